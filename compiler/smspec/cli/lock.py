@@ -13,6 +13,7 @@ from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import write_whole
 from smspec.output.failures import OutputFailed
 from smspec.pipeline.lock_targets import LockTarget, find_lock_targets, platforms_of
+from smspec.service.facts.images import date as image_table_date
 from smspec.service.image_reference import SHA256, is_image_reference, parsed_reference
 from smspec.service.shapes import pinned_model
 from smspec.source.frozen import replace
@@ -21,10 +22,11 @@ from smspec.spec.lock import Lock
 from smspec.workspace.command_line_file import USUAL_SPEC
 
 HELP = """\
-Pin base images to digests and requirements files to hashes in the nearest smspec.lock, from the directory of the
-spec upwards. Includes the base images of each overlay. A directory means all job specs below it.
+Pin base images to digests, short names of AWS images to URIs, and requirements files to hashes in the nearest
+smspec.lock, from the directory of the spec upwards. Includes the images of each overlay. A directory means all job
+specs below it.
 
-Existing pins do not change without --update. Use --digest for a base image whose registry smspec cannot reach."""
+Existing pins do not change without --update. Use --digest for an image whose registry smspec cannot reach."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "paths", metavar="PATH", nargs="*", help="job specs, or directories to search (default: job.yaml)"
     )
     parser.add_argument(
-        "--update", action="store_true", help="get the current digests of images that are already pinned"
+        "--update", action="store_true", help="get the current URIs and digests of images that are already pinned"
     )
     parser.add_argument(
         "--digest",
@@ -50,21 +52,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     digests = _digests(args.digest)
     try:
-        found = find_lock_targets(args.paths or [USUAL_SPEC], settings(args), root(args))
+        found = find_lock_targets(args.paths or [USUAL_SPEC], settings(args), root(args), update=args.update)
     except OptionError as error:
         raise UsageError(str(error)) from error
-    unknown = sorted(set(digests) - {image for each in found for image in each.images})
+    unknown = sorted(set(digests) - {image for each in found for image in (*each.images, *each.existing)})
     if unknown:
         raise UsageError(f"--digest: no job uses the base image `{unknown[0]}`")
 
     from smspec.lock.locking import to_ask  # imported late, like everything that contacts a registry
 
     locks = [(each, each.before) for each in found]
-    asked = [to_ask(lock, each.images, digests, update=args.update) for each, lock in locks]
+    asked = [to_ask(lock, (*each.images, *each.existing), digests, update=args.update) for each, lock in locks]
     answers = _resolved([image for images in asked for image in images], platforms_of(found), console)
     for (each, lock), images in zip(locks, asked, strict=True):
-        given = {image: digest for image, digest in digests.items() if image in each.images}
-        _lock(each, lock, given | {image: answers[image] for image in images}, console)
+        given = {image: digest for image, digest in digests.items() if image in (*each.images, *each.existing)}
+        _lock(each, lock, given | {image: answers[image] for image in images if image in answers}, console)
     return 0
 
 
@@ -72,16 +74,19 @@ def _lock(found: LockTarget, before: Lock, images: dict[str, str], console: Cons
     """Write one lock, if there is anything new for it, and report its entries for these jobs."""
     from smspec.lock.locking import lock_text, locked
 
-    after = locked(before, images, found.requirements)
+    after = locked(before, images, found.requirements, found.names)
     is_new = after != before or not found.is_there
     if is_new:
         after = replace(after, smspec=__version__, api_model=pinned_model().date)
+        if after.names:
+            after = replace(after, image_table=image_table_date())
         try:
             write_whole(found.path, lock_text(after))
         except OutputFailed as failure:
             raise ResourceUnavailable(str(failure)) from failure
-    old, pins = before.images | before.requirements, after.images | after.requirements
-    for name in (*found.images, *found.requirements):
+    old = before.names | before.images | before.requirements
+    pins = after.names | after.images | after.requirements
+    for name in (*found.names, *found.images, *(uri for uri in found.existing if uri in pins), *found.requirements):
         console.say(visible(f"{name} {pins[name]}{'' if old.get(name) == pins[name] else ' (new)'}"))
     console.say(visible(f"wrote {found.path}" if is_new else f"{found.path} is up to date"))
 
@@ -99,17 +104,21 @@ def _digests(words: list[str]) -> dict[str, str]:
 
 
 def _resolved(images: list[str], platforms: dict[str, tuple[str, ...]], console: Console) -> dict[str, str]:
-    """Return the digests from the registries. Raise `ResourceUnavailable` after all requests if one has none."""
+    """Return the digests from the registries. Raise `ResourceUnavailable` after all requests if a base image has none.
+
+    ``platforms``: of base images. Any other image is one that a job runs as it is, and may remain without a digest.
+    """
     from smspec.lock.registry import NoDigest
 
     digests: dict[str, str] = {}
     silent: list[str] = []
     for image in dict.fromkeys(images):
         try:
-            digests[image] = _resolve(image, platforms[image])
+            digests[image] = _resolve(image, platforms.get(image, ()))
         except NoDigest as silence:
             console.say(visible(f"cannot get the digest of `{image}`: {silence}"))
-            silent.append(image)
+            if image in platforms:
+                silent.append(image)
     if silent:
         ways_out = " ".join(f"--digest {image}=sha256:…" for image in silent)
         raise ResourceUnavailable(f"smspec.lock not written; pass the missing digests: `{ways_out}`")

@@ -14,9 +14,16 @@ def to_ask(lock: Lock, images: Iterable[str], given: Container[str], *, update: 
     return tuple(i for i in dict.fromkeys(images) if i not in given and (update or i not in lock.images))
 
 
-def locked(lock: Lock, images: Mapping[str, str], requirements: Mapping[str, str]) -> Lock:
-    """Return the lock with these digests of images and requirements in addition to what it already pins."""
-    return replace(lock, images={**lock.images, **images}, requirements={**lock.requirements, **requirements})
+def locked(
+    lock: Lock, images: Mapping[str, str], requirements: Mapping[str, str], names: Mapping[str, str] | None = None
+) -> Lock:
+    """Return the lock with these digests, and these URIs of short names, in addition to what it already pins."""
+    return replace(
+        lock,
+        names={**lock.names, **(names or {})},
+        images={**lock.images, **images},
+        requirements={**lock.requirements, **requirements},
+    )
 
 
 def lock_text(lock: Lock) -> str:
@@ -25,6 +32,7 @@ def lock_text(lock: Lock) -> str:
         "lock": VERSION,
         "smspec": lock.smspec,
         "api_model": lock.api_model,
+        **({"image_table": lock.image_table, "names": dict(sorted(lock.names.items()))} if lock.names else {}),
         "images": dict(sorted(lock.images.items())),
         "requirements": dict(sorted(lock.requirements.items())),
     }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 
 from smspec.diagnostics import Finding, InvalidInput, Rule, placed
 from smspec.diagnostics.locating import placed_at
-from smspec.service.image_reference import DIGEST
+from smspec.service.image_reference import DIGEST, parsed_reference
 from smspec.source import Document, Mapping, Path, Scalar, Span
 from smspec.spec.lock import NAME, VERSION, Lock
 from smspec.workspace.boundary import Boundary, FileNotRead
@@ -56,10 +57,12 @@ def read_lock(path: str, boundary: Boundary) -> Lock:
     if findings:
         raise InvalidInput(placed(findings, document), document.texts)
     return Lock(
+        names=_texts(document, "names"),
         images=_texts(document, "images"),
         requirements=_texts(document, "requirements"),
         smspec=_text(document, "smspec"),
         api_model=_text(document, "api_model"),
+        image_table=_text(document, "image_table"),
     )
 
 
@@ -72,19 +75,37 @@ def _faults(document: Document) -> list[Finding]:
         help = f"this smspec reads version {VERSION}; {_HELP}"
         return [MALFORMED_LOCK.at(("lock",), "not a version of the lock that this smspec reads", help=help)]
     findings: list[Finding] = []
-    for name in ("images", "requirements"):
+    for name, is_valid, lacks in _SECTIONS:
         node = root.get(name)
         if node is not None and not isinstance(node, Mapping):
             findings.append(MALFORMED_LOCK.at((name,), f"`{name}` is not an object", help=_HELP))
         for key, value in node.entries if isinstance(node, Mapping) else ():
             at: Path = (name, key.text)
-            if not isinstance(value, Scalar) or not re.fullmatch(DIGEST, str(value.value)):
-                findings.append(MALFORMED_LOCK.at(at, f"`{key.text}` has no digest in smspec.lock", help=_HELP))
-    for name in ("smspec", "api_model"):
+            if not isinstance(value, Scalar) or not is_valid(str(value.value)):
+                findings.append(MALFORMED_LOCK.at(at, f"`{key.text}` has no {lacks} in smspec.lock", help=_HELP))
+    for name in ("smspec", "api_model", "image_table"):
         node = root.get(name)
         if node is not None and not (isinstance(node, Scalar) and isinstance(node.value, str)):
             findings.append(MALFORMED_LOCK.at((name,), f"`{name}` is not a string", help=_HELP))
     return findings
+
+
+def _is_digest(text: str) -> bool:
+    return re.fullmatch(DIGEST, text) is not None
+
+
+def _is_uri(text: str) -> bool:
+    """Return whether a string is a whole image URI with a tag, as a short name stands for."""
+    image = parsed_reference(text)
+    return image is not None and image.registry is not None and image.tag is not None and image.digest is None
+
+
+_SECTIONS: tuple[tuple[str, Callable[[str], bool], str], ...] = (
+    ("names", _is_uri, "image URI"),
+    ("images", _is_digest, "digest"),
+    ("requirements", _is_digest, "digest"),
+)
+"""Sections of a lock with the form of their values."""
 
 
 def _texts(document: Document, name: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ from smspec.diagnostics.severity import gravest_first
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.job_facts import job_facts
 from smspec.pipeline.job_findings import job_findings, standing
+from smspec.plan.image_uris import with_image_uri
 from smspec.plan.plan import Plan
 from smspec.plan.planning import make_plan
 from smspec.source import Document, SourceText
@@ -64,9 +65,9 @@ def compile_spec(inputs: Inputs) -> Compilation:
         found = _placed(independent_findings(inputs, shape), document)
         return Faulty(diagnostics=in_order((*inputs.faults, *found), document.texts), texts=document.texts)
 
-    job = decode(document, data)
+    job, named = with_image_uri(decode(document, data), inputs.build_inputs.lock)
     plan = make_plan(job, inputs.build_inputs)
-    diagnostics = _placed(standing(inputs, job, job_findings(inputs, job, plan)), document)
+    diagnostics = _placed(standing(inputs, job, job_findings(inputs, job, plan, named)), document)
     facts = job_facts(job, plan, document, inputs.overlay)
     if any(diagnostic.severity == "error" for diagnostic in diagnostics):
         return Faulty(diagnostics=diagnostics, texts=inputs.document.texts, facts=facts)

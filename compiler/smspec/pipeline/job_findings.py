@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from smspec.diagnostics import Finding
 from smspec.pipeline.image_python import image_python
@@ -17,26 +18,30 @@ from smspec.service.request import Request
 from smspec.service.request_check import request_findings
 from smspec.service.severity_overrides import at_level
 from smspec.source.frozen import dataclass
-from smspec.spec.model import BuiltImage, JobSpec
+from smspec.spec.model import BuiltImage, ExistingImage, JobSpec
 from smspec.spec.shape.ambiguous_text import ambiguous_texts
 from smspec.spec.shape.null_that_removes_nothing import nulls_that_remove_nothing
+
+if TYPE_CHECKING:
+    from smspec.service.named_image import NamedImage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """The input of every source of findings."""
+    """The input of every source of findings. ``named``: what the short name of the image stands for, if it has one."""
 
     inputs: Inputs
     spec: JobSpec
     plan: Plan
+    named: NamedImage | None = None
 
 
-def job_findings(inputs: Inputs, spec: JobSpec, plan: Plan) -> list[Finding]:
+def job_findings(inputs: Inputs, spec: JobSpec, plan: Plan, named: NamedImage | None = None) -> list[Finding]:
     """Return the findings about a job that has its shape, from each of `SOURCES` in their order.
 
     A finding with more information about the spec replaces the one that it names in ``instead_of``.
     """
-    job = Job(inputs=inputs, spec=spec, plan=plan)
+    job = Job(inputs=inputs, spec=spec, plan=plan, named=named)
     found = [finding for source in SOURCES for finding in source(job)]
     replaced = {finding.instead_of for finding in found}
     return [finding for finding in found if finding.code not in replaced]
@@ -68,14 +73,25 @@ def _idle_nulls(job: Job) -> Iterable[Finding]:
 
 def _request(job: Job) -> Iterable[Finding]:
     """Return what the API would reject, at the key of the spec that it was made from."""
-    request = job.plan.request
-    findings = request_findings(
+    request, image = job.plan.request, job.spec.image
+    found = request_findings(
         request.payload,
         region=job.spec.region,
         in_spec_words=True,
         launcher=job.plan.run.launcher if job.plan.run else None,
+        tagged_image=image.uri if isinstance(image, ExistingImage) else "",
     )
-    return map(request.at_origin, findings)
+    return map(request.at_origin, found)
+
+
+def _image_name(job: Job) -> Iterable[Finding]:
+    """Return the findings about the short name of the image."""
+    if job.named is None:
+        return ()
+    # Imported late: most images have a registry.
+    from smspec.rules.naming import naming_findings
+
+    return naming_findings(job.named)
 
 
 def _dockerfile(job: Job) -> Iterable[Finding]:
@@ -158,6 +174,7 @@ SOURCES: tuple[Callable[[Job], Iterable[Finding]], ...] = (
     _contradictions,
     _idle_nulls,
     _request,
+    _image_name,
     _dockerfile,
     _requirements,
     _unpinned,

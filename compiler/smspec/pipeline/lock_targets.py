@@ -11,18 +11,25 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import REQUIREMENTS, Inputs, gather_all
 from smspec.pipeline.spec_discovery import find_job_specs
 from smspec.render.representable import base_findings
-from smspec.source import Scalar, SourceText
+from smspec.rules.naming import unknown_image_name
+from smspec.service.named_image import NamedImage, named_image
+from smspec.source import Mapping as MappingNode
+from smspec.source import Path, Scalar, Sequence, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.lock import Lock, content_digest
 from smspec.spec.model import BuiltImage
 from smspec.workspace.missing_path import is_directory
+
+_IMAGE: Path = ("image",)
+_BASE: Path = ("image", "base")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockTarget:
     """The entries of the lock at ``path``. ``requirements``: file, as the lock names it → digest of its content.
 
-    ``images``: base image → the platforms that jobs build on it for.
+    ``images``: base image → the platforms that jobs build on it for. ``names``: short name of an image → URI;
+    ``existing``: those URIs that jobs run as they are.
     """
 
     path: str
@@ -30,15 +37,19 @@ class LockTarget:
     before: Lock
     images: dict[str, tuple[str, ...]]
     requirements: dict[str, str]
+    names: dict[str, str]
+    existing: tuple[str, ...]
 
 
 def find_lock_targets(
-    paths: Iterable[str], settings: Mapping[str, str], root: str | None = None
+    paths: Iterable[str], settings: Mapping[str, str], root: str | None = None, *, update: bool = False
 ) -> tuple[LockTarget, ...]:
     """Return what to lock for specs, and for all specs below directories, by lockfile.
 
-    A spec counts on its own and with each overlay. Raise `OptionError` for a path without a spec, `InvalidInput` with
-    the errors of all of them, OSError if the disk fails.
+    A spec counts on its own and with each overlay. ``update``: forget what short names stand for.
+
+    Raise `OptionError` for a path without a spec, `InvalidInput` with the errors of all of them, OSError if the disk
+    fails.
     """
     cache = InputCache(root)
     jobs: dict[str, list[Inputs]] = {}
@@ -49,7 +60,7 @@ def find_lock_targets(
             for _, outcome in gather_all(spec, settings, cache):
                 if isinstance(outcome, InvalidInput):
                     raise outcome
-                faults = outcome.faults or placed(_unlockable(outcome), outcome.document)
+                faults = outcome.faults or placed(_unlockable(outcome, update=update), outcome.document)
                 if faults:
                     raise InvalidInput(faults, outcome.document.texts)
                 boundary = cache.boundary(outcome.directory)
@@ -60,7 +71,7 @@ def find_lock_targets(
             texts.update((text.name, text) for text in rejected.texts)
     if diagnostics:
         raise InvalidInput(diagnostics, texts.values())
-    return tuple(_lockable(lock, found, cache) for lock, found in jobs.items())
+    return tuple(_lockable(lock, found, cache, update=update) for lock, found in jobs.items())
 
 
 def platforms_of(found: Iterable[LockTarget]) -> dict[str, tuple[str, ...]]:
@@ -79,30 +90,61 @@ def _specs(paths: Iterable[str], cache: InputCache) -> Iterator[tuple[str, str]]
                 yield spec, path if is_directory(path) else os.path.dirname(path) or os.curdir
 
 
-def _lockable(lock: str, jobs: list[Inputs], cache: InputCache) -> LockTarget:
+def _lockable(lock: str, jobs: list[Inputs], cache: InputCache, *, update: bool) -> LockTarget:
     known = cache.lock(os.path.dirname(lock))
     is_there = known is not None and known[0] == lock
+    named = [(job, _named(job, update=update)) for job in jobs]
+    bases = [(job, _base(job, name)) for job, name in named]
+    names = {name.key: name.uri for _, name in named if name is not None and isinstance(name.uri, str)}
+    existing = (name.uri for _, name in named if name is not None and name.path == _IMAGE)
     return LockTarget(
         path=lock,
         is_there=is_there,
         before=known[1] if known is not None and is_there else Lock(),
-        images=_merged(
-            {base: (_platform(job, base),)} for job in jobs if (base := _base(job)) is not None and "@" not in base
-        ),
+        images=_merged({base: (_platform(job, base),)} for job, base in bases if base is not None and "@" not in base),
         requirements=dict(entry for job in jobs for entry in _requirements(job, lock)),
+        names=names,
+        existing=tuple(dict.fromkeys(uri for uri in existing if isinstance(uri, str))),
     )
 
 
-def _unlockable(job: Inputs) -> Iterator[Finding]:
-    """Yield why a base image or a requirements file cannot be locked; the rest of the spec is ignored here."""
-    base = _base(job)
+def _unlockable(job: Inputs, *, update: bool) -> Iterator[Finding]:
+    """Yield why an image or a requirements file cannot be locked; the rest of the spec is ignored here."""
+    named = _named(job, update=update)
+    base = _base(job, named)
     yield from () if base is None else base_findings(base)
+    yield from () if named is None else unknown_image_name.check(named)
     yield from (finding for finding in job.findings if finding.path == REQUIREMENTS)
 
 
-def _base(job: Inputs) -> str | None:
-    """Return the base image of a job that builds an image."""
-    node = job.document.node(("image", "base"))
+def _named(job: Inputs, *, update: bool) -> NamedImage | None:
+    """Return what the short name of an image stands for; None if the image has none."""
+    path = _BASE if isinstance(job.document.node(_IMAGE), MappingNode) else _IMAGE
+    groups = job.document.node(("hosts", "groups"))
+    types = [_text(job, ("hosts", "instance_type"))]
+    types += [
+        _text(job, ("hosts", "groups", number, "instance_type"))
+        for number in range(len(groups.items) if isinstance(groups, Sequence) else 0)
+    ]
+    lock = None if update else job.build_inputs.lock
+    return named_image(
+        path,
+        _text(job, path) or "",
+        region=_text(job, ("region",)),
+        instance_types=[kind for kind in types if kind],
+        locked=lock.names if lock else {},
+    )
+
+
+def _base(job: Inputs, named: NamedImage | None) -> str | None:
+    """Return the base image of a job that builds an image, with the URI instead of a short name."""
+    if named is not None and named.path == _BASE and isinstance(named.uri, str):
+        return named.uri
+    return _text(job, _BASE)
+
+
+def _text(job: Inputs, path: Path) -> str | None:
+    node = job.document.node(path)
     return node.text if isinstance(node, Scalar) and isinstance(node.value, str) else None
 
 

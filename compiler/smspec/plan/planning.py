@@ -16,5 +16,5 @@ def make_plan(job: JobSpec, build_inputs: BuildInputs) -> Plan:
     run = plan_run(job)
     image = plan_image(job, run, build_inputs)
     delivery = plan_delivery(job, run, build_inputs)
-    request, settings = plan_request(job, image, run, delivery)
+    request, settings = plan_request(job, image, run, delivery, build_inputs.lock)
     return Plan(name=job.name, image=image, run=run, settings=settings, request=request, uploads=delivery.uploads)

@@ -18,6 +18,7 @@ from smspec.plan.sent_keys import put_keys, sent_keys
 from smspec.service.members import items, member
 from smspec.service.ordering import in_api_order
 from smspec.source import Path
+from smspec.spec.lock import Lock
 from smspec.spec.model import BuiltImage, ExistingImage, JobSpec, Stopping
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER, RunPlan, RunSettings
 
@@ -31,14 +32,14 @@ _S3 = ("DataSource", "S3DataSource")
 
 
 def plan_request(
-    job: JobSpec, image: ImagePlan | None, run: RunPlan | None, delivery: Delivery
+    job: JobSpec, image: ImagePlan | None, run: RunPlan | None, delivery: Delivery, lock: Lock | None = None
 ) -> tuple[RequestPlan, RunSettings | None]:
     """Return the request, and the settings that it transports; None if the smspec runtime is not used."""
     draft = Draft()
     channels = [channel_draft(channel) for channel in job.channels]
     settings = None if run is None else plan_settings(job, _attributes(channels), delivery.archive_digest)
     _put_hyperparameters(draft, job, delivery, settings)
-    _put_algorithm(draft, job, image, delivery)
+    _put_algorithm(draft, job, image, delivery, lock)
     _put_channels(draft, job, channels, delivery)
     _put_stopping(draft, job)
     _put_tags(draft, job)
@@ -99,7 +100,7 @@ def _cause(name: str) -> tuple[str, ...]:
     return ("source",) if name == "sagemaker_submit_directory" else ("distribution",)
 
 
-def _put_algorithm(draft: Draft, job: JobSpec, image: ImagePlan | None, delivery: Delivery) -> None:
+def _put_algorithm(draft: Draft, job: JobSpec, image: ImagePlan | None, delivery: Delivery, lock: Lock | None) -> None:
     here = "AlgorithmSpecification"
     draft.place((here,), ("image",))
     draft.place((here, "TrainingInputMode"), ("input_mode",))
@@ -108,7 +109,7 @@ def _put_algorithm(draft: Draft, job: JobSpec, image: ImagePlan | None, delivery
         is_named = isinstance(job.image, BuiltImage) and job.image.repository is not None
         draft.put((here, "TrainingImage"), image.uri, ("image", "repository") if is_named else ("image",))
     elif isinstance(job.image, ExistingImage):
-        draft.put((here, "TrainingImage"), job.image.uri, ("image",))
+        draft.put((here, "TrainingImage"), lock.sent(job.image.uri) if lock else job.image.uri, ("image",))
     if job.image is not None or job.api.get("ServerlessJobConfig") is None:
         # A serverless job has no algorithm of its own; every other job sets its input mode.
         draft.put((here, "TrainingInputMode"), job.input_mode, ("input_mode",))

@@ -8,7 +8,7 @@ from smspec.service.facts.images import ListedImage, python_version
 from smspec.service.facts.packages import packages_in
 from smspec.service.image_names import Unavailable, parsed_name, selected
 from smspec.service.image_reference import parsed_reference
-from smspec.service.provided_images import listed_images
+from smspec.service.provided_image import provided_image
 
 
 def packages_of(image: str) -> frozenset[str] | None:
@@ -31,7 +31,8 @@ def _rows(image: str) -> tuple[ListedImage, ...]:
     if reference is None:
         return ()
     if reference.registry is not None:
-        return listed_images(reference)
+        provided = provided_image(image)
+        return () if provided is None else provided.listed
     name = parsed_name(image)
     found = None if name is None else selected(name, frozenset())
     return () if found is None or isinstance(found, Unavailable) else (found[0],)

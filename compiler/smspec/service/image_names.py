@@ -18,7 +18,9 @@ from smspec.source.frozen import dataclass
 
 _PROCESSOR = r"cpu|gpu|neuronx|neuron"
 _PARTS = rf"(?P<release>.+?)(?:-(?P<processor>{_PROCESSOR}))?(?:-(?P<python>py[23][0-9]*))?"
-_HAS_A_PROCESSOR = rf"-(?:{_PROCESSOR}|cu[0-9]+)(?:-|$)"
+HAS_A_PROCESSOR = rf"[-:](?:{_PROCESSOR}|cu[0-9]+)(?:-|$)"
+"""What a name contains whose image does not depend on the instances."""
+
 _SUCCEEDED = "-training"
 _MOST_SHOWN = 3
 
@@ -33,11 +35,6 @@ class ImageName:
     release: str
     processor: str | None
     python: str | None
-
-    @property
-    def has_a_processor(self) -> bool:
-        """Whether the tag itself shows the processor."""
-        return re.search(_HAS_A_PROCESSOR, f"-{self.tag}") is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,20 +126,25 @@ def _for_processor(
     name: ImageName, release: list[ListedImage], hosts: frozenset[Processor]
 ) -> list[ListedImage] | Unavailable:
     """Return the images for the processor in a name, or else for that of the instances."""
-    listed = _listed(dict.fromkeys(each for image in release for each in image.processors))
+    there = dict.fromkeys(each for image in release for each in image.processors)
     if name.processor is not None:
         found = [image for image in release if _is_for(image, name.processor)]
         reason = f"`{name.repository}:{name.release}` has no image for `{name.processor}` {images.as_of()}"
-        return found or Unavailable(reason=reason, help=f"use {listed}")
+        return found or Unavailable(reason=reason, help=f"use {_listed(there)}")
     if len({image.processors for image in release}) == 1:
         return release
     if len(hosts) != 1:
-        reason = "the instance groups have different processors" if hosts else "the processor is unknown"
-        return Unavailable(reason=f"`{name.text}` does not name a processor, and {reason}", help=f"append {listed}")
+        reason = "the instance groups differ" if hosts else "that of the instances is unknown"
+        return Unavailable(
+            reason=f"`{name.text}` has no processor, and {reason}",
+            help=f"add {_listed(f'-{each}' for each in there)}",
+        )
     (processor,) = hosts
     found = [image for image in release if _is_for(image, processor)]
     reason = f"`{name.text}` has no image for `{processor}` instances {images.as_of()}"
-    return found or Unavailable(reason=reason, help=f"append {listed}, or change the instance type")
+    return found or Unavailable(
+        reason=reason, help=f"add {_listed(f'-{each}' for each in there)}, or change the instance type"
+    )
 
 
 def _is_for(image: ListedImage, processor: str) -> bool:
@@ -154,7 +156,7 @@ def _unknown_release(name: ImageName) -> Unavailable:
     known = dict.fromkeys(release for image in images_of(name.repository) for release in image.releases)
     if not name.tag:
         return Unavailable(
-            reason=f"`{name.text}` has no version", help=f"append a version, such as `{name.text}:{[*known][-1]}`"
+            reason=f"`{name.text}` has no version", help=f"add a version, such as `{name.text}:{[*known][-1]}`"
         )
     reason = f"`{name.repository}` has no version `{name.release}` {images.as_of()}"
     successor = name.repository.removesuffix(_SUCCEEDED)

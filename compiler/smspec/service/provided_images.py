@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from smspec.service.facts import accounts
-from smspec.service.facts.images import ListedImage, images_of, repositories
+from smspec.service.facts.images import images_of, repositories
 from smspec.service.image_reference import ImageReference
 
 # fmt: off
@@ -45,14 +45,6 @@ def needs_the_network(image: ImageReference) -> bool:
         image.repository.startswith(_NEEDS_THE_NETWORK)
         and image.account in _accounts_of_containers_that_need_the_network()
     )
-
-
-def listed_images(image: ImageReference) -> tuple[ListedImage, ...]:
-    """Return the rows of the table that an image is; none for a mirror of AWS's images, or for an unknown tag."""
-    if image.account is None or image.region is None or image.tag is None or not accounts.is_provider(image.account):
-        return ()
-    of_account = accounts.columns(image.account, image.region)
-    return tuple(row for row in images_of(image.repository) if row.column in of_account and image.tag in row.tags)
 
 
 @cache

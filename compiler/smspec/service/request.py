@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from smspec.service.arns import Arn, NamedArn, named_arns, parsed_arn
 from smspec.service.image_reference import ImageReference, parsed_reference
@@ -13,6 +13,11 @@ from smspec.service.members import items, member, number, structure
 from smspec.service.s3_address import addresses
 from smspec.source import Path
 from smspec.source.frozen import dataclass, field
+
+if TYPE_CHECKING:
+    from smspec.service.provided_image import ProvidedImage
+
+IMAGE: Path = ("AlgorithmSpecification", "TrainingImage")
 
 DEFAULT_MAX_RUNTIME = 86_400
 """Seconds, if MaxRuntimeInSeconds is omitted (API shape StoppingCondition)."""
@@ -72,13 +77,15 @@ class Request:
 
     ``region`` is where the job is to run, None if unknown. ``in_spec_words``: the request was made from a spec, whose
     author knows the keys of the spec and not those of the API. ``launcher``: what the image starts the processes with,
-    if that is known from elsewhere.
+    if that is known from elsewhere. ``tagged_image``: the image of the spec with its tag, which a digest replaces in
+    the request.
     """
 
     payload: dict[str, object]
     region: str | None = None
     in_spec_words: bool = False
     launcher: str | None = None
+    tagged_image: str = ""
     _found: dict[str, list[Any]] = field(default_factory=dict)
 
     def _once(self, name: str, find: Callable[[], Iterator[Any]]) -> list[Any]:
@@ -193,6 +200,18 @@ class Request:
         """TrainingImage parsed; None if it is missing or not a reference."""
         text = self.algorithm.get("TrainingImage")
         return parsed_reference(text) if isinstance(text, str) else None
+
+    @property
+    def provided_image(self) -> ProvidedImage | None:
+        """What is known of TrainingImage, if it is an image of AWS; None if it is not."""
+        # Imported late: many jobs run an image of their own.
+        from smspec.service.provided_image import provided_image
+
+        image = self.image
+        if image is None:
+            return None
+        is_tagged = image.digest is not None and self.tagged_image.startswith(f"{image.registry}/{image.repository}:")
+        return provided_image(self.tagged_image if is_tagged else str(self.algorithm["TrainingImage"]))
 
     @property
     def access_mode(self) -> object:

@@ -20,15 +20,26 @@ def content_digest(content: bytes) -> str:
 class Lock:
     """``images``: reference as specs write it → digest. ``requirements``: file, from the lock → SHA-256 of its bytes.
 
-    ``smspec`` and ``api_model`` are the version, and the date of the pinned API model, that the lock was made with.
+    ``names``: short name of an image, with the region → its URI. ``smspec``, ``api_model``, and ``image_table`` are the
+    version, and the dates of the pinned API model and of the table of images, that the lock was made with.
     """
 
+    names: dict[str, str] = field(default_factory=dict)
     images: dict[str, str] = field(default_factory=dict)
     requirements: dict[str, str] = field(default_factory=dict)
     smspec: str = ""
     api_model: str = ""
+    image_table: str = ""
 
     def pinned(self, reference: str) -> str:
         """Return a reference with its locked digest; unchanged if it has a digest, or none is locked."""
         digest = None if "@" in reference else self.images.get(reference)
         return reference if digest is None else f"{reference}@{digest}"
+
+    def sent(self, uri: str) -> str:
+        """Return the URI to send for an existing image: that of a short name with its locked digest instead of the tag.
+
+        SageMaker accepts only one of the two.
+        """
+        digest = self.images.get(uri) if uri in self.names.values() else None
+        return uri if digest is None else f"{uri.rpartition(':')[0]}@{digest}"

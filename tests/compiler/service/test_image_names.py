@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from smspec.service.facts import accounts
-from smspec.service.facts.images import images_of, repositories
+from smspec.service.facts.images import ListedImage, images_of, repositories
 from smspec.service.image_names import Unavailable, expanded, parsed_name, selected
-from smspec.service.image_reference import parsed_reference
 from smspec.service.processors import processor, processors
-from smspec.service.provided_images import listed_images
+from smspec.service.provided_image import provided_image
 from smspec.service.shapes import pinned_model
 
 TAG = "2.5.1-gpu-py311-cu124-ubuntu22.04-sagemaker"
@@ -72,8 +71,8 @@ def test_newest_python_is_selected():
         ("pytorch-training:2.13-gpu", ("gpu",), "no version `2.13`", "pytorch:2.13-gpu"),
         ("pytorch-training:2.5.9-gpu", ("gpu",), "no version `2.5.9`", "pytorch-training:2.5.1-gpu"),
         ("pytorch-training", ("gpu",), "has no version", ""),
-        ("pytorch-training:2.5.1", ("cpu", "gpu"), "the instance groups have different processors", ""),
-        ("pytorch-training:2.5.1", (), "the processor is unknown", ""),
+        ("pytorch-training:2.5.1", ("cpu", "gpu"), "has no processor, and the instance groups differ", ""),
+        ("pytorch-training:2.5.1", (), "that of the instances is unknown", ""),
         ("pytorch-training:2.5.1", ("neuron",), "no image for `neuron` instances", ""),
         ("pytorch-training:2.5.1-neuronx", ("neuron",), "no image for `neuronx`", ""),
         ("pytorch-training:2.5.1-gpu-py39", ("gpu",), "is not listed", ""),
@@ -117,8 +116,7 @@ def test_each_uri_has_a_name_with_the_same_uri():
             for tag in image.tags:
                 for region in accounts.regions(image.column)[::9]:
                     uri = f"{accounts.registry(image.column, region)}/{repository}:{tag}"
-                    reference = parsed_reference(uri)
-                    assert reference is not None and image in listed_images(reference)
+                    assert image in listed(uri)
                     name = parsed_name(f"{repository}:{tag}")
                     assert name is not None
                     found = expanded(name, region, frozenset())
@@ -126,15 +124,17 @@ def test_each_uri_has_a_name_with_the_same_uri():
                     assert same_image(uri, found)
 
 
+def listed(uri: str) -> tuple[ListedImage, ...]:
+    found = provided_image(uri)
+    return found.listed if found else ()
+
+
 def same_image(uri: str, found: str) -> bool:
     """Return whether the table knows two URIs as tags of one image, or as one release."""
-    one, other = parsed_reference(uri), parsed_reference(found)
-    assert one is not None and other is not None
-    here, there = listed_images(one), listed_images(other)
-    return one.registry == other.registry and any(
-        image.processors == found.processors and set(image.releases) & set(found.releases)
-        for image in here
-        for found in there
+    return uri.partition("/")[0] == found.partition("/")[0] and any(
+        one.processors == other.processors and set(one.releases) & set(other.releases)
+        for one in listed(uri)
+        for other in listed(found)
     )
 
 

@@ -41,6 +41,22 @@ ABOUT_DATA: list[tuple[str, tuple[Change, ...], Path, str]] = [
     ("ALG-003", ((IMAGE, "https://111122223333.dkr.ecr.us-west-2.amazonaws.com/a:1"),), IMAGE, "SM436"),
     ("ALG-004", ((IMAGE, "111122223333.dkr.ecr.us-west-2.amazonaws.com/a"),), IMAGE, "SM332"),
     ("ALG-004", ((IMAGE, "111122223333.dkr.ecr.us-west-2.amazonaws.com/a:latest"),), IMAGE, "SM332"),
+    *(
+        (
+            "AWS",
+            ((IMAGE, f"{account}.dkr.ecr.{image}"), (HOSTS, {"InstanceType": kind, "InstanceCount": 1})),
+            IMAGE,
+            code,
+        )
+        for account, image, kind, code in (
+            ("763104351884", "af-south-1.amazonaws.com/pytorch-training:2.5.1-gpu-py311", "ml.g5.xlarge", "SM488"),
+            ("763104351884", "us-west-2.amazonaws.com/pytorch-training:2.5.1-gpu-py311", "ml.trn1.2xlarge", "SM489"),
+            ("433757028032", "us-west-2.amazonaws.com/linear-learner:1", "ml.g5.xlarge", "SM384"),
+            ("763104351884", "us-west-2.amazonaws.com/pytorch-training:9.9.9-gpu-py399", "ml.g5.xlarge", "SM385"),
+            ("763104351884", "us-west-2.amazonaws.com/pytorch-training:2.5.1-cpu-py311", "ml.g5.xlarge", "SM386"),
+            ("763104351884", "us-west-2.amazonaws.com/pytorch-training:2.6.0-gpu-py312", "ml.g5.xlarge", "SM387"),
+        )
+    ),
     ("ALG-005", ((IMAGE, REGISTRY),), IMAGE_CONFIG, "SM437"),
     (
         "ALG-006",

@@ -19,7 +19,10 @@ BUILT_IN_ALGORITHM = "a built-in algorithm"
 LAUNCHER = "a launcher"
 """Activates a rule if smspec or SageMaker's toolkit launches processes by settings that the rules read."""
 
-OF_NO_MEMBER = frozenset({BUILT_IN_ALGORITHM, LAUNCHER})
+PROVIDED_IMAGE = "an image of AWS"
+"""Activates what reads the tables of `smspec.service.facts`: most jobs run an image of their own."""
+
+OF_NO_MEMBER = frozenset({BUILT_IN_ALGORITHM, LAUNCHER, PROVIDED_IMAGE})
 
 RULES: dict[str, tuple[str, ...]] = {
     "presence.job_without_algorithm": (),
@@ -100,6 +103,12 @@ RULES: dict[str, tuple[str, ...]] = {
     "channels.sharding_on_one_host": ("InputDataConfig.DataSource.S3DataSource.S3DataDistributionType=ShardedByS3Key",),
     "channels.shuffled_file_system": ("InputDataConfig.DataSource.FileSystemDataSource",),
     "channels.unknown_instance_group": ("InputDataConfig.DataSource.S3DataSource.InstanceGroupNames",),
+    "images.account_of_a_different_region": (PROVIDED_IMAGE,),
+    "images.gpu_image_on_cpu_instances": (PROVIDED_IMAGE,),
+    "images.image_for_a_different_processor": (PROVIDED_IMAGE,),
+    "images.image_past_its_end_of_patch": (PROVIDED_IMAGE,),
+    "images.repository_of_a_different_account": (PROVIDED_IMAGE,),
+    "images.unlisted_image_tag": (PROVIDED_IMAGE,),
     "storage.invalid_bucket_name": (),
     "storage.checkpoints_at_the_output_prefix": ("CheckpointConfig",),
     "storage.checkpoints_in_a_managed_directory": ("CheckpointConfig",),
@@ -217,6 +226,8 @@ def rule_findings(request: Request) -> Iterator[Finding]:
     hyperparameters = structure(request.payload, "HyperParameters")
     if request.launcher == "smdataparallel" or any(name in hyperparameters for name in _LAUNCHER_SETTINGS):
         there.add(LAUNCHER)
+    if _runs_an_image_of_aws(request):
+        there.add(PROVIDED_IMAGE)
     for check in _activated(frozenset(there)):
         yield from check(request)
 
@@ -232,6 +243,17 @@ def _members() -> _Member:
             member = member.below.setdefault(step, _Member())
         member.triggers[value if equals else None] = trigger
     return root
+
+
+def _runs_an_image_of_aws(request: Request) -> bool:
+    """Return whether the image is in an account of AWS. The account of the role is never one."""
+    image = request.image
+    if image is None or image.account is None or (request.role and image.account == request.role.account):
+        return False
+    # Imported late: it reads the accounts.
+    from smspec.service.provided_image import is_provided
+
+    return is_provided(image)
 
 
 def _look(part: object, member: _Member, there: set[str]) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
+from smspec.diagnostics.suggestions import nearest
 from smspec.service.image_reference import parsed_reference
 from smspec.service.member_names import shown
 from smspec.service.patterns import matches
@@ -29,7 +30,21 @@ def check(request: Request) -> Iterator[Finding]:
         return
     fault, way_out = _fault(text)
     if fault:
-        yield RULE.at(("AlgorithmSpecification", "TrainingImage"), fault, help=way_out)
+        near = _short_name(text) if request.in_spec_words else None
+        label = f"did you mean `{near}`?" if near else ""
+        yield RULE.at(("AlgorithmSpecification", "TrainingImage"), fault, help=way_out, label=label)
+
+
+def _short_name(text: str) -> str | None:
+    """Return the short name of an image of AWS that is probably meant, which specs may use instead of a URI."""
+    repository, colon, tag = text.partition(":")
+    if "/" in text:
+        return None
+    # Imported late: it reads the table.
+    from smspec.service.facts.images import repositories
+
+    near = nearest(repository, repositories())
+    return f"{near}{colon}{tag}" if near else None
 
 
 def _fault(text: str) -> tuple[str, str]:

@@ -16,9 +16,11 @@ def check(request: Request) -> Iterator[Finding]:
     image = request.image
     there = image.region if image else None
     if request.region and there and there != request.region:
+        provided = request.provided_image
+        right = provided.uri_in(request.region) if provided else ""
         yield RULE.at(
             ("AlgorithmSpecification", "TrainingImage"),
             f"`{request.word('TrainingImage', 'image')}` is in `{shown(there)}`, but the job runs in "
             f"`{shown(request.region)}`",
-            help="move the image to the region of the job, or use ECR replication",
+            help=f"use `{right}`" if right else "move the image to the region of the job, or use ECR replication",
         )
