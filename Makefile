@@ -6,7 +6,7 @@ PEERS := .venv-peers
 TOOLKIT := .venv-toolkit
 BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost
 
-.PHONY: help demo test quick explore check golden shapes benchmarks clean
+.PHONY: help demo test quick explore check golden shapes facts benchmarks clean
 
 help:
 	@echo "make demo        build and run specs/pipe-byo on this machine"
@@ -16,6 +16,7 @@ help:
 	@echo "make check       check format, lint, types, and imports"
 	@echo "make golden      rewrite the golden files; review the diff"
 	@echo "make shapes      refresh the pinned API shapes from the installed botocore"
+	@echo "make facts       refresh the tables of images and accounts from sagemaker-core"
 	@echo "make benchmarks  measure the speed figures of the README"
 
 $(BIN)/python:
@@ -52,6 +53,11 @@ golden: $(VENV)/.dev
 
 shapes: $(VENV)/.dev
 	$(BIN)/python -m smspec.service.pin_model
+
+# sagemaker-core is only read as files, so it is installed without what it needs to run.
+facts: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade sagemaker-core
+	$(BIN)/python -m smspec.service.facts.refresh
 
 # Peers have a separate environment, because of conflicting dependencies. Without them a benchmark names what it omits.
 $(PEERS)/.ready: tests/benchmarks/peers.txt | $(BIN)/python

@@ -186,7 +186,7 @@ RULES: dict[str, tuple[str, ...]] = {
     ),
 }
 """Module with ``check(request)`` → what activates it: one of these members of the request, members of any item of a
-list, a member with this value, `BUILT_IN_ALGORITHM`, or `LAUNCHER`; empty: the rule always runs."""
+list, a member with this value, or one of `OF_NO_MEMBER`; empty: the rule always runs."""
 
 _LAUNCHER_SETTINGS = (
     "sagemaker_smspec",

@@ -32,8 +32,8 @@ def running(image, *types):
 REPORTED = [
     (running(f"763104351884.dkr.ecr.af-south-1.amazonaws.com/{TORCH}-gpu-py311", GPU), "SM488", IMAGE),
     (running(f"763104351884.dkr.ecr.cn-north-1.amazonaws.com.cn/{TORCH}-gpu-py311", GPU), "SM488", IMAGE),
-    (running("433757028032.dkr.ecr.us-west-2.amazonaws.com/kmeans:1", CPU), "SM384", IMAGE),
-    (running("246618743249.dkr.ecr.us-west-2.amazonaws.com/xgboost:1", CPU), "SM384", IMAGE),
+    (running("763104351884.dkr.ecr.us-west-2.amazonaws.com/sagemaker-scikit-learn:1.2-1-cpu-py3", CPU), "SM384", IMAGE),
+    (running(f"246618743249.dkr.ecr.us-west-2.amazonaws.com/{TORCH}-cpu-py311", CPU), "SM384", IMAGE),
     (running(f"{OREGON}/pytorch-training:9.9.9-gpu-py399", GPU), "SM385", IMAGE),
     (running(f"{OREGON}/{TORCH}-gpu", GPU), "SM385", IMAGE),
     (running(f"{OREGON}/{TORCH}-gpu-py311-cu999", GPU), None, IMAGE),
@@ -71,9 +71,7 @@ ACCEPTED = [
     running(f"{OREGON}/pytorch-inference:2.5.1-gpu-py311", GPU),
     running("763104351884.dkr.ecr.af-south-1.amazonaws.com/pytorch-inference:2.5.1-gpu-py311", GPU),
     running("520713654638.dkr.ecr.us-west-2.amazonaws.com/sagemaker-tensorflow:1.13-gpu-py2", GPU),
-    running("811284229777.dkr.ecr.us-east-1.amazonaws.com/image-classification:1", CPU),
-    running("174872318107.dkr.ecr.us-west-2.amazonaws.com/kmeans:1", CPU),
-    running("246618743249.dkr.ecr.us-west-2.amazonaws.com/sagemaker-xgboost:1.7-1", GPU),
+    running("246618743249.dkr.ecr.us-west-2.amazonaws.com/sagemaker-scikit-learn:1.2-1-cpu-py3", CPU),
 ]
 REPORTED, STRANGE = [case for case in REPORTED if case[1]], [case for case in REPORTED if not case[1]]
 
@@ -82,6 +80,20 @@ test_fault_is_reported_at_its_path, test_similar_request_is_accepted = request_t
 
 def findings(image, *types, **more):
     return request_findings(running(image, *types), **more)
+
+
+@pytest.mark.parametrize(
+    "image, kind",
+    [
+        ("174872318107.dkr.ecr.us-west-2.amazonaws.com/kmeans:1", CPU),
+        ("174872318107.dkr.ecr.us-west-2.amazonaws.com/randomcutforest:1", GPU),
+        ("433757028032.dkr.ecr.us-west-2.amazonaws.com/image-classification:1", CPU),
+        ("246618743249.dkr.ecr.us-west-2.amazonaws.com/sagemaker-xgboost:1.7-1", GPU),
+    ],
+)
+def test_instances_of_algorithms_are_left_to_their_rules(image, kind):
+    """Whether an algorithm trains on a GPU is not a matter of its image."""
+    assert not {"SM384", "SM385", "SM386"} & {finding.code for finding in findings(image, kind)}
 
 
 def test_unknown_cuda_of_a_listed_tag_is_accepted():
@@ -97,8 +109,8 @@ def test_help_has_the_whole_uri_in_the_region_of_the_job(code):
 
 
 def test_image_of_a_team_in_another_region_has_to_be_moved():
-    (found,) = findings(f"{MIRROR}/{TORCH}-gpu-py311", GPU, region="eu-south-1")
-    assert found.code == "SM371" and "replication" in found.help
+    found = findings(f"{MIRROR}/{TORCH}-gpu-py311", GPU, region="eu-west-1")
+    assert [finding.code for finding in found] == ["SM371"] and "replication" in found[0].help
 
 
 def test_nearest_tag_has_the_same_version():

@@ -23,7 +23,7 @@ def check(request: Request) -> Iterator[Finding]:
     regions = sorted({region for column in columns for region in accounts.regions(column)})
     yield RULE.at(
         IMAGE,
-        f"{HERE}: AWS does not publish `{image.repository}` in "
+        f"{HERE}: `{image.repository}` is not in "
         + (f"account `{image.account}` {accounts.as_of()}" if others else f"`{image.region}` {accounts.as_of()}"),
         help=f"use `{right}`"
         if right
