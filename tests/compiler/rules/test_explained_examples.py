@@ -7,8 +7,10 @@ import pytest
 import yaml
 
 from smspec.diagnostics.explanation import explained_codes, explanation
+from smspec.plan.image_uris import with_image_uri
 from smspec.plan.planning import make_plan
 from smspec.rules import lint
+from smspec.rules.naming import naming_findings
 from smspec.rules.suppressions import not_ignored
 from smspec.service.request_check import request_findings
 from support.spec import job_samples
@@ -57,10 +59,11 @@ def completed(code, piece):
 
 
 def codes(code, piece, *more):
-    job = job_samples.decoded(completed(code, piece))
+    job, named = with_image_uri(job_samples.decoded(completed(code, piece)), None)
     plan = make_plan(job, job_samples.build_inputs(*FILES, *more))
     findings = lint(job, job_samples.listing(*FILES, *more))
     findings += request_findings(plan.request.payload, region=job.region, in_spec_words=True)
+    findings += naming_findings(named) if named else []
     return {finding.code for finding in not_ignored(findings, job.ignored_checks)}
 
 
