@@ -23,6 +23,7 @@ from smspec.rules import (
     pipe_channel_with_several_readers,
     pipe_loop_with_distribution,
     pipe_loop_without_a_pipe_channel,
+    platform_of_a_different_architecture,
     repository_without_a_region,
     reserved_channel,
     reserved_hyperparameter,
@@ -77,6 +78,7 @@ RULES: tuple[Callable[[JobSpec, Listing], Iterator[Finding]], ...] = (
     isolated_job_that_installs_packages.check,
     hyperparameters_too_large_for_a_variable.check,
     oversized_argument.check,
+    platform_of_a_different_architecture.check,
     secret_in_the_image.check,
     secret_instead_of_its_variable.check,
 )

@@ -51,6 +51,7 @@ ABOUT_DATA: list[tuple[str, tuple[Change, ...], Path, str]] = [
         for account, image, kind, code in (
             ("763104351884", "af-south-1.amazonaws.com/pytorch-training:2.5.1-gpu-py311", "ml.g5.xlarge", "SM488"),
             ("763104351884", "us-west-2.amazonaws.com/pytorch-training:2.5.1-gpu-py311", "ml.trn1.2xlarge", "SM489"),
+            ("763104351884", "us-west-2.amazonaws.com/pytorch-inference-arm64:2.5.1-cpu", "ml.g5.xlarge", "SM490"),
             ("246618743249", "us-west-2.amazonaws.com/pytorch-training:2.5.1-gpu-py311", "ml.g5.xlarge", "SM384"),
             ("763104351884", "us-west-2.amazonaws.com/pytorch-training:9.9.9-gpu-py399", "ml.g5.xlarge", "SM385"),
             ("763104351884", "us-west-2.amazonaws.com/pytorch-training:2.5.1-cpu-py311", "ml.g5.xlarge", "SM386"),

@@ -37,6 +37,13 @@ def instance(kind: str) -> Instance | None:
     )
 
 
+def architecture(kind: str) -> str:
+    """Return ``x86_64`` or ``arm64``; empty if it is unknown."""
+    facts = table("instances")
+    cells = _cells(facts, kind)
+    return cells[facts.columns.index("arch")] if cells else ""
+
+
 @cache
 def known_types() -> tuple[str, ...]:
     """Return every instance type of the table."""

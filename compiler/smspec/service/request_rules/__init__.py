@@ -105,6 +105,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "channels.unknown_instance_group": ("InputDataConfig.DataSource.S3DataSource.InstanceGroupNames",),
     "images.account_of_a_different_region": (PROVIDED_IMAGE,),
     "images.gpu_image_on_cpu_instances": (PROVIDED_IMAGE,),
+    "images.image_for_a_different_architecture": (PROVIDED_IMAGE,),
     "images.image_for_a_different_processor": (PROVIDED_IMAGE,),
     "images.image_past_its_end_of_patch": (PROVIDED_IMAGE,),
     "images.repository_of_a_different_account": (PROVIDED_IMAGE,),

@@ -41,6 +41,8 @@ REPORTED = [
     (running(f"{OREGON}/{NEURONX}", GPU), "SM489", IMAGE),
     (running(f"{OREGON}/{NEURONX}", CPU, GPU), "SM489", IMAGE),
     (running(f"{OREGON}/{TORCH}-gpu-py311", NEURON), "SM489", IMAGE),
+    (running(f"{OREGON}/pytorch-inference-arm64:2.5.1-cpu-py311", CPU), "SM490", IMAGE),
+    (running(f"{OREGON}/pytorch-inference:2.9-gpu-py312-arm64-sagemaker", CPU, GPU), "SM490", IMAGE),
     (running(f"{OREGON}/{TORCH}-gpu-py311", CPU), "SM386", IMAGE),
     (running(f"{OREGON}/{TORCH}-cpu-py311", GPU), "SM386", IMAGE),
     (running(f"{OREGON}/pytorch-training:2.6.0-gpu-py312", GPU), "SM387", IMAGE),
@@ -63,6 +65,8 @@ ACCEPTED = [
     running(f"{OREGON}/{TORCH}-gpu-py311", UNKNOWN),
     running(f"{OREGON}/{TORCH}-cpu-py311", UNKNOWN),
     running(f"{OREGON}/{NEURONX}", UNKNOWN),
+    running(f"{OREGON}/pytorch-inference-arm64:2.5.1-cpu-py311", UNKNOWN),
+    running(f"{MIRROR}/pytorch-inference-arm64:2.5.1-cpu-py311", CPU),
     # The owner of a mirror decides what is in it.
     running(f"{MIRROR}/pytorch-training:anything", GPU),
     running(f"{MIRROR}/{NEURONX}", CPU),
