@@ -19,7 +19,7 @@ from support.smspec_command import smspec
 
 # How long an example takes is the machine's affair; tests/benchmarks measure.
 # A change passes or fails by what is in it: every run draws the same examples, `make explore` draws others.
-settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
+settings.register_profile("repeatable", deadline=None, derandomize=True, database=None, max_examples=50)
 settings.register_profile("exploring", deadline=None, print_blob=True)
 settings.load_profile("repeatable")
 

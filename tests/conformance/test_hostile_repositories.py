@@ -39,7 +39,7 @@ PAIRS = [
     for at, target in enumerate(TARGETS)
     if at < 2 or (number + at) % 5 == 0
 ]
-"""Every attack on the environment and on `.git`, and on a fifth of the other files; all of them take minutes."""
+"""Every attack on the first two files, one with each half of the commands, and on a fifth of the others."""
 
 
 def environment_entries():
@@ -63,7 +63,7 @@ def root(tmp_path):
 @pytest.mark.parametrize(("attack", "target"), PAIRS)
 def test_machine_data_does_not_leak(attack, target, root):
     ATTACKS[attack](root, target)
-    for words in COMMANDS:
+    for words in COMMANDS[TARGETS.index(target) % 2 :: 2]:
         done = smspec(*words, cwd=root)
         said = done.out + done.err
         assert done.status in (0, 1, 2, 3), (words, said)

@@ -1,25 +1,41 @@
 """Run many programs in forked processes of one Python.
 
-As a script: reads ``{"programs": {name: text}, "words": [...]}``, and prints what each ended with, as JSON.
+As a script: reads ``{"programs": {name: text}, "words": [...], "library": name}``, and prints what each ended with, as
+JSON.
 """
 
 import argparse  # noqa: F401  # for the forks: most programs import it
 import gc
+import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 import types
 
+LIBRARIES = {"absl": "absl.flags", "click": "click", "jsonargparse": "jsonargparse", "typer": "typer"}
+"""What is imported once for all programs that import it, and for no other."""
+
 
 def statuses(programs, words, environment):
     """Return the exit status of each program by name; ``environment``: additional variables."""
-    command = [sys.executable, __file__]
-    given = json.dumps({"programs": programs, "words": words})
-    done = subprocess.run(
-        command, input=given, env={**os.environ, **environment}, capture_output=True, text=True, check=True
-    )
-    return json.loads(done.stdout.splitlines()[-1])
+    by_library = {}
+    for name, text in programs.items():
+        used = re.search(rf"^ *(?:import|from) ({'|'.join(LIBRARIES)})\b", text, re.MULTILINE)
+        by_library.setdefault(used and LIBRARIES[used[1]], {})[name] = text
+    ended = {}
+    for library, some in by_library.items():
+        done = subprocess.run(
+            [sys.executable, __file__],
+            input=json.dumps({"programs": some, "words": words, "library": library}),
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        ended |= json.loads(done.stdout.splitlines()[-1])
+    return ended
 
 
 def _run(given):
@@ -35,6 +51,8 @@ def _run(given):
 
 if __name__ == "__main__":
     given = json.load(sys.stdin)
+    if given["library"]:
+        importlib.import_module(given["library"])
     gc.freeze()  # what is here already is not searched again, and so not copied, in each process
     text = _run(given)
     if text is not None:  # Outside of any function: what ends the program ends this process as it would end Python.
