@@ -64,8 +64,8 @@ def pytest_xdist_auto_num_workers(config):
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Give a worker all parameters of a test at once: handing them out one by one costs as much as running them."""
-    if config.getvalue("dist") != "loadgroup":
-        return None
+    if config.getvalue("dist") != "loadgroup" or config.getvalue("update"):
+        return None  # a test that rewrites a file is far from the one that reads it, and not next to it
     from xdist.scheduler import LoadGroupScheduling
 
     class Scheduling(LoadGroupScheduling):
