@@ -304,3 +304,22 @@ def test_second_run_replaces_the_first(script):
     assert script.run().returncode == 0
     assert not (script.run_directory / "model.tar.gz").exists()
     assert script.summary()["model"] is None
+
+
+def test_metrics_are_counted_in_the_log(job):
+    job.spec(
+        """
+        source: src/
+        entry_point: train.py
+        metrics:
+        - {name: loss, regex: "loss=([0-9.]+)"}
+        - {name: accuracy, regex: "accuracy=([0-9.]+)"}
+        """
+    )
+    job.write("src/train.py", 'for loss in (0.5, 1e-05):\n    print("loss=" + str(loss))\n')
+    ended = job.run()
+    assert ended.returncode == 0, ended.stderr
+    assert "metric   loss: 2 values, the last is 1\n" in ended.stdout
+    assert "no line of the log matches the regex of metric `accuracy`" in ended.stderr
+    assert "metric `loss` reads `1` where the log has `1e-05`: extend its group" in ended.stderr
+    assert [metric["matches"] for metric in job.summary()["metrics"]] == [2, 0]

@@ -15,6 +15,7 @@ from smspec.local.events import Event, Remark, Reporter
 from smspec.local.host_layout import HostLayout
 from smspec.local.injected_faults import rehearsed
 from smspec.local.job_processes import Fleet
+from smspec.local.metric_counts import count_metrics
 from smspec.local.orphan_processes import Leftovers
 from smspec.local.process_engine import ProcessEngine
 from smspec.local.progress import Progress
@@ -183,6 +184,7 @@ class _Run:
             report=directory.path(REPORT),
             throughput=throughput(record.series),
             rehearsed=rehearsed(self._request.injection, record.injected),
+            metrics=count_metrics(self._training, [directory.log(host.name) for host in self._hosts], record.hide),
         )
 
     def _collected(self, what: str, written: list[tuple[str, str]], directory: RunDirectory) -> Collected | None:
@@ -192,6 +194,9 @@ class _Run:
         return collect(what, written, directory.vacant(what), compressed=compressed, reporter=self._reporter)
 
     def _remark_on_end(self, summary: Summary) -> None:
+        for metric in summary.metrics:
+            if metric.warning:
+                self._warn(metric.warning)
         module = missing_module(summary.failure_reason)
         if module is not None:
             self._warn(

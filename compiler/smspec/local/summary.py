@@ -12,6 +12,7 @@ from smspec.local.events import HostEnded
 from smspec.local.flow_table import table
 from smspec.local.flows import Flow
 from smspec.local.injected_faults import Rehearsed
+from smspec.local.metric_counts import MetricCount
 from smspec.local.request import JobStatus
 from smspec.local.units import duration, size
 
@@ -56,6 +57,7 @@ class Summary:
     logs: str
     report: str
     rehearsed: tuple[Rehearsed, ...] = ()
+    metrics: tuple[MetricCount, ...] = ()
     throughput: tuple[Throughput, ...] = ()
 
     def to_json(self) -> str:
@@ -70,6 +72,7 @@ class Summary:
             "hosts": [asdict(host) for host in self.hosts],
             "channels": [asdict(flow) for flow in self.flows],
             "injected": [asdict(fault) for fault in self.rehearsed],
+            "metrics": [asdict(metric) for metric in self.metrics],
             "model": asdict(self.model) if self.model else None,
             "output": asdict(self.output) if self.output else None,
         }
@@ -85,6 +88,7 @@ class Summary:
         if self.failure_reason:
             first, *rest = map(visible, self.failure_reason.splitlines())
             lines += [("failure", first), *(("", line) for line in rest)]
+        lines += [("metric", visible(str(metric))) for metric in self.metrics]
         lines += [*self.places(), ("report", self.report)]
         blocks.append("".join(f"{name:9}{text}".rstrip() + "\n" for name, text in lines))
         return "\n".join(blocks)

@@ -33,7 +33,11 @@ def report_page(summary: Summary, record: RunRecord) -> str:
     balances = record.balances
     return environment.get_template(_TEMPLATE).render(
         summary=summary,
-        facts=[*(("injected", str(fault)) for fault in summary.rehearsed), *summary.places()],
+        facts=[
+            *(("injected", str(fault)) for fault in summary.rehearsed),
+            *(("metric", visible(str(metric))) for metric in summary.metrics),
+            *summary.places(),
+        ],
         charts=_charts(record.series, summary.seconds),
         balances=balances if len(balances) <= _FEW_ROWS else added_up(balances),
         all_balances=balances if _FEW_ROWS < len(balances) <= _MOST_ROWS else (),

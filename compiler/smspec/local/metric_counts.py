@@ -1,0 +1,164 @@
+"""What the regular expressions of the metrics find in the logs of a finished run.
+
+SageMaker searches each line of the log. An expression may take forever on some line, so all of them together have a
+limit of time; a line is read in parts, so a log of any size takes the same memory.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+
+from smspec.local.training_request import TrainingRequest
+
+SECONDS = 5.0
+"""Processor time for all expressions over all logs."""
+
+_LONGEST_LINE = 1 << 16
+_LONGEST_SHOWN = 40
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
+_SIGN = re.compile(r"(?:^|[\s=:(\[,])-\Z")
+
+
+class _OutOfTime(Exception):
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricCount:
+    """``matches`` of one metric, ``last`` the text of its last value; ``numbers``: how many of these are numbers.
+
+    ``cut``: a value that is longer in the log, as (what the expression takes, what is there). ``is_whole`` False: the
+    time was over before the end of the logs.
+    """
+
+    name: str
+    matches: int
+    numbers: int
+    last: str | None
+    cut: tuple[str, str] | None
+    is_whole: bool = True
+
+    def __str__(self) -> str:
+        count = f"{self.matches:,} values" if self.matches != 1 else "1 value"
+        found = f"{count}, the last is {self.last}" if self.matches else "no values"
+        return f"{self.name}: {found}" + ("" if self.is_whole else " (search stopped: it took too long)")
+
+    @property
+    def warning(self) -> str:
+        """What is wrong with the metric; empty for nothing."""
+        if self.matches == 0:
+            return f"no line of the log matches the regex of metric `{self.name}`" if self.is_whole else ""
+        if self.cut is not None:
+            return f"metric `{self.name}` reads `{self.cut[0]}` where the log has `{self.cut[1]}`: extend its group"
+        if self.numbers == 0:
+            return f"metric `{self.name}` reads `{self.last}`, which is not a number"
+        return ""
+
+
+class _Counter:
+    def __init__(self, name: str, pattern: re.Pattern[str], hide: Callable[[str], str]) -> None:
+        self.name = name
+        self._pattern = pattern
+        self._hide = hide
+        self._matches = self._numbers = 0
+        self._last: str | None = None
+        self._cut: tuple[str, str] | None = None
+
+    def search(self, line: str) -> None:
+        for match in self._pattern.finditer(line):
+            value = match[1]
+            if value is None:
+                continue
+            self._matches += 1
+            self._last = value
+            self._numbers += _is_number(value)
+            if self._cut is None and _is_number(value):
+                self._cut = _cut(line, match.start(1), value)
+
+    def counted(self, *, is_whole: bool) -> MetricCount:
+        return MetricCount(
+            name=self.name,
+            matches=self._matches,
+            numbers=self._numbers,
+            last=None if self._last is None else self._hide(self._last)[:_LONGEST_SHOWN],
+            cut=self._cut,
+            is_whole=is_whole,
+        )
+
+
+def count_metrics(
+    request: TrainingRequest, logs: Sequence[str], hide: Callable[[str], str], seconds: float = SECONDS
+) -> tuple[MetricCount, ...]:
+    """Return what each metric finds in the logs at these paths; those that this Python cannot search are left out.
+
+    Raise OSError.
+    """
+    counters = [_Counter(name, pattern, hide) for name, pattern in _patterns(request)]
+    if not counters:
+        return ()
+    is_whole = True
+    try:
+        with _time_limit(seconds):
+            for path in logs:
+                for line in _lines(path):
+                    for counter in counters:
+                        counter.search(line)
+    except _OutOfTime:
+        is_whole = False
+    return tuple(counter.counted(is_whole=is_whole) for counter in counters)
+
+
+def _patterns(request: TrainingRequest) -> Iterator[tuple[str, re.Pattern[str]]]:
+    for definition in request.metric_definitions:
+        if not isinstance(definition, dict):
+            continue
+        try:
+            pattern = re.compile(str(definition.get("Regex", "")))
+        except (re.error, OverflowError, RecursionError):
+            continue  # another rule reports what no engine accepts
+        if pattern.groups:
+            yield str(definition.get("Name", "")), pattern
+
+
+def _lines(path: str) -> Iterator[str]:
+    with open(path, "rb") as file:
+        while line := file.readline(_LONGEST_LINE):
+            yield line.decode("utf-8", "replace").rstrip("\r\n")
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raise `_OutOfTime` after some processor time, in the middle of a search, too."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise _OutOfTime
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _cut(line: str, start: int, value: str) -> tuple[str, str] | None:
+    """Return a number of the log of which the group takes only a part: `1e-05` read as `1`, `-0.5` read as `0.5`."""
+    start -= 1 if value[0] not in "+-" and _SIGN.search(line[max(0, start - 2) : start]) else 0
+    there = _NUMBER.match(line, start)
+    if there is None or len(there[0]) <= len(value) or float(there[0]) == float(value):
+        return None
+    return value, there[0]

@@ -1,0 +1,82 @@
+"""The values of each metric are counted in the real logs, within a time and memory limit."""
+
+import re
+import time
+
+import pytest
+
+from smspec.local.metric_counts import count_metrics
+from smspec.local.training_request import TrainingRequest
+
+
+def counted(tmp_path, log, *regexes, hide=str, seconds=5.0):
+    path = tmp_path / "algo-1.log"
+    path.write_bytes(log if isinstance(log, bytes) else log.encode())
+    definitions = [{"Name": f"m{index}", "Regex": regex} for index, regex in enumerate(regexes)]
+    request = TrainingRequest({"AlgorithmSpecification": {"MetricDefinitions": definitions}})
+    return count_metrics(request, [str(path)], hide, seconds)
+
+
+def test_values_of_each_metric_are_counted(tmp_path):
+    one, two = counted(tmp_path, "loss=0.5\nloss=0.25 loss=0.125\nacc: 3\n", r"loss=([0-9.]+)", r"acc: (\d)")
+    assert (one.matches, one.last, one.warning, str(one)) == (3, "0.125", "", "m0: 3 values, the last is 0.125")
+    assert str(two) == "m1: 1 value, the last is 3"
+
+
+def test_metric_without_values_is_a_warning(tmp_path):
+    (metric,) = counted(tmp_path, "Loss: 0.5\n", r"loss=([0-9.]+)")
+    assert metric.warning == "no line of the log matches the regex of metric `m0`"
+    assert str(metric) == "m0: no values"
+
+
+@pytest.mark.parametrize(
+    ("text", "regex", "cut"),
+    [
+        ("loss=1e-05", r"loss=([0-9.]+)", ("1", "1e-05")),
+        ("loss=0.25", r"loss=([0-9]+)", ("0", "0.25")),
+        ("loss=-0.5", r"loss=-?([0-9.]+)", ("0.5", "-0.5")),
+        ("loss=1e-05", r"loss=([0-9.e-]+)", None),
+        ("loss=0.5.", r"loss=([0-9]+\.[0-9]+)", None),
+        ("step 3/10", r"step (\d+)", None),
+        ("epoch-3", r"epoch-(\d+)", None),
+        ("12% of it", r"(\d+)%", None),
+        ("loss=1.50", r"loss=(1.5)", None),
+    ],
+)
+def test_part_of_a_number_is_a_warning(tmp_path, text, regex, cut):
+    (metric,) = counted(tmp_path, text, regex)
+    assert metric.cut == cut
+    assert ("extend its group" in metric.warning) == (cut is not None)
+
+
+def test_text_that_is_not_a_number_is_a_warning(tmp_path):
+    (metric,) = counted(tmp_path, "loss: tensor(0.5)\n", r"loss: (\S+)")
+    assert metric.warning == "metric `m0` reads `tensor(0.5)`, which is not a number"
+
+
+def test_secret_in_a_value_is_hidden(tmp_path):
+    (metric,) = counted(tmp_path, "key: hunter2\n", r"key: (\S+)", hide=lambda text: text.replace("hunter2", "***"))
+    assert metric.last == "***"
+
+
+def test_progress_bars_and_broken_text_are_searched(tmp_path):
+    (metric,) = counted(tmp_path, b"\xff loss=1\rloss=2\r\nloss=3", r"loss=([0-9.]+)")
+    assert (metric.matches, metric.last) == (3, "3")
+
+
+def test_endless_search_is_stopped(tmp_path):
+    start = time.process_time()
+    (metric,) = counted(tmp_path, "a" * 5000, r"(a+)+$b", seconds=0.2)
+    assert time.process_time() - start < 3
+    assert not metric.is_whole and metric.warning == ""
+    assert "took too long" in str(metric)
+
+
+def test_long_line_is_read_in_parts(tmp_path):
+    (metric,) = counted(tmp_path, "x" * 200_000 + "\nloss=7\n", r"loss=(\d)")
+    assert metric.last == "7"
+
+
+def test_invalid_regexes_are_left_out(tmp_path):
+    assert counted(tmp_path, "x", "(", "loss=[0-9]") == ()
+    assert re.compile("(x)").groups == 1
