@@ -8,9 +8,10 @@ from smspec.diagnostics import InvalidInput
 from smspec.organization.lock_file import lock_in, read_lock
 from smspec.organization.policy_search import policy_in
 from smspec.pipeline.script_reading import ReadScript, Started, read_program
+from smspec.pipeline.source_texts import source_texts
 from smspec.service.image_python import Version
 from smspec.service.policy import Policy
-from smspec.source import Document
+from smspec.source import Document, SourceText
 from smspec.source.listing import Listing
 from smspec.spec.layers.assembly import Fold
 from smspec.spec.lock import Lock
@@ -52,6 +53,7 @@ class InputCache:
         self._lock_paths = Nearest(lock_in)
         self._locks: dict[str, Lock] = {}
         self._policies = Nearest(policy_in)
+        self._source_texts: dict[tuple[str, int], tuple[SourceText, ...] | None] = {}
         self._programs: dict[tuple[Started, str, int, Version | None], ReadScript] = {}
 
     def identity(self, path: str) -> str:
@@ -165,6 +167,14 @@ class InputCache:
         if key not in self._programs:
             self._programs[key] = read_program(started, source, directory, python, ignore)
         return self._programs[key]
+
+    def source_texts(self, source: Listing, directory: str) -> tuple[SourceText, ...] | None:
+        """Return the text files of a source, as `source_texts` does; a listing is kept as long as the cache."""
+        directory = os.path.normpath(directory)
+        key = directory, id(source)
+        if key not in self._source_texts:
+            self._source_texts[key] = source_texts(source, directory)
+        return self._source_texts[key]
 
     def lock_path(self, directory: str) -> str | None:
         """Return the path of the nearest lockfile, from a directory upwards, relative to the current one; or None."""

@@ -13,6 +13,7 @@ from smspec.pipeline.input_cache import LARGEST_REQUIREMENTS, InputCache
 from smspec.pipeline.runtime_files import runtime_listing
 from smspec.pipeline.script_reading import ReadScript, started_program, without_source
 from smspec.pipeline.source_findings import HIDES_FILES, SOURCE, source_findings
+from smspec.pipeline.source_texts import compares_source
 from smspec.pipeline.spec_files import SpecFiles, read_spec_files
 from smspec.plan.build_inputs import BuildInputs
 from smspec.render import templates_digest
@@ -20,7 +21,7 @@ from smspec.script.program import Program
 from smspec.script.reach.reached import Reach
 from smspec.script.unread_script import UnreadScript
 from smspec.service.policy import Level, Policy
-from smspec.source import Document, Path, Scalar, Sequence
+from smspec.source import Document, Path, Scalar, Sequence, SourceText
 from smspec.source.frozen import dataclass, field, replace
 from smspec.source.listing import Listing
 from smspec.spec.layers.assembly import Assembly, Merged, MissingBases
@@ -43,9 +44,9 @@ class Inputs:
     ``faults`` are those of its layers: if there are any, ``document`` is the part of the spec without them.
     ``findings`` are about missing files that the spec names; ``build_inputs`` are without them. ``policy`` is the
     policy for the job, ``levels`` the severities that the organization sets. ``program`` is what the text of the entry
-    point shows, or why it is unknown; ``reach`` are the modules that it imports. ``source_is_known`` False: the source
-    directory could not be listed, so missing files are not reported. ``variants``: how many variants of the spec are
-    checked.
+    point shows, or why it is unknown; ``reach`` are the modules that it imports. ``source_texts``: the text files of the
+    source, None if they are unknown or not compared with the job. ``source_is_known`` False: the source directory could
+    not be listed, so missing files are not reported. ``variants``: how many variants of the spec are checked.
     """
 
     document: Document
@@ -58,6 +59,7 @@ class Inputs:
     findings: tuple[Finding, ...] = ()
     program: Program | UnreadScript | None = None
     reach: Reach | None = None
+    source_texts: tuple[SourceText, ...] | None = None
     source_is_known: bool = True
     variants: int = 1
 
@@ -130,6 +132,7 @@ def _inputs(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
         levels={} if policy is None else policy.levels,
         program=script.program,
         reach=script.reach,
+        source_texts=_source_texts(merged.document, inputs, cache),
     )
 
 
@@ -169,6 +172,13 @@ def _script(document: Document, directory: str, source: Listing, cache: InputCac
         return ReadScript()
     ignore = _texts(document, ("source", "ignore"))
     return cache.program(started, source, os.path.join(directory, written), image_python(document), ignore)
+
+
+def _source_texts(document: Document, inputs: Inputs, cache: InputCache) -> tuple[SourceText, ...] | None:
+    written, source = _text(document, SOURCE), inputs.build_inputs.source
+    if written is None or not source.files or not compares_source(document):
+        return None
+    return cache.source_texts(source, os.path.join(inputs.directory, written))
 
 
 def _source(document: Document, directory: str, findings: list[Finding], cache: InputCache) -> Listing:

@@ -168,6 +168,16 @@ def _modules(job: Job) -> Iterable[Finding]:
     return program_findings(both)
 
 
+def _source_texts(job: Job) -> Iterable[Finding]:
+    """Return where the job sets what no file of its source uses, or what a file spells differently."""
+    if job.inputs.source_texts is None:
+        return ()
+    # Imported late: few jobs have keys that are compared with the source.
+    from smspec.rules.script.source_rules import source_text_findings
+
+    return source_text_findings(job.spec, job.inputs.source_texts)
+
+
 SOURCES: tuple[Callable[[Job], Iterable[Finding]], ...] = (
     _files,
     _ambiguous_texts,
@@ -181,5 +191,6 @@ SOURCES: tuple[Callable[[Job], Iterable[Finding]], ...] = (
     _policy,
     _script,
     _modules,
+    _source_texts,
 )
 """All sources of findings about a job, in the order in which they run."""

@@ -41,6 +41,7 @@ from smspec.rules import (
     unused_distribution,
     view_of_a_channel_without_a_stream,
     view_of_an_unknown_channel,
+    vpc_job_that_installs_packages,
 )
 from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec
@@ -76,6 +77,7 @@ RULES: tuple[Callable[[JobSpec, Listing], Iterator[Finding]], ...] = (
     pipe_channel_with_several_readers.check,
     isolated_job_that_downloads_its_source.check,
     isolated_job_that_installs_packages.check,
+    vpc_job_that_installs_packages.check,
     hyperparameters_too_large_for_a_variable.check,
     oversized_argument.check,
     platform_of_a_different_architecture.check,

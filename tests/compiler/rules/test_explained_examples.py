@@ -16,11 +16,11 @@ from smspec.service.request_check import request_findings
 from support.spec import job_samples
 
 RUN_TIME = {"SM360", "SM361", "SM362"}
-CODES = [code for code in explained_codes() if code[:3] in ("SM3", "SM4") and code not in RUN_TIME]
+CODES = [code for code in explained_codes() if (code[:3] in ("SM3", "SM4") or code == "SM537") and code not in RUN_TIME]
 # A hundred and one hyperparameters would make no example.
 TOO_LONG_FOR_A_PAGE = {"SM412", "SM330", "SM380", "SM382"}
 FILES = ("train.py", "run.sh", "ctr/__init__.py", "ctr/reader.py", "ctr/training.py")
-BESIDE_THE_WRONG_ONE = {"SM379": ("requirements.txt",), "SM381": ("requirements.txt",)}
+BESIDE_THE_WRONG_ONE = {"SM379": ("requirements.txt",), "SM381": ("requirements.txt",), "SM537": ("requirements.txt",)}
 
 
 def examples(code):

@@ -10,7 +10,7 @@ from smspec.diagnostics.explanation import explained_codes, explanation
 from support.script.read_programs import findings
 from support.smspec_command import smspec
 
-CODES = [code for code in explained_codes() if code.startswith("SM5")]
+CODES = [code for code in explained_codes() if code.startswith("SM5") and "```python" in explanation(code)]
 OF_MODULES = [code for code in CODES if "SM517" <= code <= "SM523"]
 JOB = {
     "smspec": "v1",

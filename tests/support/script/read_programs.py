@@ -12,6 +12,7 @@ from smspec.pipeline.script_reading import Started, read_program
 from smspec.plan.planning import make_plan
 from smspec.plan.script_environment import plan_script_environment
 from smspec.rules.script import script_findings
+from smspec.rules.script.source_rules import source_text_findings
 from smspec.script.dropped_arguments import confirmed
 from smspec.script.parse_limits import ScriptUnreadable
 from smspec.script.script_reader import read_handler, read_script
@@ -58,7 +59,10 @@ def findings(text, beside=None, **changes):
     entry = changes.get("entry_point")
     function = (entry.get("pipe_loop") or entry.get("module")) if isinstance(entry, dict) else None
     read = program(text, function and function.partition(":")[2], **(beside or {}))
-    return [] if read is None else script_findings(read, script_environment(**changes))
+    texts = (SourceText("src/train.py", text),)
+    texts += tuple(SourceText(f"src/{name}.py", content) for name, content in (beside or {}).items())
+    about_texts = source_text_findings(job_samples.job(**changes), texts)
+    return [*([] if read is None else script_findings(read, script_environment(**changes))), *about_texts]
 
 
 def directory_findings(directory, **changes):

@@ -1,0 +1,1 @@
+print("training for 10 epochs")
