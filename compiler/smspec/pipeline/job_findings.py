@@ -173,7 +173,7 @@ def _source_texts(job: Job) -> Iterable[Finding]:
     if job.inputs.source_texts is None:
         return ()
     # Imported late: few jobs have keys that are compared with the source.
-    from smspec.rules.script.source_rules import source_text_findings
+    from smspec.rules.source import source_text_findings
 
     return source_text_findings(job.spec, job.inputs.source_texts)
 

@@ -12,7 +12,7 @@ from smspec.pipeline.script_reading import Started, read_program
 from smspec.plan.planning import make_plan
 from smspec.plan.script_environment import plan_script_environment
 from smspec.rules.script import script_findings
-from smspec.rules.script.source_rules import source_text_findings
+from smspec.rules.source import source_text_findings
 from smspec.script.dropped_arguments import confirmed
 from smspec.script.parse_limits import ScriptUnreadable
 from smspec.script.script_reader import read_handler, read_script

@@ -1,1 +1,1 @@
-print("trains")
+print("trains on /opt/ml/input/data/train_0")

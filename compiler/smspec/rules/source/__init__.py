@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from smspec.diagnostics import Finding
-from smspec.rules.script import (
+from smspec.rules.source import (
     hyperparameters_without_a_reader,
     metric_that_nearly_matches,
     unread_pipe_channel,
     unused_checkpoints,
 )
-from smspec.rules.script.source_and_job import SourceAndJob
+from smspec.rules.source.source_and_job import SourceAndJob
 from smspec.source import SourceText
 from smspec.spec.model import JobSpec
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.rules.script.source_and_job import SourceAndJob
+from smspec.rules.source.source_and_job import SourceAndJob
 from smspec.spec.model import CommandEntry, ScriptEntry
 from smspec.spec.starter import starter
 

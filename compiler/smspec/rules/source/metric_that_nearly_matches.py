@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
-from smspec.rules.script.source_and_job import SourceAndJob, file_name
+from smspec.rules.source.source_and_job import SourceAndJob, file_name
 from smspec.script.printed_lines import PrintedLine, printed_lines
 from smspec.service.metric_literal import is_cheap, letters, literal_before_value
 from smspec.source import SourceText

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
-from smspec.rules.script.source_and_job import SourceAndJob, file_name, place_in
+from smspec.rules.source.source_and_job import SourceAndJob, file_name, place_in
 from smspec.source import SourceText
 from smspec.spec.model import CommandEntry, JobSpec, ScriptEntry
 
