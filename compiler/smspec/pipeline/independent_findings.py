@@ -19,6 +19,10 @@ from smspec.spec.shape.shape_check import shape_findings
 ONLY_ITS_FORM = Rule("SM148", "incompletely checked job", "note")
 
 
+_MENTIONING = ("source", "entry_point", "image", "hyperparameters", "environment", "channels", "checkpoints", "metrics")
+"""Keys that a source is compared with, or that may contain what no file of it does."""
+
+
 def independent_findings(inputs: Inputs, shape: list[Finding]) -> list[Finding]:
     """Return all findings about a document with faults of ``shape``, or of which only a part is known.
 
@@ -86,4 +90,5 @@ def _as_far_as_known(inputs: Inputs, way: Repair) -> Inputs:
         source_is_known=inputs.source_is_known and source_is_known,
         program=inputs.program if script_is_known else None,
         reach=inputs.reach if script_is_known and image_is_known else None,
+        source_texts=None if is_partial or any(map(way.touches, _MENTIONING)) else inputs.source_texts,
     )

@@ -86,7 +86,10 @@ def test_imported_sdk_job_has_the_findings_of_a_spec(faulty):
     imported = smspec("import", str(SDK))
     moved = yaml.safe_load(imported.out)
     del moved["hyperparameter_encoding"]
-    for key in ("source", "entry_point", "channels", "hyperparameters", "overlays"):
+    for key in (
+        *("source", "entry_point", "channels", "hyperparameters"),
+        *("checkpoints", "metrics", "network", "overlays"),
+    ):
         moved.pop(key, None)
         if key in spec:
             moved[key] = spec[key]

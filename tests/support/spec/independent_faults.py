@@ -36,6 +36,7 @@ import argparse, os
 parser = argparse.ArgumentParser()
 parser.add_argument("--epochs", type=int)
 print(parser.parse_args().epochs, os.environ["SM_CHANNEL_TRAIN"])
+print("resumes from the last step")
 """
 
 # Name → the key that is at fault, and what is written there. Two faults of one key are not independent.

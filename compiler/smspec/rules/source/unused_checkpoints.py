@@ -83,5 +83,6 @@ def _words_of(job: JobSpec) -> str:
     entry = job.entry_point
     words = entry.args if isinstance(entry, ScriptEntry) else entry.command if isinstance(entry, CommandEntry) else ()
     hyperparameters = {one.name: one.value for one in job.hyperparameters}
+    variables = {name: value for name, value in job.environment.items() if not name.startswith("SAGEMAKER_")}
     image = getattr(job.image, "env", {}), getattr(job.image, "run", ())
-    return json.dumps([*words, hyperparameters, job.environment, *image], default=str)
+    return json.dumps([*words, hyperparameters, variables, *image], default=str)
