@@ -33,6 +33,11 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return best or _begun(bare, known)
 
 
+def distance(one: str, two: str, limit: int) -> int:
+    """Return the number of typos between two names, without case and punctuation; more than ``limit`` is any number."""
+    return _slips(_bare(one), _bare(two), limit)
+
+
 def _begun(bare: str, known: Iterable[str]) -> str | None:
     begun = [name for name in known if _bare(name).startswith(bare)] if len(bare) >= _PLAIN_BEGINNING else []
     return begun[0] if len(begun) == 1 else None

@@ -30,6 +30,7 @@ _PROGRAM_KEYS = {ScriptEntry: "script", ModuleEntry: "module", PipeLoopEntry: "p
 _MEETING = frozenset({"MASTER_ADDR", "MASTER_PORT"})
 """Set by the runtime on several hosts (smspec_runtime.torch_variables), and by SageMaker's PyTorch images."""
 _PYTORCH_IMAGE, _PYTORCH_MODULE = "pytorch-training", "sagemaker_pytorch_container."
+_OFFICIAL = re.compile(r"(?:docker\.io/)?(?:library/)?python(?:[:@].*)?")
 _NEGATIVE = re.compile(r"-[0-9.][0-9.eE+-]*")
 
 
@@ -55,6 +56,8 @@ def plan_script_environment(job: JobSpec, request: RequestPlan) -> ScriptEnviron
         hyperparameters=tuple(values),
         channels=_channels(payload.get("InputDataConfig")),
         variables=variables | _MEETING if _host_count(payload) > 1 or _is_for_pytorch(job, environment) else variables,
+        piped=_channels(payload.get("InputDataConfig"), _input_mode(payload)),
+        is_bare=_is_bare(job),
         forms_groups=job.distribution is not None or not _starts_script(job) or _names_launcher(sent),
         hyperparameters_path=("hyperparameters",) if job.hyperparameters else ("entry_point",),
         channels_path=("channels",) if job.channels else ("entry_point",),
@@ -169,6 +172,23 @@ def _members(value: object) -> dict[str, object]:
     return {str(name): inner for name, inner in value.items()} if isinstance(value, dict) else {}
 
 
-def _channels(config: object) -> tuple[str, ...]:
+def _channels(config: object, default_mode: str = "") -> tuple[str, ...]:
+    """Return the names of the channels; with a default mode, of those in Pipe mode."""
     items = config if isinstance(config, list | tuple) else ()
-    return tuple(str(item["ChannelName"]) for item in items if isinstance(item, dict) and "ChannelName" in item)
+    return tuple(
+        str(item["ChannelName"])
+        for item in items
+        if isinstance(item, dict)
+        and "ChannelName" in item
+        and (not default_mode or (item.get("InputMode") or default_mode) == "Pipe")
+    )
+
+
+def _input_mode(payload: Mapping[str, object]) -> str:
+    return str(_members(payload.get("AlgorithmSpecification")).get("TrainingInputMode") or "File")
+
+
+def _is_bare(job: JobSpec) -> bool:
+    """Return whether the variables of the image are known: it is built on an official image of Python."""
+    image = job.image
+    return isinstance(image, BuiltImage) and not image.run and _OFFICIAL.fullmatch(image.base) is not None

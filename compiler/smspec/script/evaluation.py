@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from smspec.script.block_endings import is_failure
 from smspec.script.call import Call
 from smspec.script.call_effects import BUILTINS, EXITS
+from smspec.script.channel_value import ChannelPath
 from smspec.script.escaping import leak
 from smspec.script.external_names import Named
 from smspec.script.file_use import note_method
@@ -150,7 +151,8 @@ class Evaluation:
         return Items(values, is_fixed=is_fixed)
 
     def _joined(self, node: ast.JoinedStr) -> Value:
-        parts = []
+        parts: list[object] = []
+        first: ChannelPath | None = None
         for part in node.values:
             value = self.value(part.value if isinstance(part, ast.FormattedValue) else part)
             is_plain = isinstance(part, ast.Constant)
@@ -158,13 +160,19 @@ class Evaluation:
                 is_plain = part.conversion == -1 and part.format_spec is None
                 if part.format_spec is not None:
                     self.value(part.format_spec)
+            if isinstance(value, ChannelPath) and not parts and is_plain:
+                first = value
             found = text(value)
             parts.append((constant(value) if found is None else found) if is_plain else ...)
+        if first is not None and not first.may_be_none:
+            return first.followed_by(None if ... in parts[1:] else "".join(map(str, parts[1:])))
         return known_text("".join(map(str, parts))) if ... not in parts else UNKNOWN
 
     def _binary(self, node: ast.BinOp) -> Value:
         left, right = self.value(node.left), self.value(node.right)
         one, two = text(left), text(right)
+        if isinstance(left, ChannelPath):
+            return self._after_channel(node, left, two)
         if one is not None and two is not None:
             if isinstance(node.op, ast.Add):
                 return known_text(one + two)
@@ -178,6 +186,15 @@ class Evaluation:
         left.look_through()
         right.look_through()
         return UNKNOWN
+
+    def _after_channel(self, node: ast.BinOp, channel: ChannelPath, rest: str | None) -> Value:
+        """Return a channel's path with text after it; None cannot be added to anything."""
+        if not isinstance(node.op, ast.Add | ast.Div):
+            return UNKNOWN
+        channel.note(self.run, "+" if isinstance(node.op, ast.Add) else "/", self.run.place(node))
+        if isinstance(node.op, ast.Div):
+            return channel.followed_by(None if rest is None or rest.startswith("/") else f"/{rest}")
+        return channel.followed_by(rest)
 
     def _subscript(self, node: ast.Subscript) -> Value:
         owner = self.value(node.value)

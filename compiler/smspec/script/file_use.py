@@ -7,6 +7,7 @@ import posixpath
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from smspec.script.channel_value import ChannelPath
 from smspec.script.program import FileUse
 from smspec.script.values import UNKNOWN, Known, Unknown, Value, text
 
@@ -59,6 +60,12 @@ OPERATIONS: dict[str, tuple[int, ...]] = {
 }
 """Calls that fail, or read or write there, by full name → which of their arguments are paths."""
 
+CHANNEL_OPERATIONS = frozenset(OPERATIONS) | {
+    *("glob.glob", "glob.iglob", "os.path.exists", "os.path.isdir", "os.path.isfile", "os.path.join", "os.walk"),
+    *("pathlib.Path", "datasets.load_dataset", "numpy.memmap"),
+}
+"""Calls whose first argument is a path, if it may be that of a channel."""
+
 _OF_PATHS = frozenset(
     {
         "mkdir",
@@ -98,6 +105,8 @@ _MAKERS = ("os.makedirs", "os.mkdir")
 
 def note_call(run: Interpreter, name: str, call: Call) -> None:
     """Record a call that certainly uses a path of the container."""
+    if call.arguments and isinstance(call.arguments[0], ChannelPath) and name in CHANNEL_OPERATIONS:
+        call.arguments[0].note(run, name, call.place)
     for index in OPERATIONS.get(name, ()):
         if index < len(call.arguments):
             _note(run, name, call.arguments[index], call.place)
@@ -108,7 +117,9 @@ def note_call(run: Interpreter, name: str, call: Call) -> None:
 
 def note_method(run: Interpreter, owner: Value, name: str, call: Call) -> None:
     """Record a method call that certainly uses a path of the container."""
-    if isinstance(owner, Known) and name in _OF_PATHS:
+    if isinstance(owner, ChannelPath) and name in _OF_PATHS:
+        owner.note(run, f"Path.{name}", call.place)
+    elif isinstance(owner, Known) and name in _OF_PATHS:
         _note(run, f"Path.{name}", owner, call.place)
     elif isinstance(owner, Unknown) and name in _OF_OBJECTS:
         path = call.arguments[0] if call.arguments else UNKNOWN

@@ -31,6 +31,7 @@ from smspec.script.importing import import_names
 from smspec.script.modules import Module
 from smspec.script.program import (
     ChannelRead,
+    ChannelUse,
     CommandLine,
     FileUse,
     HyperparameterRead,
@@ -80,6 +81,9 @@ class Interpreter:
         self.changed_mappings: set[str] = set()
         self.stops: list[Stop] = []
         self.variables: list[VariableRead] = []
+        self.optional_variables: list[VariableRead] = []
+        self.other_variables: list[VariableRead] = []
+        self.channel_uses: list[ChannelUse] = []
         self.left_over: dict[CommandLine, RemainingArguments] = {}
         self.codes = Codes()
         self.remembered: dict[str, object] = {}

@@ -81,6 +81,23 @@ class ChannelRead:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelUse:
+    """The value of a channel's variable that certainly reaches ``operation``, with what follows it: ``rest``.
+
+    ``name`` is in capitals. ``may_be_none``: it is None without the channel. ``options``: with one of these on the
+    command line it is a different value.
+    """
+
+    name: str
+    written: str
+    operation: str
+    rest: str | None
+    may_be_none: bool
+    options: tuple[str, ...]
+    place: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HyperparameterRead:
     """A hyperparameter that the script requires. ``name`` is in capitals where ``by`` is a variable."""
 
@@ -92,7 +109,7 @@ class HyperparameterRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VariableRead:
-    """A variable ``SM_…``, not for a channel or hyperparameter, that the script requires."""
+    """A variable, not for a channel or hyperparameter, that the script reads."""
 
     written: str
     place: Span
@@ -132,7 +149,8 @@ class Program:
 
     ``mentioned``: names in quotes in the source, where arguments may be dropped. ``stop``: why its arguments are not
     known, or not all of them. ``missing_handler``: the name of the function that gets the job, if the module does not
-    have it; ``definitions``: the names that it has.
+    have it; ``definitions``: the names that it has. ``variables`` are those ``SM_…`` that it requires,
+    ``optional_variables`` those with a default, and ``other_variables`` all other ones that it requires.
     """
 
     texts: tuple[SourceText, ...]
@@ -145,6 +163,9 @@ class Program:
     definitions: tuple[str, ...] = ()
     stop: Stop | None = None
     variables: tuple[VariableRead, ...] = ()
+    optional_variables: tuple[VariableRead, ...] = ()
+    other_variables: tuple[VariableRead, ...] = ()
+    channel_uses: tuple[ChannelUse, ...] = ()
     mentioned: frozenset[str] = frozenset()
 
 

@@ -28,7 +28,8 @@ class Argument:
 class ScriptEnvironment:
     """``arguments`` None: the command line is unknown. ``variables`` are set in addition to those of SageMaker.
 
-    ``forms_groups``: a launcher, or an image that may have one, sets what PyTorch's process groups need.
+    ``piped``: the channels in Pipe mode. ``is_bare``: only the spec adds variables to those of an official image of
+    Python. ``forms_groups``: a launcher, or an image that may have one, sets what PyTorch's process groups need.
     ``hyperparameters_path`` and ``channels_path`` are where the spec has them, or could have; ``program_path`` is where
     it names the script.
     """
@@ -38,6 +39,8 @@ class ScriptEnvironment:
     channels: tuple[str, ...]
     variables: frozenset[str]
     forms_groups: bool = True
+    piped: tuple[str, ...] = ()
+    is_bare: bool = False
     hyperparameters_path: Path
     channels_path: Path
     program_path: Path

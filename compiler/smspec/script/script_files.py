@@ -16,6 +16,8 @@ WORDS = (
     "SM_",
     "init_process_group",
     "/opt",
+    'environ["',
+    "environ['",
     "smspec_runtime",
 )
 """A script without any of these, in itself or in what it imports from the source, contains nothing relevant."""

@@ -6,14 +6,17 @@ from collections.abc import Callable, Iterator
 
 from smspec.diagnostics import Finding
 from smspec.rules.script import (
+    fifo_opened_twice,
     handler_missing_from_its_module,
     ignored_argument,
     missing_argument,
     missing_channel,
     missing_hyperparameter,
+    misspelled_optional_variable,
     misspelled_variable,
     mutually_exclusive_arguments,
     path_of_a_missing_channel,
+    pipe_channel_used_as_a_file,
     process_group_without_a_launcher,
     rejected_value,
     type_bool_argument,
@@ -21,7 +24,9 @@ from smspec.rules.script import (
     undeclared_argument,
     unread_arguments,
     unread_script,
+    unset_environment_variable,
     unset_variable,
+    used_channel_that_is_missing,
     value_for_a_flag,
 )
 from smspec.rules.script.script_and_job import ScriptAndJob
@@ -46,6 +51,11 @@ RULES: tuple[Callable[[ScriptAndJob], Iterator[Finding]], ...] = (
     process_group_without_a_launcher.check,
     misspelled_variable.check,
     unset_variable.check,
+    misspelled_optional_variable.check,
+    unset_environment_variable.check,
+    used_channel_that_is_missing.check,
+    pipe_channel_used_as_a_file.check,
+    fifo_opened_twice.check,
     ignored_argument.check,
 )
 

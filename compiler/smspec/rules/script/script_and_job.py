@@ -32,6 +32,14 @@ class ScriptAndJob:
         return fault.argument.path if fault.argument is not None else self.environment.hyperparameters_path
 
 
+def passes(both: ScriptAndJob, options: tuple[str, ...]) -> bool:
+    """Return whether the job may pass any of these options, also abbreviated; an unknown command line may."""
+    if both.environment.arguments is None:
+        return bool(options)
+    words = [word.partition("=")[0] for word in both.environment.words if word.startswith("-")]
+    return any(name == word or (len(word) > 2 and name.startswith(word)) for name in options for word in words)
+
+
 def option_word(argument: Argument) -> str:
     """Return the first word of an argument: the option as the script receives it."""
     return argument.words[0] if argument.words else ""

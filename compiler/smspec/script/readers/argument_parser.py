@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.script.call import Call
+from smspec.script.channel_value import ChannelPath, Namespace
 from smspec.script.external_names import Named
 from smspec.script.program import MOST_WORDS, CommandLine, Kind, Option, Stop, Words
 from smspec.script.remaining_arguments import RemainingArguments
@@ -39,6 +40,7 @@ class Parser(Value):
         self.required_groups: list[int] = []
         self.children: list[Parser] = []
         self.groups = 0
+        self.defaults: dict[str, ChannelPath] = {}
         self.is_complete = True
         self.abbreviates = True
         self.escaped = not call.is_whole or bool(call.keywords.keys() - _PLAIN)
@@ -58,6 +60,7 @@ class Parser(Value):
                 parent.children.append(self)
                 self.options += [option for option in parent.options if option.label != "help"]
                 self.choices += parent.choices
+                self.defaults |= parent.defaults
                 self.is_complete &= parent.is_complete
                 self.escaped |= bool(parent.groups)  # their numbers would have to change
             else:
@@ -90,8 +93,10 @@ class Parser(Value):
             return self._group(name, call)
         if name in ("parse_args", "parse_known_args"):
             self.parse(call, is_complete=name == "parse_args")
+            namespace = Namespace({} if self.escaped or call.argument(1, "namespace") else self.defaults)
             if name == "parse_known_args":
-                return self._known(call)
+                return self._known(call, namespace)
+            return namespace
         elif name == "exit":
             call.run.ends()
             return call.unknown_result()
@@ -99,6 +104,7 @@ class Parser(Value):
             self.escape()
             return call.unknown_result()
         else:
+            self.defaults.clear()  # `set_defaults` may replace them
             return call.unknown_result()
         return UNKNOWN
 
@@ -128,9 +134,19 @@ class Parser(Value):
             self.is_complete &= bool(option.names)
             option = replace(option, words="unknown", kind="unknown", choices=None, is_required=False)
         option = replace(option, exclusive=exclusive)
+        self._keep_default(call, option)
         self.options.append(option)
         if option.choices is not None:
             self.choices.append((option, call.keywords["choices"]))
+
+    def _keep_default(self, call: Call, option: Option) -> None:
+        """Keep the default of an option that is the path of a channel; a later option may replace it."""
+        default, label = call.keywords.get("default"), option.label.replace("-", "_")
+        self.defaults.pop(label, None)
+        kind = call.keywords.get("type")
+        is_text = kind is None or (isinstance(kind, Named) and kind.name in ("str", "pathlib.Path"))
+        if isinstance(default, ChannelPath) and option.names and is_text and call.is_certain:
+            self.defaults[label] = default.as_default(option.names)
 
     def parse(self, call: Call, *, is_complete: bool) -> None:
         """Record that the command line is parsed, if it is the script's."""
@@ -146,14 +162,14 @@ class Parser(Value):
                 reason = "the names of some arguments are not known"
                 call.run.stops.append(Stop(reason=reason, place=call.place))
 
-    def _known(self, call: Call) -> Value:
+    def _known(self, call: Call, namespace: Namespace) -> Value:
         """Return the two results of `parse_known_args`, and track the second."""
         left_over = RemainingArguments()
         line = call.run.command_lines[-1] if call.run.command_lines else None
         is_whole = self.is_complete and all(option.names for option in self.options)
         if line is not None and line.place == call.place and is_whole:
             call.run.left_over[line] = left_over
-        return Items((UNKNOWN, left_over))
+        return Items((namespace, left_over))
 
     def command_line(self, call: Call, is_complete: bool) -> CommandLine:
         return CommandLine(

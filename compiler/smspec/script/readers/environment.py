@@ -6,8 +6,9 @@ import posixpath
 from typing import TYPE_CHECKING
 
 from smspec.script.call import Call
+from smspec.script.channel_value import ChannelPath, joined_below
 from smspec.script.program import ChannelRead, HyperparameterRead, VariableRead
-from smspec.script.values import UNKNOWN, Value, known_path, known_text, text
+from smspec.script.values import UNKNOWN, Value, constant, known_path, known_text, text
 
 if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
@@ -42,20 +43,32 @@ def _item(run: Interpreter, key: Value, place: Span) -> Value:
         return UNKNOWN
     fails = run.is_certain
     _channel(run, name, place, fails=fails)
-    if fails and name.startswith("SM_") and not name.startswith((CHANNEL, HYPERPARAMETER)):
-        run.variables.append(VariableRead(written=name, place=place))
+    if fails and name and not name.startswith((CHANNEL, HYPERPARAMETER)):
+        read = run.variables if name.startswith("SM_") else run.other_variables
+        read.append(VariableRead(written=name, place=place))
     if fails and name.startswith(HYPERPARAMETER):
-        read = name.removeprefix(HYPERPARAMETER)
-        run.hyperparameters.append(HyperparameterRead(name=read, by="variable", written=name, place=place))
-    return UNKNOWN
+        key_of = name.removeprefix(HYPERPARAMETER)
+        run.hyperparameters.append(HyperparameterRead(name=key_of, by="variable", written=name, place=place))
+    return _channel_path(name, may_be_none=False)
 
 
 def _get(call: Call) -> Value:
     """``os.environ.get(…)``, ``os.getenv(…)``: None, or the default, without the channel."""
     name = text(call.argument(0, "key")) or ""
-    if not call.run.may_have_set(name):
-        _channel(call.run, name, call.place, fails=False)
-    return call.unknown_result()
+    default = call.argument(1, "default")
+    has_default = len(call.arguments) + len(call.keywords) > 1 and constant(default) is not None
+    call.unknown_result()
+    if call.run.may_have_set(name) or not call.is_whole:
+        return UNKNOWN
+    _channel(call.run, name, call.place, fails=False)
+    if name.startswith("SM_") and not name.startswith((CHANNEL, HYPERPARAMETER)):
+        call.run.optional_variables.append(VariableRead(written=name, place=call.place))
+    return UNKNOWN if has_default else _channel_path(name, may_be_none=True)
+
+
+def _channel_path(name: str, *, may_be_none: bool) -> Value:
+    channel = name.removeprefix(CHANNEL)
+    return ChannelPath(channel, name, may_be_none=may_be_none) if channel and channel != name else UNKNOWN
 
 
 def _channel(run: Interpreter, name: str, place: Span, *, fails: bool) -> None:
@@ -72,6 +85,9 @@ def _changed(call: Call) -> Value:
 
 def _joined(call: Call) -> Value:
     """``os.path.join``: a path that is known if its parts are."""
+    first = call.arguments[0] if call.arguments else UNKNOWN
+    if isinstance(first, ChannelPath) and call.is_whole:
+        return joined_below(first, call.arguments[1:])
     path = ""
     for value in call.arguments:
         part = text(value)
@@ -83,8 +99,11 @@ def _joined(call: Call) -> Value:
 
 def _path(call: Call) -> Value:
     """``pathlib.Path``."""
-    path = text(_joined(call))
-    return UNKNOWN if path is None else known_path(path)
+    joined = _joined(call)
+    path = text(joined)
+    if path is None:
+        return joined if isinstance(joined, ChannelPath) else UNKNOWN
+    return known_path(path)
 
 
 def _absolute(call: Call) -> Value:

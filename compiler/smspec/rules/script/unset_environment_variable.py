@@ -1,0 +1,78 @@
+"""A script that requires a variable ends with a KeyError if neither the image nor the job sets it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.rules.script.script_and_job import ScriptAndJob, read_at
+
+RULE = Rule("SM526", "unset environment variable", "warning")
+
+_SET_BY_OTHERS = (
+    *(
+        "AWS_",
+        "CUDA_",
+        "ECS_",
+        "GPG_",
+        "HOME",
+        "HOSTNAME",
+        "LANG",
+        "LC_",
+        "LD_",
+        "LOGNAME",
+        "NCCL_",
+        "NEURON_",
+        "NVIDIA_",
+    ),
+    *(
+        "PATH",
+        "PWD",
+        "PYTHON",
+        "SAGEMAKER_",
+        "SHELL",
+        "SHLVL",
+        "SM_",
+        "SMDEBUG",
+        "TERM",
+        "TF_CONFIG",
+        "TMPDIR",
+        "TRAINING_",
+    ),
+    *("TZ", "USER", "CURRENT_HOST", "DMLC_", "FI_", "KUBERNETES_", "OMP_", "USE_SMDEBUG", "XLA_"),
+)
+"""Beginnings of what Docker, an official image of Python, SageMaker, its hosts, and the runtime set."""
+
+_BY_LAUNCHERS = (
+    *(
+        "GROUP_",
+        "LOCAL_",
+        "MASTER_",
+        "MPI",
+        "OMPI_",
+        "PMI",
+        "PMIX",
+        "RANK",
+        "ROLE_",
+        "TORCH",
+        "WORLD_SIZE",
+        "ACCELERATE_",
+    ),
+    *("DEEPSPEED_", "HOROVOD_", "SMDATAPARALLEL", "TORCHELASTIC_", "NODE_RANK", "FSDP_"),
+)
+
+
+def check(both: ScriptAndJob) -> Iterator[Finding]:
+    """Warn about a variable that the script requires, in an image whose variables are known."""
+    if not both.environment.is_bare:
+        return
+    starts = _SET_BY_OTHERS + _BY_LAUNCHERS
+    for read in both.program.other_variables:
+        if read.written in both.environment.variables or read.written.upper().startswith(starts):
+            continue
+        yield RULE.at(
+            both.environment.program_path,
+            f"`{both.name}` requires the variable `{read.written}`, but the job does not set it",
+            help=f"set `{read.written}` in `environment`, or read it with a default in the script",
+            notes=read_at(read.place),
+        )

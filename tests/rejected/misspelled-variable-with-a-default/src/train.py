@@ -1,0 +1,3 @@
+import os
+
+print(os.environ.get("SM_NUM_GPU", "1"))

@@ -1,0 +1,3 @@
+import os
+
+print(os.listdir(os.environ["SM_CHANNEL_TRAIN"]))

@@ -1,0 +1,3 @@
+import os
+
+print("tracking as", os.environ["TRACKING_USER"])
