@@ -8,8 +8,9 @@ from smspec.script.program import CommandLine, Option
 from smspec.script.script_environment import Argument
 from smspec.source.frozen import dataclass
 
-FaultKind = Literal["unknown", "missing", "refused", "alone", "truth", "clash", "unread"]
-"""``alone``: a flag accepts no value. ``truth``: a string that becomes true. ``unread``: what follows is not parsed."""
+FaultKind = Literal["unknown", "missing", "refused", "alone", "truth", "clash", "unread", "pair"]
+"""``alone``: a flag accepts no value. ``truth``: a string that becomes true. ``unread``: what follows is not parsed.
+``pair``: an option where pairs are read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ Kind = Literal["text", "int", "int literal", "float", "float literal", "bool()",
 """How a word is converted. ``bool()`` converts every word except the empty one to true; ``truth`` parses `true`, `no`,
 `1` …; literals include those of Python and YAML, such as `0x10`."""
 
-Grammar = Literal["argparse", "click", "absl"]
+Grammar = Literal["argparse", "click", "absl", "fire", "pairs"]
 
 
 MOST_WORDS = 1_000

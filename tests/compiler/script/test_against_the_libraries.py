@@ -240,3 +240,64 @@ def jsonargparse_scripts(draw):
 @given(st.data(), hyperparameters, styles)
 def test_jsonargparse_agrees(data, given_hyperparameters, style):
     agrees(data.draw(jsonargparse_scripts()), given_hyperparameters, style, [])
+
+
+@pytest.fixture(scope="module")
+def fire():
+    pytest.importorskip("fire", reason="fire is not installed")
+
+
+@given(st.data(), hyperparameters, styles)
+@settings(max_examples=at_most(100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_fire_agrees(fire, data, given_hyperparameters, style):
+    names = data.draw(st.lists(st.sampled_from(["lr", "learning_rate", "epochs", "amp", "mode"]), unique=True))
+    required = data.draw(st.integers(0, len(names)))
+    rest = data.draw(st.sampled_from(["", "**more"]))
+    parameters = [*names[:required], *(f"{name}=1" for name in names[required:]), *filter(None, [rest])]
+    body = data.draw(st.sampled_from(["pass", "return [1]"]))
+    script = f"import fire\ndef main({', '.join(parameters)}):\n    {body}\nfire.Fire(main)\n"
+    agrees(script, given_hyperparameters, style, ())
+
+
+@pytest.fixture(scope="module")
+def tyro():
+    pytest.importorskip("tyro", reason="tyro is not installed")
+
+
+@given(st.data(), hyperparameters, styles)
+@settings(max_examples=at_most(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_tyro_agrees(tyro, data, given_hyperparameters, style):
+    names = data.draw(st.lists(st.sampled_from(["lr", "learning_rate", "epochs", "amp", "mode"]), unique=True))
+    kinds = {"int": "1", "float": "0.5", "str": "'a'", "bool": "True", "Literal['adam', 'sgd']": "'sgd'"}
+    kinds |= {"Optional[int]": "None", "List[int]": "()"}
+    chosen = [(name, data.draw(st.sampled_from(sorted(kinds)))) for name in names]
+    required = data.draw(st.integers(0, len(chosen)))
+    if data.draw(st.booleans()):
+        fields = [f"    {name}: {kind}\n" for name, kind in chosen[:required]]
+        fields += [
+            f"    {name}: {kind} = {kinds[kind]}\n" for name, kind in chosen[required:] if not kind.startswith("List")
+        ]
+        made = "@dataclass\nclass Config:\n" + ("".join(fields) or "    pass\n")
+        end = "tyro.cli(Config)\n"
+    else:
+        parameters = [f"{name}: {kind}" for name, kind in chosen[:required]]
+        parameters += [f"{name}: {kind} = {kinds[kind]}" for name, kind in chosen[required:]]
+        made, end = f"def main({', '.join(parameters)}):\n    pass\n", "tyro.cli(main)\n"
+    head = "import tyro\nfrom dataclasses import dataclass\nfrom typing import List, Literal, Optional\n"
+    agrees(head + made + end, given_hyperparameters, style, ())
+
+
+@pytest.fixture(scope="module")
+def hydra():
+    pytest.importorskip("hydra", reason="hydra-core is not installed")
+
+
+@given(hyperparameters, styles, st.lists(st.sampled_from(["+lr=0.1", "+x=1", "hydra.run.dir=/tmp"]), max_size=2))
+@settings(max_examples=at_most(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_hydra_agrees(hydra, given_hyperparameters, style, words):
+    script = (
+        "import hydra\n@hydra.main(version_base=None, config_path=None)\ndef main(config):\n    pass\n"
+        "if __name__ == '__main__':\n    main()\n"
+    )
+    said, found = agrees(script, given_hyperparameters, style, words)
+    assert bool(found) or not any(len(name) > 2 for name in given_hyperparameters) or said is None or style != "toolkit"

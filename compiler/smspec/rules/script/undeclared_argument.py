@@ -22,6 +22,12 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
             label = near_name(fault)
             what = "hyperparameter" if fault.argument.hyperparameter is not None else "argument"
             help = f"declare it in the script, or remove the {what}; {fault.command_line.library} exits with status 2"
+        if fault.command_line.library == "hydra":
+            pair = "=".join((option_word(fault.argument).lstrip("-"), *fault.argument.words[1:]))
+            label, help = (
+                "",
+                f"set `args_style: none`, and add `{pair}` to `args` of the entry point: Hydra reads overrides",
+            )
         yield RULE.at(
             both.path_of(fault),
             f"`{both.name}` has no argument `{option_word(fault.argument)}`{why}",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.suggestions import nearest
-from smspec.rules.script.script_and_job import ScriptAndJob, passes, read_at
+from smspec.rules.script.script_and_job import ScriptAndJob, passes
 
 RULE = Rule("SM527", "missing channel used without a check")
 
@@ -32,5 +32,5 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
             label=f"did you mean `{near}`?" if near else "",
             help="add the channel, or check for None in the script",
             on="key",
-            notes=read_at(use.place),
+            notes=(Note("the script uses it here", use.place),),
         )

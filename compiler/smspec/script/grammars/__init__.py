@@ -25,4 +25,8 @@ def faults_of(program: Program, environment: ScriptEnvironment) -> Iterator[Faul
                 from smspec.script.grammars.click_words import faults
             case "absl":
                 from smspec.script.grammars.absl_words import faults
+            case "fire":
+                from smspec.script.grammars.fire_words import faults
+            case "pairs":
+                from smspec.script.grammars.pair_words import faults
         yield from faults(line, arguments)

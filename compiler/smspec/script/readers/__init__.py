@@ -11,11 +11,15 @@ READERS = {
     "argparse": "argument_parser",
     "click": "click_commands",
     "dataclasses": "data_classes",
+    "fire": "fire_functions",
+    "hydra": "hydra_main",
     "jsonargparse": "jsonargparse_functions",
+    "omegaconf": "omegaconf_pairs",
     "smspec_runtime": "job",
     "torch": "process_group",
     "transformers": "hf_argument_parser",
     "typer": "typer_functions",
+    "tyro": "tyro_functions",
 }
 """The first part of a full name, and the reader for such names; `environment` handles those of other packages."""
 

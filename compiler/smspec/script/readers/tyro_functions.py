@@ -1,0 +1,90 @@
+"""tyro: options from the parameters of a function, or from the fields of a dataclass."""
+
+from __future__ import annotations
+
+import ast
+
+from smspec.script.call import Call
+from smspec.script.classes import Class
+from smspec.script.evaluation import Evaluation
+from smspec.script.functions import Function
+from smspec.script.interpreter import Handler, place_of
+from smspec.script.program import Option
+from smspec.script.readers.annotation import Annotation, annotation_of
+from smspec.script.readers.argument_parser import Parser
+from smspec.script.readers.data_classes import fields_of
+from smspec.script.values import UNKNOWN, Value
+from smspec.source import Span
+
+
+class TyroParser(Parser):
+    """The parser that ``tyro.cli`` creates; only numbers, strings, and truths are understood."""
+
+    library = "tyro"
+
+    def __init__(self, call: Call) -> None:
+        super().__init__(Call(call.run, call.node, (), {}, True))
+        self.abbreviates = False
+        given = call.arguments[0] if len(call.arguments) == 1 else UNKNOWN
+        self.escaped = not call.is_whole or bool(call.keywords.keys() - {"description", "prog"})
+        self._add("--tyro-print-completion", Annotation(), call.place, is_required=False)
+        self._add("--tyro-write-completion", Annotation(), call.place, is_required=False)
+        if isinstance(given, Function):
+            self._take_function(call, given)
+        elif isinstance(given, Class) and (found := fields_of(call.run, given)) is not None:
+            self.is_complete &= found[1]
+            for field in found[0]:
+                is_plain = field.is_plain and not field.annotation.extras
+                annotation = field.annotation if is_plain else Annotation()
+                self._add(f"--{field.name}", annotation, field.place, is_required=field.default is None)
+        else:
+            self.escaped = True
+
+    def _take_function(self, call: Call, function: Function) -> None:
+        node = function.node.args
+        self.is_complete &= not (node.vararg or node.kwarg or node.posonlyargs)
+        for parameter in (*node.args, *node.kwonlyargs):
+            annotation = _annotation(call, function, parameter)
+            is_required = parameter.arg not in function.defaults
+            place = place_of(parameter, function.frame)
+            self._add(f"--{parameter.arg}", annotation, place, is_required=is_required)
+
+    def _add(self, name: str, annotation: Annotation, place: Span, *, is_required: bool) -> None:
+        """Add an option, with hyphens and with underscores; one of another type may be several, or none."""
+        names = tuple(dict.fromkeys((name.replace("_", "-"), "--" + name[2:].replace("-", "_"))))
+        is_known = annotation.kind != "unknown" and not annotation.is_list and not annotation.may_be_none
+        if annotation.extras or (not is_known and not name.startswith("--tyro")):
+            self.is_complete = False
+            is_required = False
+        label = name[2:]
+        if is_known and annotation.is_bool and not is_required:
+            no = tuple(f"--no{one[1]}{one[2:]}" for one in names)
+            self.options.append(Option(names=(*names, *no), label=label, place=place, words=0))
+            return
+        is_plain = is_known and annotation.kind in ("int", "float", "text")
+        self.options.append(
+            Option(
+                names=names,
+                label=label,
+                place=place,
+                words=1 if is_plain else "unknown",
+                kind=annotation.kind if is_plain else "unknown",
+                choices=annotation.choices if is_plain else None,
+                is_required=is_required,
+            )
+        )
+
+
+def _annotation(call: Call, function: Function, parameter: ast.arg) -> Annotation:
+    if parameter.annotation is None:
+        return Annotation()
+    return annotation_of(Evaluation(call.run, function.frame).value(parameter.annotation))
+
+
+def _cli(call: Call) -> Value:
+    parser = TyroParser(call)
+    parser.parse(Call(call.run, call.node, (), {}, True), is_complete=True)
+    return call.unknown_result()
+
+
+HANDLERS: dict[str, Handler] = {"tyro.cli": _cli}

@@ -1,0 +1,3 @@
+from omegaconf import OmegaConf
+
+print(OmegaConf.merge({"lr": 0.01}, OmegaConf.from_cli()))
