@@ -82,7 +82,7 @@ def test_imported_sdk_job_has_the_findings_of_a_spec(faulty):
     spec = yaml.safe_load((faulty / "job.yaml").read_text())
     if "pipe_loop" in str(spec["entry_point"]) or "module" in str(spec["entry_point"]):
         pytest.skip("the SDK starts no handler")
-    plain = found(faulty)
+    plain = [one for one in found(faulty) if one[0] != "SM526"]  # it reads variables of a known image only
     imported = smspec("import", str(SDK))
     moved = yaml.safe_load(imported.out)
     del moved["hyperparameter_encoding"]
