@@ -10,9 +10,9 @@ from smspec.source.frozen import dataclass
 Words = Union[int, Literal["?", "*", "+", "unknown"]]
 """How many words follow the name of an option, in the notation of argparse."""
 
-Kind = Literal["text", "int", "int literal", "float", "float literal", "bool()", "truth", "unknown"]
+Kind = Literal["text", "int", "int literal", "float", "float literal", "bool()", "truth", "json", "literal", "unknown"]
 """How a word is converted. ``bool()`` converts every word except the empty one to true; ``truth`` parses `true`, `no`,
-`1` …; literals include those of Python and YAML, such as `0x10`."""
+`1` …; ``json`` and ``literal`` parse a whole word; literals include those of Python and YAML, such as `0x10`."""
 
 Grammar = Literal["argparse", "click", "absl", "fire", "pairs"]
 

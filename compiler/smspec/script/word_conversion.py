@@ -6,6 +6,8 @@ from smspec.script.program import Kind, Option
 
 _TRUTHS = frozenset({"1", "0", "true", "false", "t", "f", "yes", "no", "y", "n", "on", "off"})
 _NEITHER = "is neither true nor false"
+_REASONS = {"int": "is not an integer", "float": "is not a number"}
+_REASONS |= {"json": "is not JSON", "literal": "is not a literal of Python"}
 _SHOWN = 8
 
 
@@ -22,10 +24,34 @@ def converted(kind: Kind, word: str) -> object:
             return word if word[:1] == "." or set(word) & set("xo:") else float(word)
         case "bool()":
             return bool(word)
+        case "json":
+            return _loaded(word)
+        case "literal":
+            return _literal(word)
         case "truth":
             if word.strip().lower() not in _TRUTHS:
                 raise ValueError(word)
     return word
+
+
+def _loaded(word: str) -> object:
+    import json  # imported late, as below: few options have such a type
+
+    try:
+        return json.loads(word)
+    except RecursionError:
+        return word
+
+
+def _literal(word: str) -> object:
+    import ast
+
+    try:
+        return ast.literal_eval(word)
+    except (RecursionError, MemoryError):
+        return word
+    except (SyntaxError, TypeError) as fault:
+        raise ValueError(word) from fault
 
 
 def refusal(option: Option, word: str) -> str | None:
@@ -33,7 +59,7 @@ def refusal(option: Option, word: str) -> str | None:
     try:
         value = converted(option.kind, word)
     except (ValueError, OverflowError):
-        return {"int": "is not an integer", "float": "is not a number"}.get(option.kind.partition(" ")[0], _NEITHER)
+        return _REASONS.get(option.kind.partition(" ")[0], _NEITHER)
     if option.choices is not None:
         taken = {str(choice).lower() for choice in option.choices} if option.ignores_case else option.choices
         if (str(value).lower() if option.ignores_case else value) not in taken:

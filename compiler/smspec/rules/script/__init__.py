@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from smspec.diagnostics import Finding
 from smspec.rules.script import (
+    arguments_before_a_config_file,
     fifo_opened_twice,
     handler_missing_from_its_module,
     ignored_argument,
@@ -15,6 +16,7 @@ from smspec.rules.script import (
     misspelled_optional_variable,
     misspelled_variable,
     mutually_exclusive_arguments,
+    nested_mapping_as_text,
     option_for_pairs,
     path_of_a_missing_channel,
     pipe_channel_used_as_a_file,
@@ -48,6 +50,8 @@ RULES: tuple[Callable[[ScriptAndJob], Iterator[Finding]], ...] = (
     mutually_exclusive_arguments.check,
     unread_arguments.check,
     option_for_pairs.check,
+    nested_mapping_as_text.check,
+    arguments_before_a_config_file.check,
     unchecked_arguments.check,
     handler_missing_from_its_module.check,
     process_group_without_a_launcher.check,

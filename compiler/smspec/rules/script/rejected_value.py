@@ -8,6 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.suggestions import nearest
 from smspec.rules.script.script_and_job import ScriptAndJob, notes, option_word
 from smspec.script.argument_fault import Fault
+from smspec.script.script_environment import Argument
 
 RULE = Rule("SM503", "value that the script rejects")
 
@@ -22,9 +23,16 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
             f"`{both.name}` rejects `{option_word(fault.argument)}`"
             + (f": {fault.reason}" if fault.reason else f" with the value `{words}`" if words else " without a value"),
             label=_near_choice(fault),
-            help=f"change the value, or the type in the script, which gets `{' '.join(fault.argument.words)}`",
+            help=_help(fault.argument, fault),
             notes=notes(fault),
         )
+
+
+def _help(argument: Argument, fault: Fault) -> str:
+    """Return the remedy: a structure that the script parses needs the style that preserves it."""
+    if fault.option is not None and fault.option.kind == "json" and not isinstance(argument.value, str):
+        return f"set `args_style: json` in `entry_point`: the script gets `{' '.join(argument.words)}`"
+    return f"change the value, or the type in the script, which gets `{' '.join(argument.words)}`"
 
 
 def _near_choice(fault: Fault) -> str:

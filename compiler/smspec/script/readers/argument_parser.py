@@ -22,6 +22,7 @@ _TEXTS = ("description", "epilog", "usage", "prog", "formatter_class")
 _IRRELEVANT = ("help", "metavar", "default", "completer")
 """Parameters of an argument that do not affect what it accepts."""
 _KINDS: dict[str, Kind] = {"str": "text", "int": "int", "float": "float", "bool": "bool()"}
+_KINDS |= {"json.loads": "json", "ast.literal_eval": "literal"}
 _FLAGS = ("store_true", "store_false", "store_const", "append_const", "count", "help", "version")
 _KNOWN_WORDS = frozenset(
     {"action", "nargs", "const", "default", "type", "choices", "required", "help", "metavar", "dest", "version"}

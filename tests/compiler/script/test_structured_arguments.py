@@ -1,0 +1,65 @@
+"""Mappings and config files as arguments, in each style of arguments."""
+
+import json
+
+import pytest
+
+from support.script.read_programs import codes, runs, script_environment
+
+PARSER = "import argparse, ast, json\np = argparse.ArgumentParser()\np.add_argument('--model'{})\na = p.parse_args()\n"
+NESTED = {"model": {"layers": [64, 32]}}
+
+
+def found(text, style, **changes):
+    return [code for code, _ in codes(text, entry_point={"script": "train.py", "args_style": style}, **changes)]
+
+
+@pytest.mark.parametrize("kind", ["json.loads", "ast.literal_eval"])
+@pytest.mark.parametrize("style", ["toolkit", "json", "flags"])
+@pytest.mark.parametrize("value", [{"a": 1}, {}, [1, 2], ["a"], True, None, 5, "text", '{"a": 1}', {"a": {"b": None}}])
+def test_parsed_structure_is_rejected_as_the_script_does(kind, style, value):
+    text = PARSER.format(f", type={kind}")
+    given = script_environment(
+        entry_point={"script": "train.py", "args_style": style}, hyperparameters={"model": value}
+    )
+    said = runs(text, given.words)
+    reported = found(text, style, hyperparameters={"model": value})
+    assert bool(set(reported) & {"SM503", "SM501"}) == (said is not None)
+
+
+@pytest.mark.parametrize(("style", "reported"), [("toolkit", ["SM533"]), ("json", []), ("flags", [])])
+def test_nested_mapping_is_reported_where_it_is_lost(style, reported):
+    text = PARSER.format("")
+    assert found(text, style, hyperparameters=NESTED) == reported
+    given = script_environment(entry_point={"script": "train.py", "args_style": style}, hyperparameters=NESTED)
+    try:
+        is_kept = json.loads(given.words[-1]) == NESTED["model"]
+    except ValueError:
+        is_kept = False
+    assert is_kept == (not reported)
+
+
+@pytest.mark.parametrize("value", [{"a": 1, "b": 2}, [[1], [2]], "a={'b': 1}", 5])
+def test_other_values_are_not_reported(value):
+    assert found(PARSER.format(""), "toolkit", hyperparameters={"model": value}) == []
+    assert (
+        found(PARSER.format(", type=parse").replace("p =", "parse = f()\np =", 1), "toolkit", hyperparameters=NESTED)
+        == []
+    )
+
+
+CLI = "from jsonargparse import CLI\ndef train(batch_size: int = 16, lr: float = 1.0):\n    pass\nCLI(train)\n"
+
+
+@pytest.mark.parametrize(
+    ("style", "hyperparameters", "reported"),
+    [
+        ("toolkit", {"config": "base.yaml", "batch_size": 64}, ["SM538"]),
+        ("toolkit", {"config": "base.yaml", "lr": 0.5}, []),
+        ("toolkit", {"batch_size": 64}, []),
+        ("json", {"config": "base.yaml", "batch_size": 64}, []),
+        ("json", {"batch_size": 64, "config": "base.yaml"}, ["SM538"]),
+    ],
+)
+def test_arguments_before_a_config_file_are_reported(style, hyperparameters, reported):
+    assert found(CLI, style, hyperparameters=hyperparameters) == reported
