@@ -44,9 +44,9 @@ class Inputs:
     ``faults`` are those of its layers: if there are any, ``document`` is the part of the spec without them.
     ``findings`` are about missing files that the spec names; ``build_inputs`` are without them. ``policy`` is the
     policy for the job, ``levels`` the severities that the organization sets. ``program`` is what the text of the entry
-    point shows, or why it is unknown; ``reach`` are the modules that it imports. ``source_texts``: the text files of the
-    source, None if they are unknown or not compared with the job. ``source_is_known`` False: the source directory could
-    not be listed, so missing files are not reported. ``variants``: how many variants of the spec are checked.
+    point shows, or why it is unknown; ``reach`` are the modules that it imports. ``source_texts``: the text files of
+    the source, None if they are unknown or not compared with the job. ``source_is_known`` False: the source directory
+    could not be listed, so missing files are not reported. ``variants``: how many variants of the spec are checked.
     """
 
     document: Document

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from smspec.script.neighbors import parsed
+from smspec.script.parsing import parsed
 from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass
 

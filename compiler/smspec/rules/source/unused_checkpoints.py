@@ -57,7 +57,7 @@ def _elsewhere(both: SourceAndJob, local: str) -> Iterator[Finding]:
 
 def _is_string(text: SourceText, path: str) -> bool:
     """Return whether a path is in a string that the script uses: not in a comment or a docstring."""
-    from smspec.script.neighbors import parsed  # imported late: few jobs write checkpoints elsewhere
+    from smspec.script.parsing import parsed  # imported late: few jobs write checkpoints elsewhere
 
     tree = parsed(text)
     if tree is None:
