@@ -10,7 +10,7 @@ READ = "p.add_argument('--lr', type=float, required=True)\np.parse_args()\n"
 SILENT = {
     "parse_known_args": MADE + "p.add_argument('--lr', type=int)\nos.others(p.parse_known_args())",
     "other words than the program's": MADE + "p.add_argument('--lr', required=True)\np.parse_args(['--lr', '1'])",
-    "words from elsewhere": MADE + "p.add_argument('--lr', required=True)\np.parse_args(os.environ['W'].split())",
+    "words from elsewhere": MADE + "p.add_argument('--lr', required=True)\np.parse_args(os.environ['HOME'].split())",
     "a condition": MADE + "if os.environ.get('X'):\n    " + READ.replace("\n", "\n    "),
     "a condition that leaves": "import os, sys\nif os.environ.get('X'):\n    sys.exit()\n" + MADE + READ,
     "a function that may return": "import os\n"
@@ -79,7 +79,6 @@ SILENT = {
     "two commands of typer": "import typer\napp = typer.Typer()\n@app.command()\ndef a():\n    pass\n"
     "@app.command()\ndef b():\n    pass\napp()",
     "flags of a module of others": "from absl import app\nimport models\napp.run(print)",
-    "hydra": "import hydra\n@hydra.main(config_path='.')\ndef main(cfg):\n    pass\nmain()",
     "dataclasses of a library": "from transformers import HfArgumentParser, TrainingArguments\n"
     "p = HfArgumentParser(TrainingArguments)\np.parse_args_into_dataclasses()",
     "metadata with other names": "from dataclasses import dataclass, field\n"
