@@ -135,9 +135,10 @@ def _put_channels(draft: Draft, job: JobSpec, channels: list[Draft], delivery: D
     generated = [generated_channel(name, uri, groups) for name, uri in delivery.channels if name not in taken]
     draft.put((here,), (*(channel.members for channel in channels), *generated), ("channels",))
     for index, channel in enumerate(channels):
+        item: Path = (here, index)
         for path, origin in channel.origins.items():
-            draft.place((here, index, *path), origin)
-        draft.names |= {(here, index, *path) for path in channel.names}
+            draft.place(item + path, origin)
+        draft.names |= {item + path for path in channel.names}
         draft.idle |= channel.idle
     # The generated channels are below one of these two prefixes.
     prefix = ("source", "s3") if job.source and job.source.s3 else ("output", "s3")

@@ -18,10 +18,20 @@ _BY_JSON = "HyperParameters"
 def check(request: Request) -> Iterator[Finding]:
     """Reject a NUL or a surrogate in any string that the container gets as a variable, an argument, or a path."""
     sent = {name: value for name, value in request.payload.items() if name != _BY_JSON}
-    written = repr(sent)
-    # Most requests contain neither. Python escapes both, so one search in the representation is enough.
-    if "\\x00" in written or "\\ud" in written:
+    texts: list[str] = []
+    _collect(sent, texts)
+    # Most requests contain neither, so one search in all strings is enough.
+    together = "".join(texts)
+    if "\0" in together or not together.isascii():
         yield from _found(sent, ())
+
+
+def _collect(value: object, texts: list[str]) -> None:
+    if isinstance(value, str):
+        texts.append(value)
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            _collect(part, texts)
 
 
 def _found(value: object, path: Path) -> Iterator[Finding]:
