@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.facts import accounts, images
@@ -82,6 +83,7 @@ def expanded(name: ImageName, region: str, hosts: frozenset[Processor]) -> str |
     )
 
 
+@lru_cache(maxsize=256)  # jobs of a repository share images
 def selected(name: ImageName, hosts: frozenset[Processor]) -> tuple[ListedImage, str] | Unavailable:
     """Return the image that a name means, and its tag. ``hosts`` empty: the processors are unknown."""
     release = _of_release(name)

@@ -7,6 +7,7 @@ import pytest
 from smspec.plan.image_uris import USUAL_BASES
 from smspec.service.facts import accounts, images
 from smspec.service.facts.table import parsed_table, table, table_path
+from smspec.service.image_names import selected
 from support.small_job import BUILT, READY, write_job
 from support.smspec_command import smspec
 
@@ -47,7 +48,7 @@ def later_table(monkeypatch):
 
 
 def forget():
-    for cached in (images.images_of, images.repositories):
+    for cached in (images.images_of, images.repositories, selected):
         cached.cache_clear()
 
 
