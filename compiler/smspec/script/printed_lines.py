@@ -18,6 +18,7 @@ _PRINTING = frozenset(
 
 _PERCENT = re.compile(r"%(?:\(\w*\))?[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?([diouxXeEfFgGcrsa%])")
 _NUMBERS = (0.1234, 12)
+_SEPARATORS = " \t\n:=|;[](){}<>-_/'\""
 LONGEST = 300
 """Characters of a printed line that are compared with a regular expression."""
 
@@ -52,7 +53,9 @@ class PrintedLine:
         for number in _NUMBERS:
             yield "".join(part if isinstance(part, str) else _formatted(number, part) for part in self.parts)[:LONGEST]
         gaps = [index for index, part in enumerate(self.parts) if isinstance(part, Gap)]
-        for gap in gaps[:-1]:
+        for gap, before in zip(gaps[:-1], self.before_values(), strict=False):
+            if not word.lower().startswith(before.split(",")[-1].strip(_SEPARATORS).lower()):
+                continue  # `epoch 3: 0.5` names an epoch, not a metric
             texts = (
                 part if isinstance(part, str) else word if index == gap else _formatted(_NUMBERS[0], part)
                 for index, part in enumerate(self.parts)

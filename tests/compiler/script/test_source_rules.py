@@ -51,6 +51,13 @@ def test_matching_or_foreign_metric_is_not_reported(text, regex):
     assert found(f"x = 0.5\n{text}\n", **metrics(regex)) == []
 
 
+def test_number_after_a_word_is_not_the_name_of_a_metric():
+    """`epoch 3: 0.5` is printed too, but never `epoch loss: 0.5`."""
+    text = "x = 1\nprint(f'epoch {x}: {x}')\nprint(f'Loss: {x}')\n"
+    assert found(text, **metrics("loss: ([0-9.]+)")) == ["SM524"]
+    assert found(text, **metrics("epoch loss: ([0-9.]+)")) == []
+
+
 UNCERTAIN = {
     "a name from elsewhere": 'print(f"{name}={x}")\nprint(f"loss: {x}")',
     "another string": 'NAME = "loss="\nprint(f"loss: {x}")',
