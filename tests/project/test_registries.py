@@ -89,7 +89,16 @@ REQUEST_RULES = "compiler/smspec/service/request_rules"
 
 
 @pytest.mark.parametrize(
-    "package", ["rules", "rules.repository", "rules.script", "rules.source", "rules.locking", "service.policy_rules"]
+    "package",
+    [
+        "rules",
+        "rules.repository",
+        "rules.script",
+        "rules.source",
+        "rules.locking",
+        "rules.data",
+        "service.policy_rules",
+    ],
 )
 def test_every_rule_is_registered_once(package):
     registry = importlib.import_module(f"smspec.{package}").RULES

@@ -12,6 +12,7 @@ from smspec.pipeline.source_texts import source_texts
 from smspec.service.image_python import Version
 from smspec.service.policy import Policy
 from smspec.source import Document, SourceText
+from smspec.source.data_extent import DataExtent
 from smspec.source.listing import Listing
 from smspec.spec.layers.assembly import Fold
 from smspec.spec.lock import Lock
@@ -50,6 +51,7 @@ class InputCache:
         self._strangers: set[str] = set()
         self._sources: dict[tuple[str, tuple[str, ...]], ScannedSource] = {}
         self._requirements: dict[str, bytes] = {}
+        self._local_data: dict[str, DataExtent | None] = {}
         self._lock_paths = Nearest(lock_in)
         self._locks: dict[str, Lock] = {}
         self._policies = Nearest(policy_in)
@@ -148,6 +150,15 @@ class InputCache:
         if key not in self._sources:
             self._sources[key] = scan_source(directory, ignore)
         return self._sources[key]
+
+    def local_data(self, path: str, directory: str) -> DataExtent | None:
+        """Return how much local data a spec in ``directory`` names, without reading it; None if that is unknown."""
+        if path not in self._local_data:
+            # Imported late: few specs have local data.
+            from smspec.workspace.local_data import data_extent
+
+            self._local_data[path] = data_extent(path, self.boundary(directory))
+        return self._local_data[path]
 
     def requirements(self, path: str, boundary: Boundary) -> bytes:
         """Return the content of a requirements file; of a large one, one byte more than the limit.

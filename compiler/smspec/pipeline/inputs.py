@@ -22,6 +22,8 @@ from smspec.script.reach.reached import Reach
 from smspec.script.unread_script import UnreadScript
 from smspec.service.policy import Level, Policy
 from smspec.source import Document, Path, Scalar, Sequence, SourceText
+from smspec.source import Mapping as Entries
+from smspec.source.data_extent import DataExtent
 from smspec.source.frozen import dataclass, field, replace
 from smspec.source.listing import Listing
 from smspec.spec.layers.assembly import Assembly, Merged, MissingBases
@@ -46,7 +48,8 @@ class Inputs:
     policy for the job, ``levels`` the severities that the organization sets. ``program`` is what the text of the entry
     point shows, or why it is unknown; ``reach`` are the modules that it imports. ``source_texts``: the text files of
     the source, None if they are unknown or not compared with the job. ``source_is_known`` False: the source directory
-    could not be listed, so missing files are not reported. ``variants``: how many variants of the spec are checked.
+    could not be listed, so missing files are not reported. ``local_data``: channel → the extent of its local data, if
+    known. ``variants``: how many variants of the spec are checked.
     """
 
     document: Document
@@ -61,6 +64,7 @@ class Inputs:
     reach: Reach | None = None
     source_texts: tuple[SourceText, ...] | None = None
     source_is_known: bool = True
+    local_data: Mapping[str, DataExtent] = field(default_factory=dict)
     variants: int = 1
 
     @property
@@ -133,6 +137,7 @@ def _inputs(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
         program=script.program,
         reach=script.reach,
         source_texts=_source_texts(merged.document, inputs, cache),
+        local_data=_local_data(merged.document, inputs.directory, cache),
     )
 
 
@@ -179,6 +184,18 @@ def _source_texts(document: Document, inputs: Inputs, cache: InputCache) -> tupl
     if written is None or not source.files or not compares_source(document):
         return None
     return cache.source_texts(source, os.path.join(inputs.directory, written))
+
+
+def _local_data(document: Document, directory: str, cache: InputCache) -> dict[str, DataExtent]:
+    channels = document.node(("channels",))
+    found = {}
+    for key, channel in channels.entries if isinstance(channels, Entries) else ():
+        local = channel.get("local") if isinstance(channel, Entries) else None
+        if isinstance(local, Scalar) and isinstance(local.value, str) and local.value:
+            extent = cache.local_data(os.path.join(directory, local.value), directory)
+            if extent is not None:
+                found[key.text] = extent
+    return found
 
 
 def _source(document: Document, directory: str, findings: list[Finding], cache: InputCache) -> Listing:

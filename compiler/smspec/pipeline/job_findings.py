@@ -25,6 +25,9 @@ from smspec.spec.shape.null_that_removes_nothing import nulls_that_remove_nothin
 if TYPE_CHECKING:
     from smspec.service.named_image import NamedImage
 
+SMALLEST_VOLUME = 1 << 30
+"""Bytes of VolumeSizeInGB: 1. Local storage is larger."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
@@ -139,6 +142,18 @@ def _policy(job: Job) -> Iterable[Finding]:
         yield from disallowed_registry.check_base(job.spec.image.base, policy)
 
 
+def _local_data(job: Job) -> Iterable[Finding]:
+    """Return where the local data does not fit the hosts."""
+    extents = job.inputs.local_data
+    is_sharded = any(channel.distribution == "ShardedByS3Key" for channel in job.spec.channels)
+    if not extents or (not is_sharded and sum(extent.bytes for extent in extents.values()) <= SMALLEST_VOLUME):
+        return ()
+    # Imported late: few specs have that much local data.
+    from smspec.rules.data import data_findings
+
+    return data_findings(job.spec, extents)
+
+
 def _script(job: Job) -> Iterable[Finding]:
     """Return the mismatches between the script and its job, or why they are unknown."""
     if job.inputs.program is None:
@@ -192,5 +207,6 @@ SOURCES: tuple[Callable[[Job], Iterable[Finding]], ...] = (
     _script,
     _modules,
     _source_texts,
+    _local_data,
 )
 """All sources of findings about a job, in the order in which they run."""

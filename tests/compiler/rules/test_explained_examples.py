@@ -15,7 +15,7 @@ from smspec.rules.suppressions import not_ignored
 from smspec.service.request_check import request_findings
 from support.spec import job_samples
 
-RUN_TIME = {"SM360", "SM361", "SM362"}
+RUN_TIME = {"SM360", "SM361", "SM362", "SM393", "SM394"}
 CODES = [code for code in explained_codes() if (code[:3] in ("SM3", "SM4") or code == "SM537") and code not in RUN_TIME]
 # A hundred and one hyperparameters would make no example.
 TOO_LONG_FOR_A_PAGE = {"SM412", "SM330", "SM380", "SM382"}
