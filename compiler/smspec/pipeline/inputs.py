@@ -17,6 +17,7 @@ from smspec.pipeline.source_texts import compares_source
 from smspec.pipeline.spec_files import SpecFiles, read_spec_files
 from smspec.plan.build_inputs import BuildInputs
 from smspec.render import templates_digest
+from smspec.script.foreign_script import ForeignScript
 from smspec.script.program import Program
 from smspec.script.reach.reached import Reach
 from smspec.script.unread_script import UnreadScript
@@ -61,7 +62,7 @@ class Inputs:
     faults: tuple[Diagnostic, ...] = ()
     findings: tuple[Finding, ...] = ()
     program: Program | UnreadScript | None = None
-    reach: Reach | None = None
+    reach: Reach | ForeignScript | None = None
     source_texts: tuple[SourceText, ...] | None = None
     source_is_known: bool = True
     local_data: Mapping[str, DataExtent] = field(default_factory=dict)
@@ -169,6 +170,12 @@ def _with_build_inputs(merged: Merged, overlay: str | None, cache: InputCache) -
 
 def _script(document: Document, directory: str, source: Listing, cache: InputCache) -> ReadScript:
     started, written = started_program(document), _text(document, SOURCE)
+    if isinstance(started, UnreadScript) and written is not None and started.path == ("entry_point", "script"):
+        from smspec.pipeline.foreign_script_reading import read_foreign_script  # imported late: most scripts are Python
+
+        return ReadScript(
+            program=started, reach=read_foreign_script(document, source, os.path.join(directory, written))
+        )
     if started is None or isinstance(started, UnreadScript):
         return ReadScript(program=started)
     if written is None:

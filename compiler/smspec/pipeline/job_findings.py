@@ -14,6 +14,7 @@ from smspec.rules import lint
 from smspec.rules.secret_in_the_requirements import check_requirements
 from smspec.rules.suppressions import not_ignored
 from smspec.rules.unset_variable_in_the_requirements import check_variables
+from smspec.script.reach.reached import Reach
 from smspec.service.request import Request
 from smspec.service.request_check import request_findings
 from smspec.service.severity_overrides import at_level
@@ -106,6 +107,13 @@ def _requirements(job: Job) -> Iterable[Finding]:
     yield from check_requirements(content)
     if isinstance(image, BuiltImage):
         yield from check_variables(image, content)
+    if not isinstance(image, BuiltImage) or (content is None and not image.python_packages):
+        return
+    # Imported late: many jobs install nothing.
+    from smspec.rules.requirement_that_pip_cannot_install import check_lines
+    from smspec.rules.requirements_in_another_format import check_format
+
+    yield from [*check_format(content, image.python_requirements or "")] or check_lines(image, content)
 
 
 def _unpinned(job: Job) -> Iterable[Finding]:
@@ -167,14 +175,17 @@ def _script(job: Job) -> Iterable[Finding]:
 
 def _modules(job: Job) -> Iterable[Finding]:
     """Return what keeps the script from starting in its image."""
-    if job.inputs.reach is None or job.spec.entry_point is None or job.inputs.reach.is_sound:
+    reach = job.inputs.reach
+    if reach is None or job.spec.entry_point is None or (isinstance(reach, Reach) and reach.is_sound):
         return ()
     # Imported late: many jobs have no script that can be read.
-    from smspec.rules.program import program_findings
+    from smspec.rules.program import foreign_script_findings, program_findings
     from smspec.rules.program.program_and_image import ProgramAndImage
 
+    if not isinstance(reach, Reach):
+        return foreign_script_findings(reach)
     both = ProgramAndImage(
-        reach=job.inputs.reach,
+        reach=reach,
         job=job.spec,
         source=job.inputs.build_inputs.source,
         requirements=job.inputs.build_inputs.requirements,

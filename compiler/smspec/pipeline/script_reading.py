@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from smspec.pipeline.ignored_modules import with_ignored
 from smspec.pipeline.script_source import ProgramSource
+from smspec.script.foreign_script import ForeignScript
 from smspec.script.parse_limits import ScriptUnreadable
 from smspec.script.parsing import forget_trees
 from smspec.script.program import Program
@@ -18,7 +19,7 @@ from smspec.script.script_reader import read_handler, read_script
 from smspec.script.unread_script import UnreadScript
 from smspec.source import Document, Node, Path, Scalar, SourceText
 from smspec.source import Sequence as SequenceNode
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, replace
 from smspec.source.listing import Listing
 
 MOST_LOOKED_THROUGH = 200
@@ -96,11 +97,11 @@ def without_source(started: Started) -> UnreadScript | None:
 class ReadScript:
     """``program``: the facts about a script, or why they are unknown; None if other rules report that it is missing.
 
-    ``reach``: the modules that it imports; None if it cannot be found.
+    ``reach``: the modules that it imports, or the script itself if it is not Python; None if it cannot be found.
     """
 
     program: Program | UnreadScript | None = None
-    reach: Reach | None = None
+    reach: Reach | ForeignScript | None = None
 
 
 def read_program(
@@ -141,9 +142,21 @@ def _reach(
     is_project = modules.has("setup.py")
     walk = Reaching(modules, ("",) if is_project else places, python, searches=started.searches or is_project)
     if started.handler is not None:
-        return walk.from_script(path, started.named.partition(":")[0])
+        found = walk.from_script(path, started.named.partition(":")[0])
+        return _with_handler(found, started, modules, path)
     package = os.path.dirname(path).replace("/", ".") if is_project and started.key == "script" else ""
     return walk.from_script(path, None, package)
+
+
+def _with_handler(reach: Reach, started: Started, modules: ProgramSource, path: str) -> Reach:
+    """Return what a handler reaches, with the reasons why it cannot be called."""
+    text = modules.text(path)
+    if text is None or reach.faults or not started.handler:
+        return reach
+    from smspec.script.handler_calls import handler_faults  # imported late: few scripts are handlers
+
+    faults = handler_faults(text, started.handler, is_loop=started.key == "pipe_loop")
+    return replace(reach, handler=tuple(faults))
 
 
 def _program(started: Started, path: str, files: dict[str, str], modules: ProgramSource) -> Program:

@@ -11,8 +11,11 @@ from smspec.plan.image_uris import with_image_uri
 from smspec.plan.planning import make_plan
 from smspec.rules import lint
 from smspec.rules.naming import naming_findings
+from smspec.rules.requirement_that_pip_cannot_install import check_lines
+from smspec.rules.requirements_in_another_format import check_format
 from smspec.rules.suppressions import not_ignored
 from smspec.service.request_check import request_findings
+from smspec.spec.model import BuiltImage
 from support.spec import job_samples
 
 RUN_TIME = {"SM360", "SM361", "SM362", "SM393", "SM394"}
@@ -20,6 +23,7 @@ CODES = [code for code in explained_codes() if (code[:3] in ("SM3", "SM4") or co
 # A hundred and one hyperparameters would make no example.
 TOO_LONG_FOR_A_PAGE = {"SM412", "SM330", "SM380", "SM382"}
 FILES = ("train.py", "run.sh", "ctr/__init__.py", "ctr/reader.py", "ctr/training.py")
+CONTENTS = {"environment.yml": b"name: train\ndependencies:\n- numpy\n", "requirements.txt": b"numpy==2.1.0\n"}
 BESIDE_THE_WRONG_ONE = {"SM379": ("requirements.txt",), "SM381": ("requirements.txt",), "SM537": ("requirements.txt",)}
 
 
@@ -64,6 +68,9 @@ def codes(code, piece, *more):
     findings = lint(job, job_samples.listing(*FILES, *more))
     findings += request_findings(plan.request.payload, region=job.region, in_spec_words=True)
     findings += naming_findings(named) if named else []
+    if isinstance(job.image, BuiltImage):
+        content = CONTENTS.get(job.image.python_requirements)
+        findings += [*check_format(content, job.image.python_requirements), *check_lines(job.image, content)]
     return {finding.code for finding in not_ignored(findings, job.ignored_checks)}
 
 

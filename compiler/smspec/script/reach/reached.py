@@ -27,6 +27,15 @@ class NewSyntax:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HandlerFault:
+    """Why the runtime cannot call a handler, as a message, and the remedy."""
+
+    reason: str
+    place: Span
+    help: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MissingModule:
     """A module of the source that the source does not have. ``reason``: the end of a sentence, if it is another."""
 
@@ -68,6 +77,7 @@ class Reach:
 
     texts: tuple[SourceText, ...] = ()
     faults: tuple[SyntaxFault, ...] = ()
+    handler: tuple[HandlerFault, ...] = ()
     new_syntax: tuple[NewSyntax, ...] = ()
     missing: tuple[MissingModule, ...] = ()
     ignored: tuple[IgnoredModule, ...] = ()
@@ -78,4 +88,4 @@ class Reach:
     @property
     def is_sound(self) -> bool:
         """Whether there is nothing to check against an image."""
-        return not (self.faults or self.new_syntax or self.missing or self.ignored or self.foreign)
+        return not (self.faults or self.handler or self.new_syntax or self.missing or self.ignored or self.foreign)

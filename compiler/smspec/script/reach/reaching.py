@@ -248,7 +248,7 @@ def _function(own: _Own, name: str) -> ast.FunctionDef | None:
     found = [node for node in own.tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
     if len(found) != 1 or found[0].decorator_list or re.search(rf"\b{re.escape(name)}\s*=[^=]", own.text.text):
         return None
-    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(found[0])):
+    if "yield" in own.text.text and any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(found[0])):
         return None
     return found[0]
 

@@ -1,0 +1,58 @@
+"""One line that pip rejects, or cannot fetch, ends the build of the image."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.image_python import official_name, without_python
+from smspec.service.image_reference import parsed_reference
+from smspec.source import Path
+from smspec.spec.model import BuiltImage
+
+RULE = Rule("SM328", "requirement that pip cannot install")
+
+_FILE: Path = ("image", "python_requirements")
+_SINGLE_EQUALS = r"([A-Za-z0-9][A-Za-z0-9._-]*(?:\[[^\]]*\])?)\s*=\s*([0-9][^=\s;,]*)\s*(?:[;#].*)?"
+_GIT = r"(?:[A-Za-z0-9._-]+(?:\[[^\]]*\])?\s*@\s*)?git\+[a-z]+://"
+
+
+def check_lines(image: BuiltImage, content: bytes | None) -> Iterator[Finding]:
+    """Reject `name=1.0`, which pip does not parse, and git URLs in an image without git."""
+    lacks_git = _lacks_git(image)
+    for index, package in enumerate(image.python_packages):
+        if lacks_git and re.match(_GIT, package):
+            yield _without_git(("image", "python_packages", index), "`image.python_packages`: a git URL")
+    if content is None:
+        return
+    git_was_reported = False
+    for number, line in enumerate(content.decode("utf-8-sig", "replace").splitlines(), 1):
+        word = line.strip()
+        wrong = re.fullmatch(_SINGLE_EQUALS, word)
+        if wrong:
+            yield RULE.at(
+                _FILE,
+                f"`image.python_requirements`: line {number} has `=`, which pip rejects",
+                help="use `==` for an exact version",
+            )
+        elif lacks_git and not git_was_reported and re.match(_GIT, word):
+            git_was_reported = True
+            yield _without_git(_FILE, f"`image.python_requirements`: line {number}")
+
+
+def _without_git(path: Path, what: str) -> Finding:
+    return RULE.at(
+        path,
+        f"{what} requires git, which the base image lacks",
+        help="add `git` to `image.system_packages`",
+    )
+
+
+def _lacks_git(image: BuiltImage) -> bool:
+    """Return whether an image certainly has no git when pip starts."""
+    reference = parsed_reference(image.base)
+    if reference is None or any(re.match(r"git\b|dgit|devscripts|build-dep", word) for word in image.system_packages):
+        return False
+    is_slim = official_name(image.base) == "python" and re.search(r"\b(?:slim|alpine)", reference.tag or "") is not None
+    return is_slim or without_python(image.base)

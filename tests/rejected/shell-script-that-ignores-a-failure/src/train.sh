@@ -1,0 +1,3 @@
+#!/bin/sh
+pip install numpy
+python3 train.py
