@@ -76,7 +76,7 @@ def write_repository(root: Path, jobs: int = 1000) -> None:
     for source in range(SOURCES):
         for number in range(FILES):
             _write(root / f"sources/source-{source:02d}/part_{number:02d}.py", f"VALUE = {source * number}\n" * 50)
-        _write(root / f"sources/source-{source:02d}/train.py", "print('trained')\n")
+        _write(root / f"sources/source-{source:02d}/train.py", "print('trained; resumes from /opt/ml/checkpoints')\n")
     for number in range(jobs):
         team = number % TEAMS
         chained = f"teacher: s3://example-checkpoints/team-{(number - 1) % TEAMS:02d}/job-{number - 1:04d}/best/"
