@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smspec.service.facts.accounts import registry
 from smspec.service.facts.algorithms import algorithm
 from smspec.service.facts.table import table
 from smspec.service.request_check import request_findings
@@ -11,7 +12,7 @@ from smspec.service.request_rules import _ALGORITHMS, BUILT_IN_ALGORITHM, RULES
 from support.service.api_samples import changed
 from support.service.request_cases import request_tests
 
-ACCOUNT = "174872318107.dkr.ecr.us-west-2.amazonaws.com"
+REGISTRIES = {row["repository"]: registry(row["accounts"], "us-west-2") for row in table("images").rows()}
 XGBOOST_ACCOUNT = "246618743249.dkr.ecr.us-west-2.amazonaws.com"
 IMAGE, CHANNELS, HOSTS = "AlgorithmSpecification", "InputDataConfig", "ResourceConfig"
 NAMES = [row["repository"] for row in table("algorithms").rows()]
@@ -59,7 +60,7 @@ def job(name, *channels, image=None, mode="File", **more):
     if name in NEEDED and HOSTS not in parts:
         parts[HOSTS] = GPU
     return changed(
-        AlgorithmSpecification={"TrainingImage": image or f"{ACCOUNT}/{name}:1", "TrainingInputMode": mode},
+        AlgorithmSpecification={"TrainingImage": image or f"{REGISTRIES[name]}/{name}:1", "TrainingInputMode": mode},
         InputDataConfig=list(channels) or [channel(needed) for needed in NEEDED.get(name, ("train",))],
         HyperParameters=values,
         **parts,
@@ -199,7 +200,7 @@ def test_documented_values_are_accepted(name):
     ]
     kind = hosts("ml.g5.xlarge") if "gpu" in facts.devices else hosts()
     request = changed(
-        AlgorithmSpecification={"TrainingImage": f"{ACCOUNT}/{name}:1", "TrainingInputMode": "File"},
+        AlgorithmSpecification={"TrainingImage": f"{REGISTRIES[name]}/{name}:1", "TrainingInputMode": "File"},
         InputDataConfig=channels,
         HyperParameters=values,
         ResourceConfig=kind,

@@ -63,8 +63,8 @@ def launched(kind, hyperparameters, **members):
     return changed(ResourceConfig=hosts(kind, **members), HyperParameters=hyperparameters)
 
 
-def with_pytorch(tag):
-    image = f"763104351884.dkr.ecr.us-west-2.amazonaws.com/pytorch-training:{tag}"
+def with_pytorch(tag, account="763104351884"):
+    image = f"{account}.dkr.ecr.us-west-2.amazonaws.com/pytorch-training:{tag}"
     return launched("ml.p4d.24xlarge", DATA_PARALLEL) | {
         "AlgorithmSpecification": {"TrainingImage": image, "TrainingInputMode": "File"}
     }
@@ -160,8 +160,8 @@ ACCEPTED = [
         ResourceConfig={"InstancePreferences": [{"InstanceType": "ml.g5.xlarge"}, {"InstanceType": "ml.g5.12xlarge"}]},
         HyperParameters=mpi("4"),
     ),
-    with_pytorch("2.4.1-gpu-py311"),
-    with_pytorch("nightly"),
+    with_pytorch("2.4.0-gpu-py311"),
+    with_pytorch("nightly", account="111122223333"),
     in_vpc("ml.p4d.24xlarge", 1),
     in_vpc("ml.g5.xlarge", 2),
     in_vpc(ULTRA, 2),

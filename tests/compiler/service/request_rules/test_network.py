@@ -33,8 +33,12 @@ SUBMITTED = ("HyperParameters", "sagemaker_submit_directory")
 REPORTED = [
     (vpc(subnets=["subnet-0aa", "subnet-0bb", "subnet-0aa"]), "SM470", ("VpcConfig", "Subnets", 2)),
     (vpc(groups=["sg-0aa", "sg-0aa"]), "SM470", ("VpcConfig", "SecurityGroupIds", 1)),
-    (isolated(f"520713654638.{ECR}/sagemaker-chainer:5.0.0-gpu-py3"), "SM471", ("EnableNetworkIsolation",)),
-    (isolated(f"462105765813.{ECR}/sagemaker-rl-ray-container:ray-0.8.5"), "SM471", ("EnableNetworkIsolation",)),
+    (isolated(f"520713654638.{ECR}/sagemaker-chainer:5.0.0-cpu-py3"), "SM471", ("EnableNetworkIsolation",)),
+    (
+        isolated(f"462105765813.{ECR}/sagemaker-rl-ray-container:ray-0.8.5-torch-cpu-py36"),
+        "SM471",
+        ("EnableNetworkIsolation",),
+    ),
     (changed(**{ENCRYPTED: True}), "SM356", (ENCRYPTED,)),
     (vpc(subnets=["sg-0aa"]), "SM357", ("VpcConfig", "Subnets", 0)),
     (vpc(groups=["default"]), "SM357", ("VpcConfig", "SecurityGroupIds", 0)),
@@ -51,7 +55,7 @@ ACCEPTED = [
     changed(EnableNetworkIsolation=False, RemoteDebugConfig=DEBUGGED),
     isolated(RemoteDebugConfig={"EnableRemoteDebug": False}),
     isolated(f"111122223333.{ECR}/sagemaker-chainer:mine"),
-    isolated(f"520713654638.{ECR}/sagemaker-tensorflow:1.12.0-cpu-py3"),
+    isolated(f"520713654638.{ECR}/sagemaker-tensorflow:1.10.0-cpu-py2"),
     changed(**{ENCRYPTED: True}, ResourceConfig=HOSTS | {"InstanceCount": 2}),
     changed(**{ENCRYPTED: False}),
     named(SOMEONES, EnableNetworkIsolation=True),
