@@ -100,14 +100,14 @@ def test_changed_source_builds_only_its_own_layer(engine, tree):
 
 
 @pytest.mark.parametrize("old", [False, True], ids=["no Python", "Python 3.6"])
-def test_base_without_python_fails_in_the_first_step(engine, tree, tmp_path, old):
+def test_base_without_python_fails_before_the_packages(engine, tree, tmp_path, old):
     base = tmp_path / "base"
     base.mkdir()
     replaced = "printf '#!/bin/sh\\nexec /usr/bin/python3.11 -c \"import sys; sys.version_info = (3, 6, 9); $2\"\\n'"
     then = f"&& {replaced} > /usr/bin/python3 && chmod +x /usr/bin/python3" if old else ""
     (base / "Dockerfile").write_text(f"FROM {engine.base}\nRUN rm /usr/bin/python3 {then}\n")
     engine.build(base, "lacking")
-    done = engine.build(tree(base="lacking", run=("echo not reached",)), "never", check=False)
+    done = engine.build(tree(base="lacking", python_packages=("six",), run=("echo not reached",)), "never", check=False)
     assert done.returncode != 0
     assert "smspec: the base image needs Python 3.8 or later" in done.stderr
     assert "not reached\n" not in done.stderr

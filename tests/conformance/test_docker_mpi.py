@@ -23,7 +23,7 @@ SPEC = """
     source: src/
     entry_point: train.py
     distribution: DISTRIBUTION
-    hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}
+    hosts: {instance_type: ml.p4d.24xlarge, count: 2}
     hyperparameters: {ending: return, odd: "x;y,z"}
 """
 DISTRIBUTIONS = {"mpi": "{mpi: {processes_per_host: 2}}", "smdataparallel": "smdataparallel"}
