@@ -47,7 +47,7 @@ def _near_miss(pattern: str, modules: tuple[SourceText, ...]) -> tuple[str, Prin
     key = letters(literal or "")
     if literal is None or len(key) < _SHORTEST or not re.search("[a-z]", key):
         return None
-    if not any(key in letters(text.text) for text in modules):
+    if not any(key in _letters(text.text) for text in modules):
         return None
     try:
         search = re.compile(pattern).search
@@ -71,6 +71,12 @@ def _near_miss(pattern: str, modules: tuple[SourceText, ...]) -> tuple[str, Prin
             if near is None and line.is_printed and printed:
                 near = literal, line, printed
     return near
+
+
+@lru_cache(maxsize=1024)
+def _letters(text: str) -> str:
+    """Return the letters of a module; many jobs can share it."""
+    return letters(text)
 
 
 @lru_cache(maxsize=64)

@@ -6,6 +6,8 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+from typing import Literal
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
@@ -27,15 +29,16 @@ def check(both: SourceAndJob) -> Iterator[Finding]:
     if checkpoints is None or "CheckpointConfig" in both.job.api:
         return
     local = (checkpoints.local or DEFAULT).rstrip("/")
-    written = [text.text for text in both.texts] + [_words_of(both.job)]
-    if not any(_WORDS.search(text) or _mentions(text, local) for text in written):
+    of_source = [_mentioned(text.text, local) for text in both.texts]
+    words = _words_of(both.job)
+    if not (any(of_source) or _WORDS.search(words) or _mentions(words, local)):
         yield RULE.at(
             ("checkpoints",),
             f"`checkpoints` has no effect: neither the source nor the job mentions `{local}`",
             help=f"save to and resume from `{local}` in the script, or remove `checkpoints`",
             notes=(Note("a restarted job begins at the first step: the script writes no checkpoints there"),),
         )
-    elif not any(_mentions(text, local) for text in written):
+    elif "directory" not in of_source and not _mentions(words, local):
         yield from _elsewhere(both, local)
 
 
@@ -65,6 +68,14 @@ def _is_string(text: SourceText, path: str) -> bool:
     idle = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in idle)
     return any(isinstance(node.value, str) and node.value.rstrip("/.").startswith(path) for node in strings)
+
+
+@lru_cache(maxsize=1024)
+def _mentioned(text: str, local: str) -> Literal["directory", "checkpoints", ""]:
+    """Return what a text of a source mentions; many jobs can share it."""
+    if _mentions(text, local):
+        return "directory"
+    return "checkpoints" if _WORDS.search(text) else ""
 
 
 def _mentions(text: str, local: str) -> bool:
