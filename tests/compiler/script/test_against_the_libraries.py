@@ -1,5 +1,7 @@
 """No error is reported for arguments that the real parser accepts: random scripts, read and run."""
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -288,11 +290,16 @@ def test_tyro_agrees(tyro, data, given_hyperparameters, style):
 
 
 @pytest.fixture(scope="module")
-def hydra():
+def hydra(tmp_path_factory):
+    """Hydra writes the directory `outputs` below the current one."""
     pytest.importorskip("hydra", reason="hydra-core is not installed")
+    before = os.getcwd()
+    os.chdir(tmp_path_factory.mktemp("hydra"))
+    yield
+    os.chdir(before)
 
 
-@given(hyperparameters, styles, st.lists(st.sampled_from(["+lr=0.1", "+x=1", "hydra.run.dir=/tmp"]), max_size=2))
+@given(hyperparameters, styles, st.lists(st.sampled_from(["+lr=0.1", "+x=1", "hydra.run.dir=other"]), max_size=2))
 @settings(max_examples=at_most(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_hydra_agrees(hydra, given_hyperparameters, style, words):
     script = (
