@@ -17,6 +17,11 @@ def redactor(request: TrainingRequest, inherited: Mapping[str, str], arguments: 
     return lambda text: masked_text(text, secrets)
 
 
+def value_redactor(values: Sequence[str]) -> Callable[[str], str]:
+    """Return a function that masks values that are secrets whatever their names are."""
+    return lambda text: masked_text(text, values)
+
+
 def _decoded(value: str) -> object:
     try:
         return json.loads(value)

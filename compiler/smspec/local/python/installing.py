@@ -13,6 +13,7 @@ from smspec.diagnostics.masking import masked
 from smspec.local.process_guard import guarded
 from smspec.local.python.interpreter import without_foreign_packages
 from smspec.local.python.pip_settings import own_pip_settings, uv_variables
+from smspec.local.redaction import value_redactor
 from smspec.local.request import RunFailed
 
 _PIP_QUIETLY = ("--disable-pip-version-check", "--no-input")
@@ -35,7 +36,7 @@ _NOT_THERE = re.compile(
 class Installer:
     """``python`` is the environment's. ``lock`` is held as long as a process writes there. ``show`` gets every line.
 
-    ``hidden``: texts that no line shows.
+    ``hidden``: secrets that no line shows, whatever they look like.
     """
 
     python: str
@@ -76,10 +77,10 @@ class Installer:
     def _run(self, words: list[str], variables: Mapping[str, str], directory: str) -> None:
         last: list[str] = []
         whole: list[str] = []
+        redact = value_redactor(self.hidden)
 
         def keep(line: str) -> None:
-            for text in self.hidden:
-                line = line.replace(text, "***")
+            line = redact(line)
             self.show(masked(line))
             whole.append(line)
             del whole[:-400]

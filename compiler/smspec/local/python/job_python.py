@@ -18,8 +18,6 @@ from smspec.local.python.wanted import Wanted
 from smspec.local.request import RunFailed
 
 _FORMAT = 1
-_SHORTEST_HIDDEN = 6
-"""The length of a secret from which a line is searched for it; shorter ones are parts of words."""
 _SELF_CONTAINED = re.compile(r"\s*(?:#.*|[A-Za-z0-9][^/\\]*|--hash=\S+.*|(?:-i|--(?:extra-)?index-url)\b.*)?")
 """A line of a requirements file that does not depend on the path of the file."""
 
@@ -162,7 +160,7 @@ class JobPython:
             lock=lock,
             show=lambda line: show(f"installing | {line}"),
             inherited={**os.environ, **(secrets or {})},
-            hidden=tuple(value for value in (secrets or {}).values() if len(value) >= _SHORTEST_HIDDEN),
+            hidden=tuple((secrets or {}).values()),
         )
 
     def _key(self, turns: Sequence[Sequence[str]], files: Mapping[str, bytes]) -> str:
