@@ -11,9 +11,8 @@ from smspec.pipeline.inputs import Inputs
 from smspec.plan.plan import Plan
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
-from smspec.rules.secret_in_the_requirements import check_requirements
+from smspec.rules.requirements import requirement_findings
 from smspec.rules.suppressions import not_ignored
-from smspec.rules.unset_variable_in_the_requirements import check_variables
 from smspec.script.reach.reached import Reach
 from smspec.service.request import Request
 from smspec.service.request_check import request_findings
@@ -103,17 +102,10 @@ def _dockerfile(job: Job) -> Iterable[Finding]:
 
 
 def _requirements(job: Job) -> Iterable[Finding]:
-    content, image = job.inputs.build_inputs.requirements, job.spec.image
-    yield from check_requirements(content)
-    if isinstance(image, BuiltImage):
-        yield from check_variables(image, content)
-    if not isinstance(image, BuiltImage) or (content is None and not image.python_packages):
-        return
-    # Imported late: many jobs install nothing.
-    from smspec.rules.requirement_that_pip_cannot_install import check_lines
-    from smspec.rules.requirements_in_another_format import check_format
-
-    yield from [*check_format(content, image.python_requirements or "")] or check_lines(image, content)
+    """Return what is wrong with the packages of a built image."""
+    if not isinstance(job.spec.image, BuiltImage):
+        return ()
+    return requirement_findings(job.spec.image, job.inputs.build_inputs.requirements)
 
 
 def _unpinned(job: Job) -> Iterable[Finding]:

@@ -3,8 +3,8 @@
 import pytest
 
 from smspec.rules import unusable_base_image
-from smspec.rules.requirement_that_pip_cannot_install import check_lines
-from smspec.rules.requirements_in_another_format import check_format
+from smspec.rules.requirements.requirement_that_pip_cannot_install import check_lines
+from smspec.rules.requirements.requirements_in_another_format import check_format
 from smspec.service.image_python import is_official_python, python_of_image
 from smspec.source.listing import Listing
 from smspec.spec.model import BuiltImage
