@@ -25,7 +25,7 @@ HEAD = """\
 
 <!-- Written by docs/diagnostics.py from the pages of the codes: change those and run it. -->
 
-Every code has a page that tells what is wrong, why it is, and what to write instead; `smspec explain SM204` prints it.
+Every code has a page that says what is wrong, why it is, and what to write instead; `smspec explain SM204` prints it.
 Codes are never reused or renumbered. A warning, and an error that the API itself does not raise, can be expected:
 `checks: {ignore: [{rule: SM3xx, at: channels.train, because: …}]}`.
 

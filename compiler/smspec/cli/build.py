@@ -49,8 +49,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         raise CommandRefused(str(refusal)) from refusal
     except OutputFailed as failure:
         raise ResourceUnavailable(str(failure)) from failure
-    policy = job.inputs.policy
-    cost = job_cost(job.plan.request.payload, policy.prices if policy is not None else {})
+    cost = job_cost(job.plan.request.payload, job.inputs.prices)
     if cost is not None:
         console.say(cost_line([cost]))
     return status

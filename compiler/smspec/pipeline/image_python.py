@@ -12,7 +12,7 @@ _MOVES = (("image", "env", "PATH"), ("environment", "PATH"), ("image", "env", "P
 
 
 def image_python(document: Document) -> Version | None:
-    """Return the version of Python that starts the script; None if the spec does not tell."""
+    """Return the version of Python that starts the script; None if the spec does not show it."""
     if any(document.node(path) is not None for path in _MOVES):
         return None
     if any(re.search(_OTHER_PYTHON, line) for line in _texts(document.node(("image", "run")))):

@@ -22,6 +22,7 @@ from smspec.script.program import Program
 from smspec.script.reach.reached import Reach
 from smspec.script.unread_script import UnreadScript
 from smspec.service.policy import Level, Policy
+from smspec.service.prices import Prices
 from smspec.source import Document, Path, Scalar, Sequence, SourceText
 from smspec.source import Mapping as Entries
 from smspec.source.data_extent import DataExtent
@@ -67,6 +68,11 @@ class Inputs:
     source_is_known: bool = True
     local_data: Mapping[str, DataExtent] = field(default_factory=dict)
     variants: int = 1
+
+    @property
+    def prices(self) -> Prices:
+        """The instance prices of the organization."""
+        return {} if self.policy is None else self.policy.prices
 
     @property
     def requirements_file(self) -> str | None:

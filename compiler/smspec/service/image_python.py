@@ -1,4 +1,4 @@
-"""The Python of an image, as far as its name tells."""
+"""The Python of an image, as far as its name shows it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _APT_PYTHON = ("python3", "python3-minimal", "python3-full", "python3-dev", "pyt
 
 @lru_cache(maxsize=256)  # jobs share images
 def python_of_image(image: str, system_packages: tuple[str, ...] = ()) -> Version | None:
-    """Return the version of ``python3`` in an image with apt packages; None if its name does not tell."""
+    """Return the version of ``python3`` in an image with apt packages; None if its name does not show it."""
     reference = parsed_reference(image)
     if reference is None or reference.tag is None:
         return None

@@ -42,6 +42,13 @@ def instance_time(payload: dict[str, object]) -> InstanceTime | None:
     return InstanceTime(seconds={kind: count * seconds for kind, count in hosts.items()}, counted=tuple(counted))
 
 
+def help_to_shorten(request: Request) -> str:
+    """Return how to reduce the time, in the words of a spec or of a request."""
+    limit = request.word("MaxRuntimeInSeconds", "stopping.max_runtime")
+    count = request.word("InstanceCount", "hosts.count")
+    return f"reduce `{limit}` or `{count}`, or ask the policy owner"
+
+
 def two_decimals(number: float) -> str:
     """Return a number with at most two decimal places."""
     return f"{number:,.2f}".rstrip("0").rstrip(".")

@@ -18,17 +18,15 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
         return
     # Imported late: few policies limit the cost, and fractions take longer to load than the checks of a spec.
     from smspec.service.cost_ceiling import ceiling_of, dollars
-    from smspec.service.instance_time import instance_hours
+    from smspec.service.instance_time import help_to_shorten, instance_hours
 
     ceiling = ceiling_of(request.payload, policy.prices)
     if ceiling is not None and ceiling.usd is not None and ceiling.usd > policy.max_cost:
-        limit = request.word("MaxRuntimeInSeconds", "stopping.max_runtime")
-        count = request.word("InstanceCount", "hosts.count")
         yield RULE.at(
             ("ResourceConfig",),
             f"`{policy.path}` allows {dollars(policy.max_cost)} for a job, but this one can cost "
             f"{dollars(ceiling.usd)} ({instance_hours(float(ceiling.total))})",
-            help=f"reduce `{limit}` or `{count}`, or ask the policy owner",
+            help=help_to_shorten(request),
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.service.instance_time import instance_hours, instance_time
+from smspec.service.instance_time import help_to_shorten, instance_hours, instance_time
 from smspec.service.policy import Policy
 from smspec.service.request import Request
 from smspec.source import Path
@@ -20,13 +20,11 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
         return
     seconds = sum(time.seconds.values())
     if seconds > policy.max_hours * 3600:
-        limit = request.word("MaxRuntimeInSeconds", "stopping.max_runtime")
-        count = request.word("InstanceCount", "hosts.count")
         yield RULE.at(
             ("ResourceConfig",),
             f"`{policy.path}` allows {instance_hours(float(policy.max_hours))} for a job, but this one can use "
             f"{instance_hours(seconds / 3600)}",
-            help=f"reduce `{limit}` or `{count}`, or ask the policy owner",
+            help=help_to_shorten(request),
         )
 
 
