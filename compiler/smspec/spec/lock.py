@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from smspec.source.frozen import dataclass, field
+from smspec.spec.locked_environment import LockedEnvironment
 
 NAME = "smspec.lock"
 VERSION = 1
@@ -20,13 +21,15 @@ def content_digest(content: bytes) -> str:
 class Lock:
     """``images``: reference as specs write it → digest. ``requirements``: file, from the lock → SHA-256 of its bytes.
 
-    ``names``: short name of an image, with the region → its URI. ``smspec``, ``api_model``, and ``image_table`` are the
-    version, and the dates of the pinned API model and of the table of images, that the lock was made with.
+    ``names``: short name of an image, with the region → its URI. ``environments``: key → the packages of an image.
+    ``smspec``, ``api_model``, and ``image_table`` are the version, and the dates of the pinned API model and of the
+    table of images, that the lock was made with.
     """
 
     names: dict[str, str] = field(default_factory=dict)
     images: dict[str, str] = field(default_factory=dict)
     requirements: dict[str, str] = field(default_factory=dict)
+    environments: dict[str, LockedEnvironment] = field(default_factory=dict)
     smspec: str = ""
     api_model: str = ""
     image_table: str = ""
