@@ -30,7 +30,7 @@ _JOB = {
         {"variables": {"UV_INDEX_URL": "https://packages.example.com/simple"}},
     ],
 )
-def test_the_inputs_of_the_resolver_change_the_key(change: dict[str, object]) -> None:
+def test_inputs_of_the_resolver_change_the_key(change: dict[str, object]) -> None:
     assert environment_key(**_JOB | change) != environment_key(**_JOB)
 
 
@@ -41,10 +41,10 @@ def test_the_inputs_of_the_resolver_change_the_key(change: dict[str, object]) ->
         {"variables": _JOB["variables"] | {"TOKENIZERS_PARALLELISM": "false"}},
     ],
 )
-def test_comments_and_other_variables_do_not_change_the_key(change: dict[str, object]) -> None:
+def test_comments_do_not_change_the_key(change: dict[str, object]) -> None:
     assert environment_key(**_JOB | change) == environment_key(**_JOB)
 
 
-def test_the_file_has_the_name_of_the_key() -> None:
+def test_file_is_named_after_its_key() -> None:
     key = environment_key(**_JOB)
     assert (len(key), environment_file(key)) == (16, f"smspec.lock.d/{key}.txt")
