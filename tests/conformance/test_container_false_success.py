@@ -88,7 +88,8 @@ def test_unencodable_hyperparameter_is_a_failure(container):
 
 def test_sigint_is_never_a_success(container):
     """To a Python program it is an exception; while requirements are installed, it ends the job."""
-    script = "import time\nprint('ready', flush=True)\ntime.sleep(60)"
+    sleep = "while True: time.sleep(0.1)"  # A signal that comes right before a sleep is heard after it.
+    script = f"import time\nprint('ready', flush=True)\n{sleep}"
     with container.start_script(script) as process:
         assert process.stdout.readline() == b"ready\n"
         process.send_signal(signal.SIGINT)
@@ -97,7 +98,7 @@ def test_sigint_is_never_a_success(container):
     assert (done.status, done.succeeded) == (130, False)
     assert done.failure.startswith("ExecuteUserScriptError: ")
 
-    container.write("pip/pip.py", "import time; print('installing', flush=True); time.sleep(60)")
+    container.write("pip/pip.py", f"import time\nprint('installing', flush=True)\n{sleep}")
     container.write("code/requirements.txt", "# nothing")
     environ = {"PYTHONPATH": f"{container.base}/pip:{container.environ()['PYTHONPATH']}"}
     with container.start_script(script, environ=environ) as process:

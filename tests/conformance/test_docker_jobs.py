@@ -48,7 +48,8 @@ SCRIPT = """
             sys.exit(0)
         signal.signal(signal.SIGTERM, stop)
         print("ready", flush=True)
-        time.sleep(60)
+        while True:
+            time.sleep(0.1)  # A signal that comes right before a sleep is heard after it.
 """
 
 SCRIPT_SPEC = """

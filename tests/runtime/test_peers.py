@@ -112,7 +112,8 @@ def test_member_with_a_failing_program_does_not_wait(tmp_path, words, status):
 
 def test_signals_reach_the_program_of_a_member(tmp_path):
     """It gets them with its process group, none of them ignored; the member stays until it has ended."""
-    script = "import signal, sys, time; signal.signal(15, lambda *_: sys.exit(8)); open('up', 'w'); time.sleep(60)"
+    setup = "import signal, sys, time; signal.signal(15, lambda *_: sys.exit(8)); open('up', 'w')"
+    script = f"{setup}\nwhile True: time.sleep(0.1)"  # A signal that comes right before a sleep is heard after it.
     process = subprocess.Popen(
         [*MEMBER, "b", "-", sys.executable, "-c", script],
         env={**os.environ, "PYTHONPATH": str(RUNTIME)},

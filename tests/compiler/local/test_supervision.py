@@ -21,7 +21,8 @@ PATIENT = """
 import signal, sys, time
 signal.signal(signal.SIGTERM, lambda *_: (print("saving"), sys.exit(0)))
 print("running", flush=True)
-time.sleep(60)
+while True:
+    time.sleep(0.1)  # A signal that comes right before a sleep is heard after it.
 """
 STUBBORN = """
 import signal, time
