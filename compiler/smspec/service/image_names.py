@@ -22,7 +22,8 @@ _PARTS = rf"(?P<release>.+?)(?:-(?P<processor>{_PROCESSOR}))?(?:-(?P<python>py[2
 HAS_A_PROCESSOR = rf"[-:](?:{_PROCESSOR}|cu[0-9]+)(?:-|$)"
 """What a name contains whose image does not depend on the instances."""
 
-_SUCCEEDED = "-training"
+_OF_TRAINING = "-training"
+_OF_SAGEMAKER = "sagemaker-"
 _MOST_SHOWN = 3
 
 
@@ -161,27 +162,26 @@ def _unknown_release(name: ImageName) -> Unavailable:
             reason=f"`{name.text}` has no version", help=f"add a version, such as `{name.text}:{[*known][-1]}`"
         )
     reason = f"`{name.repository}` has no version `{name.release}` {images.as_of()}"
-    successor = name.repository.removesuffix(_SUCCEEDED)
-    if successor != name.repository:
-        release = _release_of(successor, name.release)
-        if release:
-            first = next(image.releases[0] for image in images_of(successor))
+    longer = [release for release in known if re.match(rf"{re.escape(name.release)}[.-]", release)]
+    for other in () if longer else _alternatives(name.repository):
+        if any(name.release in image.releases for image in images_of(other)):
             return Unavailable(
-                reason=reason,
-                help=f"use `{successor}`, the repository from {first} on",
-                suggestion=f"{successor}:{name.tag}",
+                reason=reason, help=f"use `{other}`, which has this version", suggestion=f"{other}:{name.tag}"
             )
-    near = nearest(name.release, known)
+    numbered = [release for release in known if release[0].isdigit()]
+    near = longer[-1] if longer else nearest(name.release, known)
     return Unavailable(
         reason=reason,
-        help=f"use a listed version, such as `{near or [*known][-1]}`, or a full URI",
+        help=f"use a listed version, such as `{near or (numbered or [*known])[-1]}`, or a full URI",
         suggestion=f"{name.repository}:{name.tag.replace(name.release, near, 1)}" if near else "",
     )
 
 
-def _release_of(repository: str, release: str) -> bool:
-    """Return whether a repository has a version."""
-    return any(release in image.releases for image in images_of(repository))
+def _alternatives(repository: str) -> tuple[str, ...]:
+    """Return the repositories that could have other versions of the same framework: AWS has renamed several."""
+    longer = f"{repository}{_OF_TRAINING}", f"{_OF_SAGEMAKER}{repository}"
+    shorter = repository.removesuffix(_OF_TRAINING), repository.removeprefix(_OF_SAGEMAKER)
+    return tuple(other for other in (*longer, *shorter) if other != repository)
 
 
 def _listed(names: Iterable[str]) -> str:

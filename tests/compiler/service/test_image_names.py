@@ -151,3 +151,25 @@ def test_processors_are_unknown_if_one_is():
     assert processors(["ml.g5.xlarge", "ml.m5.large"]) == {"gpu", "cpu"}
     assert processors(["ml.g5.xlarge", "ml.z9.large"]) == frozenset()
     assert processors([]) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("text", "suggestion"),
+    [
+        ("huggingface-pytorch-training:2.1.0-gpu", "huggingface-pytorch-training:2.1.0-transformers4.36-gpu"),
+        ("xgboost:1.7-1", "sagemaker-xgboost:1.7-1"),
+        ("pytorch:2.5.1-gpu", "pytorch-training:2.5.1-gpu"),
+        ("pytorch-training:2.12", "pytorch:2.12"),
+    ],
+)
+def test_unknown_version_suggests_the_same_framework(text, suggestion):
+    found = uri_of(text, "us-west-2", "gpu")
+    assert isinstance(found, Unavailable)
+    assert found.suggestion == suggestion
+    assert isinstance(uri_of(suggestion, "us-west-2", "gpu"), str)
+
+
+def test_example_of_a_version_is_a_number():
+    found = uri_of("xgboost:9", "us-west-2")
+    assert isinstance(found, Unavailable)
+    assert found.help == "use a listed version, such as `1`, or a full URI"
