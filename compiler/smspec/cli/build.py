@@ -49,7 +49,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         raise CommandRefused(str(refusal)) from refusal
     except OutputFailed as failure:
         raise ResourceUnavailable(str(failure)) from failure
-    cost = job_cost(job.plan.request.payload, job.inputs.prices)
+    cost = job_cost(job.plan.request.payload, job.inputs.prices, job.job.region)
     if cost is not None:
         console.say(cost_line([cost]))
     return status

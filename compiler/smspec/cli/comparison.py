@@ -12,8 +12,8 @@ from smspec.importer.imported import RequestNotFound
 from smspec.importer.naming import slug
 from smspec.importer.source_reader import read_source
 from smspec.importer.sources import imported
-from smspec.organization.organization_config import MalformedConfig, nearest_organization_config
-from smspec.organization.price_list import price_list
+from smspec.organization.organization_config import MalformedConfig
+from smspec.organization.price_search import prices_of
 from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_check import CheckedSpec, checked
@@ -26,7 +26,7 @@ from smspec.review.layers import Layers, layers_of_build, layers_of_plan
 from smspec.review.missing_comparisons import State
 from smspec.review.reviewing import paired
 from smspec.review.version import Version, Writing, version_of_build, version_of_plan, version_of_request
-from smspec.service.prices import Prices
+from smspec.service.prices import PriceBook
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.option_errors import OptionError
 from smspec.spec.yaml.text_limits import MAX_BYTES
@@ -191,7 +191,7 @@ def _requested(path: str) -> tuple[Version, list[str]]:
 def _outcome(
     pairs: list[tuple[State | None, State | None]],
     sides: list[Variants],
-    prices: tuple[Prices, str],
+    prices: tuple[PriceBook, str],
     notes: list[str] | None = None,
     unchanged: Iterable[str] = (),
 ) -> Outcome:
@@ -299,10 +299,12 @@ def _directory_of(path: str) -> str:
     return path or "."
 
 
-def _prices(path: str, cache: InputCache) -> tuple[Prices, str]:
+def _prices(path: str, cache: InputCache) -> tuple[PriceBook, str]:
     """Return the prices for a path, or none and why they cannot be read."""
     directory = _directory_of(path)
     try:
-        return price_list(nearest_organization_config(directory, cache.boundary(directory))), ""
+        return prices_of(directory, cache.boundary(directory)), ""
     except MalformedConfig as malformed:
-        return {}, f"{malformed}; costs are compared in instance hours only"
+        return PriceBook(), f"{malformed}; costs are compared in instance hours only"
+    except InvalidInput as rejected:
+        return PriceBook(), f"{rejected.diagnostics[0].message}; costs are compared in instance hours only"

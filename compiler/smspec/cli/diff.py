@@ -19,7 +19,7 @@ Show what changed and its effects: rebuilt image layers, input data, checkpoints
 any other file that `smspec import` reads. `diff NEW` compares with the last build, build/NAME. `diff --base REV
 [PATH…]` compares every spec in the given files and directories with its version in that git revision; it does not
 change the working tree. Without -O, smspec compares each spec on its own and with each overlay. Instance prices come
-from the table [prices] of smspec.toml.
+from [prices] of smspec.toml and from smspec.prices.json.
 
 Exit status: 0 no differences; 1 differences (with --fail-on: only of those kinds); 2 bad arguments, or a spec with
 errors; 3 git is missing or failed."""

@@ -30,4 +30,5 @@ def validate_request(args: argparse.Namespace, console: Console) -> int:
         checked = check_request_file(args.api_json)
     except OptionError as error:
         raise UsageError(str(error)) from error
-    return show_findings(checked.diagnostics, checked.texts, checked.summary(), args, console)
+    summary = "\n".join(filter(None, (checked.summary(), checked.ceiling())))
+    return show_findings(checked.diagnostics, checked.texts, summary, args, console)

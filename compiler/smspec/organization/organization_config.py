@@ -7,7 +7,6 @@ import sys
 
 from smspec.source.frozen import dataclass
 from smspec.workspace.boundary import Boundary, FileNotRead
-from smspec.workspace.nearest import Nearest
 from smspec.workspace.organization_marker import NAME, PYPROJECT, mentions_smspec
 
 _LARGEST = 128 << 10
@@ -42,11 +41,6 @@ class OrganizationConfig:
         if not isinstance(table, dict):
             raise MalformedConfig(self.path, f"`{name}` is not a table", self.content)
         return table
-
-
-def nearest_organization_config(directory: str, boundary: Boundary) -> OrganizationConfig | None:
-    """Return the nearest file, from a directory upwards."""
-    return Nearest(organization_config_in).of(directory, boundary)
 
 
 def organization_config_in(directory: str, boundary: Boundary) -> OrganizationConfig | None:

@@ -18,6 +18,7 @@ from smspec.organization.price_list import TABLE as PRICES
 from smspec.organization.price_list import price_list
 from smspec.rules.suppressions import NEVER_IGNORED
 from smspec.service.policy import Level, Policy
+from smspec.service.prices import PriceBook
 from smspec.source import Path, SourceText, Span, dotted
 from smspec.workspace.organization_marker import PYPROJECT
 
@@ -68,7 +69,7 @@ def read_policy(file: OrganizationConfig) -> Policy:
         max_cost=reader.dollars("max_cost"),
         max_hours=reader.number("max_hours"),
         require_base=reader.texts("require_base"),
-        prices=prices,
+        prices=PriceBook(own=prices),
         may_ignore=reader.ignores(),
         levels=reader.levels(),
     )

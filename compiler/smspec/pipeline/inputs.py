@@ -22,7 +22,7 @@ from smspec.script.program import Program
 from smspec.script.reach.reached import Reach
 from smspec.script.unread_script import UnreadScript
 from smspec.service.policy import Level, Policy
-from smspec.service.prices import Prices
+from smspec.service.prices import PriceBook
 from smspec.source import Document, Path, Scalar, Sequence, SourceText
 from smspec.source import Mapping as Entries
 from smspec.source.data_extent import DataExtent
@@ -70,9 +70,9 @@ class Inputs:
     variants: int = 1
 
     @property
-    def prices(self) -> Prices:
+    def prices(self) -> PriceBook:
         """The instance prices of the organization."""
-        return {} if self.policy is None else self.policy.prices
+        return PriceBook() if self.policy is None else self.policy.prices
 
     @property
     def requirements_file(self) -> str | None:

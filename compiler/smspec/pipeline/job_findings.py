@@ -84,6 +84,12 @@ def _request(job: Job) -> Iterable[Finding]:
         launcher=job.plan.run.launcher if job.plan.run else None,
         tagged_image=image.uri if isinstance(image, ExistingImage) else "",
     )
+    policy = job.inputs.policy
+    if policy is not None and policy.quotas.accounts:
+        # Imported late: few repositories know the quotas of their accounts.
+        from smspec.service.policy_rules.request_above_a_quota import without_the_default
+
+        found = without_the_default(found, Request(payload=request.payload, region=job.spec.region), policy)
     return map(request.at_origin, found)
 
 

@@ -8,11 +8,14 @@ from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
 from smspec.diagnostics.severity import counted, gravest_first
 from smspec.organization.policy_search import policy_of
 from smspec.pipeline.compilation import MOST_REPORTED
+from smspec.service.cost_summary import JobCost, cost_line, job_cost
 from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.json_parser import read_json
 from smspec.service.json.limits import MAX_BYTES
 from smspec.service.policy import Policy
 from smspec.service.policy_rules import policy_findings
+from smspec.service.policy_rules.request_above_a_quota import without_the_default
+from smspec.service.prices import PriceBook
 from smspec.service.raw_request import not_a_request, payload_of, region_of
 from smspec.service.request import Request
 from smspec.service.request_check import request_findings
@@ -25,14 +28,19 @@ from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
 
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
-    """The result for one raw request; ``diagnostics`` point into ``texts``."""
+    """The result for one raw request; ``diagnostics`` point into ``texts``. ``cost`` is None for one with errors."""
 
     diagnostics: tuple[Diagnostic, ...]
     texts: tuple[SourceText, ...]
+    cost: JobCost | None = None
 
     def summary(self) -> str:
         """Return a one-line summary of the findings."""
         return f"checked 1 request: {counted(self.diagnostics) or 'no problems found'}"
+
+    def ceiling(self) -> str:
+        """Return a one-line summary of what the job can cost; empty if that is unknown."""
+        return "" if self.cost is None else cost_line([self.cost])
 
 
 def check_request_file(path: str) -> CheckedRequest:
@@ -63,7 +71,11 @@ def check_request(text: SourceText, policy: Policy | None = None) -> CheckedRequ
     payload = payload_of(document)
     findings = [other] if other else _findings(payload, policy)
     most = gravest_first(findings)[:MOST_REPORTED]
-    return CheckedRequest(placed(most, document), document.texts)
+    diagnostics = placed(most, document)
+    if any(diagnostic.severity == "error" for diagnostic in diagnostics):
+        return CheckedRequest(diagnostics, document.texts)
+    prices = PriceBook() if policy is None else policy.prices
+    return CheckedRequest(diagnostics, document.texts, job_cost(payload, prices, region_of(payload)))
 
 
 def _findings(payload: dict[str, object], policy: Policy | None) -> list[Finding]:
@@ -71,5 +83,6 @@ def _findings(payload: dict[str, object], policy: Policy | None) -> list[Finding
     findings = request_findings(payload, region=region)
     if policy is None:
         return findings
-    findings += policy_findings(Request(payload=payload, region=region), policy)
+    request = Request(payload=payload, region=region)
+    findings = [*without_the_default(findings, request, policy), *policy_findings(request, policy)]
     return list(at_level(findings, policy.levels))

@@ -70,7 +70,7 @@ def checked(outcomes: Iterable[tuple[str | None, Compilation | InvalidInput]]) -
         if not isinstance(outcome, InvalidInput) and outcome.facts:
             facts.append(outcome.facts)
         if variants == 1 and isinstance(outcome, Compiled):
-            cost = job_cost(outcome.plan.request.payload, outcome.inputs.prices)
+            cost = job_cost(outcome.plan.request.payload, outcome.inputs.prices, outcome.job.region)
     missing_anyway = {_fault(d) for d, among in found.items() if d.code in _NOT_THERE and None in among}
     order = {name: position for position, name in enumerate(texts)}
     reported = [

@@ -8,10 +8,10 @@ from smspec.review.change import Change
 from smspec.review.kinds import KINDS
 from smspec.review.version import Version
 from smspec.review.version_pair import paired
-from smspec.service.prices import Prices
+from smspec.service.prices import PriceBook
 
 
-def compared(old: Version, new: Version, prices: Prices) -> tuple[Change, ...]:
+def compared(old: Version, new: Version, prices: PriceBook) -> tuple[Change, ...]:
     """Return the changes between two states, without duplicates, in the order of `KINDS`."""
     pair = paired(old, new, prices)
     reported: list[Change] = []

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from smspec.review.job_review import JobReview
 from smspec.review.missing_comparisons import State, Uncompared, uncompared
 from smspec.review.reviewing import reviewed
-from smspec.service.prices import Prices
+from smspec.service.prices import PriceBook
 from smspec.source.frozen import dataclass
 
 
@@ -38,7 +38,7 @@ class Comparison:
 
 
 def comparison(
-    pairs: Iterable[tuple[State | None, State | None]], prices: Prices, unchanged: Iterable[str] = ()
+    pairs: Iterable[tuple[State | None, State | None]], prices: PriceBook, unchanged: Iterable[str] = ()
 ) -> Comparison:
     """Compare the states of specs; ``unchanged`` files have the same inputs in both."""
     reviews: list[JobReview] = []

@@ -12,10 +12,10 @@ from smspec.review.job_review import JobReview, Status, job_review
 from smspec.review.kinds import cosmetic
 from smspec.review.missing_comparisons import State
 from smspec.review.version import Version
-from smspec.service.prices import Prices
+from smspec.service.prices import PriceBook
 
 
-def reviewed(old: State | None, new: State | None, prices: Prices) -> JobReview | None:
+def reviewed(old: State | None, new: State | None, prices: PriceBook) -> JobReview | None:
     """Return the review of a spec; None if nothing changed. Either state may be missing, but not both."""
     sides = [state for state in (new, old) if state is not None]
     before: Mapping[str | None, Version] = {} if old is None else old.versions

@@ -10,7 +10,7 @@ from smspec.review.members import meaning
 from smspec.review.redaction import safe
 from smspec.review.request_differences import Leaf, leaves
 from smspec.review.version import Version
-from smspec.service.prices import Prices
+from smspec.service.prices import PriceBook
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER
@@ -23,7 +23,7 @@ class Pair:
     old: Version
     new: Version
     leaves: tuple[Leaf, ...]
-    prices: Prices
+    prices: PriceBook
 
     def change(
         self,
@@ -102,7 +102,7 @@ class Pair:
         return None, None
 
 
-def paired(old: Version, new: Version, prices: Prices) -> Pair:
+def paired(old: Version, new: Version, prices: PriceBook) -> Pair:
     """Return a pair of two states."""
     unknown = () if old.is_whole and new.is_whole else (("Tags",), ("SessionChainingConfig",))
     found = tuple(leaf for leaf in leaves(old.payload, new.payload) if leaf.at[:1] not in unknown)

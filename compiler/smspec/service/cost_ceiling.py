@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from smspec.service.instance_time import instance_hours, instance_time, two_decimals
-from smspec.service.prices import Prices
+from smspec.service.prices import PriceBook
 from smspec.source.frozen import dataclass
 
 
@@ -36,14 +36,16 @@ class Ceiling:
         return {"instance_hours": float(self.total), "by_instance_type": hours, "usd": _rounded(self.usd)}
 
 
-def ceiling_of(payload: dict[str, object], prices: Prices) -> Ceiling | None:
+def ceiling_of(payload: dict[str, object], prices: PriceBook, region: str | None) -> Ceiling | None:
     """Return the ceiling of a request; None if it has no instances, or an invalid number."""
     time = instance_time(payload)
     if time is None:
         return None
     hours = {kind: Fraction(seconds, 3600) for kind, seconds in time.seconds.items()}
-    known = all(kind in prices for kind in hours)
-    usd = sum((hour * prices[kind] for kind, hour in hours.items()), Fraction(0)) if known else None
+    of_job = prices.of(payload, region)
+    costs = [None if (usd := of_job.dollars(kind)) is None else hour * usd for kind, hour in hours.items()]
+    known = [cost for cost in costs if cost is not None]
+    usd = sum(known, Fraction(0)) if len(known) == len(costs) else None
     return Ceiling(hours=hours, usd=usd, counted=time.counted)
 
 

@@ -1,14 +1,14 @@
-"""What jobs can cost in total, in one line: instance hours, and dollars as far as there are prices."""
+"""What jobs can cost in total, in one line: instance hours, and money as far as there are prices."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from smspec.diagnostics.quoting import one_of
 from smspec.service.instance_time import instance_hours, instance_time
-from smspec.service.prices import Prices
-from smspec.source.frozen import dataclass
+from smspec.service.prices import PriceBook
+from smspec.source.frozen import dataclass, field
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -16,30 +16,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobCost:
-    """``seconds`` of all instances together. ``usd``: of the types with a price, None if there are no prices at all.
+    """``seconds`` of all instances together. ``amounts``: currency → the cost of the types with a price.
 
-    ``unpriced``: the types without a price, if others have one.
+    ``unpriced``: the types without a price, if others have one. ``as_of``: the date of the oldest listed price.
     """
 
     seconds: int
-    usd: Fraction | None
-    unpriced: tuple[str, ...]
+    amounts: Mapping[str, Fraction] = field(default_factory=dict)
+    unpriced: tuple[str, ...] = ()
+    as_of: str = ""
 
 
-def job_cost(payload: dict[str, object], prices: Prices) -> JobCost | None:
+def job_cost(payload: dict[str, object], prices: PriceBook, region: str | None) -> JobCost | None:
     """Return the ceiling of a request; None if it has no instances, or an invalid number."""
     time = instance_time(payload)
     if time is None:
         return None
     seconds = sum(time.seconds.values())
-    if not prices:
-        return JobCost(seconds=seconds, usd=None, unpriced=())
-    from fractions import Fraction  # imported late: it takes as long as many checks, and few repositories have prices
-
-    usd = sum(
-        (prices[kind] * Fraction(used, 3600) for kind, used in time.seconds.items() if kind in prices), Fraction(0)
-    )
-    return JobCost(seconds=seconds, usd=usd, unpriced=tuple(kind for kind in time.seconds if kind not in prices))
+    if prices.is_empty:
+        return JobCost(seconds=seconds)
+    of_job = prices.of(payload, region)
+    amounts: dict[str, Fraction] = {}
+    unpriced, dates = [], []
+    for kind, used in time.seconds.items():
+        known = of_job.price(kind)
+        if known is None:
+            unpriced.append(kind)
+            continue
+        amounts[known.currency] = amounts.get(known.currency, 0) + known.amount * used / 3600
+        dates += [known.as_of] if known.as_of else []
+    return JobCost(seconds=seconds, amounts=amounts, unpriced=tuple(unpriced), as_of=min(dates, default=""))
 
 
 def cost_line(costs: Iterable[JobCost]) -> str:
@@ -48,9 +54,17 @@ def cost_line(costs: Iterable[JobCost]) -> str:
     if not known:
         return ""
     hours = instance_hours(sum(cost.seconds for cost in known) / 3600)
-    priced = [cost.usd for cost in known if cost.usd is not None]
-    money = f", ${float(sum(priced)):,.2f}" if priced else ""
+    currencies = sorted({currency for cost in known for currency in cost.amounts}, reverse=True)
+    money = " + ".join(
+        _money(currency, float(sum(cost.amounts.get(currency, 0) for cost in known))) for currency in currencies
+    )
     unpriced = sorted({kind for cost in known for kind in cost.unpriced})
     without = f" without {one_of(unpriced)}, which has no price" if unpriced else ""
+    as_of = min((cost.as_of for cost in known if cost.as_of), default="")
+    dated = f" (prices of {as_of})" if as_of else ""
     jobs = "" if len(known) == 1 else f" of {len(known)} jobs"
-    return f"cost ceiling{jobs}: {hours}{money}{without}"
+    return f"cost ceiling{jobs}: {hours}{', ' if money else ''}{money}{without}{dated}"
+
+
+def _money(currency: str, amount: float) -> str:
+    return f"${amount:,.2f}" if currency == "USD" else f"{currency} {amount:,.2f}"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from smspec.service.prices import PriceBook
+from smspec.service.quotas import Quotas
 from smspec.source.frozen import dataclass, field
 
 if TYPE_CHECKING:
     from decimal import Decimal
     from fractions import Fraction
 
-    from smspec.service.prices import Prices
 
 Level = Literal["error", "warning", "note", "off"]
 
@@ -22,7 +23,8 @@ class Policy:
     ``required_tags``: name → the values it may have, none: any. ``levels``: code → its severity. ``may_ignore``:
     whether a spec may ignore checks, or the codes that it may ignore. ``path``: the file with the policy.
     ``max_cost``: US dollars for a job at most, by ``prices``; ``max_hours``: instance hours for a job at most.
-    ``require_base``: the base specs of which a job extends one, relative to the file.
+    ``require_base``: the base specs of which a job extends one, relative to the file. ``quotas``: what AWS grants the
+    accounts, from a file next to the policy.
     """
 
     path: str
@@ -35,7 +37,8 @@ class Policy:
     max_cost: Fraction | None = None
     max_hours: Decimal | int | None = None
     require_base: tuple[str, ...] | None = None
-    prices: Prices = field(default_factory=dict)
+    prices: PriceBook = field(default_factory=PriceBook)
+    quotas: Quotas = field(default_factory=Quotas)
     may_ignore: bool | tuple[str, ...] = True
     levels: dict[str, Level] = field(default_factory=dict)
 

@@ -17,6 +17,7 @@ from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.default_ignores import group_of
 from smspec.workspace.docker_patterns import DockerPattern, docker_patterns, ignored
 from smspec.workspace.git_patterns import GitPatterns, git_patterns
+from smspec.workspace.organization_marker import DATED_FILES
 from smspec.workspace.outside_links import has_detour
 from smspec.workspace.parent_directories import repository_top
 
@@ -31,7 +32,7 @@ _PATH = 32
 _LARGEST = 1 << 20
 IGNORE_FILES = (".gitignore", ".dockerignore")
 
-_NEVER = frozenset({".git", "smspec.lock"})
+_NEVER = frozenset({".git", "smspec.lock", *DATED_FILES})
 
 
 class TooManyPatterns(Exception):

@@ -9,6 +9,8 @@ from smspec.workspace.boundary import Boundary
 
 NAME = "smspec.toml"
 PYPROJECT = "pyproject.toml"
+DATED_FILES = ("smspec.prices.json", "smspec.quotas.json")
+"""Files next to it, or at the top of a repository, with facts about AWS."""
 
 # `[tool.smspec]`, with any spacing and quotes, or a table `tool`: a project that only depends on smspec need not be
 # parsed as TOML.

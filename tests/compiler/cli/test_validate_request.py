@@ -24,7 +24,7 @@ def test_valid_request_has_no_problems(tmp_path):
     assert smspec("validate", "--api-json", "request.json", cwd=tmp_path) == (
         0,
         "",
-        "checked 1 request: no problems found\n",
+        "checked 1 request: no problems found\ncost ceiling: 1 instance hour\n",
     )
     assert validate(tmp_path)[0].out == "[]\n"
 
@@ -63,7 +63,7 @@ def test_request_may_be_standard_input():
     assert smspec_process("validate", "--api-json", "-", input=written(small_request()).encode(), stdin=None) == (
         0,
         "",
-        "checked 1 request: no problems found\n",
+        "checked 1 request: no problems found\ncost ceiling: 1 instance hour\n",
     )
 
 

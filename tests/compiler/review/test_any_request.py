@@ -13,6 +13,7 @@ from smspec.review.missing_comparisons import State
 from smspec.review.reviewing import reviewed
 from smspec.review.text import text
 from smspec.review.version import version_of_request
+from smspec.service.prices import PriceBook
 from support.examples import at_most
 
 WHOLE = {
@@ -83,7 +84,7 @@ def state(request, file):
 @given(requests(), requests())
 @settings(max_examples=at_most(300))
 def test_any_two_requests_are_compared(old, new):
-    found = reviewed(state(old, "old.json"), state(new, "new.json"), {})
+    found = reviewed(state(old, "old.json"), state(new, "new.json"), PriceBook())
     listed = Comparison(reviews=(found,) if found else ())
     assert json.loads(records(listed)) is not None
     assert bool(text(listed)) == bool(markdown(listed)) == bool(listed.reviews)

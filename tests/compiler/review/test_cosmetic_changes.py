@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from smspec.review.comparing import compared
+from smspec.service.prices import PriceBook
 from smspec.spec.yaml.scalars import meaning
 from support.review.job_reviews import kinds, version
 from support.spec import job_samples
@@ -21,7 +22,7 @@ ORDER_COUNTS = {"channels"}
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.parent.name)
 def test_example_does_not_differ_from_itself(path):
     text = path.read_text()
-    assert compared(version(text), version(text), {}) == ()
+    assert compared(version(text), version(text), PriceBook()) == ()
 
 
 def rewritten(data, node, name=""):
@@ -91,5 +92,5 @@ def test_quotes_around_a_number_are_a_change():
 
 def test_different_order_of_channels_changes_the_request():
     channels = {"a": {"s3": "s3://example-data/a/"}, "b": {"s3": "s3://example-data/b/"}}
-    changes = compared(version(channels=channels), version(channels=dict(reversed(channels.items()))), {})
+    changes = compared(version(channels=channels), version(channels=dict(reversed(channels.items()))), PriceBook())
     assert {change.kind for change in changes} == {"job"}

@@ -12,6 +12,7 @@ from smspec.review.missing_comparisons import State
 from smspec.review.reviewing import reviewed
 from smspec.review.user_text import quoted
 from smspec.review.version import version_of_request
+from smspec.service.prices import PriceBook
 from support.review.job_reviews import version
 
 TRICKS = ["`", "``", "|", "||", "\\", "\\|", "@everyone", "<img src=x>", "[a](https://b)", "\n\n# x", "```", " ", "-->"]
@@ -69,7 +70,7 @@ def review(old, new):
         State(file=file, place="", versions={None: side}, faults={})
         for file, side in (("a.yaml", old), ("b.yaml", new))
     ]
-    found = reviewed(*states, {})
+    found = reviewed(*states, PriceBook())
     return markdown(Comparison(reviews=(found,) if found else ()))
 
 
@@ -129,7 +130,7 @@ def test_hidden_jobs_keep_their_verdicts():
     many = [reviewed_change(f"jobs/{number}.yaml") for number in range(MOST_JOBS + 5)]
     sides = version(), version(role="arn:aws:iam::111122223333:role/Other")
     states = [State(file="z.yaml", place="", versions={None: side}, faults={}) for side in sides]
-    rest = markdown(Comparison(reviews=(*many, reviewed(*states, {})))).partition("… and 6 more jobs")[2]
+    rest = markdown(Comparison(reviews=(*many, reviewed(*states, PriceBook())))).partition("… and 6 more jobs")[2]
     assert "- 5 jobs: **changes hyperparameters (`a`)**\n- 1 job: **changes security (role)**\n" in rest
 
 
@@ -138,7 +139,7 @@ def reviewed_change(file):
         State(file=file, place="", versions={None: side}, faults={})
         for side in (version(), version(hyperparameters={"a": 1}))
     ]
-    return reviewed(*states, {})
+    return reviewed(*states, PriceBook())
 
 
 def test_diagram_uses_the_overlay_that_changes_data_flow():
@@ -146,4 +147,4 @@ def test_diagram_uses_the_overlay_that_changes_data_flow():
     states = [
         State(file="a", place="", versions={None: version(), "dev": side}, faults={}) for side in (version(), other)
     ]
-    assert "mermaid\nflowchart LR\n" in markdown(Comparison(reviews=(reviewed(*states, {}),)))
+    assert "mermaid\nflowchart LR\n" in markdown(Comparison(reviews=(reviewed(*states, PriceBook()),)))

@@ -8,6 +8,7 @@ from smspec.diagnostics.masking import HIDDEN
 from smspec.review.added_and_removed_jobs import added_changes
 from smspec.review.comparing import compared, verdict
 from smspec.service.cost_ceiling import ceiling_of
+from smspec.service.prices import PriceBook
 from support.review.job_reviews import one, version
 from support.spec import job_samples
 
@@ -20,7 +21,7 @@ def hosts(count, instance_type="ml.c5.xlarge", **more):
 
 
 def changes(old, new, prices=None):
-    return compared(version(**old), version(**new), prices or {})
+    return compared(version(**old), version(**new), PriceBook(own=prices or {}))
 
 
 def of(found, kind):
@@ -52,14 +53,16 @@ def test_reordered_packages_rebuild_the_image():
 
 
 def test_image_files_change_code_and_layer():
-    found = compared(version(None, "train.py", "old.py"), version(None, "train.py", "new.py"), {})
+    found = compared(version(None, "train.py", "old.py"), version(None, "train.py", "new.py"), PriceBook())
     assert [change.what.partition(";")[0] for change in of(found, "code")] == ["`new.py` is new", "`old.py` is gone"]
     assert one(found, "image").brief == "source"
 
 
 def test_files_in_a_channel_need_no_new_image():
     source = {"dir": "src/", "delivery": "channel"}
-    found = compared(version(None, "train.py", source=source), version(None, "train.py", "new.py", source=source), {})
+    found = compared(
+        version(None, "train.py", source=source), version(None, "train.py", "new.py", source=source), PriceBook()
+    )
     assert [change.what for change in of(found, "code")] == [
         "`new.py` is new; travels in the channel `code`, without a new image"
     ]
@@ -232,11 +235,11 @@ def test_removed_key_is_located_in_the_old_spec():
 
 
 def test_same_job_has_no_differences():
-    assert compared(version(job_samples.spec()), version(job_samples.spec()), {}) == ()
+    assert compared(version(job_samples.spec()), version(job_samples.spec()), PriceBook()) == ()
 
 
 def test_new_job_begins_with_is_new():
-    found = added_changes(version(hosts=hosts(1)), {})
+    found = added_changes(version(hosts=hosts(1)), PriceBook())
     assert verdict(found) == "is new, changes security (role), cost ceiling (24 instance hours)"
 
 
@@ -246,7 +249,7 @@ def test_absurd_number_has_no_cost_ceiling(member, sign):
     config = {"InstanceType": "ml.m5.large", "InstanceCount": 1, "KeepAlivePeriodInSeconds": 60}
     stopping = {"MaxRuntimeInSeconds": 3600}
     (stopping if member in stopping else config)[member] = sign * 10**400
-    assert ceiling_of({"ResourceConfig": config, "StoppingCondition": stopping}, {}) is None
+    assert ceiling_of({"ResourceConfig": config, "StoppingCondition": stopping}, PriceBook(), None) is None
 
 
 SCRIPT_IN_A_READY_IMAGE = {"image": job_samples.IMAGE_URI, "source": {"dir": "src/"}, "entry_point": "train.py"}

@@ -6,6 +6,7 @@ from smspec.plan.planning import make_plan
 from smspec.review.comparing import compared
 from smspec.review.layers import layers_of_plan
 from smspec.review.version import Version, Writing, version_of_plan
+from smspec.service.prices import PriceBook
 from smspec.spec.decoding import decode
 from support.spec import job_samples
 
@@ -22,7 +23,7 @@ def version(written=None, *paths: str, requirements: bytes | None = None, **chan
 
 def kinds(old: Version, new: Version, prices=None) -> set[str]:
     """Return the kinds of what differs."""
-    return {change.kind for change in compared(old, new, prices or {})}
+    return {change.kind for change in compared(old, new, prices or PriceBook())}
 
 
 def one(changes, kind):

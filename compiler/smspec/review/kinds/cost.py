@@ -17,7 +17,7 @@ CEILING = "ceiling"
 def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     """Yield the changes of limits, then of the resulting cost ceiling."""
     yield from by_member(pair, KIND.name)
-    old, new = (ceiling_of(version.payload, pair.prices) for version in (pair.old, pair.new))
+    old, new = (ceiling_of(version.payload, pair.prices, version.region) for version in (pair.old, pair.new))
     if new is None or (old is not None and (old.hours, old.usd) == (new.hours, new.usd)):
         return
     if old is not None:

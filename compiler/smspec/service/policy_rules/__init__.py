@@ -16,6 +16,7 @@ from smspec.service.policy_rules import (
     disallowed_registry,
     job_outside_a_vpc,
     missing_tag,
+    request_above_a_quota,
     storage_without_a_kms_key,
     too_many_instance_hours,
     unknown_cost,
@@ -35,6 +36,7 @@ RULES: tuple[Check, ...] = (
     cost_above_the_limit.check,
     too_many_instance_hours.check,
     unknown_cost.check,
+    request_above_a_quota.check,
 )
 
 

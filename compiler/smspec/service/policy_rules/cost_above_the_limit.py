@@ -20,7 +20,7 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
     from smspec.service.cost_ceiling import ceiling_of, dollars
     from smspec.service.instance_time import help_to_shorten, instance_hours
 
-    ceiling = ceiling_of(request.payload, policy.prices)
+    ceiling = ceiling_of(request.payload, policy.prices, request.region)
     if ceiling is not None and ceiling.usd is not None and ceiling.usd > policy.max_cost:
         yield RULE.at(
             ("ResourceConfig",),

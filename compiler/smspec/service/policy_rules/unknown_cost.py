@@ -17,7 +17,10 @@ RULE = Rule("SM750", "unknown cost", "note", evidence="policy")
 def check(request: Request, policy: Policy) -> Iterator[Finding]:
     """Report that the cost of a job was not checked, because an instance type has no price."""
     time = None if policy.max_cost is None else instance_time(request.payload)
-    missing = sorted(set(time.seconds) - set(policy.prices)) if time is not None else []
+    if time is None:
+        return
+    prices = policy.prices.of(request.payload, request.region)
+    missing = sorted(kind for kind in time.seconds if prices.dollars(kind) is None)
     if missing:
         yield RULE.at(
             ("ResourceConfig",),
