@@ -49,8 +49,8 @@ _FIRST, *_, _LAST = WORTH_NAMING
 LEFT_OUT_TOO = f"""\
 {", ".join(f"`{name}`" for name in KEPT)} are included. A directory that contains `pyvenv.cfg` or `conda-meta` is a
 virtual environment under any name. A note (SM268) names what is left out, from {_FIRST} to {_LAST}, unless an ignore
-file names it already. Job specs, `smspec.lock`, `smspec.prices.json`, `smspec.quotas.json`, `.git`, and directories that
-`smspec build` or `smspec run` wrote are never included. Special files are left out with a warning (SM266).
+file names it already. Job specs, `smspec.lock`, `smspec.prices.json`, `smspec.quotas.json`, `.git`, and directories
+that `smspec build` or `smspec run` wrote are never included. Special files are left out with a warning (SM266).
 """
 
 

@@ -27,6 +27,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("smspec.cli.diff", "show what changed between two versions of a job, and its effects"),
     "run": ("smspec.cli.run", "run the job on this machine"),
     "lock": ("smspec.cli.lock", "pin base images and requirements in smspec.lock"),
+    "prices": ("smspec.cli.prices", "print or update the prices of training instances"),
+    "quotas": ("smspec.cli.quotas", "print or update the quotas of accounts for training jobs"),
     "explain": ("smspec.cli.explain", "explain an error code or a spec key"),
     "schema": ("smspec.cli.schema", "print the JSON Schema of job specs"),
 }

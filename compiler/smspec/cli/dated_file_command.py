@@ -1,0 +1,89 @@
+"""What ``smspec prices`` and ``smspec quotas`` share: their arguments, the regions to ask for, and writing the file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Iterable, Sequence
+
+from smspec.cli.command_errors import ResourceUnavailable, UsageError
+from smspec.cli.console import Console
+from smspec.diagnostics.visible import visible
+from smspec.organization.dated_file import REGION
+from smspec.organization.price_search import settings_directory
+from smspec.output.atomic_file import write_whole
+from smspec.output.failures import OutputFailed
+from smspec.pipeline.input_cache import InputCache
+from smspec.source.frozen import dataclass
+from smspec.workspace.boundary import Boundary
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The directory of the file: that of smspec.toml, or the top of the repository. ``path`` is that of the file."""
+
+    directory: str
+    path: str
+    boundary: Boundary
+    cache: InputCache
+
+
+def add_update_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--update", action="store_true", help="ask AWS, and write the file")
+    parser.add_argument("--profile", metavar="P", help="AWS profile for --update")
+    parser.add_argument("--region", metavar="R", help="only this region (default: the regions of all jobs)")
+
+
+def place_of(args: argparse.Namespace, name: str) -> Place:
+    """Return the place of a file for the current directory. Raise `UsageError` for arguments that make no sense."""
+    if args.profile and not args.update:
+        raise UsageError("--profile requires --update")
+    if args.region and not re.fullmatch(REGION, args.region):
+        raise UsageError(f"--region: `{visible(args.region)}` is not the name of an AWS region")
+    cache = InputCache()
+    boundary = cache.boundary(os.curdir)
+    directory = os.path.relpath(settings_directory(os.curdir, boundary))
+    return Place(directory, os.path.normpath(os.path.join(directory, name)), boundary, cache)
+
+
+def regions_to_ask(args: argparse.Namespace, place: Place, known: Iterable[str]) -> tuple[str, ...]:
+    """Return the region of the option, else those of all jobs and those that the file already has."""
+    if args.region:
+        return (args.region,)
+    # Imported late: only an update searches for specs.
+    from smspec.pipeline.job_regions import job_regions
+
+    regions = {*job_regions(place.directory, place.cache), *known}
+    return tuple(sorted(region for region in regions if re.fullmatch(REGION, region)))
+
+
+def write_dated(place: Place, text: str, before: str, console: Console) -> None:
+    """Write the file in one step, and report it."""
+    if text == before:
+        console.say(visible(f"{place.path} is up to date"))
+        return
+    try:
+        write_whole(place.path, text)
+    except OutputFailed as failure:
+        raise ResourceUnavailable(str(failure)) from failure
+    console.say(visible(f"wrote {place.path}"))
+
+
+def table(rows: Sequence[tuple[str, ...]]) -> str:
+    """Return rows as lines with aligned columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    padded = ((cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "".join(f"{'  '.join(cells).rstrip()}\n" for cells in padded)
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def today() -> str:
+    """Return the date, in UTC."""
+    from datetime import datetime, timezone
+
+    return datetime.now(timezone.utc).date().isoformat()

@@ -1,0 +1,90 @@
+"""``smspec prices``: the prices of training instances, and their update."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+
+from smspec.cli.command_errors import ResourceUnavailable
+from smspec.cli.console import Console
+from smspec.cli.dated_file_command import (
+    Place,
+    add_update_arguments,
+    count,
+    place_of,
+    regions_to_ask,
+    table,
+    today,
+    write_dated,
+)
+from smspec.organization.organization_config import MalformedConfig
+from smspec.organization.policy_file import rejected
+from smspec.organization.price_file import COMMAND, NAME, listed_prices, price_text
+from smspec.organization.price_search import prices_of
+from smspec.service.prices import RegionPrices
+
+HELP = """\
+Print the prices of training instances that smspec knows: those in the table [prices] of smspec.toml, and those in
+smspec.prices.json.
+
+With --update, request the prices of all training instances from the AWS Price List API, and write smspec.prices.json
+next to smspec.toml, or else at the top of the repository. Requires `pricing:GetProducts`.
+
+Exit status: 0 done; 3 no credentials, AWS rejects the request, or the file cannot be written."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_update_arguments(parser)
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    place = place_of(args, NAME)
+    if args.update:
+        before = listed_prices(place.directory, place.boundary)
+        after = {**before, **_requested(args, place, before, console)}
+        write_dated(place, price_text(after), price_text(before) if before else "", console)
+        return 0
+    rows = _rows(place, args.region)
+    if rows:
+        console.result(table([("REGION", "INSTANCE TYPE", "PER HOUR", "SOURCE"), *rows]))
+    else:
+        console.say(f"no prices known; run `{COMMAND}`")
+    return 0
+
+
+def _rows(place: Place, region: str | None) -> list[tuple[str, ...]]:
+    try:
+        prices = prices_of(place.directory, place.boundary)
+    except MalformedConfig as malformed:
+        raise rejected(malformed) from None
+    rows: list[tuple[str, ...]] = [
+        ("any", kind, f"USD {float(amount):.12g}", "smspec.toml") for kind, amount in sorted(prices.own.items())
+    ]
+    return rows + [
+        (name, kind, f"{known.currency} {amount}", f"AWS, {known.as_of}")
+        for name, known in sorted(prices.regions.items())
+        for kind, amount in sorted(known.training.items())
+        if region in (None, name) and kind not in prices.own
+    ]
+
+
+def _requested(
+    args: argparse.Namespace, place: Place, known: Mapping[str, RegionPrices], console: Console
+) -> dict[str, RegionPrices]:
+    """Request the prices of all regions, so that the file is complete or unchanged."""
+    # Imported late: boto3 takes a second to import.
+    from smspec.submission.aws_errors import AwsUnavailable
+    from smspec.submission.aws_listing import regions_of, session_of
+    from smspec.submission.listed_prices import listed_prices as request
+
+    found = {}
+    try:
+        session = session_of(args.profile)
+        for region in regions_of(session, regions_to_ask(args, place, known)):
+            listed = request(session, region)
+            left_out = f"; ignored {listed.left_out} without one price per hour" if listed.left_out else ""
+            console.say(f"{region}: {count(len(listed.training), 'instance type')}{left_out}")
+            found[region] = RegionPrices(as_of=today(), currency=listed.currency, training=listed.training)
+    except AwsUnavailable as unavailable:
+        raise ResourceUnavailable(str(unavailable)) from unavailable
+    return found

@@ -1,0 +1,87 @@
+"""``smspec quotas``: the quotas of accounts for training jobs, and their update."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+
+from smspec.cli.command_errors import ResourceUnavailable
+from smspec.cli.console import Console
+from smspec.cli.dated_file_command import (
+    Place,
+    add_update_arguments,
+    count,
+    place_of,
+    regions_to_ask,
+    table,
+    today,
+    write_dated,
+)
+from smspec.organization.quota_file import COMMAND, NAME, known_quotas, quota_text
+from smspec.service.quotas import Quotas, RegionQuotas
+
+HELP = """\
+Print the quotas for training jobs that smspec knows, from smspec.quotas.json.
+
+With --update, request the quotas of the account from Service Quotas, and write smspec.quotas.json next to smspec.toml,
+or else at the top of the repository. Other accounts in the file do not change. Requires
+`servicequotas:ListServiceQuotas` and `servicequotas:ListAWSDefaultServiceQuotas`.
+
+Exit status: 0 done; 3 no credentials, AWS rejects the request, or the file cannot be written."""
+
+_Accounts = dict[str, dict[str, RegionQuotas]]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_update_arguments(parser)
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    place = place_of(args, NAME)
+    before = known_quotas(place.directory, place.boundary)
+    if args.update:
+        after = _requested(args, place, before, console)
+        write_dated(place, quota_text(after), quota_text(before.accounts) if before.accounts else "", console)
+        return 0
+    rows = _rows(before, args.region)
+    if rows:
+        console.result(table([("ACCOUNT", "REGION", "QUOTA", "VALUE", "AS OF"), *rows]))
+    else:
+        console.say(f"no quotas known; run `{COMMAND}`")
+    return 0
+
+
+def _rows(quotas: Quotas, region: str | None) -> list[tuple[str, ...]]:
+    return [
+        (account, name, quota, str(value), known.as_of)
+        for account, regions in sorted(quotas.accounts.items())
+        for name, known in sorted(regions.items())
+        for quota, value in sorted(known.training.items())
+        if region in (None, name)
+    ]
+
+
+def _requested(args: argparse.Namespace, place: Place, before: Quotas, console: Console) -> _Accounts:
+    """Request the quotas in all regions, so that the file is complete or unchanged, and add them to those before."""
+    # Imported late: boto3 takes a second to import.
+    from smspec.submission.aws_errors import AwsUnavailable
+    from smspec.submission.aws_listing import regions_of, session_of
+    from smspec.submission.listed_quotas import listed_quotas
+
+    accounts: _Accounts = {account: dict(regions) for account, regions in before.accounts.items()}
+    try:
+        session = session_of(args.profile)
+        for region in regions_of(session, regions_to_ask(args, place, _regions(before))):
+            listed = listed_quotas(session, region)
+            left_out = f"; ignored {listed.left_out} without a usable value" if listed.left_out else ""
+            console.say(f"{listed.account} in {region}: {count(len(listed.training), 'quota')}{left_out}")
+            known = RegionQuotas(as_of=today(), training=listed.training)
+            accounts.setdefault(listed.account, {})[region] = known
+    except AwsUnavailable as unavailable:
+        raise ResourceUnavailable(str(unavailable)) from unavailable
+    return accounts
+
+
+def _regions(quotas: Quotas) -> Iterable[str]:
+    """Yield the regions of all accounts."""
+    return (region for regions in quotas.accounts.values() for region in regions)
