@@ -62,7 +62,7 @@ def diagnosed(monkeypatch, tmp_path):
                 there.chdir(tmp_path / "case")
                 runpy.run_path("make.py")
         done = smspec(*words, *more, cwd=tmp_path / "case")
-        return tmp_path / "case", done, done.out if words[0] == "validate" else done.err
+        return tmp_path / "case", done, done.out if words[0] in ("validate", "check") else done.err
 
     return diagnose
 

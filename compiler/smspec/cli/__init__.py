@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "render": ("smspec.cli.render", "print one generated file"),
     "import": ("smspec.cli.import_", "convert an existing training job to a spec"),
     "diff": ("smspec.cli.diff", "show what changed between two versions of a job, and its effects"),
+    "check": ("smspec.cli.check", "prove on this machine that a job starts"),
     "run": ("smspec.cli.run", "run the job on this machine"),
     "lock": ("smspec.cli.lock", "pin base images and requirements in smspec.lock"),
     "prices": ("smspec.cli.prices", "print or update the prices of training instances"),

@@ -13,7 +13,7 @@ from functools import cached_property
 from smspec.local.host_process import Command
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.job_python import JobPython
-from smspec.local.python.wanted import wanted_python
+from smspec.local.python.wanted import Wanted, wanted_python
 from smspec.local.request import RunFailed, RunRequest
 from smspec.local.run_directory import HostDirectory
 from smspec.local.training_request import TrainingRequest
@@ -37,7 +37,14 @@ class ProcessEngine:
     """Prepares the directories of hosts and their commands. Raises RunFailed for what needs a container."""
 
     def __init__(
-        self, job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, hosts: int, cache: EnvironmentCache
+        self,
+        job: JobSpec,
+        plan: Plan,
+        tree: FileTree,
+        request: RunRequest,
+        hosts: int,
+        cache: EnvironmentCache,
+        wanted: Wanted | None = None,
     ) -> None:
         _require_processes(job, plan)
         self._job = job
@@ -48,7 +55,7 @@ class ProcessEngine:
         self._scratch_dir = os.path.abspath(request.scratch_dir)
         self._host_count = hosts
         self._may_install = request.may_install
-        self._wanted = wanted_python(job, plan, tree)
+        self._wanted = wanted or wanted_python(job, plan, tree)
         self._python = JobPython(self._wanted, request.python, request.scratch_dir, request.base_dir, cache)
 
     def generated_channels(self) -> dict[str, str]:
@@ -107,6 +114,11 @@ class ProcessEngine:
     def differences(self) -> list[str]:
         """Return how the job's Python differs from that of its image."""
         return self._python.differences
+
+    @property
+    def programs(self) -> list[str]:
+        """The directories with the programs of the job's packages."""
+        return self._python.programs
 
     @property
     def python(self) -> str:

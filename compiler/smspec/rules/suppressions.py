@@ -20,6 +20,9 @@ NEVER_IGNORED = ("SM1", "SM2", *(rule.code for rule in SHAPE_RULES))
 
 _COMPARISONS = ("SM70", "SM71")
 
+_OF_CHECK = tuple(f"SM{number}" for number in range(543, 553))
+"""What `smspec check` finds: no other command can show that such an entry is unused."""
+
 _POLICY_RULES = "SM74"
 
 
@@ -93,5 +96,5 @@ def covers(rule: str, at: str, finding: Finding) -> bool:
 
 
 def compares_specs(rule: str) -> bool:
-    """Return whether a rule compares several specs: a check of one spec cannot show that its entry is unused."""
-    return rule.startswith(_COMPARISONS)
+    """Return whether a rule compares specs, or runs them: a check of one spec cannot show that its entry is unused."""
+    return rule.startswith((*_COMPARISONS, *_OF_CHECK))

@@ -100,6 +100,9 @@ def _candidates(version: str) -> Iterator[str]:
         yield on_path
     root = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
     yield from sorted(glob.glob(os.path.join(glob.escape(root), "versions", f"{version}.*", "bin", "python")))
+    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    root = os.environ.get("UV_PYTHON_INSTALL_DIR") or os.path.join(data, "uv", "python")
+    yield from sorted(glob.glob(os.path.join(glob.escape(root), f"cpython-{version}.*", "bin", "python3")))
 
 
 def _refused(path: str) -> Interpreter:

@@ -1,0 +1,83 @@
+"""``smspec check``: prove on this machine that a job starts."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+
+from smspec.cli.argument_types import stall_seconds
+from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
+from smspec.cli.console import Console
+from smspec.cli.findings import add_findings_arguments, exit_status, show_findings
+from smspec.cli.signal_handling import signals_interrupt
+from smspec.cli.spec_arguments import add_spec_arguments, root, settings
+from smspec.cli.temporary_directory import temporary_directory
+from smspec.diagnostics.visible import visible
+from smspec.pipeline.input_cache import InputCache
+from smspec.proof.checking import CheckResult, check_job
+from smspec.proof.proving import Request
+from smspec.spec.layers.assembly import OptionError
+
+HELP = """\
+Prove that a job starts. On this machine, with the Python version and the packages of its image: compile the modules of
+the training script, import them, and run the script until its parser has read the arguments of the job. Checks the spec
+on its own and with each overlay.
+
+Unlike `smspec validate`, this runs code of the script and of its packages: use it only for code that you trust. The
+processes have their own home directory and a copy of the source. On Linux they can write nowhere else and have no
+network.
+
+Exit status: 0 no errors; 1 errors, or warnings with --strict; 3 the Python or its packages are not available."""
+
+DEFAULT_SECONDS = 120.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_spec_arguments(parser)
+    add_findings_arguments(parser)
+    parser.add_argument(
+        "--python",
+        metavar="EXE",
+        help="Python to check with, with its packages (default: the version and packages of the image)",
+    )
+    parser.add_argument(
+        "--no-install", action="store_true", help="exit with status 3 instead of installing Python packages of the job"
+    )
+    parser.add_argument(
+        "--timeout",
+        metavar="S",
+        type=stall_seconds,
+        default=DEFAULT_SECONDS,
+        help=f"limit of each process (default: {DEFAULT_SECONDS:g}s)",
+    )
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    cache = InputCache(root(args))
+    # From here on it may take minutes.
+    gc.set_threshold(700)
+    with signals_interrupt(), temporary_directory() as temporary:
+        request = Request(
+            scratch_dir=temporary, python=args.python, may_install=not args.no_install, seconds=args.timeout
+        )
+
+        def show(line: str) -> None:
+            console.say(visible(line))
+
+        try:
+            result = check_job(args.spec, args.overlay, settings(args), cache, request, show)
+        except OptionError as error:
+            raise UsageError(str(error)) from error
+    status = show_findings(result.diagnostics, result.texts, result.summary(), args, console)
+    _refuse(result, status)
+    return exit_status(result.diagnostics, args)
+
+
+def _refuse(result: CheckResult, status: int) -> None:
+    """Report what this machine lacks, unless the spec has errors anyway."""
+    failure = result.failure
+    if failure is None or status:
+        return
+    if failure.exit_status == 3:
+        raise ResourceUnavailable(str(failure))
+    raise CommandRefused(str(failure)) if failure.exit_status == 1 else UsageError(str(failure))

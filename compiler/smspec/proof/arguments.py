@@ -1,0 +1,88 @@
+"""Run a script until its parser has read the arguments of the job."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from smspec.diagnostics import Finding, Note
+from smspec.diagnostics.finding import HERE
+from smspec.proof.codes import REJECTED_ARGUMENTS
+from smspec.proof.failures import Circumstances, script_failure, unproven
+from smspec.proof.observation import Observation
+from smspec.script.program import Program, bare
+from smspec.script.unread_script import UnreadScript
+from smspec.source import Path, SourceText
+from smspec.spec.model import CommandEntry, JobSpec, ScriptEntry
+
+_STOPPED = frozenset({"argparse", "HfArgumentParser", "click", "typer", "absl", "jsonargparse"})
+"""Libraries after whose parser the driver stops a script."""
+
+_WORDS = re.compile(r"\b(?:argparse|ArgumentParser|HfArgumentParser|click|typer|absl|jsonargparse)\b")
+_OTHERS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(hydra|fire|tyro|omegaconf|simple_parsing|docopt)\b", re.MULTILINE)
+_LONGEST = 110
+
+
+def parser_count(program: Program | UnreadScript | None, texts: Iterable[SourceText]) -> int:
+    """Return how many parsers read the command line; 0 if there is none that a script can be stopped after."""
+    whole = [text.text for text in texts]
+    if any(_OTHERS.search(text) for text in whole) or not any(_WORDS.search(text) for text in whole):
+        return 0
+    lines = program.command_lines if isinstance(program, Program) else ()
+    if any(line.library not in _STOPPED for line in lines):
+        return 0
+    return max(1, len(lines))
+
+
+def foreign_parser(texts: Iterable[SourceText]) -> str:
+    """Return the library of a parser that a script cannot be stopped after; empty if there is none."""
+    return next((match[1] for text in texts for match in [_OTHERS.search(text.text)] if match), "")
+
+
+def argument_findings(seen: Observation, job: JobSpec, here: Circumstances, seconds: float) -> list[Finding]:
+    """Return what is wrong with the arguments, or why that is unknown."""
+    if seen.kind == "parsed":
+        return []
+    if seen.kind == "rejected":
+        return [_rejected(seen.message or seen.ended.last_line, job, here)]
+    if seen.raised is not None:
+        return [script_failure(seen.raised, here)]
+    if seen.kind == "late":
+        reason = f"it did not reach its parser in {seconds:g} s"
+    elif seen.kind == "killed":
+        reason = f"{seen.signal_name} ended it before its parser"
+    else:
+        reason = "it ended before its parser"
+    return [unproven(here.path, f"the arguments of `{here.script}` were not checked: {reason}", *_last(seen))]
+
+
+def _last(seen: Observation) -> tuple[Note, ...]:
+    line = seen.ended.last_line[:_LONGEST]
+    return (Note(f"its last line: {line}"),) if line and seen.kind != "late" else ()
+
+
+def _rejected(message: str, job: JobSpec, here: Circumstances) -> Finding:
+    line = " ".join(message.split())
+    line = re.sub(r"^[\w./-]+: error: ", "", line)
+    path = _cause(line, job) or here.path
+    what = "its arguments" if path == here.path else HERE
+    return REJECTED_ARGUMENTS.at(
+        path,
+        f"`{here.script}` rejects {what}",
+        help=f"fix the value, or the parser of `{here.script}`",
+        notes=(Note(line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"),),
+    )
+
+
+def _cause(message: str, job: JobSpec) -> Path | None:
+    """Return the key of the spec whose argument a message names first; None if there is none."""
+    known = {bare(each.name): each.name for each in job.hyperparameters}
+    for word in re.findall(r"(?<![\w-])--?([A-Za-z][\w.-]*)", message):
+        if bare(word) in known:
+            return ("hyperparameters", known[bare(word)])
+    if "required" in message.lower() and job.hyperparameters:
+        return ("hyperparameters",)
+    entry = job.entry_point
+    if isinstance(entry, ScriptEntry) and entry.args:
+        return ("entry_point", "args")
+    return ("entry_point", "command") if isinstance(entry, CommandEntry) else None

@@ -1,0 +1,328 @@
+"""Observe the start of a training script, in its own process: a module of the script's environment.
+
+A `.pth` file imports it at the start of every Python of that environment. It does nothing unless a variable asks for
+one of three things: to record how the runtime starts the script (`CAPTURE`), to stop the script after its parser has
+read the arguments (`PARSE`), or, run as a program, to import one module (`IMPORT`). Each writes a JSON object.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+TYPE_CHECKING = False  # `typing` takes time to import, in every process
+if TYPE_CHECKING:
+    from typing import Any
+
+CAPTURE, PARSE, IMPORT = "SMSPEC_CHECK_CAPTURE", "SMSPEC_CHECK_PARSE", "SMSPEC_CHECK_IMPORT"
+OPEN = "SMSPEC_CHECK_OPEN"
+_OF_THE_RUNTIME = "SM_USER_ARGS"
+"""The runtime sets it for the script, and for nothing else that it starts."""
+
+_LONGEST = 2000
+_MOST_FRAMES = 40
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+_CHANGES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate", "os.link", "os.symlink", "os.chmod")
+_CONNECTIONS = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto")
+
+
+def begin() -> None:
+    """Do what the variables ask for, once: programs that the script starts do not see them."""
+    if CAPTURE in os.environ and _OF_THE_RUNTIME in os.environ:
+        _capture(os.environ.pop(CAPTURE))
+    if PARSE in os.environ:
+        asked = json.loads(os.environ.pop(PARSE))
+        restrict(asked["writable"])
+        from importlib.util import find_spec
+
+        watch = Watch(asked, find_spec)
+        sys.meta_path.insert(0, watch)
+        sys.excepthook = watch.on_error
+        import atexit
+
+        atexit.register(watch.on_exit)
+
+
+def _capture(result: str) -> None:
+    words = getattr(sys, "orig_argv", None)
+    if words is None:
+        with open("/proc/self/cmdline", "rb") as file:
+            words = [os.fsdecode(word) for word in file.read().split(b"\0")[:-1]]
+    write(result, {"words": list(words), "directory": os.getcwd(), "environment": dict(os.environ)})
+    os._exit(0)
+
+
+def write(path: str, record: dict[str, Any]) -> None:
+    """Write a result completely or not at all."""
+    with open(path + ".part", "w", encoding="utf-8", errors="backslashreplace") as file:
+        json.dump(record, file)
+    os.rename(path + ".part", path)
+
+
+def restrict(writable: list[str]) -> None:
+    """Refuse what the system does not: writing outside of some directories, and connections."""
+    missing = os.environ.pop(OPEN, "").split(",")
+    roots = tuple(os.path.join(os.path.realpath(path), "") for path in writable)
+
+    def is_outside(path: object) -> bool:
+        if not isinstance(path, (str, bytes)):
+            return False
+        return not (os.path.realpath(os.fsdecode(path)) + os.sep).startswith(roots)
+
+    def audit(event: str, arguments: tuple[Any, ...]) -> None:
+        if event in _CONNECTIONS and "network" in missing:
+            address = arguments[1] if event == "socket.connect" else None
+            if not isinstance(address, (str, bytes)):
+                raise OSError("`smspec check` allows no connections")
+        if "files" not in missing:
+            return
+        if event == "open" and isinstance(arguments[2], int) and arguments[2] & _WRITING and is_outside(arguments[0]):
+            raise PermissionError(13, "`smspec check` allows no writing here", arguments[0])
+        if event in _CHANGES and any(map(is_outside, arguments[:2])):
+            raise PermissionError(13, "`smspec check` allows no changes here", arguments[0])
+
+    if missing != [""]:
+        sys.addaudithook(audit)
+
+
+def described(kind: type, error: BaseException, trace: Any) -> dict[str, Any]:
+    """Return an exception with the lines that led to it, the last one last."""
+    frames = []
+    while trace is not None:
+        frames.append([trace.tb_frame.f_code.co_filename, trace.tb_lineno])
+        trace = trace.tb_next
+    try:
+        message = str(error)
+    except (TypeError, ValueError, AttributeError):
+        message = ""
+    record: dict[str, Any] = {"type": kind.__name__, "message": message[:_LONGEST], "frames": frames[-_MOST_FRAMES:]}
+    record["kinds"] = [each.__name__ for each in kind.__mro__]
+    if isinstance(error, ImportError):
+        record["module"] = error.name
+    if isinstance(error, SyntaxError):
+        record["place"] = [error.filename, error.lineno, error.offset]
+    return record
+
+
+def loaded() -> dict[str, Any]:
+    """Return the modules that were imported to their end, and the shared libraries from outside of Python."""
+    modules = []
+    for name, module in list(sys.modules.items()):
+        spec = getattr(module, "__spec__", None)
+        if spec is not None and not getattr(spec, "_initializing", False):
+            modules.append(name)
+    libraries = set()
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
+            for line in file:
+                path = line.rstrip("\n").partition("/")[2]
+                if ".so" in path:
+                    libraries.add("/" + path)
+    except OSError:
+        pass  # only Linux has it
+    return {"modules": modules, "libraries": sorted(libraries)}
+
+
+class Watch:
+    """Stops the script after the calls of its parsers, or records how it ended before."""
+
+    def __init__(self, asked: dict[str, Any], find_spec: Any) -> None:
+        self._result = asked["result"]
+        self._code = os.path.join(os.path.realpath(asked["code"]), "")
+        self._expected = asked["parsers"]
+        self._find_spec = find_spec
+        self._process = os.getpid()
+        self._depth = 0
+        self._parsed = 0
+        self._rejected: str | None = None
+        self._searched: set[str] = set()
+        self._patches = {
+            "argparse": self._argparse,
+            "jsonargparse._core": self._jsonargparse,
+            "transformers.hf_argparser": self._transformers,
+            "click.core": self._click,
+            "absl.flags._flagvalues": self._absl,
+        }
+
+    def find_spec(self, name: str, *_: Any) -> Any:
+        """Let the usual finders find a module of a parser, and patch it after it was imported."""
+        patch = self._patches.get(name)
+        if patch is None or name in self._searched:
+            return None
+        self._searched.add(name)
+        spec = self._find_spec(name)
+        if spec is None or spec.loader is None:
+            return spec
+        execute = spec.loader.exec_module
+
+        def exec_module(module: Any) -> None:
+            execute(module)
+            patch(module)
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+    def on_error(self, kind: type, error: BaseException, trace: Any) -> None:
+        """Record the exception that ends the script."""
+        if self._rejected is not None:
+            self._end({"kind": "rejected", "message": self._rejected})
+        self._end(dict(described(kind, error, trace), kind="raised"))
+
+    def on_exit(self) -> None:
+        """Record that the script ended without one."""
+        kind = "ended" if self._rejected is None else "rejected"
+        self._end({"kind": kind, "message": self._rejected})
+
+    def _end(self, record: dict[str, Any]) -> None:
+        if os.getpid() != self._process:
+            return  # a child of the script
+        record.update(loaded())
+        write(self._result, record)
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except (AttributeError, OSError, ValueError):
+                pass
+        os._exit(0)
+
+    def _succeeded(self) -> None:
+        self._parsed += 1
+        if self._parsed >= self._expected:
+            self._end({"kind": "parsed"})
+
+    def _is_of_the_script(self) -> bool:
+        """Return whether the author's code called a parser, and not a module while it is imported."""
+        frame: Any = sys._getframe(2)
+        while frame is not None:
+            name = frame.f_code.co_filename
+            if os.path.realpath(name).startswith(self._code):
+                return True
+            if name.startswith("<frozen importlib"):
+                return False
+            frame = frame.f_back
+        return False
+
+    def _is_command_line(self, words: Any) -> bool:
+        if words is None:
+            return True
+        try:
+            given = [word.replace("_", "-") for word in words]
+        except (AttributeError, TypeError):
+            return False
+        own = [word.replace("_", "-") for word in sys.argv]
+        return given in (own, own[1:]) or (bool(given) and own[-len(given) :] == given)
+
+    def _wrap(self, owner: type, name: str) -> None:
+        original = owner.__dict__.get(name)
+        if original is None:
+            return
+
+        def call(parser: Any, *arguments: object, **keywords: Any) -> Any:
+            words = arguments[0] if arguments else keywords.get("args")
+            is_counted = not self._depth and self._is_command_line(words) and self._is_of_the_script()
+            self._depth += 1
+            try:
+                found = original(parser, *arguments, **keywords)
+            except SystemExit as ended:
+                if is_counted and ended.code and self._rejected is None:
+                    self._rejected = ""
+                raise
+            except ValueError as error:
+                if is_counted and "not used by the HfArgumentParser" in str(error):
+                    self._rejected = str(error)
+                raise
+            finally:
+                self._depth -= 1
+            if is_counted:
+                self._rejected = None
+                self._succeeded()
+            return found
+
+        setattr(owner, name, call)
+
+    def _argparse(self, module: Any) -> None:
+        parser = module.ArgumentParser
+        error = parser.error
+
+        def record(owner: Any, message: str) -> None:
+            if self._rejected is None or self._rejected == "":
+                self._rejected = str(message)[:_LONGEST]
+            error(owner, message)
+
+        parser.error = record
+        for name in ("parse_args", "parse_known_args", "parse_intermixed_args", "parse_known_intermixed_args"):
+            self._wrap(parser, name)
+
+    def _jsonargparse(self, module: Any) -> None:
+        for name in ("parse_args", "parse_known_args"):
+            self._wrap(module.ArgumentParser, name)
+
+    def _transformers(self, module: Any) -> None:
+        self._wrap(module.HfArgumentParser, "parse_args_into_dataclasses")
+
+    def _absl(self, module: Any) -> None:
+        from absl.flags._exceptions import Error  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+        owner = module.FlagValues
+        original = owner.__call__
+
+        def call(flags: object, argv: object, known_only: bool = False) -> Any:
+            try:
+                found = original(flags, argv, known_only)
+            except Error as error:
+                self._rejected = str(error)[:_LONGEST]
+                raise
+            if self._is_command_line(argv):
+                self._succeeded()
+            return found
+
+        owner.__call__ = call
+
+    def _click(self, module: Any) -> None:
+        from click.exceptions import UsageError  # type: ignore[import-not-found,unused-ignore]
+
+        owner = getattr(module, "BaseCommand", None)
+        if owner is None or "make_context" not in owner.__dict__:
+            owner = module.Command
+        make_context, invoke = owner.make_context, module.Command.invoke
+
+        def checked_context(command: Any, *arguments: object, **keywords: Any) -> Any:
+            try:
+                return make_context(command, *arguments, **keywords)
+            except UsageError as error:
+                self._rejected = error.format_message()[:_LONGEST]
+                raise
+
+        def stop(command: Any, context: Any) -> Any:
+            rest = [*getattr(context, "protected_args", []), *getattr(context, "args", [])]
+            if not (rest and hasattr(command, "list_commands")):
+                self._succeeded()
+            return invoke(command, context)
+
+        owner.make_context = checked_context
+        module.Command.invoke = stop
+
+
+def import_module(asked: dict[str, Any]) -> None:
+    """Import a module as the script would, and record what was loaded, or the exception."""
+    restrict(asked["writable"])
+    sys.argv[:] = asked["argv"]
+    sys.path[0] = asked["place"]
+
+    def on_error(kind: type, error: BaseException, trace: Any) -> None:
+        write(asked["result"], dict(described(kind, error, trace), kind="raised", **loaded()))
+        os._exit(0)
+
+    sys.excepthook = on_error
+    from importlib import import_module
+
+    import_module(asked["module"])
+    write(asked["result"], dict(loaded(), kind="imported"))
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    import_module(json.loads(os.environ.pop(IMPORT)))
+elif __name__ == "_smspec_check":
+    begin()

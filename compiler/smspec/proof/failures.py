@@ -1,0 +1,135 @@
+"""Findings about exceptions: whether the job certainly fails in the same way, and where its author finds the cause."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from smspec.diagnostics import Finding, Note, Rule
+from smspec.diagnostics.quoting import quoted
+from smspec.plan.plan import ImagePlan
+from smspec.proof.codes import FAILED_IMPORT, FAILED_SCRIPT, MISSING_LIBRARY, UNPROVEN
+from smspec.proof.observation import Raised
+from smspec.proof.shared_libraries import is_of_the_host, may_have, missing_library, package_of
+from smspec.rules.program.package_names import package_of as project_of
+from smspec.rules.program.program_and_image import file_name
+from smspec.source import Path, Span
+from smspec.source.frozen import dataclass
+
+_CERTAIN = frozenset({"AttributeError", "ArgumentError", "ImportError", "NameError", "SyntaxError", "TypeError"})
+"""Exceptions about the code itself. Others may be about data, devices, or a network that this machine lacks."""
+
+_OF_THE_INSTANCE = re.compile(
+    r"cuda|cudnn|nccl|nvidia|nvml|\bgpu|\bhip\b|rocm|neuron|\bxla\b|\btpu|smdistributed|\bdevices?\b|NoneType"
+    r"|smspec check",
+    re.IGNORECASE,
+)
+_LONGEST, _SHORTEST = 100, 60
+_MOST_STEPS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circumstances:
+    """What a failure is judged by. ``path``: where the spec names the script; ``code``: the copy of its source.
+
+    ``directory``: that of the source, as the author names it. ``is_complete``: the packages are all that the image has.
+    """
+
+    path: Path
+    code: str
+    directory: str
+    script: str
+    image: ImagePlan | None
+    is_complete: bool
+
+    def places(self, raised: Raised) -> list[Span]:
+        """Return the lines of the author's files that led to an exception, the last one last."""
+        found: list[Span] = []
+        for path, line in raised.frames:
+            inside = os.path.relpath(os.path.realpath(path), os.path.realpath(self.code))
+            if not inside.startswith("..") and not path.startswith("<"):
+                place = Span(os.path.normpath(os.path.join(self.directory, inside)), line, 1, line, 1)
+                if not found or found[-1] != place:
+                    found.append(place)
+        return found
+
+
+def is_certain(raised: Raised, here: Circumstances) -> bool:
+    """Return whether the job, too, certainly ends with an exception."""
+    library = missing_library(raised.message)
+    if library is not None:
+        return not is_of_the_host(library) and not may_have(here.image, library)
+    if _OF_THE_INSTANCE.search(raised.message):
+        return False
+    if "ModuleNotFoundError" in raised.kinds and raised.module is not None:
+        return here.is_complete or _is_own(raised.module, here)
+    if raised.kind == "KeyError" and raised.frames:
+        return os.path.basename(raised.frames[-1][0]).strip("<>").removeprefix("frozen ") in ("os.py", "os")
+    return bool(_CERTAIN & set(raised.kinds))
+
+
+def import_failure(raised: Raised, module: str, used: Span | None, here: Circumstances) -> Finding:
+    """Return the finding about a module that cannot be imported; ``used``: its import, unless the source has it."""
+    places = here.places(raised)
+    at = used or (places[-1] if places else None)
+    file = here.script if at is None else file_name(at)
+    library = missing_library(raised.message)
+    is_import = used is not None or raised.module is not None
+    notes = (_message(raised), *_chain(places, at, "the module is imported here" if is_import else "it fails here"))
+    named = quoted(module if used is not None else raised.module or module)
+    what = f"imports {named}, which fails" if is_import else f"line {at.line if at else 1} fails"
+    if not is_certain(raised, here):
+        return UNPROVEN.at(here.path, f"`{file}` {what} on this machine", notes=notes)
+    if library is not None:
+        title = f"`{file}` requires `{library}`, but the image lacks it"
+        return MISSING_LIBRARY.at(
+            here.path, title, help=f"add `{package_of(library)}` to `image.system_packages`", notes=notes
+        )
+    title = f"`{file}` {what.replace('imports', 'cannot import').replace(', which fails', '')}: {raised.kind}"
+    return FAILED_IMPORT.at(here.path, title, help=_remedy(raised, here), notes=notes)
+
+
+def script_failure(raised: Raised, here: Circumstances) -> Finding:
+    """Return the finding about a script that ends before its parser."""
+    places = here.places(raised)
+    if raised.module is not None or "ImportError" in raised.kinds:
+        return import_failure(raised, raised.module or "a module", None, here)
+    place = places[-1] if places else None
+    file = here.script if place is None else file_name(place)
+    line = "" if place is None else f" line {place.line}"
+    notes = (_message(raised), *_chain(places, place, "the script ends here"))
+    if not is_certain(raised, here):
+        return unproven(here.path, f"`{here.script}` fails before its parser on this machine", *notes)
+    title = f"`{file}`{line} fails before the parser of `{here.script}`: {raised.kind}"
+    return FAILED_SCRIPT.at(here.path, title, help="fix the line; the job fails at startup", notes=notes)
+
+
+def unproven(path: Path, message: str, *notes: Note, rule: Rule = UNPROVEN) -> Finding:
+    """Return the note about a part that could not be proven."""
+    return rule.at(path, message, notes=notes)
+
+
+def _message(raised: Raised) -> Note:
+    line = " ".join(raised.message.split())
+    shown = line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    return Note(f"{raised.kind}: {shown}" if shown else raised.kind)
+
+
+def _chain(places: list[Span], at: Span | None, words: str) -> tuple[Note, ...]:
+    """Return the lines that led to a place, the nearest first."""
+    notes = [] if at is None else [Note(words, at)]
+    steps = [place for place in places if place != at][::-1][:_MOST_STEPS]
+    return (*notes, *(Note("from here", place) for place in steps if place.file != (at.file if at else "")))
+
+
+def _remedy(raised: Raised, here: Circumstances) -> str:
+    if "ModuleNotFoundError" in raised.kinds and raised.module is not None and not _is_own(raised.module, here):
+        return f"add `{project_of(raised.module.partition('.')[0])}` to `image.python_packages`"
+    if "ImportError" in raised.kinds:
+        return "change the versions in `image.python_packages`, or the import"
+    return "fix the module, or change the versions in `image.python_packages`"
+
+
+def _is_own(module: str, here: Circumstances) -> bool:
+    top = module.partition(".")[0]
+    return any(os.path.lexists(os.path.join(here.code, name)) for name in (top, f"{top}.py"))

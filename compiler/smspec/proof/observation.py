@@ -1,0 +1,101 @@
+"""What the driver observes: how a script ends before its parser, or an import."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Mapping
+from typing import Literal
+
+from smspec.proof.driver import starting
+from smspec.proof.sandbox import Ended, Sandbox
+from smspec.proof.start import Start
+from smspec.source.frozen import dataclass
+
+Kind = Literal["parsed", "imported", "rejected", "raised", "ended", "late", "killed", "lost"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raised:
+    """An exception. ``kinds``: its classes. ``frames``: the files and lines that led to it, the last one last.
+
+    ``module``: the module that an ImportError is about.
+    """
+
+    kind: str
+    kinds: tuple[str, ...]
+    message: str
+    frames: tuple[tuple[str, int], ...]
+    module: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """``modules`` were imported; ``libraries`` are the shared libraries in use. ``detail`` is the end of its output.
+
+    ``message``: that of a parser. ``lost``: the process ended without a result.
+    """
+
+    kind: Kind
+    ended: Ended
+    modules: frozenset[str] = frozenset()
+    libraries: tuple[str, ...] = ()
+    message: str = ""
+    raised: Raised | None = None
+
+    @property
+    def signal_name(self) -> str:
+        """The signal that killed the process."""
+        try:
+            return signal.Signals(self.ended.status - 128).name
+        except ValueError:
+            return "a signal"
+
+
+def observe_start(start: Start, sandbox: Sandbox, parsers: int) -> Observation:
+    """Run the script until its parsers have read the command line."""
+    result = sandbox.path("parsed.json")
+    asked = {"result": result, "writable": sandbox.writable, "code": start.directory, "parsers": parsers}
+    environment = {**start.environment, starting.PARSE: json.dumps(asked)}
+    return _observation(sandbox.run(start.words, environment, start.directory), result)
+
+
+def observe_import(start: Start, sandbox: Sandbox, module: str) -> Observation:
+    """Import one module in a process of its own, as the script would."""
+    result = sandbox.path("imported.json")
+    if os.path.lexists(result):
+        os.unlink(result)
+    script = start.argv[0] if start.argv else ""
+    place = os.path.dirname(os.path.join(start.directory, script)) if script.endswith(".py") else start.directory
+    asked = {"result": result, "writable": sandbox.writable, "argv": start.argv, "place": place, "module": module}
+    environment = {**start.environment, starting.IMPORT: json.dumps(asked)}
+    return _observation(sandbox.run([start.python, start.driver], environment, start.directory), result)
+
+
+def _observation(ended: Ended, result: str) -> Observation:
+    if not os.path.isfile(result):
+        kind: Kind = "late" if ended.is_late else "killed" if 128 < ended.status < 128 + 65 else "lost"
+        return Observation(kind=kind, ended=ended)
+    with open(result, encoding="utf-8") as file:
+        record = json.load(file)
+    return Observation(
+        kind=record["kind"],
+        ended=ended,
+        modules=frozenset(record["modules"]),
+        libraries=tuple(record["libraries"]),
+        message=record.get("message") or "",
+        raised=_raised(record) if record["kind"] == "raised" else None,
+    )
+
+
+def _raised(record: Mapping[str, object]) -> Raised:
+    frames, kinds, module = record["frames"], record["kinds"], record.get("module")
+    assert isinstance(frames, list) and isinstance(kinds, list)
+    return Raised(
+        kind=str(record["type"]),
+        kinds=tuple(kinds),
+        message=str(record["message"]),
+        frames=tuple((str(path), int(line)) for path, line in frames),
+        module=module if isinstance(module, str) else None,
+    )

@@ -1,0 +1,304 @@
+"""Prove one job: find its Python, compile, let the runtime start the script, stop it at its parser, import the rest."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable
+
+from smspec.diagnostics import Finding, Note
+from smspec.local.python.cache import EnvironmentCache
+from smspec.local.python.interpreter import Interpreter, interpreter_for, named_interpreter
+from smspec.local.python.wanted import Wanted, wanted_python
+from smspec.local.request import RunFailed, RunRequest
+from smspec.pipeline.compilation import Compiled
+from smspec.pipeline.compiled_digest import compiled_digest
+from smspec.pipeline.image_python import image_python
+from smspec.proof.arguments import argument_findings, foreign_parser, parser_count
+from smspec.proof.codes import UNPROVEN
+from smspec.proof.failures import Circumstances, unproven
+from smspec.proof.imports import import_all, library_findings, wanted_imports
+from smspec.proof.observation import Observation, observe_start
+from smspec.proof.reachable import OwnModule, reachable_modules
+from smspec.proof.sandbox import Sandbox
+from smspec.proof.start import NotStarted, Preparation, Start
+from smspec.proof.syntax import compile_modules, syntax_findings
+from smspec.render.tree_rendering import render_tree
+from smspec.rules.program.program_and_image import ProgramAndImage, dotted_version
+from smspec.rules.program.provided_modules import provided
+from smspec.script.reach.reached import ForeignImport, Reach
+from smspec.script.reach.standard_modules import is_standard
+from smspec.source import Scalar, SourceText
+from smspec.source.frozen import dataclass, replace
+from smspec.spec.model import BuiltImage, JobSpec, ModuleEntry, PipeLoopEntry
+
+_OLDEST = (3, 8)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """``python`` None: the version of the image. ``seconds``: the limit of each process. ``scratch_dir`` is removed."""
+
+    scratch_dir: str
+    python: str | None
+    may_install: bool
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """What was proven, and what is wrong. ``python`` empty: no interpreter was needed. ``parsed`` names the script.
+
+    ``packages``: how many are installed.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    python: str = ""
+    packages: int = 0
+    compiled: int = 0
+    imported: int = 0
+    parsed: str = ""
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether no part was left out."""
+        return not any(finding.code == UNPROVEN.code for finding in self.findings)
+
+    def summary(self) -> str:
+        """Return one line."""
+        if not self.python:
+            return "nothing was proven"
+        parts = [f"Python {self.python}", _count(self.packages, "package")]
+        parts.append(f"{_count(self.compiled, 'module')} compiled, {self.imported} imported")
+        parts.append(f"arguments parsed by {self.parsed}" if self.parsed else "no arguments parsed")
+        return ", ".join(parts)
+
+
+class Proving:
+    """The proof of one job. Raises RunFailed for what this machine lacks."""
+
+    def __init__(
+        self, compiled: Compiled, request: Request, cache: EnvironmentCache, show: Callable[[str], None]
+    ) -> None:
+        self._compiled = compiled
+        self._request = request
+        self._cache = cache
+        self._show = show
+        self._job: JobSpec = compiled.job
+        self._inputs = compiled.inputs
+        self._findings: list[Finding] = []
+
+    def prove(self) -> Proof:
+        """Return the result."""
+        reach = self._inputs.reach
+        if not isinstance(reach, Reach) or not reach.texts:
+            return Proof(findings=(self._nothing_to_prove(),))
+        both = ProgramAndImage(
+            reach=reach,
+            job=self._job,
+            source=self._inputs.build_inputs.source,
+            requirements=self._inputs.build_inputs.requirements,
+            python=image_python(self._inputs.document),
+        )
+        with tempfile.TemporaryDirectory(prefix="check-", dir=self._request.scratch_dir) as place:
+            return self._proof(both, os.path.realpath(place))
+
+    def _proof(self, both: ProgramAndImage, place: str) -> Proof:
+        files = {file.path: file.origin for file in self._inputs.build_inputs.source.files}
+        directory = self._source_directory()
+        modules = reachable_modules(both.reach, files, directory, is_handler=self._is_handler)
+        script = modules[0].path
+        interpreter = self._interpreter(both)
+        if interpreter is None:
+            return Proof(findings=tuple(self._findings))
+        for path, origin in files.items():
+            target = os.path.join(place, "source", path)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            shutil.copyfile(origin, target)
+        sandbox = Sandbox(directory=place, seconds=self._request.seconds)
+        self._show(f"compiling {_count(len(modules), 'module')} with Python {interpreter.version}")
+        faults = compile_modules(interpreter.executable, modules, sandbox.path("source"), sandbox)
+        if faults is None:
+            self._note(both, f"the modules of `{script}` were not compiled: Python did not finish")
+        self._findings += syntax_findings(faults or (), both.path)
+        compiled = 0 if faults is None else len(modules) - len(faults)
+        proof = Proof(python=interpreter.version, compiled=compiled)
+        if any(fault.module.is_certain for fault in faults or ()):
+            return replace(proof, findings=tuple(self._findings))
+        wanted = self._wanted(both)
+        foreign = [used for used in both.reach.foreign if not is_standard(used.top)]
+        reason = self._unknown_packages(both, wanted, foreign)
+        if reason:
+            self._note(both, f"imports and arguments of `{script}` were not checked", Note(reason))
+            return replace(proof, findings=tuple(self._findings))
+        return self._started(proof, both, wanted, modules, foreign, sandbox, directory)
+
+    def _started(
+        self,
+        proof: Proof,
+        both: ProgramAndImage,
+        wanted: Wanted,
+        modules: list[OwnModule],
+        foreign: list[ForeignImport],
+        sandbox: Sandbox,
+        directory: str,
+    ) -> Proof:
+        """Complete a proof with what the script does when the runtime starts it."""
+        preparation = Preparation(self._compiled, wanted, self._run_request(sandbox), self._cache, sandbox)
+        preparation.install(self._show)
+        start = preparation.start()
+        script = modules[0].path
+        if isinstance(start, NotStarted):
+            self._note(both, f"the runtime did not start `{script}` on this machine", *_last(start.reason))
+            return replace(proof, findings=tuple(self._findings))
+        here = Circumstances(
+            path=both.path,
+            code=start.directory,
+            directory=directory,
+            script=script,
+            image=self._compiled.plan.image,
+            is_complete=self._request.python is None and self._is_complete(both),
+        )
+        seen = self._parse(both, modules, start, sandbox, here)
+        known = frozenset() if seen is None else seen.modules
+        rest = [each for each in wanted_imports(foreign, modules) if each.name not in known]
+        imported = import_all(rest, start, sandbox, here, self._show)
+        reported = {cause for finding in self._findings for cause in _causes(finding)}
+        self._findings += [
+            found for found in imported.findings if not (found.notes and found.notes[0].message in reported)
+        ]
+        libraries = {*imported.libraries, *(() if seen is None else seen.libraries)}
+        own = (*preparation.programs, self._prefix(start), start.directory)
+        self._findings += library_findings(libraries, here, own)
+        names = {each.name for each in wanted_imports(foreign, modules)}
+        return replace(
+            proof,
+            findings=tuple(self._findings),
+            packages=preparation.package_count,
+            imported=len(names & (known | imported.names)),
+            parsed=script if seen is not None and seen.kind == "parsed" else "",
+        )
+
+    def _parse(
+        self, both: ProgramAndImage, modules: list[OwnModule], start: Start, sandbox: Sandbox, here: Circumstances
+    ) -> Observation | None:
+        """Run the script until its parser, if it has one; add what is wrong with the arguments."""
+        texts = self._texts(modules, start.directory)
+        parsers = parser_count(self._inputs.program, texts)
+        if not parsers:
+            library = foreign_parser(texts)
+            if library:
+                self._note(both, f"the arguments of `{here.script}` were not checked: `{library}` reads them")
+            return None
+        self._show(f"running `{here.script}` until its parser")
+        seen = observe_start(start, sandbox, parsers)
+        self._findings += argument_findings(seen, self._job, here, sandbox.seconds)
+        return seen
+
+    def _interpreter(self, both: ProgramAndImage) -> Interpreter | None:
+        """Return the Python of the image; None, with a note, if that is unknown."""
+        if self._request.python is not None:
+            self._note(both, "`image`: `--python` was used in place of its Python and its packages")
+            return named_interpreter(self._request.python)
+        version = both.python
+        if version is None or version < _OLDEST:
+            known = "unknown" if version is None else f"{dotted_version(version)}, which is too old"
+            self._note(
+                both,
+                f"`{self._script_name(both)}` was not checked: the Python of the image is {known}",
+                Note("`--python EXE` checks it with a Python of this machine"),
+            )
+            return None
+        wanted = dotted_version(version)
+        try:
+            found = interpreter_for(wanted)
+        except RunFailed:
+            found = None
+        if found is None or found.minor != wanted:
+            raise RunFailed(
+                3,
+                f"cannot find Python {wanted} of the image on PATH, below ~/.pyenv, or in uv's directory: "
+                f"run `uv python install {wanted}`, or pass `--python EXE`",
+            )
+        return found
+
+    def _wanted(self, both: ProgramAndImage) -> Wanted:
+        plan = self._compiled.plan
+        tree = render_tree(plan, self._inputs.build_inputs, compiled_digest(plan))
+        version = None if both.python is None else dotted_version(both.python)
+        # Packages of the author are never part of a proof, unless a Python is named.
+        return replace(wanted_python(self._job, plan, tree), version=version, is_known=True)
+
+    def _is_complete(self, both: ProgramAndImage) -> bool:
+        """Return whether the image has nothing besides what is installed."""
+        image = self._job.image
+        if not isinstance(image, BuiltImage) or image.run or both.reach.is_open:
+            return False
+        plan = self._compiled.plan
+        tree = render_tree(plan, self._inputs.build_inputs, compiled_digest(plan))
+        return wanted_python(self._job, plan, tree).is_known
+
+    def _unknown_packages(self, both: ProgramAndImage, wanted: Wanted, foreign: list[ForeignImport]) -> str:
+        """Return why the script cannot be imported here; empty if it can."""
+        if self._request.python is not None or self._is_complete(both):
+            return ""
+        image = self._job.image
+        if isinstance(image, BuiltImage) and image.run and wanted.turns:
+            return ""  # most of its packages are known: a missing one is a note
+        return provided(both).reason or "the packages of the image are unknown" if foreign else ""
+
+    def _run_request(self, sandbox: Sandbox) -> RunRequest:
+        return RunRequest(
+            directory=sandbox.path("run"),
+            scratch_dir=sandbox.path("scratch"),
+            base_dir=self._inputs.directory,
+            python=self._request.python,
+            may_install=self._request.may_install,
+        )
+
+    def _note(self, both: ProgramAndImage, message: str, *notes: Note) -> None:
+        self._findings.append(unproven(both.path, message, *notes))
+
+    def _nothing_to_prove(self) -> Finding:
+        path = ("entry_point",) if self._job.entry_point is not None else ("image",)
+        return unproven(path, f"`{path[0]}`: there is no Python script in the source that smspec can check")
+
+    def _script_name(self, both: ProgramAndImage) -> str:
+        return os.path.basename(both.reach.texts[0].name)
+
+    @property
+    def _is_handler(self) -> bool:
+        return isinstance(self._job.entry_point, ModuleEntry | PipeLoopEntry)
+
+    def _source_directory(self) -> str:
+        for path in (("source", "dir"), ("source",)):
+            node = self._inputs.document.node(path)
+            if isinstance(node, Scalar) and isinstance(node.value, str):
+                return os.path.join(self._inputs.directory, node.value)
+        return self._inputs.directory
+
+    def _texts(self, modules: Iterable[OwnModule], code: str) -> list[SourceText]:
+        texts = []
+        for module in modules:
+            path = os.path.join(code, module.path)
+            if os.path.isfile(path):
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    texts.append(SourceText(name=module.written, text=file.read()))
+        return texts
+
+    def _prefix(self, start: Start) -> str:
+        return os.path.dirname(os.path.dirname(os.path.realpath(start.python)))
+
+
+def _causes(finding: Finding) -> set[str]:
+    """Return the exception of a finding."""
+    return {note.message for note in finding.notes[:1] if note.span is None}
+
+
+def _last(reason: str) -> tuple[Note, ...]:
+    return (Note(f"its last line: {reason[:100]}"),) if reason else ()
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,128 @@
+"""Run commands under a guard, confined to a temporary directory, with limits of time and output."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+
+from smspec.local.process_guard import guarded
+from smspec.proof import confinement
+from smspec.source.frozen import dataclass
+
+LARGEST_FILE = 1 << 30
+_KEPT_OUTPUT = 1 << 16
+_GRACE_SECONDS = 30
+"""For the end of what the guard kills."""
+
+
+_CREDENTIALS = ("AWS_ACCESS", "AWS_SECRET", "AWS_SESSION", "AWS_PROFILE", "AWS_CONTAINER", "AWS_WEB", "AWS_ROLE")
+_HOMES = ("AWS_CONFIG", "AWS_SHARED", "HF_HOME", "MPLCONFIGDIR", "SSH_", "TORCH_HOME", "TRANSFORMERS_CACHE", "XDG_")
+_SECRETS = ("_API_KEY", "_PASSWORD", "_SECRET", "_TOKEN")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """``status`` is 128 + n if signal n ended the command. ``output`` is the end of both streams."""
+
+    status: int
+    output: str
+    is_late: bool
+
+    @property
+    def last_line(self) -> str:
+        """The last line of the output."""
+        lines = [line.strip() for line in self.output.splitlines() if line.strip()]
+        return lines[-1] if lines else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sandbox:
+    """``directory`` is the only one that commands can write to. ``seconds``: the limit of each command."""
+
+    directory: str
+    seconds: float
+
+    @property
+    def writable(self) -> list[str]:
+        """The directories that a command can write to."""
+        return [self.directory, "/dev"]
+
+    def path(self, *names: str) -> str:
+        return os.path.join(self.directory, *names)
+
+    def run(self, words: Sequence[str], environment: Mapping[str, str], directory: str) -> Ended:
+        """Run a command to its end, or to the limit; nothing that it has started is left."""
+        limits = {
+            "writable": self.writable,
+            "seconds": int(self.seconds * (os.cpu_count() or 1)) + 1,
+            "bytes": LARGEST_FILE,
+        }
+        confined = [sys.executable, "-I", "-S", confinement.PROGRAM, json.dumps(limits), *words]
+        late = threading.Event()
+        with subprocess.Popen(
+            guarded(confined),
+            env=self._own(environment),
+            cwd=directory,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        ) as process:
+            assert process.stdin is not None and process.stdout is not None
+            reader = _Reader(process.stdout.fileno())
+            try:
+                reader.start()
+                deadline = time.monotonic() + self.seconds
+                while process.poll() is None and not late.is_set():
+                    try:
+                        process.wait(max(0.0, deadline - time.monotonic()))
+                    except subprocess.TimeoutExpired:
+                        late.set()
+            finally:
+                process.stdin.close()  # the guard then kills everything
+                process.wait(_GRACE_SECONDS)
+                reader.join(_GRACE_SECONDS)
+        return Ended(status=process.returncode, output=reader.text(), is_late=late.is_set())
+
+    def _own(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """Return variables with a home and a temporary directory of the command's own."""
+        home, temporary = self.path("home"), self.path("tmp")
+        for path in (home, temporary):
+            os.makedirs(path, exist_ok=True)
+        return {**environment, "HOME": home, "TMPDIR": temporary, "AWS_EC2_METADATA_DISABLED": "true"}
+
+
+def without_the_author(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return variables without credentials and directories of the author."""
+    return {
+        name: value
+        for name, value in variables.items()
+        if not (name.startswith((*_CREDENTIALS, *_HOMES)) or name.endswith(_SECRETS))
+    }
+
+
+class _Reader(threading.Thread):
+    """Reads a stream to its end and keeps its last part."""
+
+    def __init__(self, descriptor: int) -> None:
+        super().__init__(daemon=True)
+        self._descriptor = descriptor
+        self._kept = b""
+
+    def run(self) -> None:
+        while True:
+            try:
+                data = os.read(self._descriptor, _KEPT_OUTPUT)
+            except OSError:
+                return
+            if not data:
+                return
+            self._kept = (self._kept + data)[-_KEPT_OUTPUT:]
+
+    def text(self) -> str:
+        return self._kept.decode("utf-8", "replace")

@@ -1,0 +1,167 @@
+"""How the runtime starts the training script of a job: the command, the directory, and the environment."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+
+from smspec.local.config_files import config_files
+from smspec.local.process_engine import ProcessEngine, loopback_interface
+from smspec.local.python.cache import EnvironmentCache
+from smspec.local.python.wanted import Wanted
+from smspec.local.request import RunRequest
+from smspec.local.run_directory import HostDirectory
+from smspec.local.training_request import TrainingRequest
+from smspec.output.writing import write_temporary_tree
+from smspec.pipeline.compilation import Compiled
+from smspec.pipeline.compiled_digest import compiled_digest
+from smspec.plan.plan import Plan
+from smspec.proof.driver import starting
+from smspec.proof.sandbox import Sandbox, without_the_author
+from smspec.render.tree_rendering import render_tree
+from smspec.source.frozen import dataclass, replace
+from smspec.spec.model import Distribution, JobSpec, Mpi, SmDataParallel, Torchrun
+
+DRIVER = "_smspec_check"
+"""The module of `driver/starting.py` in the environment of a script."""
+
+
+_BUNDLED = ("pip-", "setuptools-", "wheel-")
+"""What every environment has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """``words`` start the script in ``directory``, the copy of its source. ``driver`` is a file for ``python``."""
+
+    words: tuple[str, ...]
+    directory: str
+    environment: Mapping[str, str]
+    python: str
+    driver: str
+
+    @property
+    def argv(self) -> list[str]:
+        """The command line that the script sees."""
+        words = list(self.words[1:])
+        return words[1:] if words[:1] == ["--"] else words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotStarted:
+    """The runtime ends before it starts the script; ``reason`` ends a sentence."""
+
+    reason: str
+
+
+class Preparation:
+    """The environment of a job, and then the first host of it, in a sandbox. Raises RunFailed."""
+
+    def __init__(
+        self, compiled: Compiled, wanted: Wanted, request: RunRequest, cache: EnvironmentCache, sandbox: Sandbox
+    ) -> None:
+        # The launcher starts the script on every host and waits for them: here one process is enough.
+        job, plan = _without_launcher(compiled.job, compiled.plan)
+        self._distribution = compiled.job.distribution
+        self._training = TrainingRequest(plan.request.payload)
+        self._hosts = self._training.hosts()
+        self._sandbox = sandbox
+        self._tree_dir = request.tree_dir
+        self._tree = render_tree(plan, compiled.inputs.build_inputs, compiled_digest(plan))
+        self._engine = ProcessEngine(job, plan, self._tree, request, 1, cache, wanted)
+
+    def install(self, show: Callable[[str], None]) -> None:
+        """Install the packages of the image, unless they are cached."""
+        self._engine.prepare_python(show)
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """The directories of the job's Python and its packages."""
+        return (self._place.python, *map(os.path.dirname, self._engine.programs))
+
+    @property
+    def package_count(self) -> int:
+        """How many packages are installed for the job."""
+        pattern = os.path.join("lib", "python*", "site-packages", "*.dist-info")
+        found = [name for above in self.programs for name in glob.glob(os.path.join(glob.escape(above), pattern))]
+        names = {os.path.basename(name) for name in found}
+        return sum(not name.startswith(_BUNDLED) for name in names)
+
+    @property
+    def _place(self) -> HostDirectory:
+        return HostDirectory(self._sandbox.path("host"))
+
+    def start(self) -> Start | NotStarted:
+        """Let the runtime start the script, and record how, without running it."""
+        write_temporary_tree(self._tree, self._tree_dir)
+        place = self._place
+        place.make()
+        self._engine.prepare(place)
+        hyperparameters = self._engine.hyperparameters(self._sandbox.path("upload"))
+        texts = config_files(self._training, self._hosts, self._hosts[0], hyperparameters, loopback_interface())
+        for name, text in texts.items():
+            with open(os.path.join(place.config, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        self._lay_channels(place)
+        driver = _add_driver(place.python)
+        command = self._engine.command(place, without_the_author(os.environ))
+        result = self._sandbox.path("start.json")
+        environment = {**command.environment, starting.CAPTURE: result}
+        ended = self._sandbox.run(command.words, environment, command.directory)
+        if not os.path.isfile(result):
+            return NotStarted(reason="it took too long to start" if ended.is_late else ended.last_line)
+        with open(result, encoding="utf-8") as file:
+            record = json.load(file)
+        return Start(
+            words=tuple(record["words"]),
+            directory=record["directory"],
+            environment={**record["environment"], **_ranks(self._distribution, len(self._hosts))},
+            python=os.path.join(place.python, "bin", "python"),
+            driver=driver,
+        )
+
+    def _lay_channels(self, place: HostDirectory) -> None:
+        """Create empty channels: the data of a job is not part of this proof."""
+        generated = self._engine.generated_channels()
+        for channel in self._training.channels:
+            target = os.path.join(place.data, channel.name)
+            if channel.name in generated:
+                shutil.copytree(generated[channel.name], target)
+            elif channel.mode != "Pipe":
+                os.makedirs(target, exist_ok=True)
+
+
+def _without_launcher(job: JobSpec, plan: Plan) -> tuple[JobSpec, Plan]:
+    run = None if plan.run is None else plan.run._replace(launcher=None)
+    return replace(job, distribution=None), replace(plan, run=run)
+
+
+def _ranks(distribution: Distribution | None, hosts: int) -> dict[str, str]:
+    """Return what a launcher tells its first process."""
+    wanted = getattr(distribution, "processes_per_host", 1)
+    processes = wanted if isinstance(wanted, int) else 1
+    world = str(hosts * processes)
+    if isinstance(distribution, Torchrun):
+        ranks = dict.fromkeys(("RANK", "LOCAL_RANK", "GROUP_RANK", "ROLE_RANK"), "0")
+        sizes = {"WORLD_SIZE": world, "LOCAL_WORLD_SIZE": str(processes), "GROUP_WORLD_SIZE": str(hosts)}
+        address = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "7777", "TORCHELASTIC_RUN_ID": "none"}
+        return {**ranks, **sizes, **address}
+    if isinstance(distribution, Mpi | SmDataParallel):
+        ranks = dict.fromkeys(("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK"), "0")
+        return {**ranks, "OMPI_COMM_WORLD_SIZE": world, "OMPI_COMM_WORLD_LOCAL_SIZE": str(processes)}
+    return {}
+
+
+def _add_driver(environment: str) -> str:
+    """Make every Python of an environment import the driver first."""
+    library = os.path.join(environment, "lib")
+    (version,) = (name for name in os.listdir(library) if name.startswith("python"))
+    packages = os.path.join(library, version, "site-packages")
+    driver = os.path.join(packages, f"{DRIVER}.py")
+    shutil.copyfile(starting.__file__, driver)
+    with open(os.path.join(packages, f"{DRIVER}.pth"), "w", encoding="utf-8") as file:
+        file.write(f"import {DRIVER}\n")
+    return driver

@@ -1,0 +1,2 @@
+def first():
+    return PRESETS[0]
