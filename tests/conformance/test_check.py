@@ -214,7 +214,7 @@ def test_each_failing_import_is_reported_once(checked):
     assert "SIGABRT" in records[1]["message"]
 
 
-def test_what_needs_the_instance_is_a_note(checked):
+def test_missing_data_and_drivers_are_notes(checked):
     """Data, devices, and drivers of the job are not on this machine."""
     checked.spec()
     checked.job.write(
@@ -237,7 +237,7 @@ def test_what_needs_the_instance_is_a_note(checked):
     assert (status, codes(records)) == (0, [("note", "SM550")])
 
 
-def test_job_that_never_parses_is_a_note_in_time(checked):
+def test_slow_script_ends_at_the_time_limit(checked):
     checked.spec()
     checked.job.write(
         "src/train.py", "import time\ntime.sleep(600)\nimport argparse\nargparse.ArgumentParser().parse_args()\n"
@@ -266,7 +266,7 @@ def test_launcher_and_overlays_are_proven_once_each(checked):
     assert err.count("until its parser") == 2
 
 
-def test_python_that_is_not_here_exits_3(checked):
+def test_missing_python_exits_3(checked):
     checked.spec(version="3.99")
     checked.job.write("src/train.py", "print(1)\n")
     status, records, err = checked.check()
@@ -337,7 +337,7 @@ def test_click_and_absl_are_stopped_after_their_parsers(checked):
     assert "arguments parsed by train.py" in err
 
 
-def test_module_without_a_way_to_it_is_not_compiled(checked):
+def test_unreachable_module_is_not_compiled(checked):
     checked.spec()
     checked.job.write("src/train.py", "print(1)\n")
     checked.job.write("src/tests/python2.py", "print 'old'\n")
