@@ -25,7 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     job = compiled(args, console)
     try:
-        rendering = TARGETS[args.target].render(job.plan, job.inputs.build_inputs, job.inputs.document)
+        inputs = job.inputs
+        rendering = TARGETS[args.target].render(job.plan, inputs.build_inputs, inputs.document, inputs.script_texts)
     except NothingToRender as nothing:
         raise CommandRefused(str(nothing)) from nothing
     console.result(rendering.text)

@@ -75,6 +75,13 @@ class Inputs:
         return PriceBook() if self.policy is None else self.policy.prices
 
     @property
+    def script_texts(self) -> tuple[SourceText, ...]:
+        """The modules of the script, as far as they are known."""
+        texts = [*(self.program.texts if isinstance(self.program, Program) else ())]
+        texts += self.reach.texts if isinstance(self.reach, Reach) else ()
+        return tuple(dict.fromkeys(texts))
+
+    @property
     def requirements_file(self) -> str | None:
         """The path of the requirements file in the spec."""
         return _requirements_file(self.document, self.directory)

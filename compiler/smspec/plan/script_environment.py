@@ -11,6 +11,7 @@ from smspec.plan.replacement import replacement
 from smspec.script.script_environment import Argument, ScriptEnvironment
 from smspec.script.unread_script import UnreadScript
 from smspec.source import Path
+from smspec.spec.isolation import isolation_path
 from smspec.spec.model import (
     ArgsStyle,
     BuiltImage,
@@ -59,6 +60,7 @@ def plan_script_environment(job: JobSpec, request: RequestPlan) -> ScriptEnviron
         piped=_channels(payload.get("InputDataConfig"), _input_mode(payload)),
         is_bare=_is_bare(job),
         forms_groups=job.distribution is not None or not _starts_script(job) or _names_launcher(sent),
+        isolation_path=isolation_path(job),
         hyperparameters_path=("hyperparameters",) if job.hyperparameters else ("entry_point",),
         channels_path=("channels",) if job.channels else ("entry_point",),
         program_path=path,

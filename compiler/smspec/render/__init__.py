@@ -11,13 +11,16 @@ from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.plan import Plan
 from smspec.render.rendering import NothingToRender, Rendering
 from smspec.render.templates_digest import templates_digest
-from smspec.source import Document
+from smspec.source import Document, SourceText
 from smspec.source.frozen import dataclass
 
 __all__ = ["TARGETS", "NothingToRender", "Rendering", "Target", "templates_digest"]
 
-Render = Callable[[Plan, BuildInputs, Document], Rendering]
-"""Renders the plans of a job, the files that are sent, and the merged spec to one text."""
+Script = tuple[SourceText, ...]
+"""The modules of the script, as far as they are known."""
+
+Render = Callable[[Plan, BuildInputs, Document, Script], Rendering]
+"""Renders the plans of a job, the files that are sent, the merged spec, and the script to one text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,13 +32,13 @@ class Target:
     also: tuple[str, ...] = ()
 
 
-def _api_json(plan: Plan, _build_inputs: BuildInputs, _spec: Document) -> Rendering:
+def _api_json(plan: Plan, _build_inputs: BuildInputs, _spec: Document, _script: Script) -> Rendering:
     from smspec.render.request import request_json  # imported late, like all targets: one is shown at a time
 
     return Rendering(text=request_json(plan.request))
 
 
-def _dockerfile(plan: Plan, build_inputs: BuildInputs, _spec: Document) -> Rendering:
+def _dockerfile(plan: Plan, build_inputs: BuildInputs, _spec: Document, _script: Script) -> Rendering:
     from smspec.render.dockerfile import dockerfile
 
     if plan.image is None:
@@ -44,7 +47,7 @@ def _dockerfile(plan: Plan, build_inputs: BuildInputs, _spec: Document) -> Rende
     return Rendering(text=dockerfile(plan.image, requirements))
 
 
-def _entrypoint(plan: Plan, _build_inputs: BuildInputs, _spec: Document) -> Rendering:
+def _entrypoint(plan: Plan, _build_inputs: BuildInputs, _spec: Document, _script: Script) -> Rendering:
     from smspec.render.entrypoint import entrypoint
 
     if plan.run is None:
@@ -52,38 +55,38 @@ def _entrypoint(plan: Plan, _build_inputs: BuildInputs, _spec: Document) -> Rend
     return Rendering(text=entrypoint(plan.run))
 
 
-def _spec(_plan: Plan, _build_inputs: BuildInputs, spec: Document) -> Rendering:
+def _spec(_plan: Plan, _build_inputs: BuildInputs, spec: Document, _script: Script) -> Rendering:
     from smspec.render.spec_yaml import spec_yaml
 
     return Rendering(text=spec_yaml(spec))
 
 
-def _role(plan: Plan, _build_inputs: BuildInputs, spec: Document) -> Rendering:
+def _role(plan: Plan, _build_inputs: BuildInputs, spec: Document, script: Script) -> Rendering:
     from smspec.render.iam.role import role_policy
 
     image_env = plan.image.env if plan.image else None
-    return role_policy(plan.request.payload, _region(plan, spec), image_env=image_env)
+    return role_policy(plan.request.payload, _region(plan, spec), image_env=image_env, script=script)
 
 
-def _submitter(plan: Plan, _build_inputs: BuildInputs, spec: Document) -> Rendering:
+def _submitter(plan: Plan, _build_inputs: BuildInputs, spec: Document, _script: Script) -> Rendering:
     from smspec.render.iam.submitter import submitter_policy
 
     return submitter_policy(plan, _region(plan, spec))
 
 
-def _ack(plan: Plan, _build_inputs: BuildInputs, spec: Document) -> Rendering:
+def _ack(plan: Plan, _build_inputs: BuildInputs, spec: Document, _script: Script) -> Rendering:
     from smspec.render.ack import ack
 
     return ack(plan.request.payload, _written_region(spec))
 
 
-def _step_functions(plan: Plan, _build_inputs: BuildInputs, _spec: Document) -> Rendering:
+def _step_functions(plan: Plan, _build_inputs: BuildInputs, _spec: Document, _script: Script) -> Rendering:
     from smspec.render.step_functions import step_functions
 
     return step_functions(plan.request.payload)
 
 
-def _terraform(plan: Plan, _build_inputs: BuildInputs, spec: Document) -> Rendering:
+def _terraform(plan: Plan, _build_inputs: BuildInputs, spec: Document, _script: Script) -> Rendering:
     from smspec.render.terraform import terraform
 
     return terraform(plan.name, plan.request.payload, _written_region(spec))

@@ -69,7 +69,7 @@ ENDING_METHODS = frozenset({"_exit", "abort", "exit", "quit"})
 ENDING_WORDS = ("-h", "--h", "--version")
 """Prefixes of command line words for which most parsers print a message and end the script successfully."""
 
-_MOCKS = ("mock.", "pytest.MonkeyPatch", "unittest.mock.")
+_MOCKS = ("mock.", "moto.", "pytest.MonkeyPatch", "unittest.mock.")
 
 _RELIABLE = frozenset(
     {"accelerate", "contextlib", "deepspeed", "gzip", "io", "mlflow", "numpy", "open", "os", "pathlib", "sagemaker"}

@@ -30,6 +30,7 @@ from smspec.script.functions import Function, bind
 from smspec.script.importing import import_names
 from smspec.script.modules import Module
 from smspec.script.program import (
+    AwsUse,
     ChannelRead,
     ChannelUse,
     CommandLine,
@@ -84,6 +85,7 @@ class Interpreter:
         self.optional_variables: list[VariableRead] = []
         self.other_variables: list[VariableRead] = []
         self.channel_uses: list[ChannelUse] = []
+        self.aws_uses: list[AwsUse] = []
         self.left_over: dict[CommandLine, RemainingArguments] = {}
         self.codes = Codes()
         self.remembered: dict[str, object] = {}

@@ -116,6 +116,14 @@ class VariableRead:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AwsUse:
+    """A call of AWS that happens in every run."""
+
+    written: str
+    place: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
     """Where arguments could not be followed further, and why: the end of a sentence."""
 
@@ -166,6 +174,7 @@ class Program:
     optional_variables: tuple[VariableRead, ...] = ()
     other_variables: tuple[VariableRead, ...] = ()
     channel_uses: tuple[ChannelUse, ...] = ()
+    aws_uses: tuple[AwsUse, ...] = ()
     mentioned: frozenset[str] = frozenset()
 
 

@@ -30,6 +30,7 @@ class ScriptEnvironment:
 
     ``piped``: the channels in Pipe mode. ``is_bare``: only the spec adds variables to those of an official image of
     Python. ``forms_groups``: a launcher, or an image that may have one, sets what PyTorch's process groups need.
+    ``isolation_path``: the key that isolates the container, None without one.
     ``hyperparameters_path`` and ``channels_path`` are where the spec has them, or could have; ``program_path`` is where
     it names the script.
     """
@@ -39,6 +40,7 @@ class ScriptEnvironment:
     channels: tuple[str, ...]
     variables: frozenset[str]
     forms_groups: bool = True
+    isolation_path: Path | None = None
     piped: tuple[str, ...] = ()
     is_bare: bool = False
     hyperparameters_path: Path

@@ -8,6 +8,7 @@ from smspec.source import SourceText
 
 WORDS = (
     "argparse",
+    "boto3",
     "click",
     "typer",
     "jsonargparse",

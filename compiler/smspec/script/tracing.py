@@ -51,6 +51,7 @@ def followed(text: SourceText, source: Source, module: str, handler: str | None)
         optional_variables=tuple(dict.fromkeys(run.optional_variables)),
         other_variables=tuple(dict.fromkeys(run.other_variables)),
         channel_uses=() if run.is_blind else tuple(dict.fromkeys(run.channel_uses)),
+        aws_uses=() if run.is_blind else tuple(run.aws_uses),
         channels=tuple(dict.fromkeys(run.channels)),
         hyperparameters=tuple(dict.fromkeys(run.hyperparameters)),
         file_uses=() if run.is_blind else tuple(dict.fromkeys(run.file_uses)),

@@ -15,7 +15,7 @@ SPEC = Document(tree({"smspec": "v1", "name": "job"}), ())
 
 
 def shown(name, tmp_path, **changes):
-    return TARGETS[name].render(plan(**changes), build_inputs(tmp_path, requirements=b"six\n"), SPEC).text
+    return TARGETS[name].render(plan(**changes), build_inputs(tmp_path, requirements=b"six\n"), SPEC, ()).text
 
 
 def test_every_target_is_text(tmp_path):

@@ -8,11 +8,15 @@ from collections.abc import Mapping
 from smspec.render.iam.container import container_statements
 from smspec.render.iam.kms import key_statement
 from smspec.render.iam.managed_policy import bucket_notes
+from smspec.render.iam.program import program_statements
 from smspec.render.iam.s3 import Location, delivery, directory, listing, location, objects
 from smspec.render.iam.statements import PULL, SERVICE, Place, Statement, allow, place_of, policy
 from smspec.render.rendering import Rendering
+from smspec.script.aws.aws_call import AwsCalls
+from smspec.script.aws.collecting import aws_calls
 from smspec.service.members import member
 from smspec.service.request import Request
+from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 
 # Developer guide, "SageMaker roles": CreateTrainingJob API, execution role permissions. All statements are based on it.
@@ -49,11 +53,15 @@ class _Sources:
 
 
 def role_policy(
-    payload: dict[str, object], region: str | None, *, image_env: Mapping[str, str] | None = None
+    payload: dict[str, object],
+    region: str | None,
+    *,
+    image_env: Mapping[str, str] | None = None,
+    script: tuple[SourceText, ...] = (),
 ) -> Rendering:
     """Return the trust policy and the least-privilege policy of the job's role, as for CreateRole and PutRolePolicy.
 
-    ``image_env`` are variables of the image, as far as they are known.
+    ``image_env`` are variables of the image, as far as they are known; ``script`` the modules of the script.
     """
     place = place_of(payload, region)
     sources = _sources(payload)
@@ -62,6 +70,7 @@ def role_policy(
     # It is not documented whether SageMaker lists them with the `/` that a written prefix lacks: allow both.
     looked_through = [found for found in (location(checkpoints),) if found]
     written = [found for path in _WRITTEN if (found := directory(member(payload, *path)))]
+    program = program_statements(_calls(payload, image_env or {}, script), place)
     statements = [
         *objects("ReadChannelsAndCode", ["s3:GetObject"], sources.read, place),
         *objects("WriteResults", ["s3:AbortMultipartUpload", "s3:PutObject"], written, place),
@@ -78,10 +87,19 @@ def role_policy(
         *_keys(payload, place),
         *([allow("JoinTheVpc", _INTERFACES, ["*"])] if "VpcConfig" in payload else []),
         *container_statements(payload, image_env or {}),
+        *program.statements,
     ]
     document = {"AssumeRolePolicyDocument": _trust(place), "PolicyDocument": policy(statements)}
-    notes = (*sources.notes, *bucket_notes([*sources.read, *written, *kept]))
+    notes = (*sources.notes, *program.notes, *bucket_notes([*sources.read, *written, *kept]))
     return Rendering(text=json.dumps(document, indent=2) + "\n", notes=notes)
+
+
+def _calls(payload: dict[str, object], image_env: Mapping[str, str], script: tuple[SourceText, ...]) -> AwsCalls:
+    """Return what the script calls. An isolated container calls nothing, and has no credentials."""
+    if payload.get("EnableNetworkIsolation") is True:
+        return AwsCalls()
+    variables = payload.get("Environment")
+    return aws_calls(script, {**image_env, **(variables if isinstance(variables, dict) else {})})
 
 
 def _trust(place: Place) -> Statement:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from smspec.diagnostics import Finding
 from smspec.rules.script import (
     arguments_before_a_config_file,
+    aws_call_in_isolation,
     fifo_opened_twice,
     handler_missing_from_its_module,
     ignored_argument,
@@ -63,6 +64,7 @@ RULES: tuple[Callable[[ScriptAndJob], Iterator[Finding]], ...] = (
     pipe_channel_used_as_a_file.check,
     fifo_opened_twice.check,
     ignored_argument.check,
+    aws_call_in_isolation.check,
 )
 
 

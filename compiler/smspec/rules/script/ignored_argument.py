@@ -13,6 +13,9 @@ from smspec.script.script_environment import Argument
 
 RULE = Rule("SM516", "ignored argument", "warning")
 
+_ADDED = "model_dir"
+"""The SageMaker SDK adds this hyperparameter to every TensorFlow job, whether or not the script reads it."""
+
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
     """Warn about a hyperparameter that becomes an argument which the script neither declares nor reads."""
@@ -21,7 +24,7 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
         return
     names = [name for line in lines for option in line.options for name in option.names]
     for argument in both.environment.arguments or ():
-        if argument.hyperparameter is None or _may_be_used(argument, names, both):
+        if argument.hyperparameter in (None, _ADDED) or _may_be_used(argument, names, both):
             continue
         fault = Fault(
             kind="unknown", command_line=lines[0], argument=argument, near=nearest(option_word(argument), names)

@@ -1,0 +1,48 @@
+"""A call of AWS in a script, and what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from smspec.source import Span
+from smspec.source.frozen import dataclass
+
+GAP = "\0"
+"""Stands for any text in a text of which only parts are known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AwsCall:
+    """``owner``: the kind of object, such as ``s3``, ``s3.Bucket``, or a module; ``arguments`` by name, then by place.
+
+    ``given`` are the texts of its arguments as far as they are known, with a `GAP` for each unknown part. ``region``:
+    the region of the client, if it is written.
+    """
+
+    owner: str
+    method: str
+    given: Mapping[str, str]
+    positional: tuple[str, ...]
+    region: str
+    place: Span
+
+    @property
+    def name(self) -> str:
+        """The call in a message."""
+        return f"{self.owner}.{self.method}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadUse:
+    """A use of AWS of which the call is unknown: the end of a sentence."""
+
+    reason: str
+    place: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AwsCalls:
+    """All calls in the modules of a script, in their order; and what could not be read."""
+
+    calls: tuple[AwsCall, ...] = ()
+    unread: tuple[UnreadUse, ...] = ()

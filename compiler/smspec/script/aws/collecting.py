@@ -1,0 +1,152 @@
+"""Collect every call of AWS in the modules of a script, whether or not each run makes it.
+
+A policy must allow what a script may do, so functions count even if nothing visible calls them.
+"""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+
+from smspec.script.aws.aws_call import AwsCall, AwsCalls, UnreadUse
+from smspec.script.aws.meanings import Resolver
+from smspec.script.aws.objects import CLIENT_MAKERS, RESOURCE, SESSION, AwsObject, Foreign, Local, calls_nothing
+from smspec.script.aws.scope import Passed, Scope, module_scope
+from smspec.script.parsing import parsed
+from smspec.source import SourceText
+
+_WORDS = ("boto3", "sagemaker", "s3fs", "s3://")
+_MOST_ROUNDS = 3
+"""How many calls deep an object is followed through arguments."""
+
+_SILENT = (SESSION, "sagemaker.Session", "s3fs")
+"""Kinds that libraries take and use in documented ways."""
+
+
+def aws_calls(texts: Iterable[SourceText], variables: Mapping[str, str]) -> AwsCalls:
+    """Return the calls of AWS in modules; ``variables`` are the environment of the job, as far as it is known."""
+    modules = list(dict.fromkeys(texts))
+    if not any(word in text.text for text in modules for word in _WORDS):
+        return AwsCalls()
+    names = [posixpath.basename(text.name.replace("\\", "/")).removesuffix(".py") for text in modules]
+    scopes = {
+        name: module_scope(text, tree, frozenset(names))
+        for name, text in zip(names, modules, strict=True)
+        if (tree := parsed(text)) is not None
+    }
+    resolver = Resolver(scopes, variables)
+    everywhere = [scope for module in scopes.values() for scope in module.all_scopes()]
+    for _ in range(_MOST_ROUNDS):
+        if not _pass_arguments(resolver, everywhere):
+            break
+        resolver.forget()
+    found = _Found(resolver)
+    for scope in everywhere:
+        for call in scope.calls:
+            found.read(call, scope)
+    return AwsCalls(calls=tuple(dict.fromkeys(found.calls)), unread=tuple(dict.fromkeys(found.unread)))
+
+
+def _pass_arguments(resolver: Resolver, scopes: list[Scope]) -> bool:
+    """Assign the arguments of calls to the parameters of the script's functions; return whether any is new."""
+    is_new = False
+    for scope in scopes:
+        for call in scope.calls:
+            for function in resolver.of(call.func, scope):
+                if isinstance(function, Local) and isinstance(function.scope, Scope):
+                    for name, value in _parameters(function.node, call):
+                        bound = function.scope.bound.setdefault(name, [])
+                        if not any(isinstance(one, Passed) and one.node is value for one in bound):
+                            bound.append(Passed(value, scope))
+                            is_new = True
+    return is_new
+
+
+def _parameters(function: ast.FunctionDef, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    names = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
+    given = [argument for argument in call.args if not isinstance(argument, ast.Starred)]
+    yield from zip(names, given, strict=False)
+    yield from ((word.arg, word.value) for word in call.keywords if word.arg)
+
+
+class _Found:
+    """The calls and unread uses that were found so far."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self.calls: list[AwsCall] = []
+        self.unread: list[UnreadUse] = []
+        self._resolver = resolver
+
+    def read(self, call: ast.Call, scope: Scope) -> None:
+        """Record what one call asks of AWS."""
+        functions = self._resolver.of(call.func, scope)
+        for function in functions:
+            if isinstance(function, Foreign):
+                self._function(function.name, call, scope)
+        if isinstance(call.func, ast.Attribute):
+            owners = [one for one in self._resolver.of(call.func.value, scope) if isinstance(one, AwsObject)]
+            for owner in owners:
+                self._method(owner, call.func.attr, call, scope)
+            if call.func.attr.startswith("to_") and not functions and not owners:
+                self.calls.append(self._made("method", call.func.attr, call, scope))
+        if not any(isinstance(function, Local) for function in functions):
+            self._passed_on(call, scope)
+
+    def _function(self, name: str, call: ast.Call, scope: Scope) -> None:
+        if name in CLIENT_MAKERS and not self._resolver.of(call, scope):
+            reason = f"`{name}` is called with a service that smspec cannot read"
+            self.unread.append(UnreadUse(reason=reason, place=scope.place(call)))
+        self.calls.append(self._made("module", name, call, scope))
+
+    def _method(self, owner: AwsObject, method: str, call: ast.Call, scope: Scope) -> None:
+        if owner.kind == SESSION or calls_nothing(method) or method == "get_paginator":
+            return
+        if owner.kind.endswith(".paginator"):
+            if method == "paginate":
+                operation = dict(owner.given)["operation"]
+                kind = owner.kind.removesuffix(".paginator")
+                self.calls.append(self._made(kind, operation, call, scope, owner))
+            return
+        if owner.kind.endswith(RESOURCE) and method[:1].isupper():
+            return
+        self.calls.append(self._made(owner.kind, method, call, scope, owner))
+
+    def _made(self, kind: str, method: str, call: ast.Call, scope: Scope, owner: AwsObject | None = None) -> AwsCall:
+        given = dict(owner.given) if owner is not None else {}
+        for word in call.keywords:
+            if isinstance(word.value, ast.Dict):
+                given |= self._entries(word.arg or "", word.value, scope)
+            elif word.arg is not None:
+                given[word.arg] = self._resolver.text(word.value, scope)
+        return AwsCall(
+            owner=kind,
+            method=method,
+            given=_Frozen(given),
+            positional=tuple(self._resolver.text(argument, scope) for argument in call.args),
+            region=owner.region if owner is not None else "",
+            place=scope.place(call),
+        )
+
+    def _entries(self, name: str, node: ast.Dict, scope: Scope) -> dict[str, str]:
+        """Return the entries of a mapping by the name of the argument and their own."""
+        return {
+            f"{name}.{key.value}": self._resolver.text(value, scope)
+            for key, value in zip(node.keys, node.values, strict=True)
+            if isinstance(key, ast.Constant) and isinstance(key.value, str)
+        }
+
+    def _passed_on(self, call: ast.Call, scope: Scope) -> None:
+        for argument in (*call.args, *(word.value for word in call.keywords)):
+            for found in self._resolver.of(argument, scope):
+                if isinstance(found, AwsObject) and found.kind not in _SILENT and isinstance(argument, ast.Name):
+                    name = found.kind.removesuffix(RESOURCE)
+                    reason = f"its object `{argument.id}` of `{name}` is passed to other code"
+                    self.unread.append(UnreadUse(reason=reason, place=scope.place(argument)))
+
+
+class _Frozen(dict[str, str]):
+    """A mapping that is part of a frozen value."""
+
+    def __hash__(self) -> int:  # type: ignore[override]  # nothing changes it
+        return hash(tuple(self.items()))

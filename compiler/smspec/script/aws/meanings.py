@@ -1,0 +1,214 @@
+"""What an expression may be, wherever a script's names may be assigned: texts, and objects of the AWS SDK."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from smspec.script.aws.aws_call import GAP
+from smspec.script.aws.objects import (
+    ATTRIBUTES,
+    CLIENT_MAKERS,
+    PARTS,
+    RESOURCE,
+    SESSION,
+    AwsObject,
+    Foreign,
+    Local,
+    Meaning,
+    Text,
+    maker_of,
+)
+from smspec.script.aws.scope import Loop, OwnName, Passed, Scope
+
+Meanings = frozenset[Meaning]
+
+_NONE: Meanings = frozenset()
+_ENVIRONMENT = ("os.environ.get", "os.getenv")
+_LONGEST = 2_000
+
+
+class Resolver:
+    """The meanings of expressions. ``variables`` are those of the job; ``modules`` the scopes by module name."""
+
+    def __init__(self, modules: Mapping[str, Scope], variables: Mapping[str, str]) -> None:
+        self._modules = modules
+        self._variables = variables
+        self._known: dict[tuple[int, str], Meanings] = {}
+
+    def forget(self) -> None:
+        """Look up names again, after new arguments were found."""
+        self._known.clear()
+
+    def text(self, node: ast.expr | None, scope: Scope) -> str:
+        """Return the text of an expression, with gaps."""
+        texts = {found.text for found in self.of(node, scope) if isinstance(found, Text)} if node is not None else set()
+        return texts.pop() if len(texts) == 1 else GAP
+
+    def of(self, node: ast.expr, scope: Scope) -> Meanings:
+        """Return all known meanings of an expression."""
+        match node:
+            case ast.Constant(value=str() | int() as value):
+                return frozenset({Text(str(value)[:_LONGEST])})
+            case ast.JoinedStr():
+                return self._one("".join(self._part(part, scope) for part in node.values))
+            case ast.BinOp(op=ast.Add()):
+                return self._one(self.text(node.left, scope) + self.text(node.right, scope))
+            case ast.Name():
+                return self._name(node.id, scope)
+            case ast.Attribute():
+                return self._attribute(node, scope)
+            case ast.Subscript() if Foreign("os.environ") in self.of(node.value, scope):
+                return self._variable(self.text(node.slice, scope), None, scope)
+            case ast.Call():
+                return self._call(node, scope)
+            case ast.IfExp():
+                return self.of(node.body, scope) | self.of(node.orelse, scope)
+            case ast.BoolOp():
+                return frozenset().union(*(self.of(value, scope) for value in node.values))
+            case ast.NamedExpr() | ast.Await():
+                return self.of(node.value, scope)
+        return _NONE
+
+    def _one(self, text: str) -> Meanings:
+        return frozenset({Text(text[:_LONGEST])})
+
+    def _part(self, part: ast.expr, scope: Scope) -> str:
+        if isinstance(part, ast.FormattedValue):
+            return self.text(part.value, scope) if part.format_spec is None and part.conversion == -1 else GAP
+        return self.text(part, scope)
+
+    def _name(self, name: str, scope: Scope) -> Meanings:
+        where: Scope | None = scope
+        while where is not None and name not in where.bound:
+            where = where.outer
+        if where is None:
+            return _NONE
+        key = (id(where), name)
+        if key not in self._known:
+            self._known[key] = _NONE  # while it is looked up: a name may be assigned from itself
+            self._known[key] = frozenset().union(*(self._bound(bound, where) for bound in where.bound[name]))
+        return self._known[key]
+
+    def _bound(self, bound: object, scope: Scope) -> Meanings:
+        if isinstance(bound, OwnName):
+            module = self._modules.get(bound.module)
+            if module is None:
+                return _NONE
+            return self._name(bound.name, module) if bound.name else frozenset({Foreign(f"own:{bound.module}")})
+        if isinstance(bound, Passed):
+            return self.of(bound.node, bound.scope)
+        if isinstance(bound, Loop):
+            found = self.of(bound.node, scope)
+            return frozenset(
+                one.below("s3.Object", (("Key", GAP),))
+                for one in found
+                if isinstance(one, AwsObject) and one.kind == "s3.Bucket.objects"
+            )
+        if isinstance(bound, ast.expr):
+            return self.of(bound, scope)
+        return frozenset({bound}) if isinstance(bound, Text | Foreign | Local | AwsObject) else _NONE
+
+    def _attribute(self, node: ast.Attribute, scope: Scope) -> Meanings:
+        found: Meanings = _NONE
+        for owner in self.of(node.value, scope):
+            match owner:
+                case Foreign(name=name) if name.startswith("own:"):
+                    found |= self._name(node.attr, self._modules[name.removeprefix("own:")])
+                case Foreign(name=name):
+                    found |= {Foreign(f"{name}.{node.attr}")}
+                case AwsObject() if node.attr == "meta":
+                    found |= {owner}
+                case AwsObject() if node.attr == "client":
+                    found |= {owner.below(owner.kind.removesuffix(RESOURCE).partition(".")[0])}
+                case AwsObject() if (owner.kind, node.attr) in ATTRIBUTES:
+                    found |= {owner.below(ATTRIBUTES[owner.kind, node.attr])}
+        if not found and isinstance(node.value, ast.Name) and node.attr in scope.attributes:
+            key = (id(scope.attributes), node.attr)
+            if key not in self._known:
+                self._known[key] = _NONE
+                given = scope.attributes[node.attr]
+                self._known[key] = frozenset().union(*(self.of(value, where) for value, where in given))
+            found = self._known[key]
+        return found
+
+    def _call(self, node: ast.Call, scope: Scope) -> Meanings:
+        if isinstance(node.func, ast.Attribute):
+            made = self._made_by_object(node, node.func, scope)
+            if made:
+                return made
+            if node.func.attr == "format" and isinstance(node.func.value, ast.Constant):
+                return self._one(_formatted(str(node.func.value.value)))
+        found: Meanings = _NONE
+        for function in self.of(node.func, scope):
+            if isinstance(function, Local) and isinstance(function.scope, Scope):
+                inner = function.scope
+                for returned in inner.returns:
+                    found |= self.of(returned, inner)
+            elif isinstance(function, Foreign):
+                found |= self._made(function.name, node, scope)
+        return found
+
+    def _made(self, name: str, node: ast.Call, scope: Scope) -> Meanings:
+        """Return what a function of another module returns."""
+        if name in _ENVIRONMENT and node.args:
+            default = node.args[1] if len(node.args) > 1 else None
+            return self._variable(self.text(node.args[0], scope), default, scope)
+        if name == "os.path.join":
+            return self._one("/".join(self.text(part, scope) for part in node.args))
+        if name in ("str", "builtins.str") and node.args:
+            return self.of(node.args[0], scope)
+        if name in CLIENT_MAKERS:
+            return self._client(node, scope, is_resource=CLIENT_MAKERS[name])
+        kind = maker_of(name)
+        return frozenset({AwsObject(kind, region=self._region(node, scope))}) if kind is not None else _NONE
+
+    def _made_by_object(self, node: ast.Call, function: ast.Attribute, scope: Scope) -> Meanings:
+        """Return what a method of an object of the AWS SDK makes without calling AWS."""
+        found: Meanings = _NONE
+        for owner in self.of(function.value, scope):
+            if not isinstance(owner, AwsObject):
+                continue
+            if owner.kind == SESSION and function.attr in ("client", "resource"):
+                found |= self._client(node, scope, is_resource=function.attr == "resource", region=owner.region)
+            elif (owner.kind, function.attr) in PARTS:
+                kind, names = PARTS[owner.kind, function.attr]
+                found |= {owner.below(kind, tuple(self._identifiers(names, node, scope)))}
+            elif function.attr == "get_paginator" and node.args:
+                found |= {owner.below(f"{owner.kind}.paginator", (("operation", self.text(node.args[0], scope)),))}
+            elif function.attr == "get_queue_by_name":
+                found |= {owner.below("sqs.Queue")}
+            elif owner.kind == "s3.Bucket.objects" and function.attr in ("all", "filter", "limit", "page_size"):
+                found |= {owner}
+        return found
+
+    def _identifiers(self, names: Mapping[str, str], node: ast.Call, scope: Scope) -> Iterator[tuple[str, str]]:
+        """Yield what identifies an object: the arguments by position, or by their own names."""
+        words = {word.arg: word.value for word in node.keywords}
+        for index, (name, keyword) in enumerate(names.items()):
+            given = node.args[index] if index < len(node.args) else words.get(keyword)
+            yield name, self.text(given, scope)
+
+    def _client(self, node: ast.Call, scope: Scope, *, is_resource: bool, region: str = "") -> Meanings:
+        named = next((word.value for word in node.keywords if word.arg == "service_name"), None)
+        service = self.text(node.args[0] if node.args else named, scope)
+        if GAP in service:
+            return _NONE
+        kind = service + (RESOURCE if is_resource else "")
+        return frozenset({AwsObject(kind, region=self._region(node, scope) or region)})
+
+    def _region(self, node: ast.Call, scope: Scope) -> str:
+        written = next((word.value for word in node.keywords if word.arg == "region_name"), None)
+        return "" if written is None else self.text(written, scope)
+
+    def _variable(self, name: str, default: ast.expr | None, scope: Scope) -> Meanings:
+        if name in self._variables:
+            return self._one(self._variables[name])
+        return _NONE if default is None else self.of(default, scope)
+
+
+def _formatted(text: str) -> str:
+    """Return a format of `str.format` with a gap for each field."""
+    import re  # imported late: few scripts format the names of buckets
+
+    return re.sub(r"\{[^{}]*\}", GAP, text)
