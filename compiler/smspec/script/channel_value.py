@@ -42,18 +42,17 @@ class ChannelPath(Value):
 
     def note(self, run: Interpreter, operation: str, place: Span) -> None:
         """Record that it certainly reaches an operation."""
-        if run.is_certain:
-            run.channel_uses.append(
-                ChannelUse(
-                    name=self.name,
-                    written=self.written,
-                    operation=operation,
-                    rest=self.rest,
-                    may_be_none=self.may_be_none,
-                    options=self.options,
-                    place=place,
-                )
+        run.note_use(
+            ChannelUse(
+                name=self.name,
+                written=self.written,
+                operation=operation,
+                rest=self.rest,
+                may_be_none=self.may_be_none,
+                options=self.options,
+                place=place,
             )
+        )
 
 
 def joined_below(first: Value, others: tuple[Value, ...]) -> Value:

@@ -16,7 +16,7 @@ from smspec.script.frame import Frame, joined
 from smspec.script.values import UNKNOWN, constant
 
 if TYPE_CHECKING:
-    from smspec.script.interpreter import Interpreter
+    from smspec.script.interpreter import Interpreter, Repeats
 
 Follow = Callable[[Sequence[ast.stmt]], "Ending | None"]
 
@@ -55,14 +55,39 @@ class ControlFlow:
         """Return whether a branch does not end early, so that the following statements run after either branch."""
         return not any(isinstance(part, ast.Return | ast.Raise) for node in body for part in ast.walk(node))
 
-    def _branches(self, bodies: Sequence[Sequence[ast.stmt]], *, is_exhaustive: bool) -> Ending | None:
-        """Follow branches of which at most one runs. A failure in all of them is certain."""
+    def _repeats(self, node: ast.For | ast.AsyncFor) -> Repeats | None:
+        """Return how often a loop over a `range` runs, if every run of the script reaches all of its passes."""
+        loop = node.iter
+        if (
+            not self.run.is_certain
+            or not isinstance(loop, ast.Call)
+            or self._evaluation.full_name(loop.func) != "range"
+        ):
+            return None
+        if any(isinstance(part, LEAVING) for statement in node.body for part in ast.walk(statement)):
+            return None
+        bounds = [constant(self.value(bound)) for bound in loop.args]
+        if len(bounds) == 1 and isinstance(bounds[0], int):
+            return bounds[0], ""
+        if len(bounds) == 2 and isinstance(bounds[0], int) and isinstance(bounds[1], int):
+            return bounds[1] - bounds[0], ""
+        last = loop.args[0] if len(loop.args) == 1 else None
+        return (None, last.attr) if isinstance(last, ast.Attribute) else None
+
+    def _branches(
+        self, bodies: Sequence[Sequence[ast.stmt]], *, is_exhaustive: bool, repeats: Repeats | None = None
+    ) -> Ending | None:
+        """Follow branches of which at most one runs. A failure in all of them is certain.
+
+        ``repeats``: the first is the body of a loop that certainly runs.
+        """
         before = self.frame.names
         ends: list[Ending | None] = [] if is_exhaustive else [None]
         after = [] if is_exhaustive else [before]
         with self.run.perhaps(self.frame):
             for body in bodies:
                 self.frame.names = dict(before)
+                self.run.repeats = repeats if body is bodies[0] else None
                 ending = self._block(body)
                 ends.append(ending)
                 if ending is None:
@@ -85,16 +110,18 @@ class ControlFlow:
 
     def loop_(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
         """Follow a loop, which may run any number of times, or never."""
+        repeats: Repeats | None = None
         if isinstance(node, ast.While):
             self.value(node.test)
         else:
+            repeats = self._repeats(node)
             self.value(node.iter).look_through()
             self.assign(node.target, UNKNOWN)
         code = self.run.codes.of(node)
         for name in sorted(code.stored):
             self.frame.names.get(name, UNKNOWN).escape()  # it is used under that name in the first iteration
             self.frame.set(name, UNKNOWN)
-        self._branches([node.body, node.orelse], is_exhaustive=False)
+        self._branches([node.body, node.orelse], is_exhaustive=False, repeats=repeats)
         if code.returns:
             self.frame.has_left = True
             self.run.is_certain = False

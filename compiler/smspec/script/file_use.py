@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 CONTAINER = "/opt/ml"
 
+SEARCHES = frozenset({"glob.glob", "glob.iglob", "os.walk"})
+"""Calls that find nothing below a path that does not exist."""
+
+_SEARCHING = frozenset({"glob", "rglob"})
+"""Methods of `pathlib.Path` that do so."""
+
 _FIRST = (0,)
 _BOTH = (0, 1)
 OPERATIONS: dict[str, tuple[int, ...]] = {
@@ -107,6 +113,8 @@ def note_call(run: Interpreter, name: str, call: Call) -> None:
     """Record a call that certainly uses a path of the container."""
     if call.arguments and isinstance(call.arguments[0], ChannelPath) and name in CHANNEL_OPERATIONS:
         call.arguments[0].note(run, name, call.place)
+    if name in SEARCHES and call.arguments:
+        _note_search(run, name, call.arguments[0], call.place)
     for index in OPERATIONS.get(name, ()):
         if index < len(call.arguments):
             _note(run, name, call.arguments[index], call.place)
@@ -117,8 +125,10 @@ def note_call(run: Interpreter, name: str, call: Call) -> None:
 
 def note_method(run: Interpreter, owner: Value, name: str, call: Call) -> None:
     """Record a method call that certainly uses a path of the container."""
-    if isinstance(owner, ChannelPath) and name in _OF_PATHS:
+    if isinstance(owner, ChannelPath) and (name in _OF_PATHS or name in _SEARCHING):
         owner.note(run, f"Path.{name}", call.place)
+    elif isinstance(owner, Known) and name in _SEARCHING:
+        _note_search(run, f"Path.{name}", owner, call.place)
     elif isinstance(owner, Known) and name in _OF_PATHS:
         _note(run, f"Path.{name}", owner, call.place)
     elif isinstance(owner, Unknown) and name in _OF_OBJECTS:
@@ -142,10 +152,16 @@ def note_ensured(
             _note(run, name_of(call.func), value_of(call.args[0]), run.place(call))
 
 
+def _note_search(run: Interpreter, name: str, value: Value, place: Span) -> None:
+    path = text(value)
+    if path is not None and run.is_certain and path.startswith(f"{CONTAINER}/"):
+        run.searches.append(FileUse(path=posixpath.normpath(path), operation=name, place=place))
+
+
 def _note(run: Interpreter, name: str, value: Value, place: Span) -> None:
     path = text(value)
-    if path is None or not run.is_certain:
+    if path is None:
         return
     path = posixpath.normpath(f"/{path.lstrip('/')}") if path.startswith("/") else path
     if path == CONTAINER or path.startswith(f"{CONTAINER}/"):
-        run.file_uses.append(FileUse(path=path, operation=name, place=place))
+        run.note_use(FileUse(path=path, operation=name, place=place))

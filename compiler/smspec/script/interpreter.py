@@ -37,6 +37,7 @@ from smspec.script.program import (
     FileUse,
     HyperparameterRead,
     ProcessGroup,
+    RepeatedUse,
     Stop,
     VariableRead,
 )
@@ -53,6 +54,10 @@ DEEPEST = 12
 Handler = Callable[[Call], Value]
 Lookup = Callable[["Interpreter", Value, Span], Value]
 Finder = Callable[["Interpreter", str], "Module | None"]
+
+
+Repeats = tuple[int | None, str]
+"""How often a loop runs: a number, or the name of an option."""
 
 
 class TooManySteps(Exception):
@@ -86,6 +91,9 @@ class Interpreter:
         self.other_variables: list[VariableRead] = []
         self.channel_uses: list[ChannelUse] = []
         self.aws_uses: list[AwsUse] = []
+        self.searches: list[FileUse] = []
+        self.repeated_uses: list[RepeatedUse] = []
+        self.repeats: Repeats | None = None
         self.left_over: dict[CommandLine, RemainingArguments] = {}
         self.codes = Codes()
         self.remembered: dict[str, object] = {}
@@ -141,7 +149,9 @@ class Interpreter:
         """Follow code that may run at any time, or never."""
         certain, before = self.is_certain, self._is_out_of_order
         self.is_certain, self._is_out_of_order = False, True
+        repeats, self.repeats = self.repeats, None
         yield
+        self.repeats = repeats
         self.is_certain, self._is_out_of_order = certain and not self._has_ended, before
 
     def entered(self, function: Function, call: Call, first: Sequence[Value]) -> Value:
@@ -279,13 +289,26 @@ class Interpreter:
         """Record that the script may have ended here."""
         self._has_ended = True
         self.is_certain = False
+        self.repeats = None
+
+    def note_use(self, use: FileUse | ChannelUse) -> None:
+        """Record a use that is certain, or certain in each pass of a loop."""
+        if self.is_certain and isinstance(use, FileUse):
+            self.file_uses.append(use)
+        elif self.is_certain and isinstance(use, ChannelUse):
+            self.channel_uses.append(use)
+        elif self.repeats is not None:
+            times, option = self.repeats
+            self.repeated_uses.append(RepeatedUse(use=use, times=times, option=option))
 
     @contextmanager
     def perhaps(self, frame: Frame) -> Iterator[None]:
         """Follow code that may or may not run."""
         before, self.is_certain = self.is_certain, False
+        repeats, self.repeats = self.repeats, None
         yield
         self.is_certain = before and not frame.has_left and not self._has_ended
+        self.repeats = None if frame.has_left or self._has_ended else repeats
 
     def place(self, node: ast.expr | ast.stmt) -> Span:
         """Return the position of a node of the module that is being followed."""

@@ -141,6 +141,15 @@ class FileUse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatedUse:
+    """A use of the same path in each pass of a loop: ``times``, or as often as the ``option`` says."""
+
+    use: Union[FileUse, ChannelUse]
+    times: int | None
+    option: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessGroup:
     """A PyTorch process group that is formed in every run from the environment.
 
@@ -158,7 +167,8 @@ class Program:
     ``mentioned``: names in quotes in the source, where arguments may be dropped. ``stop``: why its arguments are not
     known, or not all of them. ``missing_handler``: the name of the function that gets the job, if the module does not
     have it; ``definitions``: the names that it has. ``variables`` are those ``SM_…`` that it requires,
-    ``optional_variables`` those with a default, and ``other_variables`` all other ones that it requires.
+    ``optional_variables`` those with a default, and ``other_variables`` all other ones that it requires. ``searches``
+    are operations that find nothing below a path that does not exist.
     """
 
     texts: tuple[SourceText, ...]
@@ -175,6 +185,8 @@ class Program:
     other_variables: tuple[VariableRead, ...] = ()
     channel_uses: tuple[ChannelUse, ...] = ()
     aws_uses: tuple[AwsUse, ...] = ()
+    searches: tuple[FileUse, ...] = ()
+    repeated_uses: tuple[RepeatedUse, ...] = ()
     mentioned: frozenset[str] = frozenset()
 
 

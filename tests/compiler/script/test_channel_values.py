@@ -119,6 +119,77 @@ def test_fifo_that_is_opened_twice_is_reported(first):
     assert found(f"import os\n{again}if os.cpu_count() > 1:\n    {again}", channels=PIPE) == []
 
 
+FIFO = "open(os.environ['SM_CHANNEL_TRAIN'] + '_0')"
+ARGUMENTS = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--epochs', type=int)\na = p.parse_args()\n"
+LOOPS = {
+    "a number": f"for e in range(2):\n    {FIFO}\n",
+    "two numbers": f"for e in range(1, 4):\n    {FIFO}\n",
+    "a hyperparameter": f"{ARGUMENTS}for e in range(a.epochs):\n    with {FIFO} as f:\n        f.read()\n",
+    "a function": f"def read():\n    return {FIFO}\nfor e in range(9):\n    read()\n",
+    "a literal path": "for e in range(2):\n    open('/opt/ml/input/data/train_0')\n",
+}
+OTHER_LOOPS = {
+    "one FIFO per pass": "for e in range(5):\n    open(os.environ['SM_CHANNEL_TRAIN'] + f'_{e}')\n",
+    "one pass": f"for e in range(1):\n    {FIFO}\n",
+    "a break": f"for e in range(5):\n    {FIFO}\n    break\n",
+    "a condition": f"for e in range(5):\n    if e == 0:\n        {FIFO}\n",
+    "an unknown number": f"for e in range(int(os.environ['N'])):\n    {FIFO}\n",
+    "another iterable": f"for e in [1]:\n    {FIFO}\n",
+    "a return": f"def f():\n    for e in range(5):\n        return {FIFO}\nf()\n",
+    "a path of each pass": "for e in range(5):\n    fifo = path(os.environ['SM_CHANNEL_TRAIN'], e)\n    open(fifo)\n",
+}
+
+
+@pytest.mark.parametrize("text", LOOPS.values(), ids=LOOPS)
+def test_fifo_that_is_opened_in_each_pass_is_reported(text):
+    epochs = {"hyperparameters": {"epochs": 5}} if "argparse" in text else {}
+    assert found("import os\n" + text, channels=PIPE, **epochs) == ["SM535"]
+    assert found("import os\n" + text, channels=TRAIN, **epochs) == []
+
+
+def test_loop_of_one_epoch_is_not_reported():
+    text = "import os\n" + LOOPS["a hyperparameter"]
+    assert found(text, channels=PIPE, hyperparameters={"epochs": 1}) == []
+
+
+@pytest.mark.parametrize("text", OTHER_LOOPS.values(), ids=OTHER_LOOPS)
+def test_other_loop_is_not_reported(text):
+    assert found("import os\n" + text, channels=PIPE, environment={"N": "1"}) == []
+
+
+SEARCHES = {
+    "glob": "import glob\nglob.glob(os.path.join(os.environ['SM_CHANNEL_TRAIN'], '*.csv'))",
+    "walk": "list(os.walk(os.environ['SM_CHANNEL_TRAIN']))",
+    "a path": "list(Path(os.environ['SM_CHANNEL_TRAIN']).glob('*.csv'))",
+    "all below a path": "list((Path(os.environ['SM_CHANNEL_TRAIN']) / 'a').rglob('*'))",
+}
+OTHER_SEARCHES = {
+    "FIFOs": "import glob\nglob.glob(os.environ['SM_CHANNEL_TRAIN'] + '*')",
+    "a question": "os.path.isdir(os.environ['SM_CHANNEL_TRAIN'])",
+    "files or a FIFO": SEARCHES["glob"] + " or open(os.environ['SM_CHANNEL_TRAIN'] + '_0')",
+    "a condition": "if os.cpu_count() > 1:\n    list(os.walk(os.environ['SM_CHANNEL_TRAIN']))",
+}
+
+
+@pytest.mark.parametrize("text", SEARCHES.values(), ids=SEARCHES)
+def test_search_in_a_pipe_channel_is_reported(text, tmp_path, monkeypatch):
+    monkeypatch.setenv("SM_CHANNEL_TRAIN", str(tmp_path / "absent"))
+    assert runs(HEAD + text, []) is None
+    assert found(HEAD + text, channels=PIPE) == ["SM540"]
+    assert found(HEAD + text, channels=TRAIN) == []
+
+
+@pytest.mark.parametrize("text", OTHER_SEARCHES.values(), ids=OTHER_SEARCHES)
+def test_other_search_is_not_reported(text):
+    assert found(HEAD + text, channels=PIPE) == []
+
+
+def test_search_by_a_literal_path_is_reported():
+    text = "import glob\nglob.glob('/opt/ml/input/data/train/*.csv')\n"
+    assert found(text, channels=PIPE) == ["SM540"]
+    assert found(text.replace("train/*", "train_*"), channels=PIPE) == []
+
+
 OPTIONAL = "import os\nx = os.environ.get('{}', '1')\n"
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.rules.script.script_and_job import ScriptAndJob, passes
+from smspec.script.program import FileUse
 from smspec.script.readers.environment import DATA
 from smspec.source import Span
 
@@ -34,7 +35,7 @@ _FAILING = frozenset(
 def check(both: ScriptAndJob) -> Iterator[Finding]:
     """Reject a Pipe channel that the script certainly opens as a directory, or as a file in it."""
     seen: set[str] = set()
-    for channel, operation, place in _uses(both):
+    for channel, operation, place in uses_of_piped(both, both.program.file_uses):
         if channel in seen or operation not in _FAILING:
             continue
         seen.add(channel)
@@ -46,7 +47,7 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
         )
 
 
-def _uses(both: ScriptAndJob) -> Iterator[tuple[str, str, Span]]:
+def uses_of_piped(both: ScriptAndJob, files: Iterable[FileUse]) -> Iterator[tuple[str, str, Span]]:
     """Yield uses of the directory of a Pipe channel: by its variable, then by its path."""
     by_variable = {channel.upper(): channel for channel in both.environment.piped}
     for use in both.program.channel_uses:
@@ -54,7 +55,7 @@ def _uses(both: ScriptAndJob) -> Iterator[tuple[str, str, Span]]:
         is_set = use.written in both.environment.variables or passes(both, use.options)
         if use.name in by_variable and is_inside and not is_set:
             yield by_variable[use.name], use.operation, use.place
-    for file in both.program.file_uses:
+    for file in files:
         name = file.path.removeprefix(DATA).partition("/")[0]
         if file.path.startswith(DATA) and name in both.environment.piped:
             yield name, file.operation, file.place

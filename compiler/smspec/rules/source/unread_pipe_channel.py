@@ -44,7 +44,7 @@ def check(both: SourceAndJob) -> Iterator[Finding]:
 def _is_mentioned(name: str, both: SourceAndJob, written: list[str]) -> bool:
     """Return whether a text names the channel: a script in a string or as a part of a path, other files anywhere."""
     word = re.escape(name)
-    in_code = re.compile(rf"[\"'/-]{word}(?:[\"'/]|_?[\d{{%\"'])|SM_CHANNEL_{re.escape(name.upper())}\b")
+    in_code = re.compile(rf"[\"'/-]{word}(?:[\"'/]|_?[\d{{%*\"'])|SM_CHANNEL_{re.escape(name.upper())}\b")
     anywhere = re.compile(rf"(?<![A-Za-z0-9]){word}(?![A-Za-z0-9])", re.IGNORECASE)
     modules = {text.text for text in both.modules}
     return any((in_code if text in modules else anywhere).search(text) for text in written)
