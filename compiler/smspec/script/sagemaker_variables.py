@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from smspec.diagnostics.suggestions import nearest
 
+_PREFIX = "SM_"
+
 SET = frozenset(
     {"SM_CHANNELS", "SM_CURRENT_HOST", "SM_CURRENT_INSTANCE_GROUP", "SM_CURRENT_INSTANCE_GROUP_HOSTS"}
     | {"SM_CURRENT_INSTANCE_TYPE", "SM_DISTRIBUTION_INSTANCE_GROUPS", "SM_FRAMEWORK_MODULE", "SM_FRAMEWORK_PARAMS"}
@@ -36,5 +38,9 @@ def near_variable(name: str) -> str | None:
     """Return the variable that a name probably means: a similar one, or a prefix of the name."""
     if name in OF_OTHER_STARTERS:
         return None
+    if not name.startswith(_PREFIX):
+        # A letter of the prefix is missing: any other name may be anything.
+        damaged = (known for known in SET if name in (known[1:], known[0] + known[2:], known[:2] + known[3:]))
+        return next(damaged, None)
     begun = [known for known in SET if name.startswith(known)]
     return nearest(name, sorted(SET)) or max(begun, key=len, default=None)

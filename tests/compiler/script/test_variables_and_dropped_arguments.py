@@ -30,6 +30,8 @@ def test_sagemaker_variables_are_known(name):
         ("SM_NUM_GPU", "SM_NUM_GPUS"),
         ("SM_OUTPUT_DATADIR", "SM_OUTPUT_DATA_DIR"),
         ("SM_HOST", "SM_HOSTS"),
+        ("S_MODEL_DIR", "SM_MODEL_DIR"),
+        ("SMNUM_GPUS", "SM_NUM_GPUS"),
         ("SM_HYPERPARAMETERS", None),
         ("SM_MASTER_ADDR", None),
         ("SM_CURRENT_HOST_RANK", None),

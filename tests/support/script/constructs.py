@@ -59,6 +59,12 @@ NEWER = {
     "f-string with a comment": 'f"""{\nx  # one\n}"""\n',
     "f-string with a line break": "f'{\nx}'\n",
     "f-string with a nested same quote": 'f"{f"{x}"}"\n',
+    "f-string in a loop": 'for x in f"{d["k"]}":\n    pass\n',
+    "f-string in a condition": 'if f"{d["k"]}":\n    pass\n',
+    "f-string in a continued condition": 'if x and \\\n    f"{d["k"]}":\n    pass\n',
+    "f-string in a class": 'class A(B[f"{d["k"]}"]):\n    pass\n',
+    "f-string in a default": 'def f(a=f"{d["k"]}"):\n    pass\n',
+    "template string in a loop": 'for x in t"{y}":\n    pass\n',
     "f-string with a continued expression": 'f"{x\\\n}"\n',
 }
 """Rejected by some versions, accepted by later ones."""
@@ -88,6 +94,13 @@ BROKEN = {
     "no expression": "x = \n",
     "assignment to a call": "f() = 1\n",
     "two names": "x = y z\n",
+    "no colon after if": "x = f'{y}'\nif x\n    pass\n",
+    "no colon after for": "for x in y\n    pass\n",
+    "no colon after def": "def f(a, b)\n    pass\n",
+    "no colon after class": "class A(B)\n    pass\n",
+    "no colon after else": "if x:\n    pass\nelse\n    pass\n",
+    "no colon after try": "try\n    pass\nfinally:\n    pass\n",
+    "no block after a new string": "x = f'{y}'\nfor a in b:\nx = 1\n",
 }
 """Rejected by every version."""
 
@@ -96,5 +109,7 @@ PROVEN = frozenset(
     | {"bracket too many", "string that is not closed", "indented line", "missing block", "tabs and spaces"}
     | {"lines that are not aligned", "return outside", "break outside", "continue outside", "duplicate parameter"}
     | {"nonlocal of nothing", "star import in a function"}
+    | {f"no colon after {word}" for word in ("if", "for", "def", "class", "else", "try")}
+    | {"no block after a new string"}
 )
 """Of `BROKEN`, what is reported whatever the Python of the image is."""

@@ -13,7 +13,7 @@ RULE = Rule("SM514", "misspelled SageMaker variable")
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
     """Reject a variable that the script requires and whose name is similar to one that is set."""
-    for read in both.program.variables:
+    for read in (*both.program.variables, *both.program.other_variables):
         near = near_variable(read.written)
         if is_set(read.written) or read.written in both.environment.variables or near is None:
             continue

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.rules.script.script_and_job import ScriptAndJob, read_at
+from smspec.script.sagemaker_variables import near_variable
 
 RULE = Rule("SM526", "unset environment variable", "warning")
 
@@ -68,7 +69,8 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
         return
     starts = _SET_BY_OTHERS + _BY_LAUNCHERS
     for read in both.program.other_variables:
-        if read.written in both.environment.variables or read.written.upper().startswith(starts):
+        is_set = read.written in both.environment.variables or read.written.upper().startswith(starts)
+        if is_set or near_variable(read.written) is not None:
             continue
         yield RULE.at(
             both.environment.program_path,

@@ -35,6 +35,10 @@ _OF_THE_COMPILER = (
     "nonlocal declaration not allowed at module level",
     "import * only allowed at module level",
 )
+_OF_THE_PARSER = ("expected ':'", "expected an indented block after")
+"""Reported where a statement begins that no Python accepts, unless a new construct is in the same line."""
+
+_NEWER = r"^[ \t]*class[ \t]+\w+[ \t]*\[|\b[tT][rR]?[\"']|\b[rR][tT][\"']"
 _OF_THIS_MACHINE = ("Exceeds the limit", "too many")
 """Limits differ between versions, and are never those of real scripts."""
 
@@ -105,6 +109,8 @@ def _is_universal(error: SyntaxError, text: str) -> bool:
     message = error.msg
     if message.startswith((*_ALWAYS, *_OF_THE_COMPILER)):
         return True
+    if message.startswith(_OF_THE_PARSER) and _is_old(_line(error, text)):
+        return True
     # An older Python ends a string at a quote that newer ones read as part of an expression in it.
     if re.search(_F_STRING, text):
         return False
@@ -113,6 +119,16 @@ def _is_universal(error: SyntaxError, text: str) -> bool:
         or message.startswith(_WITHOUT_F_STRINGS)
         or re.match(_NEVER_CLOSED, message) is not None
     )
+
+
+def _is_old(line: str) -> bool:
+    """Return whether a line has no construct that an older Python rejects with the same messages."""
+    return re.search(_F_STRING, line) is None and re.search(_NEWER, line) is None
+
+
+def _line(error: SyntaxError, text: str) -> str:
+    lines = text.split("\n")
+    return lines[min(max(error.lineno or 1, 1), len(lines)) - 1]
 
 
 def _reason(error: SyntaxError) -> str:
