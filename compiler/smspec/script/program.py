@@ -10,11 +10,14 @@ from smspec.source.frozen import dataclass
 Words = Union[int, Literal["?", "*", "+", "unknown"]]
 """How many words follow the name of an option, in the notation of argparse."""
 
-Kind = Literal["text", "int", "int literal", "float", "float literal", "bool()", "truth", "json", "literal", "unknown"]
+Kind = Literal[
+    "text", "int", "int literal", "float", "float literal", "bool()", "truth", "json", "literal", "pair", "unknown"
+]
 """How a word is converted. ``bool()`` converts every word except the empty one to true; ``truth`` parses `true`, `no`,
-`1` …; ``json`` and ``literal`` parse a whole word; literals include those of Python and YAML, such as `0x10`."""
+`1` …; ``pair`` is an override of Hydra; ``json`` and ``literal`` parse a whole word; literals include those of Python
+and YAML, such as `0x10`."""
 
-Grammar = Literal["argparse", "click", "absl", "fire", "pairs"]
+Grammar = Literal["argparse", "click", "absl", "fire", "lightning", "pairs"]
 
 
 MOST_WORDS = 1_000
@@ -47,12 +50,21 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A command of a command line: its first word, and the options that it adds."""
+
+    name: str
+    options: tuple[Option, ...]
+    is_complete: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CommandLine:
     """One parser that reads the script's command line at startup.
 
     ``is_complete``: every other option is rejected. ``required_groups``: groups of which one option is required.
     ``not_for_one_word``: with a single word the script takes a different branch. ``drops``: all options are known, and
-    unknown ones are ignored.
+    unknown ones are ignored. ``commands``: words of which one may come first.
     """
 
     library: str
@@ -64,6 +76,7 @@ class CommandLine:
     required_groups: tuple[int, ...] = ()
     not_for_one_word: bool = False
     drops: bool = False
+    commands: tuple[Command, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ WORDS = (
     "typer",
     "jsonargparse",
     "HfArgumentParser",
+    "LightningCLI",
     "absl",
     "fire",
     "hydra",

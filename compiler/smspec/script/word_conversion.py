@@ -8,6 +8,7 @@ _TRUTHS = frozenset({"1", "0", "true", "false", "t", "f", "yes", "no", "y", "n",
 _NEITHER = "is neither true nor false"
 _REASONS = {"int": "is not an integer", "float": "is not a number"}
 _REASONS |= {"json": "is not JSON", "literal": "is not a literal of Python"}
+_REASONS["pair"] = "is not an override `key=value`"
 _SHOWN = 8
 
 
@@ -28,6 +29,8 @@ def converted(kind: Kind, word: str) -> object:
             return _loaded(word)
         case "literal":
             return _literal(word)
+        case "pair" if "=" not in word and not word.startswith("~"):
+            raise ValueError(word)
         case "truth":
             if word.strip().lower() not in _TRUTHS:
                 raise ValueError(word)

@@ -261,6 +261,28 @@ def test_fire_agrees(fire, data, given_hyperparameters, style):
     agrees(script, given_hyperparameters, style, ())
 
 
+@given(st.data(), hyperparameters, styles)
+@settings(max_examples=at_most(100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_fire_agrees_about_classes(fire, data, given_hyperparameters, style):
+    names = ["lr", "learning_rate", "epochs", "amp", "mode"]
+    start = data.draw(st.lists(st.sampled_from(names), unique=True))
+    step = data.draw(st.lists(st.sampled_from(names), unique=True))
+    required = data.draw(st.integers(0, len(start)))
+    default = data.draw(st.sampled_from(["", "=1"]))
+    lines = ["import fire", "class Trainer:"]
+    lines += [
+        f"    def __init__({', '.join(['self', *start[:required], *(f'{name}=1' for name in start[required:])])}):"
+    ]
+    lines += [
+        "        pass",
+        f"    def train({', '.join(['self', *(name + default for name in step)])}):",
+        "        pass",
+    ]
+    given = f"Trainer({', '.join('1' for _ in start)})"
+    lines.append(f"fire.Fire({data.draw(st.sampled_from(['Trainer', given]))})")
+    agrees("\n".join(lines), given_hyperparameters, style, data.draw(st.sampled_from([[], ["train"], ["other"]])))
+
+
 @pytest.fixture(scope="module")
 def tyro():
     pytest.importorskip("tyro", reason="tyro is not installed")
@@ -289,6 +311,22 @@ def test_tyro_agrees(tyro, data, given_hyperparameters, style):
     agrees(head + made + end, given_hyperparameters, style, ())
 
 
+@given(st.data(), styles)
+@settings(max_examples=at_most(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_tyro_agrees_about_nested_fields(tyro, data, style):
+    kinds = {"int": "1", "float": "0.5", "str": "'a'", "bool": "True"}
+    inner = [(name, data.draw(st.sampled_from(sorted(kinds)))) for name in ("hidden_dim", "amp")]
+    required = data.draw(st.integers(0, 2))
+    fields = [f"    {name}: {kind}\n" for name, kind in inner[:required]]
+    fields += [f"    {name}: {kind} = {kinds[kind]}\n" for name, kind in inner[required:]]
+    default = data.draw(st.sampled_from(["", " = field(default_factory=lambda: Model(1, 1))"]))
+    script = "import tyro\nfrom dataclasses import dataclass, field\n@dataclass\nclass Model:\n" + "".join(fields)
+    script += f"@dataclass\nclass Config:\n    model: Model{default}\n    lr: float = 0.1\ntyro.cli(Config)\n"
+    names = ["model.hidden_dim", "model.hidden-dim", "model.amp", "model.no-amp", "model.depth", "lr", "hidden_dim"]
+    given_hyperparameters = data.draw(st.dictionaries(st.sampled_from(names), st.sampled_from([1, 0.5, "x", True])))
+    agrees(script, given_hyperparameters, style, ())
+
+
 @pytest.fixture(scope="module")
 def hydra(tmp_path_factory):
     """Hydra writes the directory `outputs` below the current one."""
@@ -299,7 +337,9 @@ def hydra(tmp_path_factory):
     os.chdir(before)
 
 
-@given(hyperparameters, styles, st.lists(st.sampled_from(["+lr=0.1", "+x=1", "hydra.run.dir=other"]), max_size=2))
+@given(
+    hyperparameters, styles, st.lists(st.sampled_from(["+lr=0.1", "+x=1", "hydra.run.dir=other", "train"]), max_size=2)
+)
 @settings(max_examples=at_most(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_hydra_agrees(hydra, given_hyperparameters, style, words):
     script = (

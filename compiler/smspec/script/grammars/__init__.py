@@ -27,6 +27,8 @@ def faults_of(program: Program, environment: ScriptEnvironment) -> Iterator[Faul
                 from smspec.script.grammars.absl_words import faults
             case "fire":
                 from smspec.script.grammars.fire_words import faults
+            case "lightning":
+                from smspec.script.grammars.lightning_words import faults
             case "pairs":
                 from smspec.script.grammars.pair_words import faults
         yield from faults(line, arguments)

@@ -126,6 +126,10 @@ def _fault(line: CommandLine, argument: Argument) -> Fault | None:
     if option is None:
         if among:
             return Fault(kind="unknown", command_line=line, argument=argument, reason="could be " + " or ".join(among))
+        pairs = next((option for option in line.options if option.kind == "pair"), None)
+        if pairs is not None and not first.startswith("-"):
+            reason = f"`{first}` {refusal(pairs, first)}"
+            return Fault(kind="refused", command_line=line, argument=argument, option=pairs, reason=reason)
         if not first.startswith("-") or not line.is_complete:
             return None if argument.hyperparameter is None else _refused(line, argument, None, rest)
         names = [name for option in line.options for name in option.names]

@@ -13,6 +13,13 @@ from smspec.script.script_environment import Argument
 def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
     """Yield unknown and missing options; nothing for a command line with words that are not options."""
     options = {option.label: option for option in line.options}
+    is_complete = line.is_complete
+    command = next((one for one in line.commands if arguments and arguments[0].words == (one.name,)), None)
+    if command is not None:
+        if options.keys() & {option.label for option in command.options}:
+            return  # which of both gets the value depends on the order
+        options |= {option.label: option for option in command.options}
+        is_complete, arguments = is_complete and command.is_complete, arguments[1:]
     given: set[str] = set()
     unknown: list[Argument] = []
     for argument in arguments:
@@ -28,7 +35,7 @@ def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
             given.add(name[2:])
         else:
             unknown.append(argument)
-    for argument in unknown if line.is_complete else ():
+    for argument in unknown if is_complete else ():
         near = nearest(argument.words[0], [f"--{name}" for name in options])
         yield Fault(kind="unknown", command_line=line, argument=argument, near=near)
     if unknown:

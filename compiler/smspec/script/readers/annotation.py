@@ -15,13 +15,17 @@ _UNIONS = ("Optional", "Union")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """``kind`` of one word; ``is_list``: several values are allowed; ``may_be_none``: an Optional."""
+    """``kind`` of one word; ``is_list``: several values are allowed; ``may_be_none``: an Optional.
+
+    ``structure``: a class of the script that is no Enum.
+    """
 
     kind: Kind = "unknown"
     choices: tuple[object, ...] | None = None
     is_list: bool = False
     may_be_none: bool = False
     extras: tuple[Value, ...] = ()
+    structure: Class | None = None
 
     @property
     def is_bool(self) -> bool:
@@ -83,7 +87,7 @@ def _literal(inner: Value) -> Annotation:
 def _enumeration(value: Class) -> Annotation:
     """Return the values of an Enum as choices."""
     if not any(isinstance(base, Named) and base.name in ("enum.Enum", "enum.StrEnum") for base in value.bases):
-        return Annotation()
+        return Annotation(structure=value)
     values = [constant(member) for member in value.frame.names.values()]
     if ... in values:
         return Annotation()

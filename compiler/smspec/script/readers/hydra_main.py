@@ -37,7 +37,7 @@ class HydraTask(Value):
                 Option(names=names, label=names[0], place=call.place, words="unknown", kind="unknown")
                 for names in _WITH_VALUES
             ]
-            overrides = Option(names=(), label="overrides", place=call.place, words="*")
+            overrides = Option(names=(), label="overrides", place=call.place, words="*", kind="pair")
             call.run.command_lines.append(
                 CommandLine(library="hydra", grammar="argparse", options=(*options, overrides), place=call.place)
             )

@@ -16,6 +16,9 @@ from smspec.script.readers.data_classes import fields_of
 from smspec.script.values import UNKNOWN, Value
 from smspec.source import Span
 
+_DEEPEST = 5
+"""How deep dataclasses are nested in one another."""
+
 
 class TyroParser(Parser):
     """The parser that ``tyro.cli`` creates; only numbers, strings, and truths are understood."""
@@ -31,14 +34,23 @@ class TyroParser(Parser):
         self._add("--tyro-write-completion", Annotation(), call.place, is_required=False)
         if isinstance(given, Function):
             self._take_function(call, given)
-        elif isinstance(given, Class) and (found := fields_of(call.run, given)) is not None:
-            self.is_complete &= found[1]
-            for field in found[0]:
-                is_plain = field.is_plain and not field.annotation.extras
-                annotation = field.annotation if is_plain else Annotation()
-                self._add(f"--{field.name}", annotation, field.place, is_required=field.default is None)
-        else:
+        elif not isinstance(given, Class) or not self._take_fields(call, given, "--", has_default=False):
             self.escaped = True
+
+    def _take_fields(self, call: Call, kind: Class, prefix: str, *, has_default: bool) -> bool:
+        """Add the fields of a dataclass, and those of dataclasses in it; return whether it is one."""
+        found = fields_of(call.run, kind) if prefix.count(".") < _DEEPEST else None
+        if found is None:
+            return False
+        self.is_complete &= found[1]
+        for field in found[0]:
+            is_plain = field.is_plain and not field.annotation.extras
+            annotation = field.annotation if is_plain else Annotation()
+            name, is_set = f"{prefix}{field.name}", has_default or field.default is not None
+            inner = annotation.structure
+            if inner is None or not self._take_fields(call, inner, f"{name}.", has_default=is_set):
+                self._add(name, annotation, field.place, is_required=not is_set)
+        return True
 
     def _take_function(self, call: Call, function: Function) -> None:
         node = function.node.args
@@ -58,7 +70,8 @@ class TyroParser(Parser):
             is_required = False
         label = name[2:]
         if is_known and annotation.is_bool and not is_required:
-            no = tuple(f"--no{one[1]}{one[2:]}" for one in names)
+            no = tuple(f"{one[: one.rfind('.') + 1] or '--'}no-{one.rpartition('.')[2].lstrip('-')}" for one in names)
+            no += tuple(one.replace("no-", "no_", 1) for one in no)
             self.options.append(Option(names=(*names, *no), label=label, place=place, words=0))
             return
         is_plain = is_known and annotation.kind in ("int", "float", "text")
