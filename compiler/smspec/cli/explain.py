@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import json
+import os
 
 from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
 from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec.diagnostics.quoting import one_of
 from smspec.diagnostics.suggestions import nearest
+from smspec.source import to_data
 
 HELP = "Explain an error code (SM204) or a spec key (channels.NAME.input_mode)."
 
@@ -27,10 +30,25 @@ def run(args: argparse.Namespace, console: Console) -> int:
         from smspec.spec.schema.reference import explain_key
 
         page = explain_key(topic)
+        page = page and f"{page}{_default(topic)}"
     if page is None:
         raise UsageError(f"unknown code or key `{topic}`{_guess(topic)}")
     console.result(page if page.endswith("\n") else f"{page}\n")
     return 0
+
+
+def _default(key: str) -> str:
+    """Return the default of a key in the current directory, with its position; empty if there is none."""
+    # Imported late: codes need no files.
+    from smspec.pipeline.input_cache import InputCache
+
+    layer = InputCache().defaults(os.curdir)
+    path = tuple(key.split("."))
+    node = None if layer is None else layer.node(path)
+    if layer is None or node is None:
+        return ""
+    place = layer.span_of_key(path)
+    return f"\nDefault: `{json.dumps(to_data(node), ensure_ascii=False)}` ({place.file}:{place.line})\n"
 
 
 def _is_code(topic: str) -> bool:

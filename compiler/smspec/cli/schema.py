@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
+import os
 
 from smspec.cli.console import Console
+from smspec.pipeline.input_cache import InputCache
+from smspec.source import Mapping
 from smspec_schemas import JOB_SCHEMA
 
 HELP = """\
@@ -14,7 +18,9 @@ Print the JSON Schema of job specs. Editors with a YAML language server use it t
 
 and begin job.yaml with:
 
-  # yaml-language-server: $schema=.smspec.schema.json"""
+  # yaml-language-server: $schema=.smspec.schema.json
+
+Keys that [defaults] of smspec.toml sets for the current directory are not required."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,8 +28,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:  # noqa: ARG001
-    console.result(job_schema())
+    layer = InputCache().defaults(os.curdir)
+    keys = (
+        {key.text for key, _ in layer.root.entries} if layer is not None and isinstance(layer.root, Mapping) else set()
+    )
+    console.result(_without_required(job_schema(), keys) if keys else job_schema())
     return 0
+
+
+def _without_required(schema: str, keys: set[str]) -> str:
+    """Return a schema in which a whole job need not have these keys."""
+    content = json.loads(schema)
+    whole = content["definitions"]["complete"]
+    whole["required"] = [key for key in whole["required"] if key not in keys]
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 def job_schema() -> str:

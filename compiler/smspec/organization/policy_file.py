@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
 
-from smspec.diagnostics import Diagnostic, InvalidInput, Rule
 from smspec.diagnostics.explanation import explained_codes
 from smspec.diagnostics.parse_errors import MOST
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
+from smspec.organization.default_layer import TABLE as DEFAULTS
 from smspec.organization.organization_config import MalformedConfig, OrganizationConfig
 from smspec.organization.price_list import TABLE as PRICES
 from smspec.organization.price_list import price_list
+from smspec.organization.toml_faults import MALFORMED_POLICY, Fault, rejected, rejected_values
 from smspec.rules.suppressions import NEVER_IGNORED
 from smspec.service.policy import Level, Policy
 from smspec.service.prices import PriceBook
-from smspec.source import Path, SourceText, Span, dotted
-from smspec.workspace.organization_marker import PYPROJECT
-
-MALFORMED_POLICY = Rule("SM747", "malformed policy")
+from smspec.source import dotted
 
 _LEVELS: tuple[Level, ...] = ("error", "warning", "note", "off")
 _KEYS = (
@@ -38,17 +35,10 @@ _KEYS = (
     "allow_ignores",
     "rules",
     PRICES,
+    DEFAULTS,
 )
 
 _HIGHEST = 10**9
-
-_WORD = r"""(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)"""
-_DOTTED = rf"({_WORD}(?:\s*\.\s*{_WORD})*)\s*"
-_KEY = rf"\s*{_DOTTED}="
-_HEADER = rf"\s*\[{{1,2}}\s*{_DOTTED}\]"
-
-_Fault = tuple[tuple[str, ...], str, str]
-"""Path in the file, message, help."""
 
 
 def read_policy(file: OrganizationConfig) -> Policy:
@@ -75,17 +65,8 @@ def read_policy(file: OrganizationConfig) -> Policy:
     )
     faults = [*islice(_unknown(file.tables), MOST), *reader.faults]
     if faults:
-        raise _rejected(file, faults)
+        raise rejected_values(file, faults, MALFORMED_POLICY)
     return policy
-
-
-def rejected(malformed: MalformedConfig) -> InvalidInput:
-    """Return the error for a file that cannot be parsed."""
-    at = re.search(r"\(at line (\d+), column (\d+)\)\Z", malformed.fault)
-    line, column = (int(at[1]), int(at[2])) if at else (1, 1)
-    span = Span(malformed.path, line, column, line, column)
-    help = "fix the syntax" if at else "replace it with a TOML file of less than 128 KiB"
-    return _invalid(_text(malformed), [(span, (), malformed.fault, help)])
 
 
 def _families(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
@@ -98,7 +79,7 @@ class _Reader:
 
     def __init__(self, tables: Mapping[str, object]) -> None:
         self._tables = tables
-        self.faults: list[_Fault] = []
+        self.faults: list[Fault] = []
 
     def texts(self, *path: str) -> tuple[str, ...] | None:
         value: object = self._tables
@@ -180,7 +161,7 @@ class _Reader:
             )
 
 
-def _unknown(tables: Mapping[str, object]) -> Iterator[_Fault]:
+def _unknown(tables: Mapping[str, object]) -> Iterator[Fault]:
     for key in tables:
         if key not in _KEYS:
             near = nearest(key, _KEYS)
@@ -189,55 +170,3 @@ def _unknown(tables: Mapping[str, object]) -> Iterator[_Fault]:
                 f"unknown key {quoted(key)}",
                 f"did you mean `{near}`?" if near else f"it has {', '.join(_KEYS)}",
             )
-
-
-def _rejected(file: OrganizationConfig, faults: list[_Fault]) -> InvalidInput:
-    top = ("tool", "smspec") if file.path.endswith(PYPROJECT) else ()
-    text = _text(file)
-    places = _places(text)
-
-    def span(path: Path) -> Span:
-        """Return the position of a key, or of its nearest known parent."""
-        known = (places[path[:length]] for length in range(len(path), 0, -1) if path[:length] in places)
-        return next(known, Span(text.name, 1, 1, 1, 1))
-
-    located = [(span((*top, *path)), path, message, help) for path, message, help in faults[:MOST]]
-    return _invalid(text, located)
-
-
-def _invalid(text: SourceText, faults: Sequence[tuple[Span, Path, str, str]]) -> InvalidInput:
-    diagnostics = [
-        Diagnostic(
-            code=MALFORMED_POLICY.code,
-            severity=MALFORMED_POLICY.severity,
-            message=message,
-            span=span,
-            path=path,
-            help=help,
-        )
-        for span, path, message, help in faults
-    ]
-    return InvalidInput(tuple(sorted(diagnostics, key=lambda d: (d.span.line, d.span.column))), (text,))
-
-
-def _text(file: OrganizationConfig | MalformedConfig) -> SourceText:
-    return SourceText(file.path, file.content.decode("utf-8", "replace").replace("\r\n", "\n"))
-
-
-def _places(text: SourceText) -> dict[Path, Span]:
-    """Return the first position of each key and table. The TOML library keeps no positions."""
-    places: dict[Path, Span] = {}
-    table: Path = ()
-    for number, line in enumerate(text.text.split("\n"), 1):
-        header, key = re.match(_HEADER, line), re.match(_KEY, line)
-        named = header or key
-        if named is None:
-            continue
-        here: Path = (*(() if header else table), *_steps(named[1]))
-        table = here if header else table
-        places.setdefault(here, Span(text.name, number, named.start(1) + 1, number, named.end(1) + 1))
-    return places
-
-
-def _steps(written: str) -> Path:
-    return tuple(a or b or c for a, b, c in re.findall(r""""([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+)""", written))

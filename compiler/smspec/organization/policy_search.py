@@ -1,45 +1,84 @@
-"""Find the policy for a directory; most repositories have none, which takes one lookup."""
+"""Find the settings of the organization for a directory; most repositories have none, which takes one lookup."""
 
 from __future__ import annotations
 
 import os
 
-from smspec.organization.organization_config import MalformedConfig, organization_config_in
+from smspec.organization.organization_config import MalformedConfig, OrganizationConfig, organization_config_in
 from smspec.service.policy import Policy
 from smspec.service.prices import PriceBook
+from smspec.source import Document
 from smspec.source.frozen import replace
 from smspec.workspace.boundary import Boundary
 from smspec.workspace.nearest import Nearest
 from smspec.workspace.organization_marker import DATED_FILES
 
 
+class Organization:
+    """The settings in the files of one directory, each read when it is first asked for."""
+
+    def __init__(self, directory: str, boundary: Boundary, file: OrganizationConfig | MalformedConfig | None) -> None:
+        self._directory = directory
+        self._boundary = boundary
+        self._file = file
+        self._policy: Policy | None = None
+        self._defaults: Document | None = None
+        self._has_defaults = isinstance(file, OrganizationConfig) and "defaults" in file.tables
+
+    def policy(self) -> Policy:
+        """Return the policy, with the prices and quotas next to it. Raise `InvalidInput` for an invalid file."""
+        if self._policy is None:
+            self._policy = self._read()
+        return self._policy
+
+    def defaults(self) -> Document | None:
+        """Return the lowest layer of all specs; None if there is none, or if the file is not TOML.
+
+        Raise `InvalidInput` for invalid defaults.
+        """
+        if self._has_defaults and self._defaults is None and isinstance(self._file, OrganizationConfig):
+            # Imported late: few repositories have defaults.
+            from smspec.organization.default_layer import default_layer
+
+            self._defaults = default_layer(self._file)
+        return self._defaults
+
+    def _read(self) -> Policy:
+        # Imported late: reading a policy takes longer than the checks of a spec.
+        if isinstance(self._file, MalformedConfig):
+            from smspec.organization.toml_faults import rejected
+
+            raise rejected(self._file)
+        if self._file is None:
+            return _with_dated_files(Policy(path=""), self._directory, self._boundary)
+        from smspec.organization.policy_file import read_policy
+
+        policy = read_policy(self._file)
+        is_dated = _has_dated_files(self._directory)
+        return _with_dated_files(policy, self._directory, self._boundary) if is_dated else policy
+
+
 def policy_of(directory: str, boundary: Boundary) -> Policy | None:
     """Return the policy that applies to a directory, or None. Raises `InvalidInput` for an invalid one."""
-    return Nearest(policy_in).of(directory, boundary)
+    found = Nearest(organization_in).of(directory, boundary)
+    return None if found is None else found.policy()
 
 
-def policy_in(directory: str, boundary: Boundary) -> Policy | None:
-    """Return the policy in a file of the directory itself, or None. Raises as `policy_of` does.
+def organization_in(directory: str, boundary: Boundary) -> Organization | None:
+    """Return the settings in a directory itself; None if it has no file with settings.
 
-    The files of prices and quotas are next to it; without a policy, at the top of the repository.
+    The files of prices and quotas are next to smspec.toml; without one, at the top of the repository.
     """
     try:
-        file = organization_config_in(directory, boundary)
+        file: OrganizationConfig | MalformedConfig | None = organization_config_in(directory, boundary)
     except MalformedConfig as malformed:
-        from smspec.organization.policy_file import rejected
-
-        raise rejected(malformed) from None
-    if file is None:
-        is_top = os.path.realpath(directory) == boundary.root
-        return _with_dated_files(Policy(path=""), directory, boundary) if is_top and _has_dated(directory) else None
-    # Imported late: reading a policy takes longer than the checks of a spec.
-    from smspec.organization.policy_file import read_policy
-
-    policy = read_policy(file)
-    return _with_dated_files(policy, directory, boundary) if _has_dated(directory) else policy
+        file = malformed
+    if file is None and not (os.path.realpath(directory) == boundary.root and _has_dated_files(directory)):
+        return None
+    return Organization(directory, boundary, file)
 
 
-def _has_dated(directory: str) -> bool:
+def _has_dated_files(directory: str) -> bool:
     return any(os.path.lexists(os.path.join(directory, name)) for name in DATED_FILES)
 
 

@@ -6,7 +6,7 @@ import os
 
 from smspec.diagnostics import InvalidInput
 from smspec.organization.lock_file import lock_in, read_lock
-from smspec.organization.policy_search import policy_in
+from smspec.organization.policy_search import organization_in
 from smspec.pipeline.script_reading import ReadScript, Started, read_program
 from smspec.pipeline.source_texts import source_texts
 from smspec.service.image_python import Version
@@ -54,7 +54,7 @@ class InputCache:
         self._local_data: dict[str, DataExtent | None] = {}
         self._lock_paths = Nearest(lock_in)
         self._locks: dict[str, Lock] = {}
-        self._policies = Nearest(policy_in)
+        self._organizations = Nearest(organization_in)
         self._source_texts: dict[tuple[str, int], tuple[SourceText, ...] | None] = {}
         self._programs: dict[tuple[Started, str, int, Version | None], ReadScript] = {}
 
@@ -208,4 +208,19 @@ class InputCache:
 
         Raises `InvalidInput` if the file is invalid.
         """
-        return self._policies.of(directory, self.boundary(directory))
+        found = self._organizations.of(directory, self.boundary(directory))
+        return None if found is None else found.policy()
+
+    def defaults(self, directory: str) -> Document | None:
+        """Return the organization's defaults for a spec in ``directory``: one document for all specs that share it.
+
+        Raises `InvalidInput` if they are invalid.
+        """
+        found = self._organizations.of(directory, self.boundary(directory))
+        return None if found is None else found.defaults()
+
+    def text(self, name: str) -> SourceText:
+        """Return a text that jobs consist of, by its name: that of a spec, or of a file with defaults."""
+        layer = self.defaults(os.path.dirname(name))
+        text = None if layer is None else layer.text(name)
+        return self.spec(name).texts[0] if text is None else text

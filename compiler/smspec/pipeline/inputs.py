@@ -119,10 +119,17 @@ def gather_all(
 
 
 def assembly(files: SpecFiles, cache: InputCache) -> Assembly:
-    """Return the layers of a job, for its files, which ``cache`` has read."""
+    """Return the layers of a job, for its files, which ``cache`` has read.
+
+    Raise `InvalidInput` for invalid defaults of the organization.
+    """
     if files.faults:
         return Assembly(files.documents, MissingBases(files.faults, files.texts))
-    return Assembly(files.documents, bases=cache.fold(files.documents[:-1]))
+    bases = files.documents[:-1]
+    defaults = cache.defaults(os.path.dirname(files.documents[-1].texts[0].name))
+    if defaults is None:
+        return Assembly(files.documents, bases=cache.fold(bases))
+    return Assembly(files.documents, bases=cache.fold((defaults, *bases)), defaults=defaults)
 
 
 def gather_to_compare(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:

@@ -134,7 +134,7 @@ def _texts(diagnostics: Iterable[Diagnostic], cache: InputCache) -> Iterator[Sou
     """Yield the texts that diagnostics and their notes point into; each has been read before."""
     spans = (span for d in diagnostics for span in (d.span, *(note.span for note in d.notes)))
     for file in dict.fromkeys(span.file for span in spans if span):
-        yield from cache.spec(file).texts
+        yield cache.text(file)
 
 
 def _count(number: int, noun: str) -> str:

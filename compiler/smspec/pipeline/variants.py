@@ -11,10 +11,11 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import REQUIREMENTS, Inputs, assembly, gather_to_compare
 from smspec.pipeline.source_findings import SOURCE
 from smspec.pipeline.spec_files import read_spec_files
-from smspec.source import Document, Scalar, SourceText, Span
+from smspec.source import Document, Scalar, SourceText, Span, to_data
 from smspec.source import Mapping as MappingNode
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.assembly import Assembly
+from smspec.workspace.organization_marker import NAME, PYPROJECT
 from smspec.workspace.revision import Revision
 
 
@@ -57,13 +58,13 @@ def gather_variants(
     """
     try:
         files = read_spec_files(path, cache)
+        layers = assembly(files, cache)
     except InvalidInput as rejected:
         texts = tuple(text.text for text in rejected.texts)
         return Gathered(path=path, texts=texts, inputs={None: _faulty(rejected)}, is_read=False)
     variables = frozenset(_variables(files.documents))
     known = {name: value for name, value in settings.items() if name in variables}
-    layers = assembly(files, cache)
-    texts = tuple(text.text for text in files.texts)
+    texts = (*(text.text for text in files.texts), *_defaults(path, cache))
     if files.faults:
         own = _gathered(path, None, known, cache, layers, revision)
         return Gathered(path=path, texts=texts, inputs={None: own}, is_read=False)
@@ -103,7 +104,10 @@ def _are_alike(one: Inputs | Faulty, other: Inputs | Faulty, texts: tuple[str, .
     if isinstance(one, Inputs) and isinstance(other, Inputs):
         return _made_of(one) == _made_of(other)
     faults = [faulty for faulty in (one, other) if isinstance(faulty, Faulty)]
-    return len(faults) == 2 and all(text.text in texts for faulty in faults for text in faulty.texts)
+    written = (
+        text for faulty in faults for text in faulty.texts if os.path.basename(text.name) not in (NAME, PYPROJECT)
+    )
+    return len(faults) == 2 and all(text.text in texts for text in written)
 
 
 def _made_of(inputs: Inputs) -> tuple[object, ...]:
@@ -164,6 +168,12 @@ def _bring(revision: Revision, path: str, document: Document) -> None:
 def _as_checked_out(inputs: Inputs, revision: Revision) -> Inputs:
     build_inputs = replace(inputs.build_inputs, source=revision.listing(inputs.build_inputs.source))
     return replace(inputs, build_inputs=build_inputs)
+
+
+def _defaults(path: str, cache: InputCache) -> tuple[str, ...]:
+    """Return the organization's defaults for a spec as text; the rest of their file does not change a job."""
+    layer = cache.defaults(os.path.dirname(path))
+    return () if layer is None else (repr(to_data(layer.root)),)
 
 
 def _variables(files: tuple[Document, ...]) -> Iterator[str]:

@@ -47,6 +47,29 @@ def test_bases_of_a_revision_are_those_of_the_revision(home):
     assert (change["path"], change["file"], change["line"]) == ("retries", "org/base.yaml", 2)
 
 
+def test_changed_default_changes_jobs_at_its_line(home):
+    """A change of the policy alone changes no job."""
+    (home / "smspec.toml").write_text("[defaults]\nretries = 1\n")
+    commit(home)
+    (home / "smspec.toml").write_text("max_hours = 9000\n[defaults]\nretries = 1\n")
+    assert smspec("diff", "--base", "HEAD", cwd=home) == (0, "", "no differences\n")
+    (home / "smspec.toml").write_text("[defaults]\n\nretries = 2\n")
+    change = change_of(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home), "cost")
+    assert (change["path"], change["file"], change["line"]) == ("retries", "smspec.toml", 3)
+    (home / "smspec.toml").write_text("[defaults]\n")
+    change = change_of(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home), "cost")
+    assert (change["file"], change["old"], change["new"]) == ("HEAD:smspec.toml", 1, None)
+
+
+def test_invalid_defaults_are_reported_by_side(home):
+    (home / "smspec.toml").write_text('[defaults]\nname = "x"\n')
+    commit(home)
+    assert smspec("diff", "--base", "HEAD", cwd=home).status == 0
+    (home / "smspec.toml").unlink()
+    done = smspec("diff", "--base", "HEAD", cwd=home)
+    assert done.status == 2 and "HEAD:smspec.toml:2: SM754" in done.err + done.out
+
+
 def test_removed_key_is_located_in_the_revision(home):
     rewrite(home / "job.yaml", "hyperparameters: {epochs: 2}\n", "")
     change = change_of(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home), "hyperparameters")

@@ -113,15 +113,24 @@ class Fold:
 
 
 class Assembly:
-    """The layers of a job, which can be merged with any of its overlays. ``bases``: all but the last, if folded."""
+    """The layers of a job, which can be merged with any of its overlays.
+
+    ``bases``: all but the last, if folded; ``defaults`` is beneath them, and then part of ``bases``.
+    """
 
     def __init__(
-        self, layers: Layers[Document], missing: MissingBases | None = None, bases: Fold | None = None
+        self,
+        layers: Layers[Document],
+        missing: MissingBases | None = None,
+        bases: Fold | None = None,
+        defaults: Document | None = None,
     ) -> None:
         self._own = layers[-1]
         self._is_partial = missing is not None
-        self._has_bases = len(layers) > 1
+        self._has_bases = len(layers) > 1 or defaults is not None
         self._texts = tuple(dict.fromkeys(text for layer in reversed(layers) for text in layer.texts))
+        if defaults is not None:
+            self._texts += defaults.texts
         alone = len(layers) == 1 and missing is None
         self._faults = [fault for layer in layers for fault in layer_faults(layer, alone=alone)]
         if missing is not None:

@@ -1,0 +1,88 @@
+"""``[defaults]`` of smspec.toml: values for keys that specs do not set, as the lowest layer of every spec."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from smspec.diagnostics import Rule
+from smspec.diagnostics.masking import secret_of
+from smspec.diagnostics.quoting import quoted
+from smspec.diagnostics.suggestions import nearest
+from smspec.organization.organization_config import OrganizationConfig
+from smspec.organization.toml_faults import Fault, Places, rejected_values
+from smspec.source import Document, Mapping, Node, Path, Scalar, Sequence, dotted
+
+INVALID_DEFAULT = Rule("SM754", "invalid default")
+
+TABLE = "defaults"
+KEYS = (
+    *("account", "environment", "hosts", "network", "output", "region", "retries", "role", "spot", "stopping"),
+    "tags",
+)
+"""Keys that can have a default: where a job runs, not what it does. None of them contains a path of a file."""
+
+_DEEPEST = 8
+
+
+def default_layer(file: OrganizationConfig) -> Document | None:
+    """Return the defaults in a file, with positions; None if it has none. Raise `InvalidInput`."""
+    table = file.tables.get(TABLE)
+    if table is None or table == {}:
+        return None
+    faults = [*_faults(table)]
+    if faults:
+        raise rejected_values(file, faults, INVALID_DEFAULT)
+    places = Places(file)
+    return Document(_node(table, (TABLE,), places), (places.text,))
+
+
+def _faults(table: object) -> Iterator[Fault]:
+    if not isinstance(table, dict):
+        yield (TABLE,), f"`{TABLE}` is not a table", f"write `[{TABLE}]` and below it `role = …`"
+        return
+    for key, value in table.items():
+        if key in KEYS:
+            yield from _faults_in(value, (TABLE, key))
+            continue
+        near = nearest(key, KEYS)
+        help = f"did you mean `{near}`?" if near else f"remove it, or use {', '.join(KEYS)}"
+        yield (TABLE, key), f"{quoted(key)} cannot have a default", help
+
+
+def _faults_in(value: object, path: tuple[str, ...]) -> Iterator[Fault]:
+    """Yield the faults in the value of a key: what a spec cannot contain, and what no file may."""
+    name = dotted(path)
+    if len(path) > _DEEPEST:
+        yield path[:_DEEPEST], f"`{dotted(path[:_DEEPEST])}` is nested too deeply", "remove it"
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _faults_in(item, (*path, key))
+    elif isinstance(value, list):
+        for item in value:
+            yield from _faults_in(item, path)
+    elif isinstance(value, str) and "${{" in value:
+        yield path, f"`{name}` contains a variable", "write the value; specs declare their own variables"
+    elif isinstance(value, str) and secret_of(path[-1], value) is not None:
+        yield path, f"`{name}` looks like a secret", "remove it; all who read the repository can read it"
+    elif not isinstance(value, str | bool | int | Decimal):
+        yield path, f"`{name}` is a date or a time", "write it as a string, in quotes"
+
+
+def _node(value: object, path: Path, places: Places) -> Node:
+    """Return a value as a tree; parts without a position of their own have that of the key."""
+    span = places.of(path)
+    if isinstance(value, dict):
+        entries = (
+            (Scalar(key, key, False, places.of((*path, key))), _node(item, (*path, key), places))
+            for key, item in value.items()
+        )
+        return Mapping(tuple(entries), span)
+    if isinstance(value, list):
+        return Sequence(tuple(_node(item, path, places) for item in value), span)
+    if isinstance(value, str):
+        return Scalar(value, value, False, span)
+    if isinstance(value, bool):
+        return Scalar("true" if value else "false", value, True, span)
+    assert isinstance(value, int | Decimal)
+    return Scalar(str(value), value if isinstance(value, int) else float(value), True, span)
