@@ -6,13 +6,17 @@ import re
 
 from smspec.service.image_python import Version, python_of_image
 from smspec.source import Document, Node, Scalar, Sequence
+from smspec.spec.lock import Lock
 
 _OTHER_PYTHON = r"python|conda|mamba|pyenv|\buv\b|pixi|update-alternatives"
 _MOVES = (("image", "env", "PATH"), ("environment", "PATH"), ("image", "env", "PYTHONHOME"))
 
 
-def image_python(document: Document) -> Version | None:
-    """Return the version of Python that starts the script; None if the spec does not show it."""
+def image_python(document: Document, lock: Lock | None) -> Version | None:
+    """Return the version of Python that starts the script; None if the spec does not show it.
+
+    The URI of a short name in a lock shows it better than a table that may be newer.
+    """
     if any(document.node(path) is not None for path in _MOVES):
         return None
     if any(re.search(_OTHER_PYTHON, line) for line in _texts(document.node(("image", "run")))):
@@ -22,7 +26,11 @@ def image_python(document: Document) -> Version | None:
         return None
     image = _text(document.node(("image",))) or _text(document.node(("image", "base")))
     packages = _texts(document.node(("image", "system_packages")))
-    return None if image is None else python_of_image(image, packages)
+    if image is None:
+        return None
+    locked = {uri for name, uri in (lock.names if lock else {}).items() if name.startswith(f"{image} ")}
+    versions = {python_of_image(uri, packages) for uri in locked or (image,)}
+    return versions.pop() if len(versions) == 1 else None
 
 
 def _text(node: Node | None) -> str | None:

@@ -150,7 +150,7 @@ def gather_to_compare(merged: Merged, overlay: str | None, cache: InputCache) ->
 def _inputs(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
     inputs = _with_build_inputs(merged, overlay, cache)
     policy = cache.policy(inputs.directory)
-    script = _script(merged.document, inputs.directory, inputs.build_inputs.source, cache)
+    script = _script(merged.document, inputs.directory, inputs.build_inputs, cache)
     return replace(
         inputs,
         policy=policy,
@@ -188,7 +188,8 @@ def _with_build_inputs(merged: Merged, overlay: str | None, cache: InputCache) -
     )
 
 
-def _script(document: Document, directory: str, source: Listing, cache: InputCache) -> ReadScript:
+def _script(document: Document, directory: str, inputs: BuildInputs, cache: InputCache) -> ReadScript:
+    source = inputs.source
     started, written = started_program(document), _text(document, SOURCE)
     if isinstance(started, UnreadScript) and written is not None and started.path == ("entry_point", "script"):
         from smspec.pipeline.foreign_script_reading import read_foreign_script  # imported late: most scripts are Python
@@ -203,7 +204,8 @@ def _script(document: Document, directory: str, source: Listing, cache: InputCac
     if not source.files:
         return ReadScript()
     ignore = _texts(document, ("source", "ignore"))
-    return cache.program(started, source, os.path.join(directory, written), image_python(document), ignore)
+    python = image_python(document, inputs.lock)
+    return cache.program(started, source, os.path.join(directory, written), python, ignore)
 
 
 def _source_texts(document: Document, inputs: Inputs, cache: InputCache) -> tuple[SourceText, ...] | None:

@@ -187,7 +187,7 @@ def _modules(job: Job) -> Iterable[Finding]:
         job=job.spec,
         source=job.inputs.build_inputs.source,
         requirements=job.inputs.build_inputs.requirements,
-        python=image_python(job.inputs.document),
+        python=image_python(job.inputs.document, job.inputs.build_inputs.lock),
     )
     return program_findings(both)
 

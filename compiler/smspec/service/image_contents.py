@@ -1,28 +1,47 @@
-"""What the images of AWS have installed, as far as it is public: the version of Python, and packages."""
+"""What the images of AWS have installed, as far as it is public: the version of Python, and modules."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
+from smspec.service.facts import packages
 from smspec.service.facts.images import ListedImage, python_version
-from smspec.service.facts.packages import packages_in
+from smspec.service.facts.packages import modules_in
 from smspec.service.image_names import Unavailable, parsed_name, selected
 from smspec.service.image_reference import parsed_reference
+from smspec.service.processors import Processor
 from smspec.service.provided_image import provided_image
 
+_HOSTS: tuple[frozenset[Processor], ...] = (
+    frozenset(),
+    frozenset({"cpu"}),
+    frozenset({"gpu"}),
+    frozenset({"neuron"}),
+)
 
-def packages_of(image: str) -> frozenset[str] | None:
-    """Return the distributions that an image contains at least; None if they are unknown.
+
+def modules_of(image: str) -> frozenset[str] | None:
+    """Return the first parts of the modules that the packages of an image provide; None if they are unknown.
 
     ``image`` is a URI with a tag, or a short name. A mirror of an image of AWS is unknown, because its owner may have
     changed it.
     """
-    return next((found for row in _rows(image) if (found := packages_in(row)) is not None), None)
+    found = {modules_in(row) for row in _rows(image)}
+    return found.pop() if len(found) == 1 else None
+
+
+def modules_as_of() -> str:
+    """The end of a message about modules that may have changed since."""
+    return packages.as_of()
 
 
 def python_of(image: str) -> tuple[int, int] | None:
-    """Return the version of Python in an image, as `packages_of`; None if it is unknown."""
-    return next((found for row in _rows(image) if (found := python_version(row)) is not None), None)
+    """Return the version of Python in an image, as `modules_of`; None if it is unknown.
+
+    A short name without a processor is enough if the images of its release have the same Python.
+    """
+    found = {python_version(row) for row in _rows(image)}
+    return found.pop() if len(found) == 1 else None
 
 
 @lru_cache(maxsize=256)  # jobs of a repository share images
@@ -34,5 +53,7 @@ def _rows(image: str) -> tuple[ListedImage, ...]:
         provided = provided_image(image)
         return () if provided is None else provided.listed
     name = parsed_name(image)
-    found = None if name is None else selected(name, frozenset())
-    return () if found is None or isinstance(found, Unavailable) else (found[0],)
+    if name is None:
+        return ()
+    found = [selected(name, hosts) for hosts in _HOSTS]
+    return tuple(dict.fromkeys(each[0] for each in found if not isinstance(each, Unavailable)))

@@ -41,7 +41,17 @@ def python_of_image(image: str, system_packages: tuple[str, ...] = ()) -> Versio
         found = [word.partition("=")[0] for word in system_packages]
         return python_of_apt(image) if any(word in _APT_PYTHON for word in found) else None
     match = re.fullmatch(_PY, reference.tag)
-    return (int(match[1]), int(match[2])) if match else None
+    if match:
+        return int(match[1]), int(match[2])
+    return _listed_python(image) if reference.account is not None or reference.registry is None else None
+
+
+def _listed_python(image: str) -> Version | None:
+    """Return the version of Python in an image of AWS whose tag does not show it."""
+    # Imported late: few jobs have an image of AWS, and only theirs are in the table.
+    from smspec.service.image_contents import python_of
+
+    return python_of(image)
 
 
 def is_official_python(image: str) -> bool:

@@ -42,9 +42,7 @@ class JobPython:
         found = []
         wanted, interpreter = self._wanted, self.interpreter
         if wanted.version is not None and wanted.version != interpreter.minor:
-            found.append(
-                f"`image.base` has Python {wanted.version}; running with {interpreter.version} of this machine"
-            )
+            found.append(f"the image has Python {wanted.version}; running with {interpreter.version} of this machine")
         if self._is_named:
             missing = [word for word in self._requirements() if not _is_met(word, interpreter.packages)]
             if missing:

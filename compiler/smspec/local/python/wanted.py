@@ -11,11 +11,12 @@ from smspec.local.training_request import TrainingRequest
 from smspec.plan.plan import Plan
 from smspec.render.dockerfile import pip_installs
 from smspec.render.tree import FileTree, GeneratedFile
+from smspec.service.image_python import python_of_image
 from smspec.spec.model import BuildSecret, BuiltImage, JobSpec
 
 _REQUIREMENTS, _SETUP = "requirements.txt", "setup.py"
 _INDEX_OF_AWS = "CA_REPOSITORY_ARN"
-_OFFICIAL = re.compile(r"(?:.*/)?python(?::(?P<version>\d+\.\d+)?[^/@]*)?(?:@.*)?")
+_OFFICIAL = re.compile(r"(?:.*/)?python(?::[^/@]*)?(?:@.*)?")
 """A Python image with pip and nothing else."""
 
 
@@ -39,6 +40,17 @@ class Wanted:
     is_isolated: bool
 
 
+def _version(job: JobSpec) -> str | None:
+    """Return the version of Python that the name of the image shows, as `validate` reads it."""
+    if job.image is None:
+        return None
+    if isinstance(job.image, BuiltImage):
+        found = python_of_image(job.image.base, job.image.system_packages)
+    else:
+        found = python_of_image(job.image.uri)
+    return None if found is None else f"{found[0]}.{found[1]}"
+
+
 def wanted_python(job: JobSpec, plan: Plan, tree: FileTree) -> Wanted:
     """Return the Python that a job needs."""
     image = job.image if isinstance(job.image, BuiltImage) else None
@@ -55,7 +67,7 @@ def wanted_python(job: JobSpec, plan: Plan, tree: FileTree) -> Wanted:
         with open(installed[_REQUIREMENTS], "rb") as file:
             at_start = file.read()
     return Wanted(
-        version=official["version"] if official is not None else None,
+        version=_version(job),
         turns=tuple(pip_installs(packages, requirements, _REQUIREMENTS)),
         files={} if requirements is None else {_REQUIREMENTS: requirements},
         secrets=image.secrets if image is not None else {},

@@ -12,6 +12,7 @@ from smspec.rules.program import (
     missing_package,
     missing_standard_module,
     newer_syntax,
+    package_missing_from_aws_image,
     script_that_cannot_start,
     uncallable_handler,
 )
@@ -29,6 +30,7 @@ RULES: tuple[Callable[[ProgramAndImage], Iterator[Finding]], ...] = (
 ABOUT_PACKAGES: tuple[Callable[[ProgramAndImage, Provided], Iterator[Finding]], ...] = (
     missing_standard_module.check,
     missing_package.check,
+    package_missing_from_aws_image.check,
 )
 
 

@@ -22,6 +22,8 @@ def check(both: ProgramAndImage, provided: Provided) -> Iterator[Finding]:
     """Reject a module that every run imports and nothing provides; note where that cannot be known."""
     foreign = {used.top: used for used in reversed(both.reach.foreign) if not is_standard(used.top)}
     foreign = dict(reversed(foreign.items()))
+    if provided.listed is not None:
+        return  # the list of an image of AWS makes it a warning
     if provided.names is None:
         if foreign:
             yield _unchecked(both, foreign, provided.reason)

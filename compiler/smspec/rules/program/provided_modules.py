@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from smspec.rules.program.listed_modules import ListedModules, listed_modules
 from smspec.rules.program.program_and_image import ProgramAndImage
 from smspec.service.image_python import is_official_python, without_python
 from smspec.source.frozen import dataclass
@@ -24,15 +25,19 @@ _WITHOUT_MODULES = frozenset(
 class Provided:
     """``names``: the first parts of modules outside of the standard library; None if they are not all known.
 
-    ``reason``: why they are not; it ends a sentence.
+    ``reason``: why they are not; it ends a sentence. ``listed``: the image of AWS whose list they come from.
     """
 
     names: frozenset[str] | None = None
     reason: str = ""
+    listed: ListedModules | None = None
 
 
 def provided(both: ProgramAndImage) -> Provided:
     """Return the modules that the image of a job provides, or why they are unknown."""
+    listed = listed_modules(both)
+    if listed is not None:
+        return Provided(names=listed.names | _OF_PYTHON | _OF_BOTO3, listed=listed)
     reason = _unknown(both)
     if reason:
         return Provided(reason=reason)

@@ -21,7 +21,9 @@ class ListedImage:
 
     ``full_tag``: a longer tag of the same image, empty if there is none. ``aliases``: other names of its version.
     ``base``: the framework below Transformers, with its version.
-    ``python``: ``py311``; ``py3`` and empty are unknown. ``processors``: ``cpu``, ``gpu``, ``neuron``, ``neuronx``.
+    ``python``: as the tag shows it, ``py311``; ``py3`` and empty are unknown. ``interpreter``: the version of Python
+    that the image is built with, ``3.11``; empty if it is unknown.
+    ``processors``: ``cpu``, ``gpu``, ``neuron``, ``neuronx``.
     ``column``: the column of its accounts. ``end_of_patch``: a date; empty if unknown. ``is_of_sdk``: the SDK of
     SageMaker selects it; otherwise only AWS's list of containers has it.
     """
@@ -33,6 +35,7 @@ class ListedImage:
     aliases: tuple[str, ...]
     base: str
     python: str
+    interpreter: str
     processors: tuple[str, ...]
     column: str
     end_of_patch: str
@@ -90,6 +93,9 @@ def python_version(image: ListedImage) -> tuple[int, int] | None:
 
     A tag need not show it: then a different tag of the same release may.
     """
+    if image.interpreter:
+        major, _, minor = image.interpreter.partition(".")
+        return int(major), int(minor)
     same = (other for other in images_of(image.repository) if is_same_release(image, other))
     found = {_python(other.python) for other in (image, *(() if image.python else same))} - {None}
     return found.pop() if len(found) == 1 else None
@@ -123,6 +129,7 @@ def _image(row: Row) -> ListedImage:
         aliases=tuple(row["aliases"].split()),
         base=row["base"],
         python=row["python"],
+        interpreter=row["interpreter"],
         processors=tuple(row["processor"].split()),
         column=row["accounts"],
         end_of_patch=row["end_of_patch"],

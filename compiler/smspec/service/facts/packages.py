@@ -1,4 +1,4 @@
-"""The Python packages in images of AWS, as far as they are public."""
+"""The modules that Python packages provide in images of AWS, as far as these are public."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from smspec.service.facts.images import ListedImage, images_of, is_same_release
 from smspec.service.facts.table import table
 
 _NAME = "image_packages"
+_MODULES = 1
+_FIRST_IMAGE = 2
+_NONE = "-"
 
 
 def as_of() -> str:
@@ -16,24 +19,23 @@ def as_of() -> str:
 
 
 @cache
-def packages_in(image: ListedImage) -> frozenset[str] | None:
-    """Return the distributions that an image contains at least; None if they are not public."""
+def modules_in(image: ListedImage) -> frozenset[str] | None:
+    """Return the first parts of the modules that the packages of an image provide; None if they are not all known."""
     column = _column(image)
     if column is None:
         return None
-    first = table(_NAME).columns[0]
-    return frozenset(row[first] for row in table(_NAME).rows() if row[column])
+    # No cell contains a quote or a comma.
+    rows = (line.split(",") for line in table(_NAME).lines)
+    found = {row[_MODULES] for row in rows if row[column]}
+    return None if "" in found else frozenset(name for cell in found - {_NONE} for name in cell.split())
 
 
-def _column(image: ListedImage) -> str | None:
+def _column(image: ListedImage) -> int | None:
     """Return the column of an image: that of one of its tags, or of a different tag of the same release."""
-    tagged = {f"{image.repository}:{tag}" for tag in image.tags}
-    for column in table(_NAME).columns[1:]:
+    for number, column in enumerate(table(_NAME).columns[_FIRST_IMAGE:], _FIRST_IMAGE):
         repository, _, tag = column.partition(":")
-        if column in tagged:
-            return column
         if repository == image.repository and any(
             tag in other.tags and is_same_release(image, other) for other in images_of(repository)
         ):
-            return column
+            return number
     return None

@@ -29,7 +29,7 @@ _ONLY_IN_A_LIST = "dlc-only"
 _KEYS = {"accounts": 1, "images": 2}
 """The number of cells that identify a row of each table."""
 
-_KEPT = ("full_tag", "ga", "end_of_patch", "listed_first", "listed_last")
+_KEPT = ("full_tag", "interpreter", "end_of_patch")
 # The SDK has no processor for images that are for both, and for algorithms; the guide has.
 _BOTH = "cpu gpu"
 _REGION, _DOMAIN = "region", "dns_suffix"
@@ -124,6 +124,7 @@ def _image_row(image: SdkImage, old: Row | None, columns: dict[Registries, str])
         "aliases": " ".join(image.aliases),
         "base": image.base,
         "python": image.python,
+        "interpreter": kept.pop("interpreter"),
         "processor": image.processor or (old["processor"] if old else _BOTH),
         "accounts": columns[image.registries],
         **kept,

@@ -48,7 +48,8 @@ def test_processor_of_a_new_tag_is_its_cuda_version():
     [
         ("pytorch-training", "2.5.1-gpu-py311", (3, 11)),
         ("sagemaker-tensorflow", "1.4.1-cpu-py2", (2, 7)),
-        ("sagemaker-scikit-learn", "1.0-1-cpu-py3", None),
+        ("sagemaker-scikit-learn", "1.0-1-cpu-py3", (3, 8)),
+        ("sagemaker-scikit-learn", "1.2-1-cpu-py3", None),
         ("kmeans", "1", None),
         ("pytorch", "2.13-cu133-amzn2023-sagemaker", (3, 12)),
     ],

@@ -76,9 +76,9 @@ TAGS = {
 }
 IMAGES = """\
 # as of 2020-01-02: sagemaker-core 1.0.0 (Apache-2.0); a list (Apache-2.0)
-repository,tag,full_tag,sdk_framework,version,aliases,base,python,processor,accounts,ga,end_of_patch,listed_first,listed_last
-listed,7,,dlc-only,7,,,,cpu,4,,,,
-pytorch-training,2.5.1-gpu-py311,2.5.1-gpu-py311-cu124,pytorch,2.5.1,,,py311,gpu,4,,2026-01-29,,
+repository,tag,full_tag,sdk_framework,version,aliases,base,python,interpreter,processor,accounts,end_of_patch
+listed,7,,dlc-only,7,,,,,cpu,4,
+pytorch-training,2.5.1-gpu-py311,2.5.1-gpu-py311-cu124,pytorch,2.5.1,,,py311,,gpu,4,2026-01-29
 """
 ACCOUNTS = """\
 # as of 2020-01-02: sagemaker-core 1.0.0 (Apache-2.0)
