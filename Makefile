@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-peers
 TOOLKIT := .venv-toolkit
+SOURCES ?= .venv/sources
 BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost
 
 .PHONY: help demo test quick explore check golden shapes facts benchmarks clean
@@ -16,7 +17,7 @@ help:
 	@echo "make check       check format, lint, types, and imports"
 	@echo "make golden      rewrite the golden files; review the diff"
 	@echo "make shapes      refresh the pinned API shapes from the installed botocore"
-	@echo "make facts       refresh the tables of images and accounts from sagemaker-core"
+	@echo "make facts       refresh the tables of facts about AWS; SOURCES=DIR has clones of AWS's repositories"
 	@echo "make benchmarks  measure the speed figures of the README"
 
 $(BIN)/python:
@@ -54,10 +55,10 @@ golden: $(VENV)/.dev
 shapes: $(VENV)/.dev
 	$(BIN)/python -m smspec.service.pin_model
 
-# sagemaker-core is only read as files, so it is installed without what it needs to run.
+# These are only read as files, so they are installed without what they need to run.
 facts: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade sagemaker-core
-	$(BIN)/python -m smspec.service.facts.refresh
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade sagemaker-core moto
+	$(BIN)/python -m smspec.service.facts.refresh --sources $(SOURCES) $(if $(ACCEPT_REMOVALS),--accept-removals)
 
 # Peers have a separate environment, because of conflicting dependencies. Without them a benchmark names what it omits.
 $(PEERS)/.ready: tests/benchmarks/peers.txt | $(BIN)/python

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import Finding, Note, Rule
 from smspec.rules.program.package_names import package_of
 from smspec.rules.program.program_and_image import ProgramAndImage, file_name, here
 from smspec.rules.program.provided_modules import Provided
@@ -27,7 +27,10 @@ def check(both: ProgramAndImage, provided: Provided) -> Iterator[Finding]:
         to = "`image.python_packages`" if isinstance(both.job.image, BuiltImage) else "`requirements.txt` in the source"
         yield RULE.at(
             both.path,
-            f"`{file_name(used.place)}` imports `{name}`, which `{listed.image}` lacks {listed.as_of}",
+            f"`{file_name(used.place)}` imports `{name}`, which the image lacks {listed.as_of}",
             help=f"add `{package_of(name)}` to {to}",
-            notes=here("the module imports it here", used.place),
+            notes=(
+                *here("the module imports it here", used.place),
+                Note(f"AWS lists the packages of `{listed.image}`"),
+            ),
         )

@@ -1,40 +1,31 @@
-"""``python -m smspec.service.facts.refresh``: update the tables of images and accounts.
+"""``python -m smspec.service.facts.refresh``: update the tables of facts about AWS from public sources.
 
-Their source is the installed sagemaker-core. For developers of smspec, not for its users. The output for one
-sagemaker-core is reproducible, and its files are only read. What it does not have stays as it is: full tags, dates, and
-images that only the list of AWS's containers has.
+For developers of smspec, not for its users. The sources are the installed sagemaker-core, botocore, and moto, which are
+only read as files, and clones of public repositories of AWS below the directory of ``--sources``. What cannot be read
+stays as it is, and a line on standard error names it. The same sources make the same tables. The date of a table is
+that of its newest source, and changes only with its content.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import datetime
-import glob
-import gzip
-import importlib.util
 import io
-import json
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from smspec.service.facts.sdk_images import DISTRIBUTION, SdkImage, installed_sdk, sdk_images
+from smspec.service.facts.sources.refreshing import SOURCES, Refreshed
+from smspec.service.facts.sources.surroundings import Surroundings, Unreadable
 from smspec.service.facts.table import Row, Table, parsed_table, table_path
 from smspec.source.frozen import dataclass
 
 COMMAND = "make facts"
-_ONLY_IN_A_LIST = "dlc-only"
-_KEYS = {"accounts": 1, "images": 2}
+_KEYS = {"accounts": 1, "images": 2, "image_packages": 1, "instances": 1, "ec2_not_offered": 1}
 """The number of cells that identify a row of each table."""
 
-_KEPT = ("full_tag", "interpreter", "end_of_patch")
-# The SDK has no processor for images that are for both, and for algorithms; the guide has.
-_BOTH = "cpu gpu"
-_REGION, _DOMAIN = "region", "dns_suffix"
-
-Registries = tuple[tuple[str, str], ...]
+_BY_HAND = "algorithms, algorithm_hyperparameters: edited by hand, because no source can be read"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,48 +40,44 @@ class Changes:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m smspec.service.facts.refresh", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a table would change")
-    parser.add_argument("--accept-removals", action="store_true", help="remove the rows that the source lacks")
-    parser.add_argument("--site-packages", metavar="DIR", help="where sagemaker-core is (default: this environment)")
+    parser.add_argument("--accept-removals", action="store_true", help="remove the rows that the sources lack")
+    parser.add_argument("--site-packages", metavar="DIR", help="where packages are (default: this environment)")
+    parser.add_argument("--sources", metavar="DIR", help="where clones are, or are made (default: none are read)")
     parser.add_argument("--tables", metavar="DIR", help="the tables (default: those of this package)")
-    parser.add_argument("--date", help="YYYY-MM-DD of a table that changes (default: today)")
+    parser.add_argument("--date", help="YYYY-MM-DD of a table that changes (default: that of its newest source)")
     chosen = parser.parse_args(arguments)
-    version, directory = installed_sdk(chosen.site_packages)
+    around = Surroundings(site_packages=chosen.site_packages, sources=chosen.sources, date=chosen.date)
     paths = {name: _path(name, chosen.tables) for name in _KEYS}
-    before = {name: _read(path) for name, path in paths.items()}
-    after = refreshed(before, list(sdk_images(directory)))
-    changes = {name: compared(before[name].rows(), rows, _KEYS[name]) for name, rows in after.items()}
-    for name, change in changes.items():
-        for kind in ("added", "changed", "removed"):
-            for key in getattr(change, kind):
-                print(f"{name}: {kind} {key}")  # noqa: T201 - a tool of its own, without the console of the command
-    different = [name for name, rows in after.items() if list(before[name].rows()) != rows]
+    before = {name: _read(path) for name, path in paths.items() if os.path.exists(path)}
+    different: dict[str, str] = {}
+    has_removals = False
+    for names, refresh in SOURCES:
+        if not before.keys() >= {*names}:
+            continue
+        try:
+            found = refresh(before, around)
+        except Unreadable as error:
+            _note(f"{', '.join(names)}: {error}")
+            continue
+        for line in found.unread:
+            _note(line)
+        for name, rows in found.rows.items():
+            has_removals |= _print_changes(name, before[name], rows)
+            if list(before[name].rows()) != rows:
+                different[name] = table_text(before[name], rows, found)
+    _note(_BY_HAND)
     fault = ""
-    if any(change.removed for change in changes.values()) and not chosen.accept_removals:
+    if has_removals and not chosen.accept_removals:
         fault = "no table was written; review the removed rows, and use --accept-removals"
     elif different and chosen.check:
-        fault = f"the tables are not those of {DISTRIBUTION} {version}: run {COMMAND}"
+        fault = f"{', '.join(different)}: not those of the sources; run {COMMAND}"
     if fault:
-        print(fault, file=sys.stderr)  # noqa: T201
+        print(fault, file=sys.stderr)  # noqa: T201 - a tool of its own, without the console of the command
         return 1
     # All or none: the images refer to columns of the accounts.
-    for name in different:
-        date = chosen.date or datetime.date.today().isoformat()
-        _write(paths[name], table_text(before[name], after[name], date=date, version=version))
+    for name, text in different.items():
+        _write(paths[name], text)
     return 0
-
-
-def refreshed(before: dict[str, Table], found: list[SdkImage]) -> dict[str, list[Row]]:
-    """Return the rows of both tables for the images of the SDK."""
-    old = {(row["repository"], row["tag"]): row for row in before["images"].rows()}
-    columns = _columns(before["accounts"].rows(), old.values(), found)
-    images = [_image_row(image, old.get((image.repository, image.tag)), columns) for image in found]
-    images += [row for row in old.values() if row["sdk_framework"] == _ONLY_IN_A_LIST]
-    listed = {row["accounts"] for row in images}
-    kept = {column: registries for registries, column in columns.items() if column in listed}
-    return {
-        "accounts": _account_rows(before["accounts"].rows(), kept),
-        "images": sorted(images, key=lambda row: (row["repository"], _natural(row["version"]), _natural(row["tag"]))),
-    }
 
 
 def compared(before: Iterable[Row], after: Iterable[Row], key: int) -> Changes:
@@ -103,94 +90,33 @@ def compared(before: Iterable[Row], after: Iterable[Row], key: int) -> Changes:
     )
 
 
-def table_text(before: Table, rows: list[Row], *, date: str, version: str) -> str:
-    """Return the content of a table with new rows, the date of the change, and the version of its source."""
-    source = re.sub(rf"{DISTRIBUTION} \S+", f"{DISTRIBUTION} {version}", before.source)
+def table_text(before: Table, rows: list[Row], found: Refreshed) -> str:
+    """Return the content of a table with new rows, their date, and the versions of their sources."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(rows[0])
     writer.writerows(row.values() for row in rows)
-    return f"# as of {date}: {source}\n{text.getvalue()}"
+    return f"# as of {found.date}: {_sources(before.source, found.versions)}\n{text.getvalue()}"
 
 
-def _image_row(image: SdkImage, old: Row | None, columns: dict[Registries, str]) -> Row:
-    kept = {name: old[name] if old else "" for name in _KEPT}
-    return {
-        "repository": image.repository,
-        "tag": image.tag,
-        "full_tag": kept.pop("full_tag"),
-        "sdk_framework": image.framework,
-        "version": image.version,
-        "aliases": " ".join(image.aliases),
-        "base": image.base,
-        "python": image.python,
-        "interpreter": kept.pop("interpreter"),
-        "processor": image.processor or (old["processor"] if old else _BOTH),
-        "accounts": columns[image.registries],
-        **kept,
-    }
+def _sources(before: str, versions: Mapping[str, str]) -> str:
+    """Return the sources of a table with new versions, as in ``sagemaker-core 2.27.0`` and ``aws/x at 0123abc``."""
+    for name, version in versions.items():
+        before = re.sub(rf"\b{re.escape(name)} (at )?\w[\w.]*( of [\d-]+)?", rf"{name} \g<1>{version}", before)
+    return before
 
 
-def _columns(accounts: tuple[Row, ...], images: Iterable[Row], found: list[SdkImage]) -> dict[Registries, str]:
-    """Return the column of each list of registries: its old one, that of the same image, or a new one.
-
-    Columns keep their names, so that a new region changes one row.
-    """
-    names = [name for name in accounts[0] if name not in (_REGION, _DOMAIN)]
-    before = {tuple(sorted((row[_REGION], row[name]) for row in accounts if row[name])): name for name in names}
-    of_image = {(row["repository"], row["tag"]): row["accounts"] for row in images}
-    columns: dict[Registries, str] = {}
-    waiting: list[SdkImage] = []
-    for image in found:
-        if image.registries in before:
-            columns[image.registries] = before[image.registries]
-        else:
-            waiting.append(image)
-    used = set(columns.values())
-    for image in waiting:
-        if image.registries in columns:
-            continue
-        old = of_image.get((image.repository, image.tag), "")
-        # A column of images that are only in the list keeps its registries.
-        is_free = old not in used and old in names
-        name = old if is_free else str(max(map(int, {*names, *used})) + 1)
-        columns[image.registries] = name
-        used.add(name)
-    return {**{registries: name for registries, name in before.items() if name not in used}, **columns}
+def _print_changes(name: str, before: Table, rows: list[Row]) -> bool:
+    """Print which rows of a table change; return whether any is removed."""
+    change = compared(before.rows(), rows, _KEYS[name])
+    for kind in ("added", "changed", "removed"):
+        for key in getattr(change, kind):
+            print(f"{name}: {kind} {key}")  # noqa: T201
+    return bool(change.removed)
 
 
-def _account_rows(before: tuple[Row, ...], columns: dict[str, Registries]) -> list[Row]:
-    domains = {row[_REGION]: row[_DOMAIN] for row in before}
-    accounts = {name: dict(registries) for name, registries in columns.items()}
-    regions = sorted({region for found in accounts.values() for region in found})
-    return [
-        {
-            _REGION: region,
-            _DOMAIN: domains.get(region) or _domain(region),
-            **{name: accounts[name].get(region, "") for name in sorted(accounts, key=int)},
-        }
-        for region in regions
-    ]
-
-
-def _domain(region: str) -> str:
-    """Return the domain of the partition of a region, from the files of the installed botocore."""
-    package = importlib.util.find_spec("botocore")
-    if package is None or package.origin is None:
-        raise SystemExit("botocore is not installed")
-    pattern = os.path.join(os.path.dirname(package.origin), "data", "partitions.json*")
-    path = min(glob.glob(pattern))
-    with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as file:
-        partitions = json.load(file)["partitions"]
-    for partition in partitions:
-        if re.match(partition["regionRegex"], region):
-            return str(partition["outputs"]["dnsSuffix"])
-    raise SystemExit(f"botocore has no partition for {region}")
-
-
-def _natural(text: str) -> list[tuple[int, str]]:
-    """Return a key that sorts 2.10 after 2.9."""
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split("([0-9]+)", text) if part]
+def _note(line: str) -> None:
+    print(f"unchanged: {line}", file=sys.stderr)  # noqa: T201
 
 
 def _path(name: str, directory: str | None) -> str:

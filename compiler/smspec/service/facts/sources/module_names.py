@@ -7,21 +7,15 @@ setuptools writes, and in its packages; what only its own build knows stays unkn
 from __future__ import annotations
 
 import io
-import json
 import re
 import tarfile
-import urllib.error
-import urllib.request
 import zipfile
 from collections.abc import Iterable
 
-from smspec.source.frozen import dataclass
+from smspec.service.facts.sources.pypi import PublishedFile, downloaded, published_files
 
-_INDEX = "https://pypi.org/simple"
-_ACCEPT = {"Accept": "application/vnd.pypi.simple.v1+json"}
 _TAIL = 65_536
 _LARGEST_SOURCE = 64_000_000
-_TIMEOUT = 60
 
 _EXTENSION = r"\.(?:cpython-[0-9]+[^.]*|abi3|cp[0-9]+[^.]*)?\.?(?:so|pyd)$"
 _INSTALLED = r"^[^/]+\.data/(?:purelib|platlib)/"
@@ -29,25 +23,18 @@ _TOP_LEVEL = r"[^/]+/(?:src/|lib/)?[^/]+\.egg-info/top_level\.txt"
 _IDENTIFIER = r"[^\W\d]\w*"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _File:
-    name: str
-    url: str
-    size: int
-
-
 def module_names(distribution: str, version: str, *, python: str) -> frozenset[str] | None:
     """Return the first parts of the modules of a distribution on Linux x86_64; None if they are unknown.
 
     ``python``: ``312``. There may be several wheels for it: then the first one, because their modules are the same.
     """
-    files = _files(distribution, version)
+    files = published_files(distribution, version)
     for file in files:
         if file.name.endswith(".whl") and _fits(file.name, python):
             return names_in_wheel(_wheel_entries(file))
     for file in files:
         if file.name.endswith((".tar.gz", ".tgz")) and file.size <= _LARGEST_SOURCE:
-            return _names_in_source(_got(file.url))
+            return _names_in_source(downloaded(file.url))
     return None
 
 
@@ -82,23 +69,6 @@ def _names_in_source(content: bytes) -> frozenset[str] | None:
     return frozenset(first for name in names if _is_module(first := name.partition("/")[0])) or None
 
 
-def _files(distribution: str, version: str) -> list[_File]:
-    """Return the files of a version."""
-    try:
-        found = json.loads(_got(f"{_INDEX}/{distribution}/", headers=_ACCEPT))["files"]
-    except urllib.error.HTTPError as error:
-        if error.code == 404:
-            return []
-        raise
-    normal = re.sub(r"[-_.]+", "[-_.]+", re.escape(distribution).replace("\\", ""))
-    name = re.compile(rf"{normal}-{re.escape(version)}(?:-.*\.whl|\.tar\.gz|\.tgz|\.zip)", re.IGNORECASE)
-    return [
-        _File(name=file["filename"], url=file["url"], size=file["size"])
-        for file in found
-        if name.fullmatch(file["filename"])
-    ]
-
-
 def _fits(wheel: str, python: str) -> bool:
     """Return whether a wheel is for a version of CPython on Linux x86_64."""
     interpreters, abi, platforms = (each.split(".") for each in wheel.removesuffix(".whl").rsplit("-", 3)[1:])
@@ -111,7 +81,7 @@ def _fits(wheel: str, python: str) -> bool:
     )
 
 
-def _wheel_entries(file: _File) -> list[str]:
+def _wheel_entries(file: PublishedFile) -> list[str]:
     """Return the names of the files of a wheel, from the list at its end."""
     with zipfile.ZipFile(_Remote(file)) as wheel:
         return wheel.namelist()
@@ -120,7 +90,7 @@ def _wheel_entries(file: _File) -> list[str]:
 class _Remote(io.RawIOBase):
     """A file of PyPI of which only the parts that are read are downloaded, its end at once."""
 
-    def __init__(self, file: _File) -> None:
+    def __init__(self, file: PublishedFile) -> None:
         self._file = file
         self._position = 0
         self._start = max(0, file.size - _TAIL)
@@ -144,10 +114,4 @@ class _Remote(io.RawIOBase):
         return self._part(start, end)
 
     def _part(self, start: int, end: int) -> bytes:
-        return _got(self._file.url, headers={"Range": f"bytes={start}-{end - 1}"})
-
-
-def _got(url: str, *, headers: dict[str, str] | None = None) -> bytes:
-    with urllib.request.urlopen(urllib.request.Request(url, headers=headers or {}), timeout=_TIMEOUT) as answer:
-        content: bytes = answer.read()
-    return content
+        return downloaded(self._file.url, start=start, end=end)

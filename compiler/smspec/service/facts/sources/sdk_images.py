@@ -6,17 +6,15 @@ For developers of smspec, not for its users.
 from __future__ import annotations
 
 import glob
-import importlib.metadata
 import json
 import os
 import re
-import sys
 from collections.abc import Iterator
 
 from smspec.source.frozen import dataclass
 
 DISTRIBUTION = "sagemaker-core"
-_CONFIGURATIONS = "sagemaker/core/image_uri_config"
+CONFIGURATIONS = "sagemaker/core/image_uri_config"
 _FROM_BASE = r"(?:pytorch|tensorflow)(.*)"
 # The processor of Trainium in the configuration; a tag has the name of its software.
 _TRAINIUM = "trn"
@@ -37,15 +35,6 @@ class SdkImage:
     python: str
     processor: str
     registries: tuple[tuple[str, str], ...]
-
-
-def installed_sdk(site_packages: str | None) -> tuple[str, str]:
-    """Return the version of sagemaker-core, and the directory of its configurations; it is never imported."""
-    path = sys.path if site_packages is None else [site_packages]
-    found = next(iter(importlib.metadata.distributions(name=DISTRIBUTION, path=path)), None)
-    if found is None:
-        raise SystemExit(f"{DISTRIBUTION} is not installed")
-    return found.version, str(found.locate_file(_CONFIGURATIONS))
 
 
 def sdk_images(directory: str) -> Iterator[SdkImage]:

@@ -1,0 +1,74 @@
+"""What a refresh reads: installed packages as files, and clones of repositories."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import os
+import subprocess
+import sys
+import urllib.error
+from collections.abc import Iterable
+
+from smspec.service.facts.sources.checkout import Checkout, checkout
+from smspec.service.facts.sources.pypi import published_files
+from smspec.source.frozen import dataclass
+
+
+class Unreadable(Exception):
+    """A source that cannot be read, as a sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installed:
+    """A distribution in an environment. ``directory``: of its modules."""
+
+    name: str
+    version: str
+    directory: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """``site_packages``: where packages are; None: in this environment.
+
+    ``sources``: the directory of clones; None: none is read. ``date``: that of the tables that change; None: that of
+    their newest source.
+    """
+
+    site_packages: str | None = None
+    sources: str | None = None
+    date: str | None = None
+
+    def installed(self, distribution: str, package: str) -> Installed:
+        """Return an installed distribution and the directory of one of its packages; it is never imported."""
+        path = sys.path if self.site_packages is None else [self.site_packages]
+        found = next(iter(importlib.metadata.distributions(name=distribution, path=path)), None)
+        if found is None:
+            raise Unreadable(f"{distribution} is not installed")
+        return Installed(name=distribution, version=found.version, directory=str(found.locate_file(package)))
+
+    def clone(self, repository: str) -> Checkout:
+        """Return the clone of a repository of AWS; clone it if it is missing."""
+        if self.sources is None:
+            raise Unreadable(f"{repository}: without --sources")
+        try:
+            return checkout(repository, os.path.abspath(self.sources))
+        except (OSError, subprocess.SubprocessError) as error:
+            detail = (getattr(error, "stderr", None) or b"").decode(errors="replace").strip().splitlines()
+            raise Unreadable(f"{repository} cannot be cloned: {detail[-1] if detail else error}") from error
+
+    def date_of(self, *packages: Installed, clones: Iterable[Checkout] = ()) -> str:
+        """Return the date of a table: the one that is asked for, or that of its newest source."""
+        if self.date is not None:
+            return self.date
+        return max([*(_published(each) for each in packages), *(each.date for each in clones)])
+
+
+def _published(package: Installed) -> str:
+    """Return the day on which a version was published; today if PyPI does not answer."""
+    try:
+        dates = [file.date for file in published_files(package.name, package.version)]
+    except (OSError, urllib.error.URLError):
+        dates = []
+    return min(dates, default=datetime.date.today().isoformat())
