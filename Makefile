@@ -58,7 +58,7 @@ shapes: $(VENV)/.dev
 # These are only read as files, so they are installed without what they need to run.
 facts: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade sagemaker-core moto
-	$(BIN)/python -m smspec.service.facts.refresh --sources $(SOURCES) $(if $(ACCEPT_REMOVALS),--accept-removals)
+	$(BIN)/python -m smspec.service.facts.refresh --sources $(SOURCES)
 
 # Peers have a separate environment, because of conflicting dependencies. Without them a benchmark names what it omits.
 $(PEERS)/.ready: tests/benchmarks/peers.txt | $(BIN)/python
