@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Iterable
 
 from smspec import __version__
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
@@ -55,6 +56,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         found = find_lock_targets(args.paths or [USUAL_SPEC], settings(args), root(args), update=args.update)
     except OptionError as error:
         raise UsageError(str(error)) from error
+    digests = _by_uri(digests, found)
     unknown = sorted(set(digests) - {image for each in found for image in (*each.images, *each.existing)})
     if unknown:
         raise UsageError(f"--digest: no job uses the base image `{unknown[0]}`")
@@ -101,6 +103,21 @@ def _digests(words: list[str]) -> dict[str, str]:
             )
         digests[image] = digest
     return digests
+
+
+def _by_uri(digests: dict[str, str], found: Iterable[LockTarget]) -> dict[str, str]:
+    """Return digests with the URI in each region instead of a short name. A name of different images has no digest."""
+    uris: dict[str, list[str]] = {}
+    for key, uri in (entry for each in found for entry in each.names.items()):
+        uris.setdefault(key.partition(" ")[0], []).append(uri)
+    replaced: dict[str, str] = {}
+    for image, digest in digests.items():
+        meant = uris.get(image, [image])
+        if len({uri.partition("/")[2] for uri in meant}) > 1:
+            listed = " and ".join(f"`{uri}`" for uri in sorted(set(meant))[:2])
+            raise UsageError(f"--digest: `{image}` stands for {listed}; use the URI")
+        replaced.update(dict.fromkeys(meant, digest))
+    return replaced
 
 
 def _resolved(images: list[str], platforms: dict[str, tuple[str, ...]], console: Console) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 
 import pytest
 
@@ -228,3 +229,22 @@ def test_requirements_file_that_cannot_be_locked_is_an_error(tmp_path):
     done = lock("--digest", f"{BASE}={DIGEST}", cwd=tmp_path)
     assert (done.status, (tmp_path / "smspec.lock").exists()) == (1, False)
     assert "SM144" in done.err
+
+
+def test_digest_of_a_short_name_is_that_of_its_uri(tmp_path):
+    job(tmp_path, base="pytorch-training:2.5.1-gpu")
+    done = lock("--digest", f"pytorch-training:2.5.1-gpu={DIGEST}", cwd=tmp_path)
+    assert done.status == 0, done.err
+    (uri,) = held(tmp_path)["names"].values()
+    assert uri.endswith("/pytorch-training:2.5.1-gpu-py311-cu124-ubuntu22.04-sagemaker")
+    assert held(tmp_path)["images"] == {uri: DIGEST}
+
+
+def test_digest_of_a_name_of_two_images_is_rejected(tmp_path):
+    for name, kind in (("cpu", "ml.m5.large"), ("gpu", "ml.g5.xlarge")):
+        job(tmp_path / name, base="pytorch-training:2.5.1")
+        spec = tmp_path / name / "job.yaml"
+        spec.write_text(re.sub(r"instance_type: [a-z0-9.]+", f"instance_type: {kind}", spec.read_text()))
+    done = lock(".", "--digest", f"pytorch-training:2.5.1={DIGEST}", cwd=tmp_path)
+    assert done.status == 2
+    assert "--digest: `pytorch-training:2.5.1` stands for " in done.err and "use the URI" in done.err
