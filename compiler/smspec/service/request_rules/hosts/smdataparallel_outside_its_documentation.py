@@ -6,36 +6,36 @@ import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Note, Rule
+from smspec.service.facts.launchers import documented_launcher
 from smspec.service.launcher_settings import launched_instances, uses_data_parallel
 from smspec.service.request import Request
 from smspec.service.request_rules.hosts.unsupported_hosts_of_smdataparallel import GPUS
 
 RULE = Rule("SM390", "smdataparallel outside its documentation", "warning", evidence="devguide")
 
-_TYPES = frozenset({"ml.p3.16xlarge", "ml.p3dn.24xlarge", "ml.p4d.24xlarge", "ml.p4de.24xlarge"})
 _PYTORCH = ("pytorch", "pytorch-training")
-_LAST = (2, 4, 1)
-_DATE = "2026-11-22"
 
 
 def check(request: Request) -> Iterator[Finding]:
     """Warn about other instances with eight GPUs, and about newer images of PyTorch."""
     if not uses_data_parallel(request):
         return
+    documented = documented_launcher("smdataparallel")
     for host in launched_instances(request):
-        if host.facts.gpus == GPUS and host.kind not in _TYPES:
+        if host.facts.gpus == GPUS and host.kind not in documented.types:
             yield RULE.at(
                 host.path,
                 f"{HERE}: `smdataparallel` might not support `{host.kind}`",
                 help="use `ml.p4d.24xlarge` or `ml.p4de.24xlarge`, or a different launcher, such as `torchrun`",
-                notes=(Note(f"the developer guide does not list this type, as of {_DATE}"),),
+                notes=(Note(f"the developer guide does not list this type, {documented.as_of}"),),
             )
     version = _pytorch_version(request)
-    if version is not None and version > _LAST:
+    last = ".".join(map(str, documented.last_version))
+    if version is not None and version > documented.last_version:
         yield RULE.at(
             ("AlgorithmSpecification", "TrainingImage"),
-            f"{HERE}: the last PyTorch with `smdataparallel` is {'.'.join(map(str, _LAST))}, as of {_DATE}",
-            help="use a different launcher, such as `torchrun`, or an image of PyTorch 2.4.1 or earlier",
+            f"{HERE}: the last PyTorch with `smdataparallel` is {last}, {documented.as_of}",
+            help=f"use a different launcher, such as `torchrun`, or an image of PyTorch {last} or earlier",
         )
 
 
