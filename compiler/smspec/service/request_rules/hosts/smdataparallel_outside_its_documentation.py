@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Note, Rule
 from smspec.service.facts.launchers import documented_launcher
 from smspec.service.launcher_settings import launched_instances, uses_data_parallel
+from smspec.service.pytorch_image import pytorch_version
 from smspec.service.request import Request
 from smspec.service.request_rules.hosts.unsupported_hosts_of_smdataparallel import GPUS
 
 RULE = Rule("SM390", "smdataparallel outside its documentation", "warning", evidence="devguide")
-
-_PYTORCH = ("pytorch", "pytorch-training")
 
 
 def check(request: Request) -> Iterator[Finding]:
@@ -29,7 +27,7 @@ def check(request: Request) -> Iterator[Finding]:
                 help="use `ml.p4d.24xlarge` or `ml.p4de.24xlarge`, or a different launcher, such as `torchrun`",
                 notes=(Note(f"the developer guide does not list this type, {documented.as_of}"),),
             )
-    version = _pytorch_version(request)
+    version = pytorch_version(request.image)
     last = ".".join(map(str, documented.last_version))
     if version is not None and version > documented.last_version:
         yield RULE.at(
@@ -37,12 +35,3 @@ def check(request: Request) -> Iterator[Finding]:
             f"{HERE}: the last PyTorch with `smdataparallel` is {last}, {documented.as_of}",
             help=f"use a different launcher, such as `torchrun`, or an image of PyTorch {last} or earlier",
         )
-
-
-def _pytorch_version(request: Request) -> tuple[int, ...] | None:
-    """Return the version in the tag of an image of AWS with PyTorch."""
-    image = request.image
-    if image is None or image.account is None or image.repository not in _PYTORCH:
-        return None
-    match = re.match(r"([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,3}))?(?=-)", image.tag or "")
-    return tuple(int(part or 0) for part in match.groups()) if match else None
