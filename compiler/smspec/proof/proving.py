@@ -99,7 +99,7 @@ class Proving:
             job=self._job,
             source=self._inputs.build_inputs.source,
             requirements=self._inputs.build_inputs.requirements,
-            python=image_python(self._inputs.document),
+            python=image_python(self._inputs.document, self._inputs.build_inputs.lock),
         )
         with tempfile.TemporaryDirectory(prefix="check-", dir=self._request.scratch_dir) as place:
             return self._proof(both, os.path.realpath(place))
