@@ -69,6 +69,12 @@ ABOUT_ALGORITHMS: list[tuple[str, tuple[Change, ...], Path, str]] = [
     ("name", (*KMEANS, ((*PARAMETERS, "epoch"), "1")), (*PARAMETERS, "epoch"), "SM414"),
     ("quotes", (*XGBOOST, ((*PARAMETERS, "booster"), '"dart"')), (*PARAMETERS, "booster"), "SM415"),
     ("word", (*XGBOOST, ((*PARAMETERS, "booster"), "dert")), (*PARAMETERS, "booster"), "SM417"),
+    (
+        "different mode",
+        algorithm("blazingtext", mode="supervised", window_size="5"),
+        (*PARAMETERS, "window_size"),
+        "SM499",
+    ),
     ("no content type", (*XGBOOST, (CONTENT, GONE)), CONTENT, "SM397"),
     ("content type", (*LINEAR, (CONTENT, "application/json")), CONTENT, "SM398"),
 ]

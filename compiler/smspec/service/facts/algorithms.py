@@ -57,6 +57,32 @@ class Algorithm:
         return (*self.required_channels, *self.optional_channels)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlgorithmMode:
+    """What one value of the hyperparameter ``mode`` supports; ``hosts``: ``one`` or ``several``."""
+
+    name: str
+    channels: tuple[str, ...]
+    devices: tuple[str, ...]
+    hosts: str
+    hyperparameters: tuple[str, ...]
+
+
+@cache
+def algorithm_modes(name: str) -> tuple[AlgorithmMode, ...]:
+    """Return the modes of an algorithm; none if it has none."""
+    return tuple(
+        AlgorithmMode(
+            name=row["mode"],
+            channels=_words(row["channels"]),
+            devices=_words(row["devices"]),
+            hosts=row["hosts"],
+            hyperparameters=_words(row["hyperparameters"]),
+        )
+        for row in table("algorithm_modes").rows(name)
+    )
+
+
 @cache
 def algorithm(name: str) -> Algorithm:
     """Return the facts about one of the algorithms of the table."""

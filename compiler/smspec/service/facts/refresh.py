@@ -25,7 +25,9 @@ COMMAND = "make facts"
 _KEYS = {"accounts": 1, "images": 2, "image_packages": 1, "instances": 1, "ec2_not_offered": 1}
 """The number of cells that identify a row of each table."""
 
-_BY_HAND = "algorithms, algorithm_hyperparameters, launchers: edited by hand, because no source can be read"
+_BY_HAND = (
+    "algorithms, algorithm_hyperparameters, algorithm_modes, launchers: edited by hand, because no source can be read"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

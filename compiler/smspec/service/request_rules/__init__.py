@@ -56,6 +56,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "algorithm.vpc_access_without_vpc": ("AlgorithmSpecification.TrainingImageConfig",),
     "built_in.content_type_not_set": (BUILT_IN_ALGORITHM,),
     "built_in.cpu_hosts_for_a_gpu_algorithm": (BUILT_IN_ALGORITHM,),
+    "built_in.different_mode": (BUILT_IN_ALGORITHM,),
     "built_in.forest_without_sharded_data": (BUILT_IN_ALGORITHM,),
     "built_in.gpu_hosts_for_a_cpu_algorithm": (BUILT_IN_ALGORITHM,),
     "built_in.hyperparameter_out_of_range": (BUILT_IN_ALGORITHM,),

@@ -104,4 +104,4 @@ def test_tables_of_unreadable_sources_are_reported(tmp_path, capsys):
     assert "unchanged: accounts, images: sagemaker-core is not installed\n" in notes
     assert "unchanged: image_packages: deep-learning-containers cannot be cloned: " in notes
     assert "unchanged: instances, ec2_not_offered: botocore is not installed\n" in notes
-    assert "unchanged: algorithms, algorithm_hyperparameters, launchers: edited by hand" in notes
+    assert "unchanged: algorithms, algorithm_hyperparameters, algorithm_modes, launchers: edited by hand" in notes

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.service.facts.accounts import registry
-from smspec.service.facts.algorithms import algorithm
+from smspec.service.facts.algorithms import algorithm, algorithm_modes
 from smspec.service.facts.table import table
 from smspec.service.request_check import request_findings
 from smspec.service.request_rules import _ALGORITHMS, BUILT_IN_ALGORITHM, RULES
@@ -67,6 +67,12 @@ def job(name, *channels, image=None, mode="File", **more):
     )
 
 
+def word2vec(mode, *channels, **more):
+    """Return a request for BlazingText in one of its modes."""
+    request = job("blazingtext", *channels, **more)
+    return request | {"HyperParameters": request["HyperParameters"] | {"mode": mode}}
+
+
 CSV = channel(content_type="text/csv")
 SHARDED = channel(distribution="ShardedByS3Key")
 HP = "HyperParameters"
@@ -96,6 +102,11 @@ REPORTED = [
         (CHANNELS, 0, "DataSource", "S3DataSource", "S3DataDistributionType"),
     ),
     (job("kmeans", k=None), "SM497", (HP, "k")),
+    (job("blazingtext", subwords="True"), "SM499", (HP, "subwords")),
+    (word2vec("cbow", word_ngrams="2"), "SM499", (HP, "word_ngrams")),
+    (word2vec("cbow", channel(), channel("validation")), "SM499", (CHANNELS, 1, "ChannelName")),
+    (job("blazingtext", ResourceConfig=hosts(count=2)), "SM499", (HOSTS, "InstanceCount")),
+    (word2vec("batch_skipgram", ResourceConfig=GPU), "SM499", (HOSTS, "InstanceType")),
     (job("xgboost", CSV, num_round=None), "SM497", (HP, "num_round")),
     (
         job("xgboost", CSV, image=f"{XGBOOST_ACCOUNT}/sagemaker-xgboost:1.5-1", num_round=None),
@@ -134,6 +145,11 @@ ACCEPTED = [
     job("randomcutforest", channel(content_type="text/csv;label_size=0", distribution="ShardedByS3Key")),
     job("kmeans", channel(content_type="text/csv;label_size=0")),
     job("kmeans", ResourceConfig=hosts(count=2)),
+    job("blazingtext", channel(), channel("validation"), word_ngrams="2", patience="3"),
+    job("blazingtext", ResourceConfig=GPU),
+    word2vec("skipgram", batch_size="11", subwords="True"),
+    word2vec("batch_skipgram", ResourceConfig=hosts(count=4)),
+    word2vec("other", word_ngrams="2", subwords="True", ResourceConfig=hosts(count=4)),
     job("kmeans", force_dense="True", extra_center_factor="auto", _tuning_objective_metric="msd"),
     job("kmeans", k="len"),
     job("xgboost", CSV, silent="0", monotone_constraints="(1,-1)", eval_metric="auc", reg_lambda="1"),
@@ -194,11 +210,15 @@ def test_documented_values_are_accepted(name):
     """What the guide names is in each range of the guide, and no known name is a misspelled other one."""
     facts = algorithm(name)
     values = {row.name: row.words[0] if row.words else "word" for row in facts.hyperparameters}
+    names = facts.channels
+    for mode in algorithm_modes(name)[:1]:
+        values = {known: value for known, value in values.items() if known in mode.hyperparameters}
+        values["mode"], names = mode.name, mode.channels
     channels = [
-        channel(known, facts.content_types[0] if facts.content_types else None, "ShardedByS3Key")
-        for known in facts.channels
+        channel(known, facts.content_types[0] if facts.content_types else None, "ShardedByS3Key") for known in names
     ]
-    kind = hosts("ml.g5.xlarge") if "gpu" in facts.devices else hosts()
+    on_gpus = "gpu" in facts.devices and not algorithm_modes(name)
+    kind = hosts("ml.g5.xlarge") if on_gpus else hosts()
     request = changed(
         AlgorithmSpecification={"TrainingImage": f"{REGISTRIES[name]}/{name}:1", "TrainingInputMode": "File"},
         InputDataConfig=channels,
