@@ -24,7 +24,7 @@ _PYTHON_OF_RELEASE: dict[str, Version] = {
 }
 """Release → the version of its package `python3`."""
 
-_APT_PYTHON = ("python3", "python3-minimal", "python3-full", "python3-dev", "python3-pip", "python3-venv")
+APT_PYTHON = ("python3", "python3-minimal", "python3-full", "python3-dev", "python3-pip", "python3-venv")
 
 
 @lru_cache(maxsize=256)  # jobs share images
@@ -39,7 +39,7 @@ def python_of_image(image: str, system_packages: tuple[str, ...] = ()) -> Versio
         return (int(match[1]), int(match[2])) if match else None
     if without_python(image):
         found = [word.partition("=")[0] for word in system_packages]
-        return python_of_apt(image) if any(word in _APT_PYTHON for word in found) else None
+        return python_of_apt(image) if any(word in APT_PYTHON for word in found) else None
     match = re.fullmatch(_PY, reference.tag)
     if match:
         return int(match[1]), int(match[2])
@@ -66,15 +66,20 @@ def without_python(image: str) -> bool:
 
 def python_of_apt(image: str) -> Version | None:
     """Return the version of apt's ``python3`` in an image without Python; None for a release that is unknown."""
+    return _PYTHON_OF_RELEASE.get(release_of(image))
+
+
+def release_of(image: str) -> str:
+    """Return the release in the tag of an image without Python, such as ``debian bookworm``; empty without a tag."""
     reference = parsed_reference(image)
     if reference is None or reference.tag is None:
-        return None
+        return ""
     release = _cuda_release(image)
     if release is None:
         word = reference.tag.removesuffix("-slim").partition("-")[0]
         name = reference.repository.rpartition("/")[2]
         release = f"{name} {word.partition('.')[0] if name == 'debian' else word}"
-    return _PYTHON_OF_RELEASE.get(release)
+    return release
 
 
 def official_name(image: str) -> str:

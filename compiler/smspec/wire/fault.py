@@ -17,3 +17,7 @@ class DeadlineMissed(WireFault):
 
 class BadResponse(WireFault):
     """The response is invalid. Sending the request again would not change that."""
+
+
+class TooLarge(BadResponse):
+    """The response is larger than the caller accepts."""

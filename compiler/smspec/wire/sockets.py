@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from smspec.diagnostics.external_messages import continued, reason
 from smspec.wire.deadline import Deadline
-from smspec.wire.fault import BadResponse, ConnectionBroken
+from smspec.wire.fault import ConnectionBroken, TooLarge
 
 _CONNECT_SECONDS = 10.0
 _MOST_ADDRESSES = 8
@@ -36,9 +36,9 @@ class Allowance:
             raise self.too_large()
         self.deadline.received(count)
 
-    def too_large(self) -> BadResponse:
+    def too_large(self) -> TooLarge:
         """Return the exception for a response above its size limit."""
-        return BadResponse(f"the response is larger than {self.size:,} bytes")
+        return TooLarge(f"the response is larger than {self.size:,} bytes")
 
 
 ALLOWANCE: ContextVar[Allowance] = ContextVar("allowance")

@@ -8,26 +8,14 @@ import json
 import os
 import shutil
 import stat
-import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 
 from smspec.local.request import RunFailed
+from smspec.workspace.cache_directory import VARIABLE, cache_directory
 
-VARIABLE = "SMSPEC_CACHE_DIR"
 _COMPLETE = "complete.json"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
-
-
-def cache_directory() -> str:
-    """Return the directory of smspec's cache: SMSPEC_CACHE_DIR, or the default of the system."""
-    named = os.environ.get(VARIABLE)
-    if named:
-        return os.path.abspath(named)
-    above = os.environ.get("XDG_CACHE_HOME")
-    if not (above and os.path.isabs(above)):
-        above = os.path.expanduser("~/Library/Caches" if sys.platform == "darwin" else "~/.cache")
-    return os.path.join(above, "smspec")
 
 
 class EnvironmentCache:

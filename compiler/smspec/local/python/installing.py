@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from smspec.diagnostics.masking import masked
+from smspec.installers.pip_settings import own_pip_settings, uv_variables
 from smspec.local.process_guard import guarded
 from smspec.local.python.interpreter import without_foreign_packages
-from smspec.local.python.pip_settings import own_pip_settings, uv_variables
 from smspec.local.redaction import value_redactor
 from smspec.local.request import RunFailed
 

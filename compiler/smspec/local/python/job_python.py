@@ -8,12 +8,12 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from smspec.installers.pip_settings import own_pip_settings
 from smspec.local.python.build_secrets import secret_variables
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.environment import copy_scripts, make_environment, unpack_wheels
 from smspec.local.python.installing import Installer
 from smspec.local.python.interpreter import interpreter_for, named_interpreter, without_foreign_packages
-from smspec.local.python.pip_settings import own_pip_settings
 from smspec.local.python.wanted import Wanted
 from smspec.local.request import RunFailed
 

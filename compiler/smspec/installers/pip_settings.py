@@ -1,4 +1,4 @@
-"""The author's pip settings, without those that would install outside of a run's own environment."""
+"""The author's pip settings: for uv, and without those that would install outside of an environment of its own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import ast
 import configparser
 import os
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 
 _ELSEWHERE = ("user", "target", "prefix", "root", "python", "break-system-packages")
 """Options with which pip would install somewhere else."""
@@ -66,21 +67,61 @@ def own_pip_settings(variables: Mapping[str, str], file: str) -> dict[str, str]:
     return {**kept, "PIP_CONFIG_FILE": file}
 
 
+def pip_options(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the options of ``pip install`` that its configuration files and variables set, as pip reads them."""
+    found: dict[str, str] = {}
+    for path in _configuration_files(variables):
+        settings = configparser.RawConfigParser()
+        try:
+            settings.read(path, encoding="utf-8")
+        except (configparser.Error, OSError, UnicodeDecodeError):
+            continue  # pip reports what is wrong with it
+        for section in ("global", "install"):
+            if settings.has_section(section):
+                found |= {_option(name): value for name, value in settings.items(section)}
+    found |= {_option(name[4:]): value for name, value in variables.items() if name.startswith("PIP_")}
+    return {name: value for name, value in found.items() if value and name != "config-file"}
+
+
+def _configuration_files(variables: Mapping[str, str]) -> Iterator[str]:
+    """Yield the paths that pip reads, where a later file goes before an earlier one."""
+    named = variables.get("PIP_CONFIG_FILE", "")
+    if named == os.devnull:
+        return
+    home = variables.get("HOME") or os.path.expanduser("~")
+    if sys.platform == "darwin":
+        support = "Library/Application Support/pip/pip.conf"
+        yield from (f"/{support}", os.path.join(home, support))
+    for directory in reversed((variables.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(os.pathsep)):
+        yield os.path.join(directory, "pip", "pip.conf")
+    yield from ("/etc/pip.conf", os.path.join(home, ".pip", "pip.conf"))
+    yield os.path.join(variables.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "pip", "pip.conf")
+    yield os.path.join(sys.prefix, "pip.conf")
+    if named:
+        yield named
+
+
 def uv_variables(listing: str, variables: Mapping[str, str]) -> dict[str, str] | None:
     """Return the settings of ``pip config list`` as variables of uv; None if uv has no equivalent for one.
 
     The author's own variables for uv are kept.
     """
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     for line in listing.splitlines():
         match = re.fullmatch(r"(?::env:|global|install)\.([\w-]+)=(.+)", line.strip())
         if match is None:
             continue
-        option = match[1].replace("_", "-")
         try:
-            value = str(ast.literal_eval(match[2]))
+            options[_option(match[1])] = str(ast.literal_eval(match[2]))
         except (ValueError, SyntaxError):
             return None
+    return uv_settings(options, variables)
+
+
+def uv_settings(options: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str] | None:
+    """Return options of pip as variables of uv, with the author's own for uv; None if uv has no equivalent for one."""
+    found: dict[str, str] = {}
+    for option, value in options.items():
         if option in _WITHOUT_EFFECT or not value:
             continue
         if option not in _FOR_UV:
@@ -88,6 +129,10 @@ def uv_variables(listing: str, variables: Mapping[str, str]) -> dict[str, str] |
         found[_FOR_UV[option]] = (",".join if option == "find-links" else " ".join)(value.split())
     # pip uses the best version of all indexes, uv by default that of the first index.
     return {"UV_INDEX_STRATEGY": "unsafe-best-match", **found, **_own_words_of_uv(variables)}
+
+
+def _option(name: str) -> str:
+    return name.lower().replace("_", "-")
 
 
 def _own_words_of_uv(variables: Mapping[str, str]) -> dict[str, str]:

@@ -1,0 +1,79 @@
+"""Lock one environment: resolve its packages, list their modules, and write both as an entry of a lock."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from smspec.lock.environments.hashed_requirements import hashed_requirements
+from smspec.lock.environments.index_settings import IndexSettings
+from smspec.lock.environments.module_cache import ModuleCache
+from smspec.lock.environments.module_listing import list_modules
+from smspec.lock.environments.pip import Pip, has_pip
+from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed
+from smspec.lock.environments.uv import Uv, installed_uv
+from smspec.spec.locked_environment import LockedEnvironment
+
+
+class Resolver(Protocol):
+    """uv or pip."""
+
+    def version(self, directory: str) -> str: ...
+
+    def resolve(self, question: Question, directory: str) -> tuple[ResolvedFile, ...]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewEnvironment:
+    """``content``: of the requirements file with hashes. ``faults``: package → why its modules could not be listed.
+
+    ``sizes``: package → bytes, as far as the index has them.
+    """
+
+    entry: LockedEnvironment
+    content: str
+    faults: Mapping[str, str]
+    sizes: Mapping[str, int]
+
+
+def resolver_for(settings: IndexSettings) -> Resolver:
+    """Return uv where it is installed and knows all settings, else pip. Raise `ResolverFailed`."""
+    path = installed_uv()
+    if path is not None and settings.uv is not None:
+        return Uv(path, settings)
+    if has_pip():
+        return Pip(settings)
+    if path is not None:
+        raise ResolverFailed("uv has no equivalent for an option in the settings of pip, and this Python has no pip")
+    raise ResolverFailed("neither uv nor pip is installed; install uv, or run smspec on a Python with pip 22.2 or later")
+
+
+def lock_environment(
+    question: Question, settings: IndexSettings, cache: ModuleCache, *, base: str, platform: str
+) -> NewEnvironment:
+    """Return the entry of an environment and its file. Raise `Unresolvable` or `ResolverFailed`."""
+    resolver = resolver_for(settings)
+    with tempfile.TemporaryDirectory(prefix="smspec-lock-") as directory:
+        version = resolver.version(directory)
+        files = () if question.is_empty else resolver.resolve(question, directory)
+    modules = list_modules(files, settings, cache)
+    content = hashed_requirements(files, question.file.options, base=base, python=question.image.minor)
+    entry = LockedEnvironment(
+        base=base,
+        platform=platform,
+        python=question.image.minor,
+        packages={file.name: file.version for file in sorted(files, key=lambda file: file.name)},
+        modules=tuple(sorted({module for names in modules.known.values() for module in names})),
+        unlisted=tuple(sorted(file.name for file in files if file.name not in modules.known)),
+        digest=f"sha256:{hashlib.sha256(content.encode()).hexdigest()}",
+        resolver=version,
+    )
+    return NewEnvironment(
+        entry=entry,
+        content=content,
+        faults=modules.faults,
+        sizes={file.name: file.size for file in files if file.size},
+    )

@@ -1,0 +1,170 @@
+"""Where packages come from: the settings of the author's machine, of the image, and its secrets, for pip and for uv.
+
+Credentials travel in variables of the resolver alone, never in its arguments, and are masked in what it prints.
+"""
+
+from __future__ import annotations
+
+import base64
+import netrc
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from smspec.diagnostics.masking import hidden
+from smspec.installers.pip_settings import pip_options, uv_settings
+
+_INDEX_OPTIONS = ("index-url", "extra-index-url", "find-links")
+_INDEXES_OF_UV = ("UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS")
+_URL = re.compile(r"(?:https?|file)://[^\s,\"']+")
+# What would make a resolver write somewhere else, or resolve for something else.
+_NOT_PASSED = re.compile(
+    r"(?:PYTHON|PIP_(?:USER|TARGET|PREFIX|ROOT|PYTHON|REQUIRE_VIRTUALENV|REPORT|DRY_RUN|PLATFORM|ABI|IMPLEMENTATION"
+    r"|ONLY_BINARY|NO_BINARY|CONSTRAINT|REQUIREMENT|QUIET|VERBOSE|LOG|NO_DEPS|REQUIRE_HASHES)"
+    r"|UV_(?:PYTHON|SYSTEM_PYTHON|BREAK_SYSTEM_PACKAGES|TARGET|PREFIX|CONSTRAINT|OVERRIDE|CONFIG_FILE|NO_BUILD|NO_BINARY"
+    r"|ONLY_BINARY|PROJECT|WORKING_DIR|TORCH_BACKEND|REQUIRE_HASHES)).*"
+)
+
+# A spec must not choose what else a resolver does on this machine.
+_OF_AN_IMAGE = re.compile(
+    r"PIP_(?:INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|TRUSTED_HOST|PRE|PREFER_BINARY)"
+    r"|UV_(?:DEFAULT_INDEX|INDEX|INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|INDEX_STRATEGY|INSECURE_HOST|PRERELEASE"
+    r"|INDEX_[A-Z0-9_]+_(?:USERNAME|PASSWORD))"
+)
+_OF_THE_SYSTEM = re.compile(r"(?:LD|DYLD|PYTHON|PIP|UV|SMSPEC)_?.*|PATH|HOME|IFS|SHELL|TMPDIR|ENV|BASH_ENV")
+_VARIABLE = re.compile(r"\$\{([A-Z0-9_]+)\}")
+
+
+@dataclass(frozen=True)
+class IndexSettings:
+    """``variables``: those of this process, then those of the image, then its secrets. ``lines``: of the file.
+
+    ``secrets``: values that no message contains.
+    """
+
+    variables: Mapping[str, str]
+    lines: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+
+    @cached_property
+    def pip(self) -> dict[str, str]:
+        """The variables of pip."""
+        return {
+            **self._passed,
+            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+            "PIP_NO_INPUT": "1",
+            "PIP_RETRIES": self.variables.get("PIP_RETRIES", "1"),
+        }
+
+    @cached_property
+    def uv(self) -> dict[str, str] | None:
+        """The variables of uv; None if it has no equivalent for an option of pip."""
+        settings = uv_settings(self._options, self.variables)
+        if settings is None:
+            return None
+        return {**self._passed, "UV_HTTP_RETRIES": "1", **{k: v for k, v in settings.items() if _is_passed(k)}}
+
+    def masked(self, text: str) -> str:
+        """Return a text of a resolver for a message."""
+        for secret in sorted({*self.secrets, *self._passwords}, key=len, reverse=True):
+            text = text.replace(secret, "********")
+        return hidden(text)
+
+    def authorization(self, url: SplitResult) -> str | None:
+        """Return the header for the place of an index with credentials, and for no other host; else that of netrc."""
+        for index in self._urls:
+            if index.password is not None or index.username:
+                try:
+                    same = (index.scheme, index.hostname, index.port) == (url.scheme, url.hostname, url.port)
+                except ValueError:
+                    continue
+                if same:
+                    return _basic(unquote(index.username or ""), unquote(index.password or ""))
+        try:
+            found = netrc.netrc(self.variables.get("NETRC") or None).authenticators(url.hostname or "")
+        except (OSError, netrc.NetrcParseError):
+            return None
+        return _basic(found[0], found[2] or "") if found and url.scheme == "https" else None
+
+    def indexes(self) -> tuple[str, ...]:
+        """Return the URLs of the indexes, with credentials, the default one first; none if they are unknown."""
+        settings = self.uv
+        if settings is None or settings.get("UV_NO_INDEX"):
+            return ()
+        default = settings.get("UV_DEFAULT_INDEX") or settings.get("UV_INDEX_URL") or "https://pypi.org/simple"
+        found = [default]
+        for line in self._expanded:
+            name, _, value = re.sub(r"\s+", " ", line.replace("=", " ", 1)).partition(" ")
+            if name in ("-i", "--index-url"):
+                found[0] = value
+            elif name == "--extra-index-url":
+                found.append(value)
+            elif name in ("--no-index", "-f", "--find-links"):
+                return ()
+        if settings.get("UV_FIND_LINKS"):
+            return ()
+        for name in ("UV_INDEX", "UV_EXTRA_INDEX_URL"):
+            # `name=URL` gives an index of uv a name.
+            found += [re.sub(r"^[\w-]+=", "", word) for word in settings.get(name, "").split()]
+        return tuple(found)
+
+    @cached_property
+    def _passed(self) -> dict[str, str]:
+        return {name: value for name, value in self.variables.items() if _is_passed(name)}
+
+    @cached_property
+    def _options(self) -> dict[str, str]:
+        options = pip_options(self.variables)
+        return {name: value for name, value in options.items() if _is_passed(f"PIP_{name.upper().replace('-', '_')}")}
+
+    @cached_property
+    def _expanded(self) -> tuple[str, ...]:
+        return tuple(
+            _VARIABLE.sub(lambda match: self.variables.get(match[1], match[0]), line)
+            for line in self.lines
+        )
+
+    @cached_property
+    def _urls(self) -> tuple[SplitResult, ...]:
+        texts = [self._options.get(name, "") for name in _INDEX_OPTIONS]
+        texts += [self.variables.get(name, "") for name in _INDEXES_OF_UV]
+        return tuple(_split(_URL.findall(" ".join([*texts, *self._expanded]))))
+
+    @cached_property
+    def _passwords(self) -> frozenset[str]:
+        found = {word for url in self._urls for word in (url.password, url.username if not url.password else None)}
+        return frozenset(form for word in found if word for form in (word, unquote(word)) if len(form) > 2)
+
+
+def index_settings(
+    image_env: Mapping[str, str], secrets: Mapping[str, str], lines: tuple[str, ...]
+) -> IndexSettings:
+    """Return the settings of this process with those of an image: its indexes, and variables in its requirements."""
+    named = {name for line in lines for name in _VARIABLE.findall(line)}
+    kept = {
+        name: value
+        for name, value in {**image_env, **secrets}.items()
+        if _OF_AN_IMAGE.fullmatch(name) or (name in named and not _OF_THE_SYSTEM.fullmatch(name))
+    }
+    return IndexSettings({**os.environ, **kept}, lines, tuple(value for value in secrets.values() if len(value) > 2))
+
+
+def _is_passed(name: str) -> bool:
+    return _NOT_PASSED.fullmatch(name) is None
+
+
+def _split(urls: Iterable[str]) -> list[SplitResult]:
+    found = []
+    for url in urls:
+        try:
+            found.append(urlsplit(url))
+        except ValueError:
+            continue
+    return found
+
+
+def _basic(user: str, password: str) -> str:
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()

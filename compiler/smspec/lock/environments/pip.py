@@ -1,0 +1,148 @@
+"""Resolve with the pip of the Python that runs smspec: ``pip install --dry-run --report``, where uv is missing."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import sys
+from typing import Any
+from urllib.parse import unquote
+
+from smspec.lock.environments.index_settings import IndexSettings
+from smspec.lock.environments.requirement_lines import normalized
+from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable
+from smspec.lock.environments.resolver_input import PACKAGES, write_input
+from smspec.lock.environments.resolver_process import output_of
+from smspec.lock.environments.unusable_index import unusable_index
+from smspec.service.bare_image import BareImage
+
+_PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pip_program.py")
+_OLDEST = (22, 2)
+_REPORT, _CONSTRAINTS = "report.json", "constraints.txt"
+
+
+class Pip:
+    """The pip of the Python that runs smspec."""
+
+    def __init__(self, settings: IndexSettings) -> None:
+        self._settings = settings
+
+    def version(self, directory: str) -> str:
+        """Return name and version of the resolver. Raise `ResolverFailed` if it is too old."""
+        words = [sys.executable, "-m", "pip", "--version"]
+        status, text = output_of(words, self._settings.pip, directory)
+        match = re.match(r"pip ((\d+)\.(\d+)\S*)", text)
+        if status or match is None:
+            raise ResolverFailed("the pip of the Python that runs smspec does not work; install uv")
+        if (int(match[2]), int(match[3])) < _OLDEST:
+            raise ResolverFailed(f"pip {match[1]} cannot resolve for another platform; install uv, or pip 22.2 or later")
+        return f"pip {match[1]}"
+
+    def resolve(self, question: Question, directory: str) -> tuple[ResolvedFile, ...]:
+        """Return the files to install. Raise `Unresolvable` or `ResolverFailed`."""
+        if question.preferred:
+            try:
+                return self._resolved(question, directory, _constraints(question))
+            except Unresolvable:
+                pass  # pip has no preferences, only conditions
+        return self._resolved(question, directory, {})
+
+    def _resolved(self, question: Question, directory: str, constraints: dict[str, str]) -> tuple[ResolvedFile, ...]:
+        names = write_input(question, directory)
+        words = ["install", "--dry-run", "--ignore-installed", "--report", _REPORT, "--quiet", "--progress-bar", "off"]
+        words += ["--no-color"]
+        if constraints:
+            with open(os.path.join(directory, _CONSTRAINTS), "w", encoding="utf-8") as file:
+                file.write("".join(f"{name}=={version}\n" for name, version in sorted(constraints.items())))
+            words += ["--constraint", _CONSTRAINTS]
+        if not question.allow_builds:
+            words += ["--only-binary", ":all:", "--python-version", question.image.release, "--implementation", "cp"]
+            words += [word for platform in platforms(question.image) for word in ("--platform", platform)]
+        elif not _is_here(question.image):
+            raise ResolverFailed(
+                f"pip builds packages only for its own Python, not for {question.image.minor}; install uv"
+            )
+        for name in names:
+            words += ["--requirement", name]
+        program = [sys.executable, _PROGRAM, json.dumps(markers(question.image)), *words]
+        status, text = output_of(program, self._settings.pip, directory)
+        if status:
+            text = self._settings.masked(text)
+            unusable_index(text, "pip")
+            raise Unresolvable(text.replace(PACKAGES, "image.python_packages"))
+        with open(os.path.join(directory, _REPORT), encoding="utf-8") as file:
+            return tuple(_files(json.load(file)))
+
+
+def has_pip() -> bool:
+    """Return whether the Python that runs smspec has pip."""
+    return importlib.util.find_spec("pip") is not None
+
+
+def markers(image: BareImage) -> dict[str, str]:
+    """Return the environment markers in an image, the same as uv's."""
+    return {
+        "implementation_name": "cpython",
+        "implementation_version": image.release,
+        "os_name": "posix",
+        "platform_machine": image.processor,
+        "platform_python_implementation": "CPython",
+        "platform_release": "",
+        "platform_system": "Linux",
+        "platform_version": "",
+        "python_full_version": image.release,
+        "python_version": image.minor,
+        "sys_platform": "linux",
+    }
+
+
+def platforms(image: BareImage) -> list[str]:
+    """Return the tags of the platforms whose wheels an image can install, best first."""
+    processor = image.processor
+    if image.libc[0] == "musllinux":
+        found = [f"musllinux_1_{minor}_{processor}" for minor in range(image.libc[1], -1, -1)]
+        return [*found, f"linux_{processor}"]
+    oldest = 5 if processor == "x86_64" else 17
+    names = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}
+    found = []
+    for minor in range(image.known_glibc, oldest - 1, -1):
+        found.append(f"manylinux_2_{minor}_{processor}")
+        found += [f"{names[minor]}_{processor}"] if minor in names else []
+    return [*found, f"linux_{processor}"]
+
+
+def _is_here(image: BareImage) -> bool:
+    """Return whether this Python is that of an image, as far as builds are concerned."""
+    return sys.platform == "linux" and sys.version_info[:2] == image.python[:2] and os.uname().machine == image.processor
+
+
+def _constraints(question: Question) -> dict[str, str]:
+    """Return the versions to keep, except those of packages whose requirement has its own."""
+    written = (*question.packages.requirements, *question.file.requirements)
+    own = {each.name for each in written if each.specifier or each.url}
+    return {name: version for name, version in question.preferred.items() if name not in own}
+
+
+def _files(report: dict[str, Any]) -> list[ResolvedFile]:
+    found = []
+    for item in report["install"]:
+        info = item["download_info"]
+        if "archive_info" not in info:
+            raise Unresolvable(f"{item['metadata']['name']} has no file")
+        archive = info["archive_info"]
+        sha256 = archive.get("hashes", {}).get("sha256") or archive.get("hash", "").removeprefix("sha256=")
+        if not sha256:
+            raise Unresolvable(f"the index has no SHA-256 for {item['metadata']['name']}")
+        url = info["url"]
+        found.append(
+            ResolvedFile(
+                name=normalized(item["metadata"]["name"]),
+                version=item["metadata"]["version"],
+                url=unquote(url.removeprefix("file://")) if url.startswith("file://") else url,
+                sha256=sha256,
+                is_direct=bool(item.get("is_direct")),
+            )
+        )
+    return found

@@ -1,0 +1,22 @@
+"""Run pip with the environment markers of another machine: a standalone program, ``pip_program.py MARKERS WORD…``.
+
+``--python-version`` and ``--platform`` select files; markers such as ``python_version < "3.9"`` are still evaluated
+for the Python that runs pip.
+"""
+
+import json
+import sys
+
+
+def main(markers: "dict[str, str]", words: "list[str]") -> int:
+    from pip._vendor.packaging import markers as module  # as pip itself does
+
+    module.default_environment = lambda: dict(markers)  # type: ignore[assignment,return-value]  # the same members
+    from pip._internal.cli.main import main as pip
+
+    return pip(words)
+
+
+if __name__ == "__main__":
+    del sys.path[0]  # the directory of this file, which has a module named pip
+    sys.exit(main(json.loads(sys.argv[1]), sys.argv[2:]))

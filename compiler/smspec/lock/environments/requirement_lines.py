@@ -1,0 +1,121 @@
+"""The lines of a requirements file, as far as it matters where a requirement is written and what it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
+_REQUIREMENT = re.compile(rf"({_NAME})\s*(\[[^\]]*\])?\s*(?:@\s*(\S+)|\(?([^;@)]*)\)?)\s*(?:;(.*))?", re.DOTALL)
+_OPTIONS_OF_A_LINE = re.compile(r"\s+--[a-z-]+[= ].*", re.DOTALL)
+_COMMENT = re.compile(r"(^|\s+)#.*$")
+_PASSWORD = re.compile(r"://[^/\s@]*:(?!\$\{[A-Z0-9_]+\}@)[^/\s@]+@|://(?!\$\{)[^/\s:@]+@")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement:
+    """``name`` is normalized; ``specifier`` the versions as written, empty for any; ``url`` a file instead of these.
+
+    ``place`` is the position in the file: line, and column, from 1; or in the list of the spec: its index, and 0.
+    """
+
+    name: str
+    specifier: str
+    url: str
+    text: str
+    place: tuple[int, int]
+
+    @property
+    def shown(self) -> str:
+        """The requirement for a message."""
+        return f"{self.name}{self.specifier.replace(' ', '')}"[:60]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequirementLines:
+    """``options``: lines such as ``--index-url URL``. ``obstacle``: why the file cannot be locked, empty if it can."""
+
+    requirements: tuple[Requirement, ...] = ()
+    options: tuple[str, ...] = ()
+    obstacle: str = ""
+
+
+def normalized(name: str) -> str:
+    """Return the normalized name of a project."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def read_packages(packages: tuple[str, ...]) -> RequirementLines:
+    """Return the requirements in a list of a spec."""
+    found = [_read(text, (index, 0)) for index, text in enumerate(packages)]
+    obstacle = next((each for each in found if isinstance(each, str)), "")
+    return RequirementLines(
+        requirements=tuple(each for each in found if isinstance(each, Requirement)), obstacle=obstacle
+    )
+
+
+def read_requirements(content: bytes) -> RequirementLines:
+    """Return the requirements and options of a requirements file."""
+    requirements: list[Requirement] = []
+    options: list[str] = []
+    obstacle = ""
+    for number, column, line in _joined(content.decode("utf-8-sig", "replace")):
+        found: Requirement | str = ""
+        if line.startswith("-"):
+            found = _obstacle_of_option(line)
+            options += [] if found else [line]
+        else:
+            found = _read(_OPTIONS_OF_A_LINE.sub("", line), (number, column))
+        if isinstance(found, Requirement):
+            requirements.append(found)
+        elif found:
+            obstacle = obstacle or f"line {number} of its requirements {found}"
+    return RequirementLines(requirements=tuple(requirements), options=tuple(options), obstacle=obstacle)
+
+
+def _joined(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield each line with its number and column, without comments; a backslash continues one on the next."""
+    parts, first, column = "", 0, 0
+    for number, line in enumerate(text.splitlines(), 1):
+        if not parts:
+            first, column = number, len(line) - len(line.lstrip()) + 1
+        if line.endswith("\\") and not line.lstrip().startswith("#"):
+            parts += line[:-1] + " "
+            continue
+        whole, parts = _COMMENT.sub("", parts + line).strip(), ""
+        if whole:
+            yield first, column, whole
+    if parts.strip():
+        yield first, column, _COMMENT.sub("", parts).strip()
+
+
+def _read(text: str, place: tuple[int, int]) -> Requirement | str:
+    """Return a requirement, or why it cannot be locked."""
+    text = _COMMENT.sub("", text).strip()
+    match = _REQUIREMENT.fullmatch(text)
+    url = match[3] or "" if match else text if re.match(r"[a-z+]+:", text) else ""
+    if re.match(r"(?:git|hg|svn|bzr)\+", url):
+        return "is a version control URL, which has no hash"
+    if url and (not re.match(r"https?://", url) or _PASSWORD.search(url) or "${" in url):
+        return "is a URL that a lockfile cannot contain"
+    if match is None and not url:
+        return "is not a name with versions"
+    name = normalized(match[1]) if match else ""
+    specifier = (match[4] or "").strip() if match else ""
+    if specifier and not re.match(r"[<>=!~]", specifier):
+        return "is not a name with versions"
+    return Requirement(name=name, specifier=specifier, url=url, text=text, place=place)
+
+
+def _obstacle_of_option(line: str) -> str:
+    name = re.split(r"[=\s]", line, maxsplit=1)[0]
+    if name.startswith(("-r", "-c")) or name in ("--requirement", "--constraint"):
+        return "refers to another file, which the image does not contain"
+    if name.startswith("-e") or name == "--editable":
+        return "is an editable requirement"
+    if _PASSWORD.search(line):
+        return "contains a password; use `${NAME}`, and set `NAME` in `image.secrets`"
+    if name.startswith("-f") or name == "--find-links":
+        return "" if re.search(r"https?://", line) else "refers to files that the image does not contain"
+    return ""

@@ -1,0 +1,56 @@
+"""What a resolver is asked, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from smspec.lock.environments.requirement_lines import RequirementLines
+from smspec.service.bare_image import BareImage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """The requirements of an image: ``packages`` in its spec, and the author's file, ``content``.
+
+    ``preferred``: versions to keep where they still fit. ``allow_builds``: packages without a wheel may run their code.
+    """
+
+    image: BareImage
+    packages: RequirementLines
+    file: RequirementLines
+    content: bytes | None
+    preferred: Mapping[str, str]
+    allow_builds: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to resolve."""
+        return not (self.packages.requirements or self.file.requirements)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedFile:
+    """The file that installs a package, as in ``https://…/numpy-2.1.0-cp311-….whl``, and its SHA-256.
+
+    ``size`` 0: unknown. ``is_direct``: the requirement names the file, not a version.
+    """
+
+    name: str
+    version: str
+    url: str
+    sha256: str
+    size: int = 0
+    is_direct: bool = False
+
+    @property
+    def is_wheel(self) -> bool:
+        return self.url.partition("#")[0].partition("?")[0].endswith(".whl")
+
+
+class Unresolvable(Exception):
+    """There are no versions that fit: the text is the resolver's, without secrets."""
+
+
+class ResolverFailed(Exception):
+    """The resolver, or an index, does not work: a sentence."""

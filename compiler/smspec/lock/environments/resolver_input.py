@@ -1,0 +1,23 @@
+"""The files that a resolver reads: the packages of a spec, the author's requirements, and versions to keep."""
+
+from __future__ import annotations
+
+import os
+
+from smspec.lock.environments.resolution import Question
+
+PACKAGES, REQUIREMENTS = "packages.in", "requirements.in"
+
+
+def write_input(question: Question, directory: str) -> list[str]:
+    """Write the requirements to a directory; return the names of the files."""
+    names = []
+    if question.packages.requirements:
+        names.append(PACKAGES)
+        with open(os.path.join(directory, PACKAGES), "w", encoding="utf-8") as file:
+            file.write("".join(f"{each.text}\n" for each in question.packages.requirements))
+    if question.content is not None:
+        names.append(REQUIREMENTS)
+        with open(os.path.join(directory, REQUIREMENTS), "wb") as file:
+            file.write(question.content)
+    return names

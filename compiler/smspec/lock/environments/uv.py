@@ -1,0 +1,104 @@
+"""Resolve with uv: ``uv pip compile``, which needs a second for what takes pip twenty."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+from typing import Any
+
+from smspec.lock.environments.index_settings import IndexSettings
+from smspec.lock.environments.requirement_lines import normalized
+from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable
+from smspec.lock.environments.resolver_input import write_input
+from smspec.lock.environments.resolver_process import output_of
+from smspec.lock.environments.unusable_index import unusable_index
+from smspec.service.bare_image import BareImage
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_OUTPUT = "pylock.toml"
+
+
+class Uv:
+    """One executable of uv."""
+
+    def __init__(self, path: str, settings: IndexSettings) -> None:
+        self._path = path
+        self._settings = settings
+
+    def version(self, directory: str) -> str:
+        """Return name and version of the resolver."""
+        status, text = output_of([self._path, "--version"], self._settings.uv or {}, directory)
+        match = re.match(r"uv (\d[\w.]*)", text)
+        if status or match is None:
+            raise ResolverFailed(f"`{self._path} --version` does not work")
+        return f"uv {match[1]}"
+
+    def resolve(self, question: Question, directory: str) -> tuple[ResolvedFile, ...]:
+        """Return the files to install. Raise `Unresolvable` or `ResolverFailed`."""
+        names = write_input(question, directory)
+        path = os.path.join(directory, _OUTPUT)
+        if question.preferred:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(_preferences(question))
+        words = [self._path, "pip", "compile", "--no-config", "--quiet", "--no-progress", "--color", "never"]
+        words += ["--format", "pylock.toml", "--output-file", _OUTPUT, "--no-header", "--no-annotate"]
+        words += ["--no-python-downloads", "--python-version", question.image.release]
+        words += ["--python-platform", _platform(question.image)]
+        words += [] if question.allow_builds else ["--only-binary", ":all:"]
+        status, text = output_of([*words, *names], self._settings.uv or {}, directory)
+        if status:
+            text = self._settings.masked(text)
+            unusable_index(text, "uv")
+            raise Unresolvable(text)
+        with open(path, encoding="utf-8") as file:
+            return tuple(_files(file.read()))
+
+
+def installed_uv() -> str | None:
+    """Return the path of uv, if it is on PATH."""
+    return shutil.which("uv")
+
+
+def _platform(image: BareImage) -> str:
+    """Return uv's name for the platform of an image."""
+    if image.libc[0] == "musllinux":
+        return f"{image.processor}-unknown-linux-musl"
+    return f"{image.processor}-manylinux_2_{image.known_glibc}"
+
+
+def _preferences(question: Question) -> str:
+    packages = "".join(
+        f"\n[[packages]]\nname = {json.dumps(name)}\nversion = {json.dumps(version)}\n"
+        for name, version in sorted(question.preferred.items())
+    )
+    return f'lock-version = "1.0"\ncreated-by = "smspec"\n{packages}'
+
+
+def _files(text: str) -> list[ResolvedFile]:
+    content: dict[str, Any] = tomllib.loads(text)
+    found = []
+    for package in content.get("packages", []):
+        wheels, archive = package.get("wheels"), package.get("archive")
+        is_direct = archive is not None
+        file = wheels[0] if wheels else archive or package.get("sdist")
+        sha256 = (file or {}).get("hashes", {}).get("sha256")
+        if file is None or sha256 is None:
+            raise Unresolvable(f"the index has no SHA-256 for {package.get('name')}")
+        found.append(
+            ResolvedFile(
+                name=normalized(package["name"]),
+                version=str(package.get("version", "")),
+                url=str(file.get("url") or file.get("path") or ""),
+                sha256=str(sha256),
+                size=int(file.get("size") or 0),
+                is_direct=is_direct,
+            )
+        )
+    return found
