@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -48,7 +48,9 @@ def resolver_for(settings: IndexSettings) -> Resolver:
         return Pip(settings)
     if path is not None:
         raise ResolverFailed("uv has no equivalent for an option in the settings of pip, and this Python has no pip")
-    raise ResolverFailed("neither uv nor pip is installed; install uv, or run smspec on a Python with pip 22.2 or later")
+    raise ResolverFailed(
+        "neither uv nor pip is installed; install uv, or run smspec on a Python with pip 22.2 or later"
+    )
 
 
 def lock_environment(
@@ -59,6 +61,7 @@ def lock_environment(
     with tempfile.TemporaryDirectory(prefix="smspec-lock-") as directory:
         version = resolver.version(directory)
         files = () if question.is_empty else resolver.resolve(question, directory)
+    _require_hashes(question, files)
     modules = list_modules(files, settings, cache)
     content = hashed_requirements(files, question.file.options, base=base, python=question.image.minor)
     entry = LockedEnvironment(
@@ -77,3 +80,13 @@ def lock_environment(
         faults=modules.faults,
         sizes={file.name: file.size for file in files if file.size},
     )
+
+
+def _require_hashes(question: Question, files: Sequence[ResolvedFile]) -> None:
+    """Raise `ResolverFailed` for a file that the hashes of the author exclude."""
+    accepted = {each.name: each.hashes for each in question.file.requirements if each.hashes}
+    for file in files:
+        if file.name in accepted and file.sha256 not in accepted[file.name]:
+            raise ResolverFailed(
+                f"the hashes of `{file.name}` in the requirements are not those of {file.version} in the index"
+            )

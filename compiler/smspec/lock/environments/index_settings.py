@@ -90,30 +90,34 @@ class IndexSettings:
         return _basic(found[0], found[2] or "") if found and url.scheme == "https" else None
 
     def indexes(self) -> tuple[str, ...]:
-        """Return the URLs of the indexes, with credentials, the default one first; none if they are unknown."""
-        settings = self.uv
-        if settings is None or settings.get("UV_NO_INDEX"):
+        """Return the URLs of the indexes, with credentials, the default one first."""
+        settings = self._of_indexes
+        options = [_words(line) for line in self._expanded]
+        if settings.get("UV_NO_INDEX") or any(name == "--no-index" for name, _ in options):
             return ()
-        default = settings.get("UV_DEFAULT_INDEX") or settings.get("UV_INDEX_URL") or "https://pypi.org/simple"
-        found = [default]
-        for line in self._expanded:
-            name, _, value = re.sub(r"\s+", " ", line.replace("=", " ", 1)).partition(" ")
-            if name in ("-i", "--index-url"):
-                found[0] = value
-            elif name == "--extra-index-url":
-                found.append(value)
-            elif name in ("--no-index", "-f", "--find-links"):
-                return ()
-        if settings.get("UV_FIND_LINKS"):
-            return ()
-        for name in ("UV_INDEX", "UV_EXTRA_INDEX_URL"):
+        found = [settings.get("UV_DEFAULT_INDEX") or settings.get("UV_INDEX_URL") or "https://pypi.org/simple"]
+        found[:1] = [value for name, value in options if name in ("-i", "--index-url")][-1:] or found
+        found += [value for name, value in options if name == "--extra-index-url"]
+        for variable in ("UV_INDEX", "UV_EXTRA_INDEX_URL"):
             # `name=URL` gives an index of uv a name.
-            found += [re.sub(r"^[\w-]+=", "", word) for word in settings.get(name, "").split()]
-        return tuple(found)
+            found += [re.sub(r"^[\w-]+=", "", word) for word in settings.get(variable, "").split()]
+        return tuple(dict.fromkeys(found))
+
+    def find_links(self) -> tuple[str, ...]:
+        """Return the directories and pages that list files besides the indexes."""
+        found = [value for name, value in map(_words, self._expanded) if name in ("-f", "--find-links")]
+        found += re.split(r"[\s,]+", self._of_indexes.get("UV_FIND_LINKS", ""))
+        return tuple(place for place in found if place)
 
     @cached_property
     def _passed(self) -> dict[str, str]:
         return {name: value for name, value in self.variables.items() if _is_passed(name)}
+
+    @cached_property
+    def _of_indexes(self) -> dict[str, str]:
+        """The variables of uv that name indexes."""
+        options = {name: value for name, value in self._options.items() if name in (*_INDEX_OPTIONS, "no-index")}
+        return uv_settings(options, self.variables) or {}
 
     @cached_property
     def _options(self) -> dict[str, str]:
@@ -122,10 +126,7 @@ class IndexSettings:
 
     @cached_property
     def _expanded(self) -> tuple[str, ...]:
-        return tuple(
-            _VARIABLE.sub(lambda match: self.variables.get(match[1], match[0]), line)
-            for line in self.lines
-        )
+        return tuple(_VARIABLE.sub(lambda match: self.variables.get(match[1], match[0]), line) for line in self.lines)
 
     @cached_property
     def _urls(self) -> tuple[SplitResult, ...]:
@@ -139,9 +140,7 @@ class IndexSettings:
         return frozenset(form for word in found if word for form in (word, unquote(word)) if len(form) > 2)
 
 
-def index_settings(
-    image_env: Mapping[str, str], secrets: Mapping[str, str], lines: tuple[str, ...]
-) -> IndexSettings:
+def index_settings(image_env: Mapping[str, str], secrets: Mapping[str, str], lines: tuple[str, ...]) -> IndexSettings:
     """Return the settings of this process with those of an image: its indexes, and variables in its requirements."""
     named = {name for line in lines for name in _VARIABLE.findall(line)}
     kept = {
@@ -150,6 +149,12 @@ def index_settings(
         if _OF_AN_IMAGE.fullmatch(name) or (name in named and not _OF_THE_SYSTEM.fullmatch(name))
     }
     return IndexSettings({**os.environ, **kept}, lines, tuple(value for value in secrets.values() if len(value) > 2))
+
+
+def _words(option: str) -> tuple[str, str]:
+    """Return the name and the value of an option."""
+    name, _, value = re.sub(r"[=\s]\s*", " ", option, count=1).partition(" ")
+    return name, value.strip()
 
 
 def _is_passed(name: str) -> bool:

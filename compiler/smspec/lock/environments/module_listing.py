@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import queue
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from smspec.lock.environments.concurrent_calls import THREADS, called
 from smspec.lock.environments.index_settings import IndexSettings
 from smspec.lock.environments.module_cache import ModuleCache
 from smspec.lock.environments.remote_wheel import WrongHash, names_in_wheel
@@ -16,8 +15,6 @@ from smspec.wire.connections import Connections
 from smspec.wire.fault import WireFault
 from smspec.wire.trust import VARIABLES, trust_of_environment
 from smspec.wire.url import parsed
-
-_THREADS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,44 +27,22 @@ class Modules:
 
 def list_modules(files: Sequence[ResolvedFile], settings: IndexSettings, cache: ModuleCache) -> Modules:
     """Return the modules of the wheels among some files. Raise `ResolverFailed` for a file with another content."""
-    known = {file.name: found for file in files if (found := cache.get(file)) is not None}
-    waiting: queue.SimpleQueue[ResolvedFile] = queue.SimpleQueue()
-    done: queue.SimpleQueue[tuple[ResolvedFile, tuple[str, ...] | WireFault | None]] = queue.SimpleQueue()
+    known = {file.name: names for file in files if (names := cache.get(file)) is not None}
     asked = [file for file in files if file.is_wheel and file.name not in known]
-    for file in asked:
-        waiting.put(file)
-    connections = Connections(trust_of_environment(("PIP_CERT", *VARIABLES)), _THREADS)
-    stopped = threading.Event()
+    connections = Connections(trust_of_environment(("PIP_CERT", *VARIABLES)), THREADS)
 
-    def work() -> None:
-        while not stopped.is_set():
-            try:
-                file = waiting.get_nowait()
-            except queue.Empty:
-                return
-            try:
-                names = names_in_wheel(file, connections, lambda url: settings.authorization(parsed(url)))
-                done.put((file, None if names is None else modules_of(names)))
-            except WireFault as fault:
-                done.put((file, fault))
-            except BaseException:
-                done.put((file, WireFault("smspec failed to read it")))
-                raise
+    def modules(file: ResolvedFile) -> tuple[str, ...] | None:
+        names = names_in_wheel(file, connections, lambda url: settings.authorization(parsed(url)))
+        return None if names is None else modules_of(names)
 
-    # Daemons: after Ctrl-C no thread keeps the process alive until its server answers.
-    for _ in range(min(_THREADS, len(asked))):
-        threading.Thread(target=work, name="list modules", daemon=True).start()
     faults: dict[str, str] = {}
-    try:
-        for _ in asked:
-            file, modules = done.get()
-            if isinstance(modules, WrongHash):
-                raise ResolverFailed(f"`{file.name}` {file.version}: {modules}")
-            if isinstance(modules, WireFault):
-                faults[file.name] = settings.masked(str(modules))
-            elif modules is not None:
-                known[file.name] = modules
-                cache.put(file, modules)
-    finally:
-        stopped.set()
+    for number, found in called(modules, asked):
+        file = asked[number]
+        if isinstance(found, WrongHash):
+            raise ResolverFailed(f"`{file.name}` {file.version}: {found}")
+        if isinstance(found, WireFault):
+            faults[file.name] = settings.masked(str(found))
+        elif found is not None:
+            known[file.name] = found
+            cache.put(file, found)
     return Modules(known=known, faults=dict(sorted(faults.items())))

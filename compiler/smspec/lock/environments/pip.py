@@ -37,7 +37,9 @@ class Pip:
         if status or match is None:
             raise ResolverFailed("the pip of the Python that runs smspec does not work; install uv")
         if (int(match[2]), int(match[3])) < _OLDEST:
-            raise ResolverFailed(f"pip {match[1]} cannot resolve for another platform; install uv, or pip 22.2 or later")
+            raise ResolverFailed(
+                f"pip {match[1]} cannot resolve for another platform; install uv, or pip 22.2 or later"
+            )
         return f"pip {match[1]}"
 
     def resolve(self, question: Question, directory: str) -> tuple[ResolvedFile, ...]:
@@ -115,7 +117,9 @@ def platforms(image: BareImage) -> list[str]:
 
 def _is_here(image: BareImage) -> bool:
     """Return whether this Python is that of an image, as far as builds are concerned."""
-    return sys.platform == "linux" and sys.version_info[:2] == image.python[:2] and os.uname().machine == image.processor
+    return (
+        sys.platform == "linux" and sys.version_info[:2] == image.python[:2] and os.uname().machine == image.processor
+    )
 
 
 def _constraints(question: Question) -> dict[str, str]:

@@ -41,7 +41,7 @@ def names_in_wheel(file: ResolvedFile, connections: Connections, authorization: 
     if tail is None:
         return None
     size, start, content = tail
-    directory = _start_of_directory(size, start, content)
+    directory = _start_of_directory(start, content)
     if directory < start:
         if size - directory > _LARGEST_DIRECTORY:
             raise BadResponse("the wheel has a central directory of more than 16 MiB")
@@ -102,7 +102,7 @@ def _names_in_file(file: ResolvedFile) -> tuple[str, ...]:
         raise BadResponse(f"cannot read `{os.path.basename(path)}`: {(fault.strerror or '').lower()}") from None
 
 
-def _start_of_directory(size: int, start: int, content: bytes) -> int:
+def _start_of_directory(start: int, content: bytes) -> int:
     """Return where the central directory of an archive begins, from the end of the archive."""
     end = content.rfind(b"PK\5\6")
     if end < 0 or len(content) - end < 22:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
 _REQUIREMENT = re.compile(rf"({_NAME})\s*(\[[^\]]*\])?\s*(?:@\s*(\S+)|\(?([^;@)]*)\)?)\s*(?:;(.*))?", re.DOTALL)
 _OPTIONS_OF_A_LINE = re.compile(r"\s+--[a-z-]+[= ].*", re.DOTALL)
+_SHA256 = re.compile(r"--hash[=\s]+sha256:([0-9a-f]{64})")
 _COMMENT = re.compile(r"(^|\s+)#.*$")
 _PASSWORD = re.compile(r"://[^/\s@]*:(?!\$\{[A-Z0-9_]+\}@)[^/\s@]+@|://(?!\$\{)[^/\s:@]+@")
 
@@ -17,7 +18,7 @@ _PASSWORD = re.compile(r"://[^/\s@]*:(?!\$\{[A-Z0-9_]+\}@)[^/\s@]+@|://(?!\$\{)[
 class Requirement:
     """``name`` is normalized; ``specifier`` the versions as written, empty for any; ``url`` a file instead of these.
 
-    ``place`` is the position in the file: line, and column, from 1; or in the list of the spec: its index, and 0.
+    ``hashes``: the SHA-256 of the only files that the author accepts, none for any. ``place`` is the position in the file: line, and column, from 1; or in the list of the spec: its index, and 0.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Requirement:
     url: str
     text: str
     place: tuple[int, int]
+    hashes: frozenset[str] = frozenset()
 
     @property
     def shown(self) -> str:
@@ -67,6 +69,8 @@ def read_requirements(content: bytes) -> RequirementLines:
             options += [] if found else [line]
         else:
             found = _read(_OPTIONS_OF_A_LINE.sub("", line), (number, column))
+            if isinstance(found, Requirement):
+                found = replace(found, hashes=frozenset(_SHA256.findall(line)))
         if isinstance(found, Requirement):
             requirements.append(found)
         elif found:

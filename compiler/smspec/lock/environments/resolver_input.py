@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 
 from smspec.lock.environments.resolution import Question
+
+_HASH = re.compile(rb"\s*\\?\s*--hash[=\s]+\w+:[0-9a-f]+")
 
 PACKAGES, REQUIREMENTS = "packages.in", "requirements.in"
 
@@ -19,5 +22,6 @@ def write_input(question: Question, directory: str) -> list[str]:
     if question.content is not None:
         names.append(REQUIREMENTS)
         with open(os.path.join(directory, REQUIREMENTS), "wb") as file:
-            file.write(question.content)
+            # Hashes would be required of every dependency too; the answer is compared with them.
+            file.write(_HASH.sub(b"", question.content))
     return names

@@ -46,4 +46,5 @@ def modules_of(names: Iterable[str]) -> tuple[str, ...] | None:
                 inner.setdefault(first, set()).add(second)
     for package, modules in inner.items():
         found |= {package} if "__init__" in modules else {f"{package}.{module}" for module in modules}
-    return tuple(sorted(name for name in found if name.partition(".")[0] not in _NOT_FOR_SCRIPTS and name != "__init__"))
+    skipped = (*_NOT_FOR_SCRIPTS, "__init__")
+    return tuple(sorted(name for name in found if name.partition(".")[0] not in skipped))

@@ -1,0 +1,105 @@
+"""Why nothing fits a list of requirements: which of them is at fault, from what the indexes have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from smspec.lock.environments.concurrent_calls import THREADS, called
+from smspec.lock.environments.index_listing import ListedFile, listed_files
+from smspec.lock.environments.index_settings import IndexSettings
+from smspec.lock.environments.requirement_lines import Requirement, normalized
+from smspec.lock.environments.resolution import Question
+from smspec.lock.environments.versions import Version, fits
+from smspec.service.bare_image import BareImage
+from smspec.wire.connections import Connections
+from smspec.wire.fault import WireFault
+from smspec.wire.trust import VARIABLES, trust_of_environment
+
+
+class Fault(NamedTuple):
+    """``with_``: the other requirement of a conflict. ``others``: versions that could be used, the nearest first.
+
+    ``pythons``: those that the wanted version has wheels for, on the platform of the image.
+    """
+
+    kind: Literal["unknown package", "unknown version", "no wheel", "conflict"]
+    requirement: Requirement
+    is_in_file: bool
+    others: tuple[str, ...] = ()
+    pythons: tuple[str, ...] = ()
+    with_: Requirement | None = None
+    with_is_in_file: bool = False
+
+
+def diagnosed(question: Question, settings: IndexSettings, text: str) -> list[Fault]:
+    """Return the requirements at fault, in order; none if that is not clear. ``text``: what the resolver printed.
+
+    A requirement that applies only under a condition is not judged on its own.
+    """
+    written = [(each, False) for each in question.packages.requirements]
+    written += [(each, True) for each in question.file.requirements]
+    judged = [(each, is_in_file) for each, is_in_file in written if each.name and not each.url and ";" not in each.text]
+    connections = Connections(trust_of_environment(("PIP_CERT", *VARIABLES)), THREADS)
+
+    listings = dict(called(lambda item: listed_files(item[0].name, settings, connections), judged))
+    found = []
+    for number, (requirement, is_in_file) in enumerate(judged):
+        listing = listings[number]
+        if not isinstance(listing, WireFault):
+            fault = _fault(requirement, is_in_file, listing, question)
+            found += [fault] if fault else []
+    return found or list(_conflict(judged, text))
+
+
+def _fault(
+    requirement: Requirement, is_in_file: bool, listing: Sequence[ListedFile] | None, question: Question
+) -> Fault | None:
+    if listing is None:
+        return Fault("unknown package", requirement, is_in_file)
+    usable = [file for file in listing if question.allow_builds or file.fits(question.image)]
+    matching = [file for file in listing if fits(file.version, requirement.specifier)]
+    if not matching:
+        near = _nearest(usable, requirement.specifier)
+        return Fault("unknown version", requirement, is_in_file, others=near)
+    if any(fits(file.version, requirement.specifier) for file in usable):
+        return None
+    newest = max(matching, key=lambda file: file.version.key).version
+    wheels = [file for file in matching if file.version.key == newest.key]
+    return Fault(
+        "no wheel",
+        requirement,
+        is_in_file,
+        others=_nearest(usable, requirement.specifier),
+        pythons=tuple(_pythons(wheels, question.image)),
+    )
+
+
+def _nearest(files: Sequence[ListedFile], specifier: str) -> tuple[str, ...]:
+    """Return versions next to the one that is wanted: the next newer one, then the next older one."""
+    wanted = re.search(r"\d[^\s,;]*", specifier)
+    versions = {file.version.key: file.version for file in files if not file.version.is_preview}
+    ordered: list[Version] = [versions[key] for key in sorted(versions)]
+    if wanted is None:
+        return (ordered[-1].text,) if ordered else ()
+    newer = [each for each in ordered if fits(each, f">{wanted[0].removesuffix('.*')}")]
+    older = [each for each in ordered if each not in newer]
+    return tuple(each.text for each in (*newer[:1], *older[-1:]))
+
+
+def _pythons(files: Sequence[ListedFile], image: BareImage) -> Iterator[str]:
+    for minor in range(8, 15):
+        other = BareImage(python=(3, minor, 99), libc=image.libc, processor=image.processor)
+        if any(file.fits(other) for file in files):
+            yield other.minor
+
+
+def _conflict(judged: Sequence[tuple[Requirement, bool]], text: str) -> Iterator[Fault]:
+    """Yield the last two requirements that a resolver mentions with their versions."""
+    words = {normalized(word) for word in re.findall(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", text)}
+    versioned = {normalized(word) for word in re.findall(r"([A-Za-z0-9][A-Za-z0-9._-]*?)(?=\s*[=<>!~(]=?\d)", text)}
+    named = [item for item in judged if item[0].name in words | versioned]
+    if len(named) == 2:
+        first, last = named
+        yield Fault("conflict", last[0], last[1], with_=first[0], with_is_in_file=first[1])

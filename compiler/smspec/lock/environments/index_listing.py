@@ -1,0 +1,148 @@
+"""The files of a project in the package indexes: which versions there are, and for which Pythons and platforms."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from urllib.parse import unquote, urlsplit
+
+from smspec.lock.environments.index_settings import IndexSettings
+from smspec.lock.environments.pip import platforms
+from smspec.lock.environments.requirement_lines import normalized
+from smspec.lock.environments.versions import Version, fits, version
+from smspec.service.bare_image import BareImage
+from smspec.wire.connections import Connections
+from smspec.wire.deadline import Deadline
+from smspec.wire.fault import BadResponse
+from smspec.wire.fetching import fetched
+from smspec.wire.url import parsed
+
+_LARGEST = 64 << 20
+_ACCEPT = "application/vnd.pypi.simple.v1+json, text/html;q=0.5"
+_SDIST = re.compile(r"(.+)-([^-]+?)(?:\.tar\.(?:gz|bz2|xz)|\.zip|\.tgz)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedFile:
+    """``tags``: Python, ABI, and platform of a wheel, each with alternatives; None for a source distribution."""
+
+    version: Version
+    tags: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None
+    requires_python: str
+
+    def fits(self, image: BareImage) -> bool:
+        """Return whether an image can install the file without building anything."""
+        release = version(image.release)
+        if self.tags is None or (release is not None and not fits(release, self.requires_python)):
+            return False
+        known = {*platforms(image), "any"}
+        return any(
+            platform in known and _fits(python, abi, image.python[1])
+            for python in self.tags[0]
+            for abi in self.tags[1]
+            for platform in self.tags[2]
+        )
+
+
+def listed_files(name: str, settings: IndexSettings, connections: Connections) -> tuple[ListedFile, ...] | None:
+    """Return the files of a project in all indexes; None if no index has it. Raise `WireFault`."""
+    found: list[ListedFile] = []
+    is_there = False
+    for index in settings.indexes():
+        page = _page(f"{index.rstrip('/')}/{name}/", settings, connections)
+        is_there |= page is not None
+        found += _files(name, page or ())
+    for place in settings.find_links():
+        if re.match(r"https?://", place):
+            names = _page(place, settings, connections) or ()
+        else:
+            path = unquote(urlsplit(place).path) if place.startswith("file:") else place
+            names = [(file, "") for file in _names(path)]
+        found += _files(name, names)
+    return tuple(found) if is_there or found else None
+
+
+def _fits(python: str, abi: str, minor: int) -> bool:
+    exact = re.fullmatch(r"(cp|py)3(\d*)", python)
+    if exact is None or (exact[2] and int(exact[2]) > minor):
+        return False
+    if exact[1] == "py":
+        return abi == "none"
+    is_this = exact[2] == str(minor)
+    return (abi == "abi3" and bool(exact[2])) or (is_this and abi in (f"cp3{minor}", f"cp3{minor}m", "none"))
+
+
+def _page(url: str, settings: IndexSettings, connections: Connections) -> Iterable[tuple[str, str]] | None:
+    """Return the names on a page of an index, with the Pythons they require; None if there is no such page."""
+    if url.startswith("file:"):
+        path = os.path.join(unquote(urlsplit(url).path), "index.html")
+        if not os.path.isfile(path):
+            return None
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return _links(file.read(_LARGEST))
+    bare = parsed(re.sub(r"^(https?://)[^/@]*@", r"\1", url))
+    secret = settings.authorization(bare)
+    headers = {"Accept": _ACCEPT, "User-Agent": "smspec", **({"Authorization": secret} if secret else {})}
+    response = fetched(connections, bare.geturl(), headers, deadline=Deadline(), size=_LARGEST).response
+    if response.status in (404, 410):
+        return None
+    if response.status != 200:
+        raise BadResponse(f"it responds {response.status} {response.reason}".rstrip())
+    text = response.body.decode("utf-8", "replace")
+    return _members(text) if "json" in response.header("content-type") else _links(text)
+
+
+def _members(text: str) -> list[tuple[str, str]]:
+    try:
+        files = json.loads(text)["files"]
+        return [(str(file["filename"]), str(file.get("requires-python") or "")) for file in files]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise BadResponse("the response is not a page of a package index") from None
+
+
+def _links(text: str) -> list[tuple[str, str]]:
+    parser = _Anchors()
+    parser.feed(text)
+    return parser.found
+
+
+class _Anchors(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, str]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        words = dict(attrs)
+        if tag == "a" and words.get("href"):
+            path = unquote((words["href"] or "").partition("#")[0].partition("?")[0])
+            self.found.append((path.rpartition("/")[2], words.get("data-requires-python") or ""))
+
+
+def _files(name: str, listed: Iterable[tuple[str, str]]) -> Iterator[ListedFile]:
+    for file, requires in listed:
+        tags = None
+        if file.endswith(".whl"):
+            parts = file[:-4].split("-")
+            if len(parts) not in (5, 6):
+                continue
+            project, text = parts[0], parts[1]
+            tags = tuple(parts[-3].split(".")), tuple(parts[-2].split(".")), tuple(parts[-1].split("."))
+        else:
+            match = _SDIST.fullmatch(file)
+            if match is None:
+                continue
+            project, text = match[1], match[2]
+        known = version(text)
+        if known is not None and normalized(project) == name:
+            yield ListedFile(version=known, tags=tags, requires_python=requires)
+
+
+def _names(path: str) -> list[str]:
+    try:
+        return os.listdir(path)
+    except OSError:
+        return []
