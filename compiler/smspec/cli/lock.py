@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Iterable
 
 from smspec import __version__
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
+from smspec.cli.environment_lock import lock_environments, remove_files, write_files
 from smspec.cli.spec_arguments import add_root_argument, root, settings
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import write_whole
@@ -21,11 +23,15 @@ from smspec.source.frozen import replace
 from smspec.spec.layers.option_errors import OptionError
 from smspec.spec.lock import Lock
 from smspec.workspace.command_line_file import USUAL_SPEC
+from smspec.workspace.missing_path import is_directory
 
 HELP = """\
 Pin base images to digests, short names of AWS images to URIs, and requirements files to hashes in the nearest
 smspec.lock, from the directory of the spec upwards. Includes the images of each overlay. A directory means all job
 specs below it.
+
+Resolve the Python packages of each image for its Python and platform, with uv if installed, else pip. Versions with
+hashes go to smspec.lock.d. Bases with packages of their own are not resolved.
 
 Existing pins do not change without --update. Use --digest for an image whose registry smspec cannot reach."""
 
@@ -35,7 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "paths", metavar="PATH", nargs="*", help="job specs, or directories to search (default: job.yaml)"
     )
     parser.add_argument(
-        "--update", action="store_true", help="get the current URIs and digests of images that are already pinned"
+        "--update",
+        action="store_true",
+        help="get the current URIs and digests of images, and versions of packages, that are already pinned",
+    )
+    parser.add_argument(
+        "--allow-builds",
+        action="store_true",
+        help="also lock packages without a wheel; reading their dependencies runs their code on this machine",
     )
     parser.add_argument(
         "--digest",
@@ -61,22 +74,38 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if unknown:
         raise UsageError(f"--digest: no job uses the base image `{unknown[0]}`")
 
-    from smspec.lock.locking import to_ask  # imported late, like everything that contacts a registry
+    from smspec.lock.locking import locked, to_ask  # imported late, like everything that contacts a registry
 
-    locks = [(each, each.before) for each in found]
-    asked = [to_ask(lock, (*each.images, *each.existing), digests, update=args.update) for each, lock in locks]
+    asked = [to_ask(each.before, (*each.images, *each.existing), digests, update=args.update) for each in found]
     answers = _resolved([image for images in asked for image in images], platforms_of(found), console)
-    for (each, lock), images in zip(locks, asked, strict=True):
+    locks = []
+    for each, images in zip(found, asked, strict=True):
         given = {image: digest for image, digest in digests.items() if image in (*each.images, *each.existing)}
-        _lock(each, lock, given | {image: answers[image] for image in images if image in answers}, console)
+        pinned = given | {image: answers[image] for image in images if image in answers}
+        locks.append((each, locked(each.before, pinned, each.requirements, each.names)))
+    environments = lock_environments(locks, console, update=args.update, allow_builds=args.allow_builds)
+    for (each, after), needed in zip(locks, environments, strict=True):
+        covers_all = needed.is_complete and not args.set and _covers(args.paths, each.path)
+        kept = {} if covers_all else dict(each.before.environments)
+        after = replace(after, environments={**kept, **needed.needed})
+        write_files(each.path, needed.files)
+        _write(each, after, needed.lines, console)
+        remove_files(each.path, set(each.before.environments) - set(after.environments))
     return 0
 
 
-def _lock(found: LockTarget, before: Lock, images: dict[str, str], console: Console) -> None:
-    """Write one lock, if there is anything new for it, and report its entries for these jobs."""
-    from smspec.lock.locking import lock_text, locked
+def _covers(paths: list[str], lock: str) -> bool:
+    """Return whether all jobs of a lock are below the paths of the command line."""
+    directory = os.path.realpath(os.path.dirname(lock) or os.curdir)
+    above = [os.path.realpath(path) for path in paths if is_directory(path)]
+    return any(os.path.commonpath((path, directory)) == path for path in above)
 
-    after = locked(before, images, found.requirements, found.names)
+
+def _write(found: LockTarget, after: Lock, lines: list[str], console: Console) -> None:
+    """Write one lock, if there is anything new in it, and report its entries for these jobs."""
+    from smspec.lock.locking import lock_text
+
+    before = found.before
     is_new = after != before or not found.is_there
     if is_new:
         after = replace(after, smspec=__version__, api_model=pinned_model().date)
@@ -90,6 +119,8 @@ def _lock(found: LockTarget, before: Lock, images: dict[str, str], console: Cons
     pins = after.names | after.images | after.requirements
     for name in (*found.names, *found.images, *(uri for uri in found.existing if uri in pins), *found.requirements):
         console.say(visible(f"{name} {pins[name]}{'' if old.get(name) == pins[name] else ' (new)'}"))
+    for line in lines:
+        console.say(visible(line))
     console.say(visible(f"wrote {found.path}" if is_new else f"{found.path} is up to date"))
 
 

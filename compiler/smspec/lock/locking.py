@@ -35,5 +35,24 @@ def lock_text(lock: Lock) -> str:
         **({"image_table": lock.image_table, "names": dict(sorted(lock.names.items()))} if lock.names else {}),
         "images": dict(sorted(lock.images.items())),
         "requirements": dict(sorted(lock.requirements.items())),
+        **_environments(lock),
     }
     return json.dumps(content, indent=2) + "\n"
+
+
+def _environments(lock: Lock) -> dict[str, object]:
+    """Return the section of the environments; none without any, so that a lock of images stays as it is."""
+    found = {
+        key: {
+            "base": one.base,
+            "platform": one.platform,
+            "python": one.python,
+            "packages": dict(sorted(one.packages.items())),
+            "modules": sorted(one.modules),
+            "unlisted": sorted(one.unlisted),
+            "digest": one.digest,
+            "resolver": one.resolver,
+        }
+        for key, one in sorted(lock.environments.items())
+    }
+    return {"environments": found} if found else {}

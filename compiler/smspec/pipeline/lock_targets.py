@@ -29,7 +29,7 @@ class LockTarget:
     """The entries of the lock at ``path``. ``requirements``: file, as the lock names it → digest of its content.
 
     ``images``: base image → the platforms that jobs build on it for. ``names``: short name of an image → URI;
-    ``existing``: those URIs that jobs run as they are.
+    ``existing``: those URIs that jobs run as they are. ``jobs``: all of them.
     """
 
     path: str
@@ -39,6 +39,7 @@ class LockTarget:
     requirements: dict[str, str]
     names: dict[str, str]
     existing: tuple[str, ...]
+    jobs: tuple[Inputs, ...] = ()
 
 
 def find_lock_targets(
@@ -105,6 +106,7 @@ def _lockable(lock: str, jobs: list[Inputs], cache: InputCache, *, update: bool)
         requirements=dict(entry for job in jobs for entry in _requirements(job, lock)),
         names=names,
         existing=tuple(dict.fromkeys(uri for uri in existing if isinstance(uri, str))),
+        jobs=tuple(jobs),
     )
 
 

@@ -1,4 +1,4 @@
-"""The requirements file of an environment: each version with the SHA-256 of its file, for any pip from 20 on, and uv."""
+"""The requirements file of an environment: versions with the SHA-256 of their files, for uv and any pip since 20."""
 
 from __future__ import annotations
 

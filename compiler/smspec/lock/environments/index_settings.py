@@ -16,6 +16,8 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from smspec.diagnostics.masking import hidden
 from smspec.installers.pip_settings import pip_options, uv_settings
+from smspec.lock.environments.resolution import ResolverFailed
+from smspec.spec.model import BuildSecret
 
 _INDEX_OPTIONS = ("index-url", "extra-index-url", "find-links")
 _INDEXES_OF_UV = ("UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS")
@@ -35,6 +37,7 @@ _OF_AN_IMAGE = re.compile(
     r"|INDEX_[A-Z0-9_]+_(?:USERNAME|PASSWORD))"
 )
 _OF_THE_SYSTEM = re.compile(r"(?:LD|DYLD|PYTHON|PIP|UV|SMSPEC)_?.*|PATH|HOME|IFS|SHELL|TMPDIR|ENV|BASH_ENV")
+_FILES = ("PIP_CONFIG_FILE", "NETRC")
 _VARIABLE = re.compile(r"\$\{([A-Z0-9_]+)\}")
 
 
@@ -140,15 +143,34 @@ class IndexSettings:
         return frozenset(form for word in found if word for form in (word, unquote(word)) if len(form) > 2)
 
 
+def secret_variables(secrets: Mapping[str, BuildSecret], lines: Iterable[str], directory: str) -> dict[str, str]:
+    """Return the secrets of a build that concern indexes; a file is relative to ``directory``.
+
+    Raise `ResolverFailed` for a variable that is not set.
+    """
+    named = _named(lines)
+    found = {}
+    for name, secret in secrets.items():
+        if secret.file is not None and name in _FILES:
+            found[name] = os.path.abspath(os.path.join(directory, os.path.expanduser(secret.file)))
+        elif secret.env is not None and (_OF_AN_IMAGE.fullmatch(name) or name in named):
+            if secret.env not in os.environ:
+                raise ResolverFailed(f"the variable `{secret.env}` is not set: `image.secrets.{name}` requires it")
+            found[name] = os.environ[secret.env]
+    return found
+
+
 def index_settings(image_env: Mapping[str, str], secrets: Mapping[str, str], lines: tuple[str, ...]) -> IndexSettings:
     """Return the settings of this process with those of an image: its indexes, and variables in its requirements."""
-    named = {name for line in lines for name in _VARIABLE.findall(line)}
-    kept = {
-        name: value
-        for name, value in {**image_env, **secrets}.items()
-        if _OF_AN_IMAGE.fullmatch(name) or (name in named and not _OF_THE_SYSTEM.fullmatch(name))
-    }
-    return IndexSettings({**os.environ, **kept}, lines, tuple(value for value in secrets.values() if len(value) > 2))
+    named = _named(lines)
+    kept = {name: value for name, value in image_env.items() if _OF_AN_IMAGE.fullmatch(name) or name in named}
+    hidden_values = tuple(value for name, value in secrets.items() if name not in _FILES and len(value) > 2)
+    return IndexSettings({**os.environ, **kept, **secrets}, lines, hidden_values)
+
+
+def _named(lines: Iterable[str]) -> set[str]:
+    """Return the names of the variables in lines of a requirements file."""
+    return {name for line in lines for name in _VARIABLE.findall(line) if not _OF_THE_SYSTEM.fullmatch(name)}
 
 
 def _words(option: str) -> tuple[str, str]:

@@ -18,7 +18,8 @@ _PASSWORD = re.compile(r"://[^/\s@]*:(?!\$\{[A-Z0-9_]+\}@)[^/\s@]+@|://(?!\$\{)[
 class Requirement:
     """``name`` is normalized; ``specifier`` the versions as written, empty for any; ``url`` a file instead of these.
 
-    ``hashes``: the SHA-256 of the only files that the author accepts, none for any. ``place`` is the position in the file: line, and column, from 1; or in the list of the spec: its index, and 0.
+    ``place`` is the position in the file: line, and column, from 1; or in the list of the spec: its index, and 0.
+    ``hashes``: the SHA-256 of the only files that the author accepts, none for any.
     """
 
     name: str

@@ -51,7 +51,9 @@ class Uv:
         words += ["--format", "pylock.toml", "--output-file", _OUTPUT, "--no-header", "--no-annotate"]
         words += ["--no-python-downloads", "--python-version", question.image.release]
         words += ["--python-platform", _platform(question.image)]
-        words += [] if question.allow_builds else ["--only-binary", ":all:"]
+        # With a Python of its own, uv does not look for others, which takes seconds where there are many. A build needs
+        # the one of the image, if it is there.
+        words += [] if question.allow_builds else ["--only-binary", ":all:", "--python", sys.executable]
         status, text = output_of([*words, *names], self._settings.uv or {}, directory)
         if status:
             text = self._settings.masked(text)

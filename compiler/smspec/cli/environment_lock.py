@@ -1,0 +1,176 @@
+"""Lock the environments of jobs: the part of `smspec lock` about packages."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
+from smspec.cli.console import Console
+from smspec.diagnostics import Diagnostic, InvalidInput, placed
+from smspec.diagnostics.visible import visible
+from smspec.output.atomic_file import write_whole
+from smspec.output.failures import OutputFailed
+from smspec.pipeline.environment_targets import EnvironmentTarget, environment_targets
+from smspec.pipeline.lock_targets import LockTarget
+from smspec.source import SourceText
+from smspec.spec.lock import Lock
+from smspec.spec.locked_environment import LockedEnvironment, environment_file
+from smspec.workspace.cache_directory import cache_directory
+
+
+@dataclass
+class Environments:
+    """Those of one lock: all that its jobs need by key, and the files of new ones. ``is_complete``: none is unknown."""
+
+    needed: dict[str, LockedEnvironment] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    is_complete: bool = True
+
+
+@dataclass
+class _Rejected:
+    diagnostics: dict[Diagnostic, None] = field(default_factory=dict)
+    texts: dict[str, SourceText] = field(default_factory=dict)
+    sentences: list[str] = field(default_factory=list)
+
+
+def lock_environments(
+    locks: Iterable[tuple[LockTarget, Lock]], console: Console, *, update: bool, allow_builds: bool
+) -> list[Environments]:
+    """Return the environments of each lock. Raise for all jobs together if the packages of any cannot be resolved."""
+    rejected = _Rejected()
+    found = []
+    for target, lock in locks:
+        locking = _Locking(lock=lock, console=console, rejected=rejected, update=update, allow_builds=allow_builds)
+        found.append(locking.environments(target))
+    if rejected.diagnostics:
+        for sentence in rejected.sentences:
+            console.say(visible(sentence))
+        raise InvalidInput(rejected.diagnostics, rejected.texts.values())
+    if rejected.sentences:
+        raise CommandRefused("; ".join(rejected.sentences))
+    return found
+
+
+def write_files(lock: str, files: Mapping[str, str]) -> None:
+    """Write the files of environments next to a lock. Raise `ResourceUnavailable`."""
+    try:
+        for name, content in files.items():
+            path = os.path.join(os.path.dirname(lock), name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            write_whole(path, content)
+    except OutputFailed as failure:
+        raise ResourceUnavailable(str(failure)) from failure
+
+
+def remove_files(lock: str, keys: Iterable[str]) -> None:
+    """Remove the files of environments that a lock no longer contains; one that cannot be removed does no harm."""
+    for key in keys:
+        with contextlib.suppress(OSError):
+            os.unlink(os.path.join(os.path.dirname(lock), environment_file(key)))
+
+
+@dataclass(kw_only=True)
+class _Locking:
+    """The locking of one lock."""
+
+    lock: Lock
+    console: Console
+    rejected: _Rejected
+    update: bool
+    allow_builds: bool
+
+    def environments(self, target: LockTarget) -> Environments:
+        found = Environments()
+        targets = environment_targets(target, self.lock)
+        needed = {each.key for each in targets}
+        for each in targets:
+            if isinstance(each.bare, str) or each.image is None:
+                found.lines.append(f"packages of {each.spec} not locked: {each.bare}")
+                found.is_complete = found.is_complete and bool(each.key)
+                continue
+            before = self.lock.environments.get(each.key)
+            if before is not None and not self.update and _is_written(target.path, each.key, before):
+                found.needed[each.key] = before
+                found.lines.append(f"{environment_file(each.key)} {_summary(before)}")
+            else:
+                self._resolve(each, needed, found)
+        return found
+
+    def _resolve(self, each: EnvironmentTarget, needed: set[str], found: Environments) -> None:
+        # Imported late, like everything that uses the network.
+        from smspec.lock.environments.diagnosis import diagnosed
+        from smspec.lock.environments.environment_locking import lock_environment
+        from smspec.lock.environments.fault_findings import fault_findings
+        from smspec.lock.environments.index_settings import index_settings, secret_variables
+        from smspec.lock.environments.module_cache import ModuleCache
+        from smspec.lock.environments.predecessor import changes, predecessor
+        from smspec.lock.environments.requirement_lines import read_packages, read_requirements
+        from smspec.lock.environments.resolution import Question, ResolverFailed, Unresolvable
+
+        assert each.image is not None and not isinstance(each.bare, str)  # the caller has checked them
+        packages, file = read_packages(each.image.python_packages), read_requirements(each.requirements or b"")
+        obstacle = packages.obstacle or file.obstacle
+        if obstacle:
+            found.lines.append(f"packages of {each.spec} not locked: {obstacle}")
+            return
+        names = {one.name for one in (*packages.requirements, *file.requirements)}
+        old = self.lock.environments.get(each.key) or predecessor(
+            self.lock.environments, each.image, each.bare.minor, names, needed
+        )
+        question = Question(
+            image=each.bare,
+            packages=packages,
+            file=file,
+            content=each.requirements,
+            preferred=old.packages if old is not None and not self.update else {},
+            allow_builds=self.allow_builds,
+        )
+        self.console.say(
+            visible(f"resolving the packages of {each.spec} for Python {each.bare.minor} on {each.image.platform}")
+        )
+        try:
+            lines = (*file.options, *(one.text for one in file.requirements))
+            secrets = secret_variables(each.secrets, lines, each.directory)
+            settings = index_settings(each.image.env, secrets, lines)
+            cache = ModuleCache(cache_directory())
+            try:
+                new = lock_environment(question, settings, cache, base=each.image.base, platform=each.image.platform)
+            except Unresolvable as fault:
+                text = str(fault)
+                findings = fault_findings(diagnosed(question, settings, text), question, each.requirements_file or "")
+                self.rejected.diagnostics.update(dict.fromkeys(placed(findings, each.document)))
+                self.rejected.texts.update((text.name, text) for text in each.document.texts)
+                if not findings:
+                    self.rejected.sentences.append(f"cannot resolve the packages of {each.spec}: {text.strip()}")
+                return
+        except ResolverFailed as fault:
+            raise ResourceUnavailable(f"cannot lock the packages of {each.spec}: {fault}") from None
+        found.needed[each.key] = new.entry
+        found.files[environment_file(each.key)] = new.content
+        same = self.lock.environments.get(each.key) == new.entry
+        found.lines.append(f"{environment_file(each.key)} {_summary(new.entry)}{'' if same else ' (new)'}")
+        if old is not None and not same:
+            found.lines += [f"  {change}" for change in changes(old.packages, new.entry.packages)]
+        for name in new.entry.unlisted:
+            why = new.faults.get(name, "it has no wheel, or changes the search path of Python")
+            found.lines.append(f"  the modules of {name} are unknown: {why}")
+
+
+def _summary(environment: LockedEnvironment) -> str:
+    count = len(environment.packages)
+    return f"{count} package{'' if count == 1 else 's'} for Python {environment.python}"
+
+
+def _is_written(lock: str, key: str, entry: LockedEnvironment) -> bool:
+    """Return whether the file of an environment exists as it was written."""
+    try:
+        with open(os.path.join(os.path.dirname(lock), environment_file(key)), "rb") as file:
+            return f"sha256:{hashlib.sha256(file.read()).hexdigest()}" == entry.digest
+    except OSError:
+        return False

@@ -1,0 +1,82 @@
+"""The findings about requirements that nothing fits, at their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.note import Note
+from smspec.diagnostics.quoting import one_of
+from smspec.lock.environments.diagnosis import Fault
+from smspec.lock.environments.requirement_lines import Requirement
+from smspec.lock.environments.resolution import Question
+from smspec.source import Path, Span
+from smspec.source.frozen import replace
+
+UNKNOWN_PACKAGE = Rule("SM724", "package missing from the index")
+UNKNOWN_VERSION = Rule("SM725", "version missing from the index")
+NO_WHEEL = Rule("SM726", "package without a wheel")
+CONFLICT = Rule("SM727", "conflicting requirements")
+
+_FILE: Path = ("image", "python_requirements")
+_LIST: Path = ("image", "python_packages")
+
+
+def fault_findings(faults: Iterable[Fault], question: Question, file: str) -> list[Finding]:
+    """Return a finding for each fault; ``file``: the path of the requirements file."""
+    return [_finding(fault, question, file) for fault in faults]
+
+
+def _finding(fault: Fault, question: Question, file: str) -> Finding:
+    shown = f"`{fault.requirement.shown}`"
+    path = _path(fault.requirement, fault.is_in_file)
+    where = f"`{'.'.join(map(str, path[:2]))}`"
+    if fault.kind == "unknown package":
+        finding = UNKNOWN_PACKAGE.at(
+            path,
+            f"{where}: the package index has no package `{fault.requirement.name}`",
+            help="check its name, or set `PIP_EXTRA_INDEX_URL` in `image.secrets` for a private index",
+        )
+    elif fault.kind == "unknown version":
+        finding = UNKNOWN_VERSION.at(
+            path, f"{where}: the package index has no version {shown}", help=_versions(fault, "check the version")
+        )
+    elif fault.kind == "no wheel":
+        image = question.image
+        what = f"Python {image.minor}"
+        if image.minor in fault.pythons or not fault.pythons:
+            what += (
+                f" on {image.processor} with {'musl' if image.libc[0] == 'musllinux' else f'glibc 2.{image.libc[1]}'}"
+            )
+        otherwise = "run `smspec lock --allow-builds`, which runs the code of the package to build it"
+        finding = NO_WHEEL.at(path, f"{where}: {shown} has no wheel for {what}", help=_versions(fault, otherwise))
+        if fault.pythons:
+            listed = ", ".join(fault.pythons)
+            finding = replace(finding, notes=(Note(f"it has wheels for Python {listed}"),))
+    else:
+        assert fault.with_ is not None
+        other = fault.with_
+        span = _span(other, file) if fault.with_is_in_file else None
+        where_other = "" if span else " in `image.python_packages`"
+        finding = CONFLICT.at(
+            path,
+            f"{where}: {shown} conflicts with `{other.shown}`",
+            help="change one of the two, so that one version of each package fits both",
+            notes=(Note(f"`{other.shown}` is required{where_other or ' here'}", span),),
+        )
+    return replace(finding, place=_span(fault.requirement, file)) if fault.is_in_file else finding
+
+
+def _versions(fault: Fault, otherwise: str) -> str:
+    if not fault.others:
+        return otherwise
+    return f"use {one_of(f'{fault.requirement.name}=={version}' for version in fault.others)}"
+
+
+def _path(requirement: Requirement, is_in_file: bool) -> Path:
+    return _FILE if is_in_file else (*_LIST, requirement.place[0])
+
+
+def _span(requirement: Requirement, file: str) -> Span:
+    line, column = requirement.place
+    return Span(file, line, column, line, column + max(1, len(requirement.text)))
