@@ -7,6 +7,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
 from smspec.cli.console import Console
@@ -20,6 +21,13 @@ from smspec.source import SourceText
 from smspec.spec.lock import Lock
 from smspec.spec.locked_environment import LockedEnvironment, environment_file
 from smspec.workspace.cache_directory import cache_directory
+
+if TYPE_CHECKING:
+    from smspec.lock.environments.diagnosis import Fault
+    from smspec.lock.environments.resolution import Question
+
+_MOST_LINES = 40
+"""Of what a resolver prints."""
 
 
 @dataclass
@@ -106,7 +114,6 @@ class _Locking:
         # Imported late, like everything that uses the network.
         from smspec.lock.environments.diagnosis import diagnosed
         from smspec.lock.environments.environment_locking import lock_environment
-        from smspec.lock.environments.fault_findings import fault_findings
         from smspec.lock.environments.index_settings import index_settings, secret_variables
         from smspec.lock.environments.module_cache import ModuleCache
         from smspec.lock.environments.predecessor import changes, predecessor
@@ -142,12 +149,7 @@ class _Locking:
             try:
                 new = lock_environment(question, settings, cache, base=each.image.base, platform=each.image.platform)
             except Unresolvable as fault:
-                text = str(fault)
-                findings = fault_findings(diagnosed(question, settings, text), question, each.requirements_file or "")
-                self.rejected.diagnostics.update(dict.fromkeys(placed(findings, each.document)))
-                self.rejected.texts.update((text.name, text) for text in each.document.texts)
-                if not findings:
-                    self.rejected.sentences.append(f"cannot resolve the packages of {each.spec}: {text.strip()}")
+                self._reject(each, str(fault), diagnosed(question, settings, str(fault)), question)
                 return
         except ResolverFailed as fault:
             raise ResourceUnavailable(f"cannot lock the packages of {each.spec}: {fault}") from None
@@ -160,6 +162,18 @@ class _Locking:
         for name in new.entry.unlisted:
             why = new.faults.get(name, "it has no wheel, or changes the search path of Python")
             found.lines.append(f"  the modules of {name} are unknown: {why}")
+
+    def _reject(self, each: EnvironmentTarget, text: str, faults: list[Fault], question: Question) -> None:
+        """Record why nothing fits the requirements: the findings, or what the resolver printed."""
+        from smspec.lock.environments.fault_findings import fault_findings
+
+        findings = fault_findings(faults, question, each.requirements_file or "")
+        self.rejected.diagnostics.update(dict.fromkeys(placed(findings, each.document)))
+        self.rejected.texts.update((text.name, text) for text in each.document.texts)
+        if not findings:
+            for line in [line for line in text.splitlines() if line.strip()][-_MOST_LINES:]:
+                self.console.say(visible(f"  {line.rstrip()}"))
+            self.rejected.sentences.append(f"cannot resolve the packages of {each.spec}")
 
 
 def _summary(environment: LockedEnvironment) -> str:

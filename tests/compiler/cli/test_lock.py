@@ -13,6 +13,8 @@ from support.smspec_command import smspec
 DIGEST = "sha256:" + "a" * 64
 OTHER = "sha256:" + "b" * 64
 BASE = "python:3.12-slim-bookworm"
+OWN_BASE = "team/base:1"
+"""It may have packages, so its environments are not resolved."""
 
 
 def job(directory, base=BASE, image="", more=""):
@@ -74,9 +76,9 @@ def test_every_overlay_is_locked(tmp_path):
 
 
 def test_changed_requirements_are_reported(tmp_path):
-    job(tmp_path, image=", python_requirements: requirements.txt")
+    job(tmp_path, OWN_BASE, image=", python_requirements: requirements.txt")
     (tmp_path / "requirements.txt").write_text("numpy==2.1.0\n")
-    assert lock("--digest", f"{BASE}={DIGEST}", cwd=tmp_path).status == 0
+    assert lock("--digest", f"{OWN_BASE}={DIGEST}", cwd=tmp_path).status == 0
     expected = f"sha256:{hashlib.sha256(b'numpy==2.1.0' + bytes([10])).hexdigest()}"
     assert held(tmp_path)["requirements"] == {"requirements.txt": expected}
     assert smspec("validate", cwd=tmp_path).out == ""
@@ -88,9 +90,9 @@ def test_repository_has_one_lockfile(tmp_path):
     (tmp_path / ".git").mkdir()
     for name in ("one", "two"):
         (tmp_path / "specs" / name).mkdir(parents=True)
-        job(tmp_path / "specs" / name, image=", python_requirements: requirements.txt")
+        job(tmp_path / "specs" / name, OWN_BASE, image=", python_requirements: requirements.txt")
         (tmp_path / "specs" / name / "requirements.txt").write_text("numpy==2.1.0\n")
-    assert lock("--digest", f"{BASE}={DIGEST}", cwd=tmp_path / "specs/one").status == 0
+    assert lock("--digest", f"{OWN_BASE}={DIGEST}", cwd=tmp_path / "specs/one").status == 0
     assert "SM722" in smspec("validate", cwd=tmp_path / "specs/two").out
     assert lock("specs/two/job.yaml", cwd=tmp_path).status == 0
     assert [path.parent for path in tmp_path.rglob("smspec.lock")] == [tmp_path]

@@ -44,7 +44,13 @@ class Packages:
         self.pythons: dict[str, str] = {}
 
     def add(
-        self, name: str, version: str, *requires: str, files: dict[str, str] | None = None, python="", tag="py3-none-any"
+        self,
+        name: str,
+        version: str,
+        *requires: str,
+        files: dict[str, str] | None = None,
+        python="",
+        tag="py3-none-any",
     ) -> str:
         """Add a wheel and return its file name; by default with a package of its name."""
         module = name.replace("-", "_")
@@ -85,7 +91,7 @@ class PackageServer(ThreadingHTTPServer):
     """Serves `Packages` at ``/simple/`` and ``/files/``. ``asked``: path and Authorization of each request.
 
     ``password``: of the user `author`, who may use it, if it is set. ``ranges`` False: it sends whole files only.
-    ``status``, ``content``, ``place``: file → what it answers instead: a status, other bytes, a redirect.
+    ``status``, ``content``, ``place``: file → what it answers smspec instead: a status, other bytes, a redirect.
     ``pause``: seconds before any answer.
     """
 
@@ -144,19 +150,21 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _file(self, name: str, with_body: bool) -> None:
         server = self.server
-        content = server.content.get(name, server.packages.files[name])
+        # Resolvers get what the index lists.
+        is_ours = self.headers.get("User-Agent") == "smspec"
+        content = server.content.get(name, b"") if is_ours else b""
+        content = content or server.packages.files[name]
         part = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
-        # What reads the end of a wheel asks for a part; pip and uv get the whole.
-        if part and name in server.status:
+        if is_ours and name in server.status:
             self._send(server.status[name], b"", {}, with_body)
-        elif part and name in server.place:
+        elif is_ours and name in server.place:
             self._send(302, b"", {"Location": server.place[name]}, with_body)
         elif part and server.ranges:
             first = max(0, len(content) - int(part[2])) if not part[1] else int(part[1])
             last = len(content) - 1 if not (part[1] and part[2]) else min(int(part[2]), len(content) - 1)
             headers = {"Content-Range": f"bytes {first}-{last}/{len(content)}", "Accept-Ranges": "bytes"}
             body = content[first : last + 1]
-            self._send(206, body[:-9] if name in server.truncated else body, headers, with_body, len(body))
+            self._send(206, body[:-9] if is_ours and name in server.truncated else body, headers, with_body, len(body))
         else:
             self._send(200, content, {}, with_body)
 

@@ -10,7 +10,7 @@ from smspec.lock.environments.concurrent_calls import THREADS, called
 from smspec.lock.environments.index_listing import ListedFile, listed_files
 from smspec.lock.environments.index_settings import IndexSettings
 from smspec.lock.environments.requirement_lines import Requirement, normalized
-from smspec.lock.environments.resolution import Question
+from smspec.lock.environments.resolution import Question, ResolverFailed
 from smspec.lock.environments.versions import Version, fits
 from smspec.service.bare_image import BareImage
 from smspec.wire.connections import Connections
@@ -36,6 +36,8 @@ class Fault(NamedTuple):
 def diagnosed(question: Question, settings: IndexSettings, text: str) -> list[Fault]:
     """Return the requirements at fault, in order; none if that is not clear. ``text``: what the resolver printed.
 
+    Raise `ResolverFailed` if an index does not answer.
+
     A requirement that applies only under a condition is not judged on its own.
     """
     written = [(each, False) for each in question.packages.requirements]
@@ -50,7 +52,12 @@ def diagnosed(question: Question, settings: IndexSettings, text: str) -> list[Fa
         if not isinstance(listing, WireFault):
             fault = _fault(requirement, is_in_file, listing, question)
             found += [fault] if fault else []
-    return found or list(_conflict(judged, text))
+    if not found:
+        found = list(_conflict(judged, text))
+    silent = next((listing for listing in listings.values() if isinstance(listing, WireFault)), None)
+    if silent is not None and not found:
+        raise ResolverFailed(f"a package index does not list its files: {settings.masked(str(silent))}")
+    return found
 
 
 def _fault(

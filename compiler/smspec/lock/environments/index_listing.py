@@ -11,9 +11,9 @@ from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
 from smspec.lock.environments.index_settings import IndexSettings
-from smspec.lock.environments.pip import platforms
 from smspec.lock.environments.requirement_lines import normalized
 from smspec.lock.environments.versions import Version, fits, version
+from smspec.lock.environments.wheel_tags import WheelName, rank, wheel_name
 from smspec.service.bare_image import BareImage
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline
@@ -28,24 +28,17 @@ _SDIST = re.compile(r"(.+)-([^-]+?)(?:\.tar\.(?:gz|bz2|xz)|\.zip|\.tgz)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedFile:
-    """``tags``: Python, ABI, and platform of a wheel, each with alternatives; None for a source distribution."""
+    """``wheel``: None for a source distribution. ``requires_python``: the Pythons that can install it."""
 
     version: Version
-    tags: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None
+    wheel: WheelName | None
     requires_python: str
 
     def fits(self, image: BareImage) -> bool:
         """Return whether an image can install the file without building anything."""
         release = version(image.release)
-        if self.tags is None or (release is not None and not fits(release, self.requires_python)):
-            return False
-        known = {*platforms(image), "any"}
-        return any(
-            platform in known and _fits(python, abi, image.python[1])
-            for python in self.tags[0]
-            for abi in self.tags[1]
-            for platform in self.tags[2]
-        )
+        fits_python = release is None or fits(release, self.requires_python)
+        return fits_python and self.wheel is not None and rank(self.wheel, image) is not None
 
 
 def listed_files(name: str, settings: IndexSettings, connections: Connections) -> tuple[ListedFile, ...] | None:
@@ -64,16 +57,6 @@ def listed_files(name: str, settings: IndexSettings, connections: Connections) -
             names = [(file, "") for file in _names(path)]
         found += _files(name, names)
     return tuple(found) if is_there or found else None
-
-
-def _fits(python: str, abi: str, minor: int) -> bool:
-    exact = re.fullmatch(r"(cp|py)3(\d*)", python)
-    if exact is None or (exact[2] and int(exact[2]) > minor):
-        return False
-    if exact[1] == "py":
-        return abi == "none"
-    is_this = exact[2] == str(minor)
-    return (abi == "abi3" and bool(exact[2])) or (is_this and abi in (f"cp3{minor}", f"cp3{minor}m", "none"))
 
 
 def _page(url: str, settings: IndexSettings, connections: Connections) -> Iterable[tuple[str, str]] | None:
@@ -124,21 +107,12 @@ class _Anchors(HTMLParser):
 
 def _files(name: str, listed: Iterable[tuple[str, str]]) -> Iterator[ListedFile]:
     for file, requires in listed:
-        tags = None
-        if file.endswith(".whl"):
-            parts = file[:-4].split("-")
-            if len(parts) not in (5, 6):
-                continue
-            project, text = parts[0], parts[1]
-            tags = tuple(parts[-3].split(".")), tuple(parts[-2].split(".")), tuple(parts[-1].split("."))
-        else:
-            match = _SDIST.fullmatch(file)
-            if match is None:
-                continue
-            project, text = match[1], match[2]
+        wheel = wheel_name(file)
+        match = None if wheel else _SDIST.fullmatch(file)
+        project, text = (wheel.project, wheel.version) if wheel else (match[1], match[2]) if match else ("", "")
         known = version(text)
         if known is not None and normalized(project) == name:
-            yield ListedFile(version=known, tags=tags, requires_python=requires)
+            yield ListedFile(version=known, wheel=wheel, requires_python=requires)
 
 
 def _names(path: str) -> list[str]:

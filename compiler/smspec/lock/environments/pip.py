@@ -16,6 +16,7 @@ from smspec.lock.environments.resolution import Question, ResolvedFile, Resolver
 from smspec.lock.environments.resolver_input import PACKAGES, write_input
 from smspec.lock.environments.resolver_process import output_of
 from smspec.lock.environments.unusable_index import unusable_index
+from smspec.lock.environments.wheel_tags import platforms
 from smspec.service.bare_image import BareImage
 
 _PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pip_program.py")
@@ -98,21 +99,6 @@ def markers(image: BareImage) -> dict[str, str]:
         "python_version": image.minor,
         "sys_platform": "linux",
     }
-
-
-def platforms(image: BareImage) -> list[str]:
-    """Return the tags of the platforms whose wheels an image can install, best first."""
-    processor = image.processor
-    if image.libc[0] == "musllinux":
-        found = [f"musllinux_1_{minor}_{processor}" for minor in range(image.libc[1], -1, -1)]
-        return [*found, f"linux_{processor}"]
-    oldest = 5 if processor == "x86_64" else 17
-    names = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}
-    found = []
-    for minor in range(image.known_glibc, oldest - 1, -1):
-        found.append(f"manylinux_2_{minor}_{processor}")
-        found += [f"{names[minor]}_{processor}"] if minor in names else []
-    return [*found, f"linux_{processor}"]
 
 
 def _is_here(image: BareImage) -> bool:

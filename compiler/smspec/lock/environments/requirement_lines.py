@@ -98,8 +98,9 @@ def _joined(text: str) -> Iterator[tuple[int, int, str]]:
 def _read(text: str, place: tuple[int, int]) -> Requirement | str:
     """Return a requirement, or why it cannot be locked."""
     text = _COMMENT.sub("", text).strip()
-    match = _REQUIREMENT.fullmatch(text)
-    url = match[3] or "" if match else text if re.match(r"[a-z+]+:", text) else ""
+    is_url = re.match(r"[a-z+]+:", text) is not None
+    match = None if is_url else _REQUIREMENT.fullmatch(text)
+    url = text if is_url else (match[3] or "" if match else "")
     if re.match(r"(?:git|hg|svn|bzr)\+", url):
         return "is a version control URL, which has no hash"
     if url and (not re.match(r"https?://", url) or _PASSWORD.search(url) or "${" in url):
@@ -108,7 +109,7 @@ def _read(text: str, place: tuple[int, int]) -> Requirement | str:
         return "is not a name with versions"
     name = normalized(match[1]) if match else ""
     specifier = (match[4] or "").strip() if match else ""
-    if specifier and not re.match(r"[<>=!~]", specifier):
+    if specifier and not re.match(r"[<>]|[=!~]=", specifier):
         return "is not a name with versions"
     return Requirement(name=name, specifier=specifier, url=url, text=text, place=place)
 

@@ -7,7 +7,9 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Sequence
 from typing import Any
+from urllib.parse import unquote
 
 from smspec.lock.environments.index_settings import IndexSettings
 from smspec.lock.environments.requirement_lines import normalized
@@ -15,6 +17,7 @@ from smspec.lock.environments.resolution import Question, ResolvedFile, Resolver
 from smspec.lock.environments.resolver_input import write_input
 from smspec.lock.environments.resolver_process import output_of
 from smspec.lock.environments.unusable_index import unusable_index
+from smspec.lock.environments.wheel_tags import rank, wheel_name
 from smspec.service.bare_image import BareImage
 
 if sys.version_info >= (3, 11):
@@ -60,7 +63,7 @@ class Uv:
             unusable_index(text, "uv")
             raise Unresolvable(text)
         with open(path, encoding="utf-8") as file:
-            return tuple(_files(file.read()))
+            return tuple(_files(file.read(), question.image))
 
 
 def installed_uv() -> str | None:
@@ -83,13 +86,13 @@ def _preferences(question: Question) -> str:
     return f'lock-version = "1.0"\ncreated-by = "smspec"\n{packages}'
 
 
-def _files(text: str) -> list[ResolvedFile]:
+def _files(text: str, image: BareImage) -> list[ResolvedFile]:
     content: dict[str, Any] = tomllib.loads(text)
     found = []
     for package in content.get("packages", []):
         wheels, archive = package.get("wheels"), package.get("archive")
         is_direct = archive is not None
-        file = wheels[0] if wheels else archive or package.get("sdist")
+        file = _best(wheels or (), image) or archive or package.get("sdist")
         sha256 = (file or {}).get("hashes", {}).get("sha256")
         if file is None or sha256 is None:
             raise Unresolvable(f"the index has no SHA-256 for {package.get('name')}")
@@ -104,3 +107,15 @@ def _files(text: str) -> list[ResolvedFile]:
             )
         )
     return found
+
+
+def _best(wheels: Sequence[dict[str, Any]], image: BareImage) -> dict[str, Any] | None:
+    """Return the wheel that pip would choose."""
+    ranked = []
+    for position, file in enumerate(wheels):
+        path = str(file.get("name") or file.get("url") or file.get("path"))
+        parsed = wheel_name(unquote(path.partition("#")[0].rpartition("/")[2]))
+        found = rank(parsed, image) if parsed else None
+        if found is not None:
+            ranked.append((found, position))
+    return wheels[min(ranked)[1]] if ranked else None

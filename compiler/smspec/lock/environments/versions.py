@@ -67,7 +67,7 @@ def _meets(candidate: Version, condition: str) -> bool:
     if operator == "~=":
         prefix_length = len(bound.release) - 1
         same = _padded(candidate.release, prefix_length)[:prefix_length] == bound.release[:-1]
-        return same and candidate.key >= bound.key
+        return same and candidate.epoch == bound.epoch and candidate.key >= bound.key
     if operator == "<":
         return candidate.key < bound.key and not (
             candidate.is_preview and not bound.is_preview and _trimmed(candidate.release) == _trimmed(bound.release)

@@ -1,0 +1,267 @@
+"""``smspec lock`` and packages: a real index, resolved by the real uv and pip."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from support.servers.package_index import Packages, package_server
+from support.small_job import BUILT, write_job
+from support.smspec_command import smspec
+
+BASE = "python:3.9.18-slim-bookworm"
+DIGEST = "sha256:" + "a" * 64
+IMAGE = '{base: "python:3.12-slim-bookworm"}'
+RESOLVERS = ("uv", "pip")
+
+
+@pytest.fixture
+def packages():
+    """Packages for two Pythons, with markers, a namespace, and wheels for several platforms."""
+    found = Packages()
+    found.add("ctr-model", "1.0", "ctr-features>=1", 'ctr-compat; python_version < "3.10"')
+    found.add("ctr-model", "2.0", "ctr-features>=1", python=">=3.10")
+    found.add("ctr-features", "1.0", "org-io")
+    found.add("ctr-features", "1.1", "org-io", 'ctr-mac; sys_platform == "darwin"')
+    found.add("ctr-compat", "0.1", files={"ctr_compat.py": ""})
+    found.add("org-io", "3.0", files={"org/io/__init__.py": "", "org/readers.py": ""})
+    for tag in (
+        "cp39-cp39-manylinux_2_17_x86_64.manylinux2014_x86_64",
+        "cp39-cp39-manylinux_2_28_x86_64",
+        "cp39-cp39-manylinux_2_39_x86_64",
+        "cp39-cp39-manylinux_2_28_aarch64",
+        "cp312-cp312-manylinux_2_28_x86_64",
+        "cp312-cp312-musllinux_1_2_x86_64",
+        "cp39-cp39-macosx_11_0_arm64",
+    ):
+        found.add("ctr-kernels", "5.0", files={"ctr_kernels/__init__.py": "", "ctr_kernels/fast.so": tag}, tag=tag)
+    return found
+
+
+@pytest.fixture
+def index(packages, monkeypatch, tmp_path):
+    """Serve the packages as the only index of this process."""
+    for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("SMSPEC_CACHE_DIR", str(tmp_path / "cache"))
+    with package_server(packages) as server:
+        monkeypatch.setenv("PIP_INDEX_URL", server.url)
+        yield server
+
+
+@pytest.fixture(params=RESOLVERS)
+def resolver(request, monkeypatch, tmp_path):
+    return use(request.param, monkeypatch, tmp_path)
+
+
+def use(resolver, monkeypatch, tmp_path):
+    """Put uv on PATH, or take everything from it."""
+    found = shutil.which("uv")
+    if resolver == "uv" and found is None:
+        pytest.skip("uv is not installed")
+    monkeypatch.setenv("PATH", os.environ["PATH"] if resolver == "uv" else str(tmp_path))
+    return resolver
+
+
+def job(directory, *packages, base=BASE, requirements="", image=""):
+    lines = [f"base: {base}", f"python_packages: {json.dumps(packages)}" if packages else ""]
+    lines += ["python_requirements: requirements.txt" if requirements else "", image]
+    text = ", ".join(line for line in lines if line)
+    directory.mkdir(parents=True, exist_ok=True)
+    write_job(directory, BUILT.replace(IMAGE, f"{{{text}}}"))
+    (directory / "requirements.txt").write_text(requirements)
+    return directory
+
+
+def lock(directory, *words, base=BASE):
+    return smspec("lock", "--digest", f"{base}={DIGEST}", *words, cwd=directory)
+
+
+def environment(directory):
+    """Return the only environment of the lock, and its file."""
+    ((key, found),) = json.loads((directory / "smspec.lock").read_text())["environments"].items()
+    return found, (directory / f"smspec.lock.d/{key}.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("base", "versions"),
+    [
+        (BASE, {"ctr-compat": "0.1", "ctr-features": "1.1", "ctr-kernels": "5.0", "ctr-model": "1.0", "org-io": "3.0"}),
+        (
+            "python:3.12.1-alpine3.19",
+            {"ctr-features": "1.1", "ctr-kernels": "5.0", "ctr-model": "2.0", "org-io": "3.0"},
+        ),
+    ],
+)
+def test_uv_and_pip_give_equal_locks(index, monkeypatch, tmp_path, base, versions):
+    locks = {}
+    for resolver in RESOLVERS:
+        with monkeypatch.context() as there:
+            use(resolver, there, tmp_path)
+            there.setenv("SMSPEC_CACHE_DIR", str(tmp_path / f"cache-{resolver}"))
+            directory = job(tmp_path / resolver, "ctr-kernels", base=base, requirements="ctr-model\n")
+            done = lock(directory, base=base)
+            assert done.status == 0, done.err
+            found, file = environment(directory)
+            assert found.pop("resolver").startswith(f"{resolver} ")
+            locks[resolver] = found, file
+    assert locks["uv"] == locks["pip"]
+    found, file = locks["uv"]
+    assert (found["packages"], found["unlisted"]) == (versions, [])
+    modules = {"ctr_features", "ctr_kernels", "ctr_model", "org.io", "org.readers"}
+    assert set(found["modules"]) == modules | ({"ctr_compat"} if "ctr-compat" in versions else set())
+    assert found["digest"] == f"sha256:{hashlib.sha256(file.encode()).hexdigest()}"
+    tag = "cp39-cp39-manylinux_2_28_x86_64" if base == BASE else "cp312-cp312-musllinux_1_2_x86_64"
+    content = index.packages.files[f"ctr_kernels-5.0-{tag}.whl"]
+    assert f"ctr-kernels==5.0 \\\n    --hash=sha256:{hashlib.sha256(content).hexdigest()}\n" in file
+
+
+def test_pip_installs_the_locked_file_with_its_hashes(index, monkeypatch, tmp_path):
+    use("pip", monkeypatch, tmp_path)
+    directory = job(tmp_path / "job", "ctr-features")
+    assert lock(directory).status == 0
+    _, file = environment(directory)
+    (directory / "locked.txt").write_text(file)
+    words = ["install", "--quiet", "--require-hashes", "--no-deps", "--target", "site", "-r", "locked.txt"]
+    subprocess.run([sys.executable, "-m", "pip", *words], cwd=directory, check=True)
+    assert (directory / "site/org/io/__init__.py").exists()
+    (directory / "locked.txt").write_text(file.replace("--hash=sha256:", "--hash=sha256:0")[:-2] + "\n")
+    assert subprocess.run([sys.executable, "-m", "pip", *words], cwd=directory, capture_output=True).returncode
+
+
+def test_password_of_an_index_is_written_nowhere(index, resolver, monkeypatch, tmp_path):
+    index.password = "t0pSecret%21"
+    monkeypatch.delenv("PIP_INDEX_URL")
+    monkeypatch.setenv("OUR_INDEX", f"http://author:t0pSecret%2521@{index.host}/simple")
+    directory = job(tmp_path / "job", "ctr-kernels", image="secrets: {PIP_INDEX_URL: {env: OUR_INDEX}}")
+    done = lock(directory)
+    assert done.status == 0, done.err
+    found, file = environment(directory)
+    assert found["modules"] == ["ctr_kernels"]
+    index.password = "an0ther"
+    (directory / "smspec.lock").unlink()
+    refused = lock(directory)
+    assert refused.status == 3
+    written = "".join(path.read_text(errors="replace") for path in directory.rglob("*") if path.is_file())
+    assert "t0pSecret" not in written + done.err + refused.err + file
+
+
+def test_redirected_wheel_gets_no_credentials(index, monkeypatch, tmp_path, packages):
+    use("pip", monkeypatch, tmp_path)
+    index.password = "t0pSecret"
+    monkeypatch.setenv("PIP_INDEX_URL", f"http://author:t0pSecret@{index.host}/simple")
+    (file,) = [name for name in packages.files if name.startswith("org_io")]
+    with package_server(packages) as elsewhere:
+        index.place[file] = f"http://{elsewhere.host}/files/{file}"
+        directory = job(tmp_path / "job", "org-io")
+        assert lock(directory).status == 0
+        assert environment(directory)[0]["modules"] == ["org.io", "org.readers"]
+        assert elsewhere.asked == [(f"/files/{file}", "")]
+
+
+@pytest.mark.parametrize("trait", ["whole", "missing", "truncated", "large"])
+def test_unhelpful_server_costs_at_most_the_module_names(index, monkeypatch, tmp_path, packages, trait):
+    use("pip", monkeypatch, tmp_path)
+    modules = {f"ctr_wide/module_{number:05}.py": "" for number in range(2000)}
+    file = packages.add("ctr-wide", "1.0", files={"ctr_wide/__init__.py": "", **modules})
+    index.ranges = trait != "whole"
+    if trait == "missing":
+        index.status[file] = 404
+    if trait == "truncated":
+        index.truncated.add(file)
+    directory = job(tmp_path / "job", "ctr-wide")
+    done = lock(directory)
+    assert done.status == 0, done.err
+    found, _ = environment(directory)
+    is_known = trait in ("whole", "large")
+    assert (found["modules"], found["unlisted"]) == ((["ctr_wide"], []) if is_known else ([], ["ctr-wide"]))
+    assert ("the modules of ctr-wide are unknown" in done.err) != is_known
+
+
+def test_changed_wheel_is_not_locked(index, monkeypatch, tmp_path, packages):
+    use("pip", monkeypatch, tmp_path)
+    index.ranges = False
+    index.content["ctr_compat-0.1-py3-none-any.whl"] = packages.files["ctr_model-2.0-py3-none-any.whl"]
+    directory = job(tmp_path / "job", "ctr-compat")
+    done = lock(directory)
+    assert done.status == 3, done.err
+    assert not (directory / "smspec.lock").exists()
+
+
+def test_unreachable_index_leaves_the_old_lock(index, resolver, monkeypatch, tmp_path):
+    directory = job(tmp_path / "job", "ctr-compat")
+    assert lock(directory).status == 0
+    before = {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:1/simple")
+    job(directory, "ctr-model")
+    spec = directory / "job.yaml"
+    before[spec] = spec.read_bytes()
+    done = lock(directory)
+    assert done.status == 3
+    assert f"{resolver} cannot reach a package index" in done.err
+    assert {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()} == before
+
+
+def test_every_faulty_requirement_is_reported_at_its_line(index, resolver, tmp_path):
+    text = "# features\nctr-features==7\n  ctr-fetures\nctr-kernels==5.0\n"
+    directory = job(tmp_path / "job", "org-io>=4", requirements=text, base="python:3.11-slim")
+    done = lock(directory, base="python:3.11-slim")
+    assert done.status == 1
+    shown = [line.strip() for line in done.err.splitlines() if "error[" in line or "-->" in line]
+    assert shown == [
+        "error[SM725]: `image.python_packages`: the package index has no version `org-io>=4`",
+        "--> job.yaml:5:51",
+        "error[SM725]: `image.python_requirements`: the package index has no version `ctr-features==7`",
+        "--> requirements.txt:2:1",
+        "error[SM724]: `image.python_requirements`: the package index has no package `ctr-fetures`",
+        "--> requirements.txt:3:3",
+        "error[SM726]: `image.python_requirements`: `ctr-kernels==5.0` has no wheel for Python 3.11",
+        "--> requirements.txt:4:1",
+    ]
+    assert not (directory / "smspec.lock").exists()
+
+
+@pytest.mark.parametrize(
+    ("base", "requirements", "reason"),
+    [
+        (BASE, "git+https://github.com/org/repo", "version control URL, which has no hash"),
+        ("team/base:1", "ctr-model", "its base might contain packages"),
+    ],
+)
+def test_environment_that_cannot_be_locked_is_named(index, tmp_path, base, requirements, reason):
+    directory = job(tmp_path / "job", base=base, requirements=requirements)
+    done = lock(directory, base=base)
+    assert done.status == 0
+    assert "packages of job.yaml not locked: " in done.err
+    assert reason in done.err
+    assert "environments" not in json.loads((directory / "smspec.lock").read_text())
+    assert index.asked == []
+
+
+def test_own_hashes_must_be_those_of_the_index(index, resolver, tmp_path, packages):
+    right = hashlib.sha256(packages.files["ctr_compat-0.1-py3-none-any.whl"]).hexdigest()
+    directory = job(tmp_path / "job", "org-io", requirements=f"ctr-compat==0.1 \\\n  --hash=sha256:{right}\n")
+    assert lock(directory).status == 0
+    job(directory, "org-io", requirements=f"ctr-compat==0.1 --hash=sha256:{'0' * 64}\n")
+    done = lock(directory)
+    assert done.status == 3
+    assert "the hashes of `ctr-compat` in the requirements are not those of 0.1" in done.err
+
+
+def test_image_variables_choose_only_the_index(index, resolver, monkeypatch, tmp_path):
+    """A spec must not set what else a resolver does on this machine."""
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:1/simple")
+    log = tmp_path / "written"
+    env = f'env: {{PIP_INDEX_URL: "{index.url}", PIP_LOG: "{log}", LD_PRELOAD: "/nowhere.so"}}'
+    directory = job(tmp_path / "job", "ctr-compat", image=env)
+    done = lock(directory)
+    assert done.status == 0, done.err
+    assert "LD_PRELOAD" not in done.err
+    assert not log.exists()

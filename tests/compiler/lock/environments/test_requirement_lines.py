@@ -1,0 +1,74 @@
+"""Where a requirement is written, and what keeps a file from being locked."""
+
+from __future__ import annotations
+
+import pytest
+
+from smspec.lock.environments.requirement_lines import read_packages, read_requirements
+
+FILE = b"""\
+# models
+--extra-index-url https://packages.example.com/simple
+Torch_Vision == 0.20  # with torch
+  pandas[s3] >=2,<3 ; python_version > "3.8"
+
+numpy==2.1.0 \\
+    --hash=sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+six @ https://example.com/six-1.17.0-py3-none-any.whl#egg=six
+"""
+
+
+def test_requirements_have_their_positions() -> None:
+    found = read_requirements(FILE)
+    assert found.obstacle == ""
+    assert found.options == ("--extra-index-url https://packages.example.com/simple",)
+    assert [(each.name, each.specifier, each.place) for each in found.requirements] == [
+        ("torch-vision", "== 0.20", (3, 1)),
+        ("pandas", ">=2,<3", (4, 3)),
+        ("numpy", "==2.1.0", (6, 1)),
+        ("six", "", (8, 1)),
+    ]
+    assert found.requirements[2].hashes == {"a" * 64}
+    assert found.requirements[3].url == "https://example.com/six-1.17.0-py3-none-any.whl#egg=six"
+
+
+@pytest.mark.parametrize(
+    ("line", "obstacle"),
+    [
+        ("git+https://github.com/org/repo", "version control URL"),
+        ("repo @ git+ssh://git@github.com/org/repo@main", "version control URL"),
+        ("-r more.txt", "refers to another file"),
+        ("--constraint=limits.txt", "refers to another file"),
+        ("-e .", "editable"),
+        ("./wheels/mine-1.0-py3-none-any.whl", "not a name with versions"),
+        ("mine @ file:///wheels/mine-1.0-py3-none-any.whl", "a URL that a lockfile cannot contain"),
+        ("--find-links ./wheels", "files that the image does not contain"),
+        ("--index-url https://author:t0psecret@packages.example.com/simple", "contains a password"),
+        ("mine @ https://token@example.com/mine-1.0-py3-none-any.whl", "a URL that a lockfile cannot contain"),
+        ("numpy=2.1.0", "not a name with versions"),
+    ],
+)
+def test_obstacle_names_its_line(line: str, obstacle: str) -> None:
+    found = read_requirements(f"numpy\n{line}\n".encode()).obstacle
+    assert found.startswith("line 2 of its requirements ")
+    assert obstacle in found
+    assert "t0psecret" not in found
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "--index-url https://${USER}:${TOKEN}@packages.example.com/simple",
+        "--extra-index-url https://packages.example.com/simple",
+        "--find-links https://data.pyg.org/whl/torch-2.5.0+cpu.html",
+        "--pre",
+        "pkg @ https://example.com/pkg-1.0-py3-none-any.whl",
+    ],
+)
+def test_lines_that_an_index_answers_are_no_obstacle(line: str) -> None:
+    assert read_requirements(line.encode()).obstacle == ""
+
+
+def test_packages_of_a_spec_have_their_index() -> None:
+    found = read_packages(("numpy==2.1.0", "pandas"))
+    assert [(each.name, each.place) for each in found.requirements] == [("numpy", (0, 0)), ("pandas", (1, 0))]
