@@ -208,6 +208,6 @@ def test_every_script_reader_is_registered():
     directory = ROOT / "compiler/smspec/script/readers"
     readers = {path.stem for path in directory.glob("*.py") if "\nHANDLERS" in path.read_text(encoding="utf-8")}
     is_complete("READERS, script/readers/__init__.py", {*READERS.values(), "environment"}, readers)
-    for package, reader in READERS.items():
+    for reader in READERS.values():
         names = importlib.import_module(f"smspec.script.readers.{reader}").HANDLERS
-        assert {name.partition(".")[0] for name in names} == {package}
+        assert {name.partition(".")[0] for name in names} == {p for p, its in READERS.items() if its == reader}
