@@ -15,7 +15,7 @@ from smspec.cli.temporary_directory import temporary_directory
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.proof.checking import CheckResult, check_job
-from smspec.proof.proving import Request
+from smspec.proof.result import Request
 from smspec.spec.layers.assembly import OptionError
 
 HELP = """\

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from smspec.diagnostics import Finding, Note
 from smspec.diagnostics.finding import HERE
@@ -23,15 +23,21 @@ _OTHERS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(hydra|fire|tyro|omegaconf|si
 _LONGEST = 110
 
 
-def parser_count(program: Program | UnreadScript | None, texts: Iterable[SourceText]) -> int:
-    """Return how many parsers read the command line; 0 if there is none that a script can be stopped after."""
-    whole = [text.text for text in texts]
-    if any(_OTHERS.search(text) for text in whole) or not any(_WORDS.search(text) for text in whole):
+def parser_count(program: Program | UnreadScript | None, texts: Sequence[SourceText]) -> int:
+    """Return how many parsers read the command line; 0 if there is none that a script can be stopped after.
+
+    ``texts``: the script, then the modules that it can import. Without a parser it would run to its end.
+    """
+    if foreign_parser(texts):
         return 0
-    lines = program.command_lines if isinstance(program, Program) else ()
-    if any(line.library not in _STOPPED for line in lines):
+    if isinstance(program, Program):
+        if any(line.library not in _STOPPED for line in program.command_lines):
+            return 0
+        if not program.command_lines and program.stop is None:
+            texts = texts[:1]  # other modules may have parsers for themselves
+    if not any(_WORDS.search(text.text) for text in texts):
         return 0
-    return max(1, len(lines))
+    return max(1, len(program.command_lines)) if isinstance(program, Program) else 1
 
 
 def foreign_parser(texts: Iterable[SourceText]) -> str:

@@ -15,7 +15,8 @@ from smspec.pipeline.inputs import Inputs, gather, gather_all
 from smspec.pipeline.job_findings import standing
 from smspec.pipeline.spec_check import checked
 from smspec.proof.codes import CODES
-from smspec.proof.proving import Proof, Proving, Request
+from smspec.proof.proving import Proving
+from smspec.proof.result import Proof, Request, count
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 
@@ -39,8 +40,9 @@ class CheckResult:
     def summary(self) -> str:
         """Return what was proven, a line for each different job, and the number of findings."""
         lines = [_line(names, proof) for names, proof in self.proofs if proof.python]
-        jobs = "1 job" + (f" and {self.overlays} overlay{'s' if self.overlays > 1 else ''}" if self.overlays else "")
-        return "\n".join([*lines, f"checked {jobs}: {counted(self.diagnostics) or 'no problems found'}"])
+        jobs = "1 job" + (f" and {count(self.overlays, 'overlay')}" if self.overlays else "")
+        good = "no problems found" if self.failure is None else "not completed"
+        return "\n".join([*lines, f"checked {jobs}: {counted(self.diagnostics) or good}"])
 
 
 def check_job(
@@ -110,12 +112,13 @@ class _Session:
         return Faulty(diagnostics=placed(findings, inputs.document), texts=compiled.texts)
 
     def _proof(self, compiled: Compiled) -> Proof:
-        try:
-            with EnvironmentCache() as cache:
-                return Proving(compiled, self._request, cache, self._show).prove()
-        except RunFailed as failure:
-            self.failure = self.failure or failure
-            return Proof()
+        with EnvironmentCache() as cache:
+            proving = Proving(compiled, self._request, cache, self._show)
+            try:
+                return proving.prove()
+            except RunFailed as failure:
+                self.failure = self.failure or failure
+                return Proof(findings=tuple(proving.findings))
 
 
 def _key(compiled: Compiled) -> str:

@@ -16,11 +16,11 @@ from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.pipeline.image_python import image_python
 from smspec.proof.arguments import argument_findings, foreign_parser, parser_count
-from smspec.proof.codes import UNPROVEN
 from smspec.proof.failures import Circumstances, unproven
 from smspec.proof.imports import import_all, library_findings, wanted_imports
 from smspec.proof.observation import Observation, observe_start
 from smspec.proof.reachable import OwnModule, reachable_modules
+from smspec.proof.result import Proof, Request, count
 from smspec.proof.sandbox import Sandbox
 from smspec.proof.start import NotStarted, Preparation, Start
 from smspec.proof.syntax import compile_modules, syntax_findings
@@ -30,53 +30,14 @@ from smspec.rules.program.provided_modules import provided
 from smspec.script.reach.reached import ForeignImport, Reach
 from smspec.script.reach.standard_modules import is_standard
 from smspec.source import Scalar, SourceText
-from smspec.source.frozen import dataclass, replace
+from smspec.source.frozen import replace
 from smspec.spec.model import BuiltImage, JobSpec, ModuleEntry, PipeLoopEntry
 
 _OLDEST = (3, 8)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """``python`` None: the version of the image. ``seconds``: the limit of each process. ``scratch_dir`` is removed."""
-
-    scratch_dir: str
-    python: str | None
-    may_install: bool
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proof:
-    """What was proven, and what is wrong. ``python`` empty: no interpreter was needed. ``parsed`` names the script.
-
-    ``packages``: how many are installed.
-    """
-
-    findings: tuple[Finding, ...] = ()
-    python: str = ""
-    packages: int = 0
-    compiled: int = 0
-    imported: int = 0
-    parsed: str = ""
-
-    @property
-    def is_proven(self) -> bool:
-        """Whether no part was left out."""
-        return not any(finding.code == UNPROVEN.code for finding in self.findings)
-
-    def summary(self) -> str:
-        """Return one line."""
-        if not self.python:
-            return "nothing was proven"
-        parts = [f"Python {self.python}", _count(self.packages, "package")]
-        parts.append(f"{_count(self.compiled, 'module')} compiled, {self.imported} imported")
-        parts.append(f"arguments parsed by {self.parsed}" if self.parsed else "no arguments parsed")
-        return ", ".join(parts)
-
-
 class Proving:
-    """The proof of one job. Raises RunFailed for what this machine lacks."""
+    """The proof of one job. Raises RunFailed for what this machine lacks; ``findings`` are then known, too."""
 
     def __init__(
         self, compiled: Compiled, request: Request, cache: EnvironmentCache, show: Callable[[str], None]
@@ -87,7 +48,8 @@ class Proving:
         self._show = show
         self._job: JobSpec = compiled.job
         self._inputs = compiled.inputs
-        self._findings: list[Finding] = []
+        self.findings: list[Finding] = []
+        self._wanted = _wanted(compiled)
 
     def prove(self) -> Proof:
         """Return the result."""
@@ -108,30 +70,32 @@ class Proving:
         files = {file.path: file.origin for file in self._inputs.build_inputs.source.files}
         directory = self._source_directory()
         modules = reachable_modules(both.reach, files, directory, is_handler=self._is_handler)
+        if not modules:
+            return Proof(findings=(self._nothing_to_prove(),))
         script = modules[0].path
         interpreter = self._interpreter(both)
         if interpreter is None:
-            return Proof(findings=tuple(self._findings))
+            return Proof(findings=tuple(self.findings))
         for path, origin in files.items():
             target = os.path.join(place, "source", path)
             os.makedirs(os.path.dirname(target), exist_ok=True)
             shutil.copyfile(origin, target)
         sandbox = Sandbox(directory=place, seconds=self._request.seconds)
-        self._show(f"compiling {_count(len(modules), 'module')} with Python {interpreter.version}")
+        self._show(f"compiling {count(len(modules), 'module')} with Python {interpreter.version}")
         faults = compile_modules(interpreter.executable, modules, sandbox.path("source"), sandbox)
         if faults is None:
             self._note(both, f"the modules of `{script}` were not compiled: Python did not finish")
-        self._findings += syntax_findings(faults or (), both.path)
+        self.findings += syntax_findings(faults or (), both.path)
         compiled = 0 if faults is None else len(modules) - len(faults)
         proof = Proof(python=interpreter.version, compiled=compiled)
         if any(fault.module.is_certain for fault in faults or ()):
-            return replace(proof, findings=tuple(self._findings))
-        wanted = self._wanted(both)
+            return replace(proof, findings=tuple(self.findings))
+        wanted = self._known_packages(both)
         foreign = [used for used in both.reach.foreign if not is_standard(used.top)]
         reason = self._unknown_packages(both, wanted, foreign)
         if reason:
             self._note(both, f"imports and arguments of `{script}` were not checked", Note(reason))
-            return replace(proof, findings=tuple(self._findings))
+            return replace(proof, findings=tuple(self.findings))
         return self._started(proof, both, wanted, modules, foreign, sandbox, directory)
 
     def _started(
@@ -151,7 +115,7 @@ class Proving:
         script = modules[0].path
         if isinstance(start, NotStarted):
             self._note(both, f"the runtime did not start `{script}` on this machine", *_last(start.reason))
-            return replace(proof, findings=tuple(self._findings))
+            return replace(proof, findings=tuple(self.findings))
         here = Circumstances(
             path=both.path,
             code=start.directory,
@@ -164,17 +128,17 @@ class Proving:
         known = frozenset() if seen is None else seen.modules
         rest = [each for each in wanted_imports(foreign, modules) if each.name not in known]
         imported = import_all(rest, start, sandbox, here, self._show)
-        reported = {cause for finding in self._findings for cause in _causes(finding)}
-        self._findings += [
+        reported = {cause for finding in self.findings for cause in _causes(finding)}
+        self.findings += [
             found for found in imported.findings if not (found.notes and found.notes[0].message in reported)
         ]
         libraries = {*imported.libraries, *(() if seen is None else seen.libraries)}
         own = (*preparation.programs, self._prefix(start), start.directory)
-        self._findings += library_findings(libraries, here, own)
+        self.findings += library_findings(libraries, here, own)
         names = {each.name for each in wanted_imports(foreign, modules)}
         return replace(
             proof,
-            findings=tuple(self._findings),
+            findings=tuple(self.findings),
             packages=preparation.package_count,
             imported=len(names & (known | imported.names)),
             parsed=script if seen is not None and seen.kind == "parsed" else "",
@@ -193,7 +157,7 @@ class Proving:
             return None
         self._show(f"running `{here.script}` until its parser")
         seen = observe_start(start, sandbox, parsers)
-        self._findings += argument_findings(seen, self._job, here, sandbox.seconds)
+        self.findings += argument_findings(seen, self._job, here, sandbox.seconds)
         return seen
 
     def _interpreter(self, both: ProgramAndImage) -> Interpreter | None:
@@ -223,21 +187,14 @@ class Proving:
             )
         return found
 
-    def _wanted(self, both: ProgramAndImage) -> Wanted:
-        plan = self._compiled.plan
-        tree = render_tree(plan, self._inputs.build_inputs, compiled_digest(plan))
+    def _known_packages(self, both: ProgramAndImage) -> Wanted:
+        """Return the packages that are installed. Those of the author are no part of a proof."""
         version = None if both.python is None else dotted_version(both.python)
-        # Packages of the author are never part of a proof, unless a Python is named.
-        return replace(wanted_python(self._job, plan, tree), version=version, is_known=True)
+        return replace(self._wanted, version=version, is_known=True)
 
     def _is_complete(self, both: ProgramAndImage) -> bool:
         """Return whether the image has nothing besides what is installed."""
-        image = self._job.image
-        if not isinstance(image, BuiltImage) or image.run or both.reach.is_open:
-            return False
-        plan = self._compiled.plan
-        tree = render_tree(plan, self._inputs.build_inputs, compiled_digest(plan))
-        return wanted_python(self._job, plan, tree).is_known
+        return self._wanted.is_known and not both.reach.is_open
 
     def _unknown_packages(self, both: ProgramAndImage, wanted: Wanted, foreign: list[ForeignImport]) -> str:
         """Return why the script cannot be imported here; empty if it can."""
@@ -258,7 +215,7 @@ class Proving:
         )
 
     def _note(self, both: ProgramAndImage, message: str, *notes: Note) -> None:
-        self._findings.append(unproven(both.path, message, *notes))
+        self.findings.append(unproven(both.path, message, *notes))
 
     def _nothing_to_prove(self) -> Finding:
         path = ("entry_point",) if self._job.entry_point is not None else ("image",)
@@ -291,6 +248,11 @@ class Proving:
         return os.path.dirname(os.path.dirname(os.path.realpath(start.python)))
 
 
+def _wanted(compiled: Compiled) -> Wanted:
+    plan = compiled.plan
+    return wanted_python(compiled.job, plan, render_tree(plan, compiled.inputs.build_inputs, compiled_digest(plan)))
+
+
 def _causes(finding: Finding) -> set[str]:
     """Return the exception of a finding."""
     return {note.message for note in finding.notes[:1] if note.span is None}
@@ -298,7 +260,3 @@ def _causes(finding: Finding) -> set[str]:
 
 def _last(reason: str) -> tuple[Note, ...]:
     return (Note(f"its last line: {reason[:100]}"),) if reason else ()
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
