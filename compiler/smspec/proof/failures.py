@@ -110,7 +110,7 @@ def unproven(path: Path, message: str, *notes: Note, rule: Rule = UNPROVEN) -> F
 
 
 def _message(raised: Raised) -> Note:
-    line = " ".join(raised.message.split())
+    line = re.sub(r" \(/[^()]*\)$", "", " ".join(raised.message.split()))  # the path of an installed module
     shown = line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
     return Note(f"{raised.kind}: {shown}" if shown else raised.kind)
 
