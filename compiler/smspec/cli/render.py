@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from smspec.cli.command_errors import CommandRefused
+from smspec.cli.command_errors import CommandRefused, UsageError
 from smspec.cli.console import Console
 from smspec.cli.spec_arguments import add_spec_arguments, compiled
 from smspec.diagnostics.visible import visible
@@ -20,10 +20,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         # `--iam-policy=role` is an option with its whole name, so that `--iam-policy SPEC` cannot be misread.
         options = [f"--{spelling}" for spelling in (name, *target.also)]
         group.add_argument(*options, dest="target", action="store_const", const=name, help=target.meaning)
+    parser.add_argument("--origins", action="store_true", help="with --spec: add the file and line of each value")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
+    if args.origins and args.target != "spec":
+        raise UsageError("--origins requires --spec")
     job = compiled(args, console)
+    if args.origins:
+        # Imported late, like all that is rendered.
+        from smspec.render.spec_yaml import spec_yaml
+
+        console.result(spec_yaml(job.inputs.document, origins=True))
+        return 0
     try:
         inputs = job.inputs
         rendering = TARGETS[args.target].render(job.plan, inputs.build_inputs, inputs.document, inputs.script_texts)

@@ -9,61 +9,75 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from smspec.diagnostics.visible import visible
 from smspec.source import Document, Mapping, Node, Scalar, Sequence
 from smspec.spec.yaml.plain_text import is_text_everywhere
 from smspec.spec.yaml.scalars import meaning
 
 # A YAML parser stops searching for the `:` after 1,024 characters of a key.
 _LONGEST_KEY = 1000
+_BREAK = "\n"
 # Characters that JSON leaves unescaped, and YAML cannot print or displays differently.
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
 _NOT_PLAIN_FIRST = frozenset(",[]{}#&*!|>'\"%@`")
 _NEVER_PLAIN = re.compile(r": |:\t|:$|[ \t]#|[\x00-\x1f]")
 
 
-def spec_yaml(document: Document) -> str:
-    """Return the document as YAML."""
-    root = document.root
-    return "".join(f"{line}\n" for line in _block(root)) if _has_parts(root) else f"{_inline(root)}\n"
+Mark = Callable[[Node], str]
+"""Returns what follows a value on its line."""
 
 
-def _block(node: Node) -> Iterator[str]:
+def spec_yaml(document: Document, *, origins: bool = False) -> str:
+    """Return the document as YAML; with ``origins``, a comment after each value has its file and line."""
+    root, mark = document.root, _origin if origins else _nothing
+    return "".join(f"{line}\n" for line in _block(root, mark)) if _has_parts(root) else f"{_inline(root)}\n"
+
+
+def _nothing(_: Node) -> str:
+    return ""
+
+
+def _origin(node: Node) -> str:
+    return f"  # {visible(node.span.file)}:{node.span.line}"
+
+
+def _block(node: Node, mark: Mark) -> Iterator[str]:
     """Yield the lines of a list or mapping with entries, not indented."""
     if isinstance(node, Sequence):
         for item in node.items:
-            yield from _hung("-", item)
+            yield from _hung("-", item, mark)
     elif isinstance(node, Mapping):
         for key, value in node.entries:
             written = _key(key)
             if len(written) > _LONGEST_KEY:
                 yield f"? {written}"
-                yield from _hung(":", value)
+                yield from _hung(":", value, mark)
             elif _has_parts(value):
                 yield f"{written}:"
-                yield from (f"  {line}" for line in _block(value))
+                yield from (f"  {line}" for line in _block(value, mark))
             else:
-                yield from _lines(f"{written}:", value)
+                yield from _lines(f"{written}:", value, mark)
 
 
-def _hung(sign: str, node: Node) -> Iterator[str]:
+def _hung(sign: str, node: Node, mark: Mark) -> Iterator[str]:
     """Yield the lines of a value that starts on the line of its sign."""
     if not _has_parts(node):
-        yield from _lines(sign, node)
+        yield from _lines(sign, node, mark)
         return
-    for number, line in enumerate(_block(node)):
+    for number, line in enumerate(_block(node, mark)):
         yield f"  {line}" if number else f"{sign} {line}"
 
 
-def _lines(before: str, node: Node) -> Iterator[str]:
+def _lines(before: str, node: Node, mark: Mark) -> Iterator[str]:
     """Yield the lines of a scalar, or an empty collection, after a key or a dash."""
     if isinstance(node, Scalar) and _is_text_block(node.text):
-        yield f"{before} |" if node.text.endswith("\n") else f"{before} |-"
+        yield f"{before} {'|' if node.text.endswith(_BREAK) else '|-'}{mark(node)}"
         yield from (f"  {line}" if line else "" for line in node.text.removesuffix("\n").split("\n"))
         return
     inline = _inline(node)
-    yield f"{before} {inline}" if inline else before
+    yield f"{before} {inline}{mark(node)}" if inline else f"{before}{mark(node)}"
 
 
 def _inline(node: Node) -> str:

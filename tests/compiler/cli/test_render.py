@@ -40,6 +40,24 @@ def test_merged_spec_round_trips(tmp_path):
     assert smspec("render", "--spec", "merged.yaml", cwd=tmp_path).out == merged
 
 
+def test_origins_name_the_file_of_each_value(tmp_path):
+    (tmp_path / "base.yaml").write_text("smspec: v1\ntags: {team: ads}\n")
+    (tmp_path / "smspec.toml").write_text("[defaults]\nretries = 2\n")
+    write_job(tmp_path, READY + "extends: [base.yaml]\noverlays: {dev: {hosts: {count: 2}}}\n")
+    text = smspec("render", "--spec", "--origins", "-O", "dev", cwd=tmp_path).out
+    for line in ("name: small  # job.yaml:2", "  team: ads  # base.yaml:2", "retries: 2  # smspec.toml:2"):
+        assert line in text.splitlines()
+    assert "  count: 2  # job.yaml:8" in text.splitlines()
+    (tmp_path / "merged.yaml").write_text(text)
+    plain = smspec("render", "--spec", "-O", "dev", cwd=tmp_path).out
+    assert smspec("render", "--spec", "merged.yaml", cwd=tmp_path).out == plain
+
+
+def test_origins_require_the_spec(tmp_path):
+    write_job(tmp_path, READY)
+    assert smspec("render", "--api-json", "--origins", cwd=tmp_path).status == 2
+
+
 @pytest.mark.parametrize("target", ["--dockerfile", "--entrypoint"])
 def test_absent_part_of_a_job_exits_1(target, tmp_path):
     write_job(tmp_path, READY)

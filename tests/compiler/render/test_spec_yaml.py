@@ -41,6 +41,8 @@ def reread(root):
 @example(tree({"a": "x\ny\n", "b": ["x\n\n y", "x\n\n", " x\ny", "x\n \ny"], "c": {"d": "\ta\nb"}}))
 def test_any_tree_round_trips(root):
     assert content(reread(root)) == content(root)
+    marked = spec_yaml(Document(root, ()), origins=True)
+    assert content(read(SourceText("merged.yaml", marked)).root) == content(root)
 
 
 @settings(max_examples=at_most(200))
