@@ -84,7 +84,8 @@ def against_build(path: str, overlay: str | None, settings: Mapping[str, str], r
         except BuildNotFound as fault:
             missing = missing or fault
             continue
-        old[name] = version_of_build(build.payload, _layers_of_build(build), build.code, build.delivery, build.run_plan)
+        built = version_of_build(build.payload, _layers_of_build(build), build.code, build.delivery, build.run_plan)
+        old[name] = replace(built, packages=build.packages)
         new[name] = replace(_version(job), layers=_layers_as_built(job))
         notes.append(f"compared with {build.directory}, written by smspec {build.version}")
     if missing is not None and not old:

@@ -71,5 +71,5 @@ def _fault(data: object) -> Fault | None:
                 return (*at, name), f"`{name}` is not {called}"
         for kind, price in entry["training"].items():
             if not is_match(AMOUNT, price) or not is_match(INSTANCE_TYPE, kind):
-                return (*at, "training", kind), 'not a price of an instance type, such as `"ml.g5.xlarge": "1.408"`'
+                return (*at, "training", kind), f'the price of `{kind}` is not a number in quotes, such as `"1.408"`'
     return None

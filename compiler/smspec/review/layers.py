@@ -22,6 +22,9 @@ ENTRY_POINT = "entry point"
 ENV = "env"
 SECRETS = "secrets of the build"
 LABELS = "labels"
+REQUIREMENTS = "requirements.txt"
+"""The name of the item with the digest of all requirements."""
+
 LAYERS = (BASE, ENV, SECRETS, SYSTEM_PACKAGES, PYTHON_PACKAGES, RUN, LABELS, RUNTIME, ENTRY_POINT, SOURCE)
 """In build order: a changed layer is rebuilt with all that follow."""
 
@@ -93,7 +96,7 @@ def layers_of_build(
 
 
 def _requirements(digest: str) -> Item:
-    return Item(("image", "python_requirements"), "requirements.txt", digest)
+    return Item(("image", "python_requirements"), REQUIREMENTS, digest)
 
 
 def started(members: dict[str, object]) -> Iterator[Item]:

@@ -15,7 +15,8 @@ from smspec.service.members import member, structure
 from smspec.source import Document, Path, Span
 from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
-from smspec.spec.model import JobSpec
+from smspec.spec.locked_environment import environment_key
+from smspec.spec.model import BuiltImage, JobSpec
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER
 
 _DIGITS = re.compile(r"-[0-9a-f]{10}\Z")
@@ -54,7 +55,8 @@ class Version:
     """``layers`` None: no image is built, or its content is unknown. ``code`` None: no code, or unknown.
 
     ``run``: the members of the run plan; None if the smspec runtime is not used, or it is unknown. ``is_whole``: the
-    payload is the complete request; the description of a job lacks its tags.
+    payload is the complete request; the description of a job lacks its tags. ``packages``: name → version of what the
+    image installs; None if it is not locked.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Version:
     request: RequestPlan | None = None
     writing: Writing | None = None
     is_whole: bool = True
+    packages: Mapping[str, str] | None = None
 
     def origin(self, path: Path) -> Path:
         """Return the path in the spec for a part of the request; empty without a spec."""
@@ -147,4 +150,20 @@ def version_of_plan(
         run=None if plan.run is None else plan.run._asdict(),
         request=plan.request,
         writing=writing,
+        packages=_locked_packages(plan, job, build_inputs),
     )
+
+
+def _locked_packages(plan: Plan, job: JobSpec, build_inputs: BuildInputs) -> Mapping[str, str] | None:
+    """Return the packages that the lock has for the image of a job; None if it has none."""
+    lock = build_inputs.lock
+    if lock is None or not lock.environments or plan.image is None or not isinstance(job.image, BuiltImage):
+        return None
+    key = environment_key(
+        base=plan.image.base,
+        platform=plan.image.platform,
+        packages=job.image.python_packages,
+        requirements=build_inputs.requirements,
+        variables=job.image.env,
+    )
+    return lock.environments[key].packages if key in lock.environments else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import stat
 
 from smspec.render.manifest import MANIFEST, manifested_files
@@ -17,6 +18,8 @@ from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
 
 _SOURCES = {"source/": "image", f"upload/{CODE_CHANNEL}/": "channel"}
 _RUN_PLANS = ("run_plan.json", f"upload/{RUNTIME_CHANNEL}/run_plan.json")
+_REQUIREMENTS = "requirements.txt"
+_PIN = r"([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)[\s;].*--hash=.*"
 _LARGEST = 64 << 20
 
 
@@ -30,7 +33,8 @@ class LastBuild:
 
     ``run_plan`` None: the smspec runtime is not used. ``code`` None: it was sent as an archive, or there was none.
 
-    ``version`` is that of the smspec which wrote it; ``runtime`` and ``requirements`` are digests.
+    ``version`` is that of the smspec which wrote it; ``runtime`` and ``requirements`` are digests. ``packages``: name →
+    version of what the image installs; None if its requirements do not pin everything.
     """
 
     directory: str
@@ -40,6 +44,7 @@ class LastBuild:
     run_plan: dict[str, object] | None
     runtime: str | None
     requirements: str | None
+    packages: dict[str, str] | None
     code: Listing | None
     delivery: str | None
 
@@ -60,10 +65,20 @@ def read_last_build(directory: str) -> LastBuild:
         dockerfile=None if dockerfile is None else dockerfile.decode("utf-8", "replace"),
         run_plan=next((_json(directory, path) for path in _RUN_PLANS if path in digests), None),
         runtime=content.get("runtime"),
-        requirements=digests.get("requirements.txt"),
+        requirements=digests.get(_REQUIREMENTS),
+        packages=_pinned(_read(directory, _REQUIREMENTS)) if _REQUIREMENTS in digests else None,
         code=_code(directory, digests),
         delivery=delivery,
     )
+
+
+def _pinned(requirements: bytes | None) -> dict[str, str] | None:
+    """Return the packages of a requirements file in which each has a version and hashes; None for any other."""
+    text = (requirements or b"").decode("utf-8", "replace").replace("\\\n", " ")
+    lines = [line.strip() for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")]
+    pins = [re.fullmatch(_PIN, line) for line in lines]
+    known = {re.sub(r"[-_.]+", "-", pin[1]).lower(): pin[2] for pin in pins if pin is not None}
+    return known if lines and len(known) == len(lines) else None
 
 
 def _code(directory: str, digests: dict[str, str]) -> Listing | None:

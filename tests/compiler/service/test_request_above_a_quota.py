@@ -12,6 +12,7 @@ TYPE = "ml.g5.xlarge"
 ON_DEMAND = f"{TYPE} for training job usage"
 SPOT = f"{TYPE} for spot training job usage"
 WARM = f"{TYPE} for training warm pool usage"
+VOLUME = "Size of EBS volume for a training job instance"
 RUNTIME = "Longest run time for a training job"
 
 
@@ -72,9 +73,10 @@ GROUPS = (("a", TYPE, 2), ("b", "ml.m5.large", 2), ("c", TYPE, 2))
         (request(), {"Number of instances across all spot training jobs": 3}, None),
         (request(), {RUNTIME: 432_000}, ("MaxRuntimeInSeconds", "is 6d, above the quota of 5d as of 2026-11-23")),
         (request(), {RUNTIME: 518_400}, None),
+        (request(), {VOLUME: 99}, None),
         (
-            request(),
-            {"Size of EBS volume for a training job instance": 99},
+            request(hosts={"InstanceType": "ml.c5.xlarge"}),
+            {VOLUME: 99},
             ("VolumeSizeInGB", "is 100 GB, above the quota of 99 GB as of 2026-11-23"),
         ),
         (request(hosts=PLAN), {ON_DEMAND: 0}, None),

@@ -6,14 +6,16 @@ from collections.abc import Iterator, Sequence
 
 from smspec.review.change import Change
 from smspec.review.kinds.kind import Kind, subjects
-from smspec.review.layers import LAYERS, RUNTIME, SOURCE, Item
+from smspec.review.kinds.locked_packages import are_known, package_changes
+from smspec.review.layers import BASE, LAYERS, PYTHON_PACKAGES, REQUIREMENTS, RUNTIME, SOURCE, Item
 from smspec.review.user_text import quoted
 from smspec.review.version_pair import Pair
 from smspec.service.image_reference import parsed_reference
 from smspec.source import Path
 from smspec_runtime.run_plan import RunPlan
 
-_OURS = ("platform", "title", "templates", "requirements.txt", "ssh", *(n.replace("_", " ") for n in RunPlan._fields))
+_OURS = ("platform", "title", "templates", REQUIREMENTS, "ssh", *(n.replace("_", " ") for n in RunPlan._fields))
+_SHORT_DIGEST = len("sha256:") + 12
 _REBUILT = "is rebuilt"
 _OTHER = "another image"
 _MOVED = "same image, another repository"
@@ -25,6 +27,8 @@ def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     if old is not None and new is not None:
         for layer in LAYERS:
             yield from _layer(pair, layer, old.get(layer, ()), new.get(layer, ()))
+            if layer == PYTHON_PACKAGES and are_known(pair):
+                yield from package_changes(pair, KIND.name, _REBUILT)
         if old == new and pair.old.image_tag != pair.new.image_tag:
             yield pair.change(KIND.name, ("image",), f"{RUNTIME}: {_REBUILT}", brief=RUNTIME)
     same_layers = old is not None and old == new
@@ -47,12 +51,15 @@ def _layer(pair: Pair, layer: str, old: tuple[Item, ...], new: tuple[Item, ...])
     if _contents(old) == _contents(new):
         return
     what = f"{layer}: {_REBUILT}"
+    hides_file = layer == PYTHON_PACKAGES and are_known(pair)
     before, after = ({(item.path, item.name): item for item in items if item.name} for items in (old, new))
     named = 0
     for key in dict.fromkeys([*after, *before]):
         was, will = before.get(key), after.get(key)
         if (was and was.value) != (will and will.value):
             named += 1
+            if hides_file and key[1] == REQUIREMENTS:
+                continue  # a digest; the packages themselves are known
             name = (
                 ""
                 if key[1] in (key[0] and key[0][-1], layer)
@@ -61,6 +68,8 @@ def _layer(pair: Pair, layer: str, old: tuple[Item, ...], new: tuple[Item, ...])
                 else f" ({key[1]})"
             )
             old_value, new_value = was and _short(was.value), will and _short(will.value)
+            if layer == BASE and (digests := _moved(was, will)) is not None:
+                name, old_value, new_value = digests
             yield pair.change(
                 KIND.name, key[0], f"{layer}{name}: {_REBUILT}", old=old_value, new=new_value, brief=layer
             )
@@ -74,6 +83,15 @@ def _layer(pair: Pair, layer: str, old: tuple[Item, ...], new: tuple[Item, ...])
     elif not named:
         path = (new or old)[0].path
         yield pair.change(KIND.name, path[:2], f"{layer}, in another order: {_REBUILT}", brief=layer)
+
+
+def _moved(old: Item | None, new: Item | None) -> tuple[str, str, str] | None:
+    """Return what a base image is called that has a new digest under its tag, and both digests; None for any other."""
+    values = [item.value if item is not None and isinstance(item.value, str) else "" for item in (old, new)]
+    (was, _, before), (will, _, after) = (value.partition("@") for value in values)
+    if not before or not after or was != will:
+        return None
+    return f", {quoted(was)} (new digest)", before[:_SHORT_DIGEST], after[:_SHORT_DIGEST]
 
 
 def _contents(items: tuple[Item, ...]) -> list[tuple[str, object]]:

@@ -88,7 +88,7 @@ def _limits(request: Request, quotas: RegionQuotas) -> Iterator[Finding]:
         path: Path = ("StoppingCondition", "MaxRuntimeInSeconds")
         yield RULE.at(path, f"{HERE} is {request.time(seconds)}, above {limit}", help=_help(RUNTIME))
     size, largest = number(request.payload, _HOSTS, "VolumeSizeInGB"), quotas.training.get(VOLUME)
-    if size is not None and largest is not None and size > largest:
+    if size is not None and largest is not None and size > largest and "ebs" in request.storages:
         limit = f"the quota of {largest:,} GB as of {quotas.as_of}"
         yield RULE.at((_HOSTS, "VolumeSizeInGB"), f"{HERE} is {size:,} GB, above {limit}", help=_help(VOLUME))
 
