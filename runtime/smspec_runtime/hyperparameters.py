@@ -32,9 +32,9 @@ def split_hyperparameters(content: Dict[str, Any]) -> Hyperparameters:
         if (name + "_").startswith(SETTINGS_HYPERPARAMETER + "_"):
             continue
         if name in RESERVED or name.startswith("sagemaker_"):
-            hyperparameters.sagemaker[name] = _decoded(value)
+            hyperparameters.sagemaker[name] = decoded(value)
         else:
-            hyperparameters.user[name] = _decoded(value)
+            hyperparameters.user[name] = decoded(value)
             hyperparameters.written[name] = value
     return hyperparameters
 
@@ -46,7 +46,7 @@ def join_settings(content: Dict[str, Any]) -> RunSettings:
     return decode_run_settings(text) if text else RunSettings()
 
 
-def _decoded(value: Any) -> Any:
+def decoded(value: Any) -> Any:
     """Return a value decoded if it is JSON."""
     try:
         return json.loads(value) if isinstance(value, str) else value

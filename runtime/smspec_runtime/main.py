@@ -16,6 +16,7 @@ with StandardLibraryOnly():
     from .environment import sagemaker_variables
     from .failure import Report, failure_text, limited, reason_in, refusal_text
     from .framework_containers import PYTORCH, is_of_sagemaker
+    from .hyperparameters import decoded
     from .input_config import read_input_config
     from .layout import ROOT, Layout
     from .lean_typing import Dict, List, NoReturn, Optional, Tuple
@@ -103,6 +104,14 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
             raise Refused(f"this runtime has no launcher `{plan.launcher}`; it has {', '.join(LAUNCHERS)}")
     secrets = [*secret_values(config.hyperparameters.user), *secret_variables(environ)]
     secrets += secret_arguments([*plan.command, *plan.arguments])
+    references = config.settings.secrets
+    if references and not local_leader:  # `smspec run` has set the variables.
+        from .secret_fetching import fetch_secrets  # Late: TLS is slow to load.
+
+        environ.update(fetch_secrets(references, environ))
+    fetched = {name: environ.get(name, "") for name in references}
+    # Of JSON also the fields, which a script may show alone.
+    secrets += [*fetched.values(), *secret_values({name: decoded(value) for name, value in fetched.items()})]
 
     layout = deliver(plan.delivery, layout, config, environ)
     program = find_program(plan, layout.code, PYTHON)

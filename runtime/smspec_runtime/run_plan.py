@@ -7,6 +7,13 @@ from .lean_typing import Any, Dict, List, NamedTuple, Optional
 SETTINGS_HYPERPARAMETER = "sagemaker_smspec"
 """The settings as JSON; continued in ``sagemaker_smspec_1``, ``_2`` …"""
 
+SECRET_ARN = (
+    r"(?a)(?P<arn>arn:(?P<partition>aws[a-z-]*):(?:(?P<is_secret>secretsmanager)|ssm):(?P<region>[a-z0-9-]+):"
+    r"(?P<account>\d{12}):(?(is_secret)secret:|parameter/)(?P<name>[\w/+=.@-]+))"
+    r"(?::(?P<field>[^:]*)(?(is_secret)(?::(?P<stage>[^:]*))?(?::(?P<version>[^:]*))?))?"
+)
+"""Of a secret: field of its JSON, stage, and version as in ECS. Of a parameter, ``field``: its version or label."""
+
 RUNTIME_CHANNEL = "smspec"
 CODE_CHANNEL = "code"
 
@@ -26,7 +33,8 @@ class RunPlan(NamedTuple):
 
 class RunSettings(NamedTuple):
     """``read``: channel → view; ``attributes``: channel → names of an augmented manifest; ``prefetch`` in bytes,
-    ``open_timeout`` in seconds; ``checkpoints``: CheckpointConfig.LocalPath; ``source``: digest of the files."""
+    ``open_timeout`` in seconds; ``checkpoints``: CheckpointConfig.LocalPath; ``source``: digest of the files;
+    ``secrets``: variable → ARN."""
 
     epochs: Optional[int] = None
     read: Dict[str, str] = {}
@@ -36,9 +44,10 @@ class RunSettings(NamedTuple):
     launcher: Dict[str, Any] = {}
     checkpoints: Optional[str] = None
     source: Optional[str] = None
+    secrets: Dict[str, str] = {}
 
 
-_KINDS = {"read": dict, "attributes": dict, "launcher": dict, "checkpoints": str, "source": str}
+_KINDS = {"read": dict, "attributes": dict, "launcher": dict, "checkpoints": str, "source": str, "secrets": dict}
 
 
 def decode_run_plan(text: str) -> RunPlan:
