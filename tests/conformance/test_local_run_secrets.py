@@ -56,3 +56,33 @@ def test_secret_arguments_stay_out_of_summary_and_report(job):
     texts = [(job.run_directory / name).read_text() for name in ("summary.json", "report.html")]
     for part in ("hunter2", "tok-of"):
         assert not [text for text in (ended.stdout, *texts) if part in text]
+
+
+SECRETS = """
+secrets:
+  WANDB: arn:aws:secretsmanager:us-west-2:111122223333:secret:wandb-AbCdEf:key
+  PIP_INDEX_URL: arn:aws:ssm:us-west-2:111122223333:parameter/index
+"""
+
+
+def test_secrets_of_the_job_are_the_authors_variables(job):
+    """They are masked whatever their names are; nothing is fetched."""
+    show = "raise RuntimeError('cannot log in with ' + os.environ['WANDB'] + ' at ' + os.environ['PIP_INDEX_URL'])"
+    script(job, f"import os\n{show}", SECRETS)
+    values = {"WANDB": "correct-horse-7", "PIP_INDEX_URL": "https://correct-index.example/simple"}
+    ended = job.run(environment={**values, "AWS_ENDPOINT_URL": "http://127.0.0.1:9"})
+    assert ended.returncode == 1
+    assert "RuntimeError: cannot log in with ****** at ******" in job.summary()["failure_reason"]
+    for text in (ended.stdout, *((job.run_directory / name).read_text() for name in ("summary.json", "report.html"))):
+        assert "correct-" not in text
+
+
+def test_missing_secrets_of_the_job_are_named(job):
+    script(job, "print('started')", SECRETS)
+    ended = job.run(environment={"PIP_INDEX_URL": "x"})
+    assert ended.returncode == 3
+    assert (
+        "smspec: the variable `WANDB` is not set: `smspec run` uses your variables instead of fetching "
+        "`secrets` from AWS\n" in ended.stderr
+    )
+    assert not job.run_directory.exists()

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from functools import cached_property
 
 from smspec.local.host_process import Command
+from smspec.local.job_secrets import author_secrets
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.job_python import JobPython
 from smspec.local.python.wanted import Wanted, wanted_python
@@ -47,6 +48,7 @@ class ProcessEngine:
         wanted: Wanted | None = None,
     ) -> None:
         _require_processes(job, plan)
+        author_secrets(job.secrets, os.environ)
         self._job = job
         self._plan = plan
         self._request = TrainingRequest(plan.request.payload)
@@ -162,6 +164,7 @@ class ProcessEngine:
             "PYTHONUNBUFFERED": "1",
             "PYTHONDONTWRITEBYTECODE": "1",  # nothing is written next to imported modules
             **self._set_by_the_job(),
+            **author_secrets(self._job.secrets, inherited),
             "PATH": self._path(inherited, [os.path.join(directory.python, "bin"), *self._python.programs]),
             "SAGEMAKER_BASE_DIR": directory.base,
             # This also makes the runtime use loopback, because the names of the hosts cannot be resolved here.

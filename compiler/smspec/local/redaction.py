@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from smspec.local.training_request import TrainingRequest
 from smspec_runtime.masking import masked_text, secret_arguments, secret_values, secret_variables
 
 
-def redactor(request: TrainingRequest, inherited: Mapping[str, str], arguments: Sequence[str]) -> Callable[[str], str]:
-    """Return a function that masks the values of hyperparameters, variables, and arguments with secret names."""
-    hyperparameters = {name: _decoded(value) for name, value in request.hyperparameters.items()}
-    secrets = [*secret_values(hyperparameters), *secret_variables({**inherited, **request.environment})]
+def redactor(
+    request: TrainingRequest, inherited: Mapping[str, str], arguments: Sequence[str], fetched: Iterable[str] = ()
+) -> Callable[[str], str]:
+    """Return a function that masks the values of hyperparameters, variables, and arguments with secret names.
+
+    The variables ``fetched`` are secret whatever their names are.
+    """
+    own = {name: inherited.get(name, "") for name in fetched}
+    named = {name: _decoded(value) for name, value in (*request.hyperparameters.items(), *own.items())}
+    secrets = [*own.values(), *secret_values(named), *secret_variables({**inherited, **request.environment})]
     secrets += secret_arguments(arguments)
     return lambda text: masked_text(text, secrets)
 

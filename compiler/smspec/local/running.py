@@ -42,7 +42,7 @@ def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, c
     """
     progress = Progress(console)
     arguments = [] if plan.run is None else [*plan.run.command, *plan.run.arguments]
-    record = RunRecord(hide=redactor(TrainingRequest(plan.request.payload), os.environ, arguments))
+    record = RunRecord(hide=redactor(TrainingRequest(plan.request.payload), os.environ, arguments, job.secrets))
     try:
         with Signals() as signals, EnvironmentCache() as cache:
             try:

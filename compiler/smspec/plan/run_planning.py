@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from smspec.service.secret_reference import secret_reference
 from smspec.source.by_content import ByContent
 from smspec.spec.model import (
     DISTRIBUTIONS,
@@ -79,6 +80,8 @@ def plan_settings(job: JobSpec, attributes: dict[str, list[str]], archive_digest
         launcher=launcher_options(job.distribution),
         checkpoints=checkpoints if checkpoints and checkpoints.rstrip("/") != DEFAULT_CHECKPOINTS else None,
         source=archive_digest,
+        # Anything else may be the secret itself, which must not be sent.
+        secrets={name: text for name, text in job.secrets.items() if secret_reference(text)},
     )
 
 

@@ -44,7 +44,7 @@ def plan_script_environment(job: JobSpec, request: RequestPlan) -> ScriptEnviron
         **(job.image.env if isinstance(job.image, BuiltImage) else {}),
         **_members(payload.get("Environment")),
     }
-    variables = frozenset(environment)
+    variables = frozenset(environment) | frozenset(job.secrets)
     path = ("entry_point", _PROGRAM_KEYS[type(job.entry_point)])
     reason = replacement(job, request, environment)
     if reason is not None:

@@ -65,7 +65,9 @@ def _role(plan: Plan, _build_inputs: BuildInputs, spec: Document, script: Script
     from smspec.render.iam.role import role_policy
 
     image_env = plan.image.env if plan.image else None
-    return role_policy(plan.request.payload, _region(plan, spec), image_env=image_env, script=script)
+    secrets = plan.settings.secrets.values() if plan.settings else ()
+    region = _region(plan, spec)
+    return role_policy(plan.request.payload, region, image_env=image_env, script=script, secrets=secrets)
 
 
 def _submitter(plan: Plan, _build_inputs: BuildInputs, spec: Document, _script: Script) -> Rendering:

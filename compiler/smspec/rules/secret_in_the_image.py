@@ -24,7 +24,9 @@ def check(job: JobSpec, _source: Listing) -> Iterator[Finding]:
             yield RULE.at(
                 path,
                 f"`{dotted(path)}` looks like {what}; everyone who can pull the image can read it",
-                help="remove it, and fetch it at run time from Secrets Manager with the execution role",
+                help="use a secret of the build: `image.secrets`"
+                if path[1] in ("run", "python_packages")
+                else "move it to Secrets Manager or Parameter Store, and set its ARN in `secrets`",
             )
 
 

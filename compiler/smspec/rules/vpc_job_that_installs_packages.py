@@ -24,7 +24,7 @@ def check(job: JobSpec, source: Listing) -> Iterator[Finding]:
         return
     if starter(job) == "toolkit" and isinstance(job.entry_point, CommandEntry):
         return
-    variables = {**(job.image.env if isinstance(job.image, BuiltImage) else {}), **job.environment}
+    variables = [*(job.image.env if isinstance(job.image, BuiltImage) else ()), *job.environment, *job.secrets]
     if any(name.upper().startswith(_INDEXES) for name in variables):
         return
     yield RULE.at(

@@ -278,6 +278,7 @@ class JobSpec:
     hyperparameters: tuple[Hyperparameter, ...] = ()
     hyperparameter_encoding: HyperparameterEncoding = "json"
     environment: dict[str, str] = field(default_factory=dict)
+    secrets: dict[str, str] = field(default_factory=dict)
     stopping: Stopping | None = None
     spot: Spot | None = None
     retries: int | None = None

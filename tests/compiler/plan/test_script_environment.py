@@ -90,3 +90,9 @@ def test_foreign_toolkit_uses_its_own_style(delivery):
 def test_script_that_was_not_read_has_the_name_in_the_spec(entry_point, name):
     unread, _ = planned(entry_point=entry_point, environment={"SAGEMAKER_BASE_DIR": "/data"})
     assert unread.name == name
+
+
+def test_secrets_are_variables_of_the_script():
+    arn = "arn:aws:ssm:us-west-2:111122223333:parameter/wandb"
+    given_, _ = planned(secrets={"WANDB_API_KEY": arn}, environment={"A": "1"})
+    assert given_.variables >= {"WANDB_API_KEY", "A"}

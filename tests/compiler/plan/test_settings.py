@@ -52,6 +52,7 @@ def test_settings_carry_what_sagemaker_does_not():
         "launcher": {},
         "checkpoints": "/opt/ml/mine",
         "source": None,
+        "secrets": {},
     }
 
 

@@ -13,6 +13,8 @@ from support.review.job_reviews import one, version
 from support.spec import job_samples
 
 CHECKPOINTS = {"s3": "s3://example-models/c/"}
+IN_MANAGER = "arn:aws:secretsmanager:us-west-2:111122223333:secret:"
+IN_STORE = {"HF_TOKEN": "arn:aws:ssm:us-west-2:111122223333:parameter/hub"}
 SHARDED = {"train": {"s3": "s3://example-data/train/", "distribution": "ShardedByS3Key"}}
 
 
@@ -290,3 +292,20 @@ def test_file_system_access_does_not_change_the_data():
     found = changes(*({"channels": channel} for channel in channels))
     assert of(found, "security")
     assert not of(found, "data")
+
+
+def test_different_secret_is_a_security_change():
+    """The ARNs are shown, because they are no secrets."""
+    old, new = (
+        {"secrets": {"DB_PASSWORD": f"{IN_MANAGER}{name}-AbCdEf", **more}}
+        for name, more in (("a", {}), ("b", IN_STORE))
+    )
+    found = of(changes(old, new), "security")
+    assert [(change.path, change.old, change.new, change.what) for change in found] == [
+        (("secrets", "DB_PASSWORD"), f"{IN_MANAGER}a-AbCdEf", f"{IN_MANAGER}b-AbCdEf", "secret `DB_PASSWORD` changed"),
+        (("secrets", "HF_TOKEN"), None, IN_STORE["HF_TOKEN"], "secret `HF_TOKEN` is new"),
+    ]
+    assert [change.what for change in of(changes(new, {}), "security")] == [
+        "secret `DB_PASSWORD` is gone",
+        "secret `HF_TOKEN` is gone",
+    ]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from smspec.render.iam.container import container_statements
 from smspec.render.iam.kms import key_statement
 from smspec.render.iam.managed_policy import bucket_notes
 from smspec.render.iam.program import program_statements
 from smspec.render.iam.s3 import Location, delivery, directory, listing, location, objects
+from smspec.render.iam.secrets import secret_notes, secret_statements
 from smspec.render.iam.statements import PULL, SERVICE, Place, Statement, allow, place_of, policy
 from smspec.render.rendering import Rendering
 from smspec.script.aws.aws_call import AwsCalls
@@ -58,10 +59,12 @@ def role_policy(
     *,
     image_env: Mapping[str, str] | None = None,
     script: tuple[SourceText, ...] = (),
+    secrets: Collection[str] = (),
 ) -> Rendering:
     """Return the trust policy and the least-privilege policy of the job's role, as for CreateRole and PutRolePolicy.
 
-    ``image_env`` are variables of the image, as far as they are known; ``script`` the modules of the script.
+    ``image_env`` are variables of the image, as far as they are known; ``script`` the modules of the script;
+    ``secrets`` the ARNs of the job's secrets.
     """
     place = place_of(payload, region)
     sources = _sources(payload)
@@ -88,9 +91,11 @@ def role_policy(
         *([allow("JoinTheVpc", _INTERFACES, ["*"])] if "VpcConfig" in payload else []),
         *container_statements(payload, image_env or {}),
         *program.statements,
+        *secret_statements(secrets),
     ]
     document = {"AssumeRolePolicyDocument": _trust(place), "PolicyDocument": policy(statements)}
-    notes = (*sources.notes, *program.notes, *bucket_notes([*sources.read, *written, *kept]))
+    notes = (*sources.notes, *program.notes, *secret_notes(secrets, place))
+    notes += tuple(bucket_notes([*sources.read, *written, *kept]))
     return Rendering(text=json.dumps(document, indent=2) + "\n", notes=notes)
 
 

@@ -21,6 +21,7 @@ DOCKER_HUB = "docker.io"
 def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     """Yield changes of access, and of secrets in the job; their values are never shown."""
     yield from by_member(pair, KIND.name)
+    yield from _secrets_of_job(pair)
     for leaf in pair.leaves:
         if leaf.at[0] in ("Environment", "HyperParameters"):
             name = str(leaf.at[-1])
@@ -28,6 +29,18 @@ def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
                 yield pair.at_leaf(KIND.name, leaf, f"a secret in plain text: {quoted(name)}", brief="secrets")
     yield from _secrets_of_image(pair)
     yield from _registries(pair)
+
+
+def _secrets_of_job(pair: Pair) -> Iterator[Change]:
+    """Yield variables that get the value of a different secret; the ARNs are shown."""
+    for _, before, after in pair.settings("secrets"):
+        old, new = (found if isinstance(found, dict) else {} for found in (before, after))
+        for name in dict.fromkeys([*new, *old]):
+            was, will = old.get(name), new.get(name)
+            if was != will:
+                how = "is new" if was is None else "is gone" if will is None else "changed"
+                what = f"secret {quoted(name)} {how}"
+                yield pair.change(KIND.name, ("secrets", name), what, old=was, new=will, brief=quoted(name))
 
 
 def _secrets_of_image(pair: Pair) -> Iterator[Change]:
@@ -82,7 +95,7 @@ def verdict(changes: Sequence[Change]) -> str:
 
 KIND = Kind(
     name="security",
-    meaning="role, KMS keys, network, isolation, encryption, registries of the image and of the base image, "
+    meaning="role, KMS keys, network, isolation, encryption, registries of the image and of the base image, `secrets`, "
     "secrets in plain text (masked), remote debugging, container entrypoint, access to file systems",
     changes=changes,
     verdict=verdict,

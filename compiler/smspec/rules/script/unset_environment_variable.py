@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.rules.script.script_and_job import ScriptAndJob, read_at
 from smspec.script.sagemaker_variables import near_variable
+from smspec_runtime.secret_names import LIKELY, strength
 
 RULE = Rule("SM526", "unset environment variable", "warning")
 
@@ -63,6 +64,11 @@ _BY_LAUNCHERS = (
 )
 
 
+def _key(name: str) -> str:
+    """Return the key of the spec that sets a variable; DescribeTrainingJob shows what is in `environment`."""
+    return "secrets" if strength(name) >= LIKELY else "environment"
+
+
 def check(both: ScriptAndJob) -> Iterator[Finding]:
     """Warn about a variable that the script requires, in an image whose variables are known."""
     if not both.environment.is_bare:
@@ -75,6 +81,6 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
         yield RULE.at(
             both.environment.program_path,
             f"`{both.name}` requires the variable `{read.written}`, but the job does not set it",
-            help=f"set `{read.written}` in `environment`, or read it with a default in the script",
+            help=f"set `{read.written}` in `{_key(read.written)}`, or read it with a default in the script",
             notes=read_at(read.place),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from smspec.spec import model
 from smspec.spec.keys.row import ANYONE, AZURE, KUBERNETES, SAGIFY, SDK, SKYPILOT, Row
-from smspec.spec.keys.value_forms import TYPED_MAP, WRITTEN_MAP, word
+from smspec.spec.keys.value_forms import TYPED_MAP, WORDS_BY_NAME, WRITTEN_MAP, word
 
 ROWS: tuple[Row, ...] = (
     Row(
@@ -32,8 +32,9 @@ ROWS: tuple[Row, ...] = (
         group="parameters",
         words={
             SDK: "environment_variables container_log_level",
-            SKYPILOT: "envs secrets",
-            KUBERNETES: "env envFrom configMap secret",
+            SKYPILOT: "envs",
+            KUBERNETES: "env envFrom configMap",
         },
     ),
+    Row("secrets", WORDS_BY_NAME, kind="security", group="parameters", words={KUBERNETES: "secret secretKeyRef"}),
 )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.masking import secret_of
 from smspec.diagnostics.secrets import option_name
+from smspec.service.launcher_settings import SETTINGS
 from smspec.service.member_names import shown
 from smspec.service.members import items, member, structure
 from smspec.service.request import Request
@@ -26,7 +27,8 @@ def check(request: Request) -> Iterator[Finding]:
             yield RULE.at(
                 path,
                 f"{_called(request, path, name)} looks like {what}; DescribeTrainingJob shows it",
-                help="move it to Secrets Manager or Parameter Store, and pass its name or ARN",
+                help="move it to Secrets Manager or Parameter Store, and "
+                + request.word("pass its name or ARN", "set its ARN in `secrets`"),
             )
 
 
@@ -41,9 +43,13 @@ def _called(request: Request, path: Path, name: str) -> str:
 def _texts(payload: dict[str, object]) -> Iterator[tuple[Path, str, str]]:
     """Yield every string of the author that the service shows: its path, its name, the string."""
     for holder in ("HyperParameters", "Environment"):
-        for name, value in structure(payload, holder).items():
-            if isinstance(value, str):
-                yield (holder, name), name, value
+        texts = {name: text for name, text in structure(payload, holder).items() if isinstance(text, str)}
+        # The end of one part may be the beginning of an ARN, which alone looks like a secret.
+        parts = [name for name in texts if name.startswith(f"{SETTINGS}_")]
+        if holder == "HyperParameters" and parts and SETTINGS in texts:
+            texts[SETTINGS] += "".join(map(texts.pop, parts))
+        for name, value in texts.items():
+            yield (holder, name), name, value
     for index, tag in enumerate(items(payload, "Tags")):
         key, text = member(tag, "Key"), member(tag, "Value")
         if isinstance(key, str) and isinstance(text, str):
