@@ -94,6 +94,8 @@ class _Locking:
     allow_builds: bool
 
     def environments(self, target: LockTarget) -> Environments:
+        from smspec.lock.environments.system_libraries import library_hints
+
         found = Environments()
         targets = environment_targets(target, self.lock)
         needed = {each.key for each in targets}
@@ -106,6 +108,7 @@ class _Locking:
             if before is not None and not self.update and _is_written(target.path, each.key, before):
                 found.needed[each.key] = before
                 found.lines.append(f"{environment_file(each.key)} {_summary(before)}")
+                found.lines += [f"  {hint}" for hint in library_hints(before.packages, each.image)]
             else:
                 self._resolve(each, needed, found)
         return found
@@ -119,6 +122,7 @@ class _Locking:
         from smspec.lock.environments.predecessor import changes, predecessor
         from smspec.lock.environments.requirement_lines import read_packages, read_requirements
         from smspec.lock.environments.resolution import Question, ResolverFailed, Unresolvable
+        from smspec.lock.environments.system_libraries import gpu_hints, library_hints
 
         assert each.image is not None and not isinstance(each.bare, str)  # the caller has checked them
         packages, file = read_packages(each.image.python_packages), read_requirements(each.requirements or b"")
@@ -159,6 +163,8 @@ class _Locking:
         found.lines.append(f"{environment_file(each.key)} {_summary(new.entry)}{'' if same else ' (new)'}")
         if old is not None and not same:
             found.lines += [f"  {change}" for change in changes(old.packages, new.entry.packages)]
+        found.lines += [f"  {hint}" for hint in library_hints(new.entry.packages, each.image)]
+        found.lines += [f"  {hint}" for hint in gpu_hints(new.entry.packages, new.sizes, each.instance_type)]
         for name in new.entry.unlisted:
             why = new.faults.get(name, "it has no wheel, or changes the search path of Python")
             found.lines.append(f"  the modules of {name} are unknown: {why}")

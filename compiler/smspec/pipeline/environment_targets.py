@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping
 
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.lock_targets import LockTarget
+from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.environment_of_image import environment_of
 from smspec.plan.image_planning import plan_image
 from smspec.plan.image_uris import with_image_uri
 from smspec.plan.plan import ImagePlan
 from smspec.service.bare_image import BareImage, bare_image
-from smspec.source import Document
+from smspec.source import Document, Scalar
 from smspec.source import Mapping as MappingNode
-from smspec.source.frozen import dataclass, replace
+from smspec.source.frozen import dataclass
 from smspec.spec.decoding import decode
 from smspec.spec.lock import Lock
 from smspec.spec.model import BuildSecret, BuiltImage
@@ -26,7 +27,7 @@ class EnvironmentTarget:
     """The packages of one image. ``spec``: the path of the first job that needs it. ``key`` empty: unknown.
 
     ``image``: None and ``bare`` a reason if they cannot be locked. ``requirements``: the content of the author's file,
-    at the path ``requirements_file``.
+    at the path ``requirements_file``. ``instance_type``: of the hosts; empty for groups of them.
     """
 
     spec: str
@@ -38,6 +39,7 @@ class EnvironmentTarget:
     secrets: Mapping[str, BuildSecret]
     directory: str
     document: Document
+    instance_type: str = ""
 
 
 def environment_targets(target: LockTarget, lock: Lock) -> tuple[EnvironmentTarget, ...]:
@@ -58,7 +60,15 @@ def _environment(inputs: Inputs, lock: Lock) -> Iterator[EnvironmentTarget]:
     if document.is_partly_known or shape_findings(document, data):
         yield _target(inputs, spec, "", None, "the spec has errors; run `smspec validate`", {})
         return
-    build_inputs = replace(inputs.build_inputs, lock=lock)
+    known = inputs.build_inputs
+    # Without what the lock already has for the image: the packages that the author lists determine the key.
+    build_inputs = BuildInputs(
+        source=known.source,
+        runtime=known.runtime,
+        templates=known.templates,
+        requirements=known.requirements,
+        lock=lock,
+    )
     job, _ = with_image_uri(decode(document, data), lock)
     image = plan_image(job, None, build_inputs)
     if image is None or not isinstance(job.image, BuiltImage):
@@ -78,6 +88,7 @@ def _target(
     bare: BareImage | str,
     secrets: Mapping[str, BuildSecret],
 ) -> EnvironmentTarget:
+    hosts = inputs.document.node(("hosts", "instance_type"))
     has_file = image is not None and image.python_requirements is not None
     return EnvironmentTarget(
         spec=spec,
@@ -89,4 +100,5 @@ def _target(
         secrets=secrets,
         directory=inputs.directory,
         document=inputs.document,
+        instance_type=hosts.text if isinstance(hosts, Scalar) else "",
     )

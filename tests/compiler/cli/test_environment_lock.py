@@ -228,6 +228,29 @@ def test_every_faulty_requirement_is_reported_at_its_line(index, resolver, tmp_p
     assert not (directory / "smspec.lock").exists()
 
 
+def test_requirement_is_reported_for_its_dependency(index, resolver, tmp_path, packages):
+    packages.add("ctr-embeddings", "1.0", "ctr-kernels==5.0")
+    base = "python:3.11-slim"
+    done = lock(job(tmp_path / "job", "org-io", "ctr-embeddings", base=base), base=base)
+    assert done.status == 1
+    message = "`ctr-embeddings` requires a version of `ctr-kernels` that has no wheel for Python 3.11"
+    assert f"error[SM726]: `image.python_packages`: {message}\n" in done.err
+
+
+def test_missing_system_library_is_a_hint(index, resolver, tmp_path, packages):
+    packages.add("lightgbm", "4.7.0")
+    assert "  lightgbm probably needs `libgomp1` in" in lock(job(tmp_path / "one", "lightgbm")).err
+    directory = job(tmp_path / "two", "lightgbm", image="system_packages: [libgomp1]")
+    assert "probably needs" not in lock(directory).err
+
+
+def test_gpu_packages_on_a_cpu_instance_are_a_hint(index, resolver, tmp_path, packages):
+    packages.add("torch", "2.5.1", "nvidia-cublas-cu12")
+    packages.add("nvidia-cublas-cu12", "12.4.5.8")
+    done = lock(job(tmp_path / "job", "torch"))
+    assert "1 package for NVIDIA GPUs, but `hosts.instance_type` ml.m5.large has none" in done.err
+
+
 @pytest.mark.parametrize(
     ("base", "requirements", "reason"),
     [

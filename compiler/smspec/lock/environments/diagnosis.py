@@ -17,11 +17,19 @@ from smspec.wire.connections import Connections
 from smspec.wire.fault import WireFault
 from smspec.wire.trust import VARIABLES, trust_of_environment
 
+# What uv prints first of a package without usable files, and pip last.
+_WITHOUT_WHEEL = re.compile(
+    r"Because (?:all of:\s+)?([A-Za-z0-9][\w-]*(?:\.[\w-]+)*?)(?=[\s=<>~!{])(?:(?!Because).)*? ha(?:s|ve)\s+no\s+"
+    r"(?:usable\s+)?wheels|satisfies the requirement ([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)",
+    re.DOTALL,
+)
+
 
 class Fault(NamedTuple):
     """``with_``: the other requirement of a conflict. ``others``: versions that could be used, the nearest first.
 
-    ``pythons``: those that the wanted version has wheels for, on the platform of the image.
+    ``pythons``: those that the wanted version has wheels for, on the platform of the image. ``dependency``: the package
+    without a wheel, as the requirement depends on it. ``is_source_only``: the wanted version has no wheel at all.
     """
 
     kind: Literal["unknown package", "unknown version", "no wheel", "conflict"]
@@ -31,6 +39,8 @@ class Fault(NamedTuple):
     pythons: tuple[str, ...] = ()
     with_: Requirement | None = None
     with_is_in_file: bool = False
+    dependency: str = ""
+    is_source_only: bool = False
 
 
 def diagnosed(question: Question, settings: IndexSettings, text: str) -> list[Fault]:
@@ -52,8 +62,7 @@ def diagnosed(question: Question, settings: IndexSettings, text: str) -> list[Fa
         if not isinstance(listing, WireFault):
             fault = _fault(requirement, is_in_file, listing, question)
             found += [fault] if fault else []
-    if not found:
-        found = list(_conflict(judged, text))
+    found = found or list(_conflict(judged, text)) or list(_through_dependency(judged, text, question))
     silent = next((listing for listing in listings.values() if isinstance(listing, WireFault)), None)
     if silent is not None and not found:
         raise ResolverFailed(f"a package index does not list its files: {settings.masked(str(silent))}")
@@ -80,6 +89,7 @@ def _fault(
         is_in_file,
         others=_nearest(usable, requirement.specifier),
         pythons=tuple(_pythons(wheels, question.image)),
+        is_source_only=not any(file.wheel for file in wheels),
     )
 
 
@@ -103,10 +113,23 @@ def _pythons(files: Sequence[ListedFile], image: BareImage) -> Iterator[str]:
 
 
 def _conflict(judged: Sequence[tuple[Requirement, bool]], text: str) -> Iterator[Fault]:
-    """Yield the last two requirements that a resolver mentions with their versions."""
-    words = {normalized(word) for word in re.findall(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", text)}
-    versioned = {normalized(word) for word in re.findall(r"([A-Za-z0-9][A-Za-z0-9._-]*?)(?=\s*[=<>!~(]=?\d)", text)}
-    named = [item for item in judged if item[0].name in words | versioned]
+    """Yield the later one of the two requirements that a resolver mentions."""
+    named = _mentioned(judged, text)
     if len(named) == 2:
         first, last = named
         yield Fault("conflict", last[0], last[1], with_=first[0], with_is_in_file=first[1])
+
+
+def _through_dependency(judged: Sequence[tuple[Requirement, bool]], text: str, question: Question) -> Iterator[Fault]:
+    """Yield the only requirement that a resolver mentions, with the package that it found no wheel of."""
+    named = _mentioned(judged, text)
+    match = _WITHOUT_WHEEL.search(text)
+    name = normalized(match[1] or match[2]) if match else ""
+    if len(named) == 1 and name and name != named[0][0].name and not question.allow_builds:
+        yield Fault("no wheel", named[0][0], named[0][1], dependency=name)
+
+
+def _mentioned(judged: Sequence[tuple[Requirement, bool]], text: str) -> list[tuple[Requirement, bool]]:
+    # uv writes a package with its versions, as in `numpy>=2` or `numpy{python_version < '3.10'}>=2`; pip also without.
+    words = {normalized(word) for word in re.findall(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", text)}
+    return [item for item in judged if item[0].name in words]

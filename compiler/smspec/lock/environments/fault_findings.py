@@ -43,13 +43,18 @@ def _finding(fault: Fault, question: Question, file: str) -> Finding:
         )
     elif fault.kind == "no wheel":
         image = question.image
-        what = f"Python {image.minor}"
-        if image.minor in fault.pythons or not fault.pythons:
-            what += (
-                f" on {image.processor} with {'musl' if image.libc[0] == 'musllinux' else f'glibc 2.{image.libc[1]}'}"
-            )
+        what = f" for Python {image.minor}"
+        if fault.dependency:
+            lacks = f"requires a version of `{fault.dependency}` that has no wheel"
+        else:
+            lacks = "has no wheel"
+            if fault.is_source_only:
+                what = ""
+            elif image.minor in fault.pythons or not fault.pythons:
+                libc = "musl" if image.libc[0] == "musllinux" else f"glibc 2.{image.libc[1]}"
+                what += f" on {image.processor} with {libc}"
         otherwise = "run `smspec lock --allow-builds`, which runs the code of the package to build it"
-        finding = NO_WHEEL.at(path, f"{where}: {shown} has no wheel for {what}", help=_versions(fault, otherwise))
+        finding = NO_WHEEL.at(path, f"{where}: {shown} {lacks}{what}", help=_versions(fault, otherwise))
         if fault.pythons:
             listed = ", ".join(fault.pythons)
             finding = replace(finding, notes=(Note(f"it has wheels for Python {listed}"),))
