@@ -12,7 +12,7 @@ import pytest
 
 from smspec.output.writing import write_tree
 from smspec.render.tree_rendering import render_tree
-from support.render.plan_samples import build_inputs, image_plan, plan
+from support.render.plan_samples import build_inputs, image_plan, locked_environment, plan
 
 pytest_plugins = ["support.docker_engine"]
 pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
@@ -24,9 +24,10 @@ ALPHABETS = ("\\\"'$`{}[]()<>#=&;|!*~ -", 'abc \\"$', "äöü€字🙂 \u00a0\u
 def tree(engine, tmp_path):
     """Write the tree of an image and return its directory."""
 
-    def written(source=None, requirements=None, name="tree", **changes):
-        image = image_plan(**{"base": engine.base, **changes})
-        parts = build_inputs(tmp_path / f"{name}-parts", source, requirements)
+    def written(source=None, requirements=None, name="tree", locked=None, **changes):
+        environment = None if locked is None else locked_environment(locked)
+        image = image_plan(**{"base": engine.base, "environment": environment, **changes})
+        parts = build_inputs(tmp_path / f"{name}-parts", source, requirements, locked)
         write_tree(render_tree(plan(image=image), parts, "5" * 64), str(tmp_path / name))
         return tmp_path / name
 
@@ -117,19 +118,10 @@ def test_base_without_python_fails_before_the_packages(engine, tree, tmp_path, o
 def shop(engine, tmp_path_factory):
     """A base that has a wheel index and an apt repository of its own: no network is needed to install from them."""
     context = tmp_path_factory.mktemp("shop")
-    wheel = context / "greeting-1.0-py3-none-any.whl"
-    files = {
-        "greeting.py": "WORD = 'hello'\n",
-        "greeting-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: greeting\nVersion: 1.0\n",
-        "greeting-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    digests = {
+        "greeting": _write_wheel(context, "greeting", "1.0", "WORD = 'hello'\n"),
+        "shouting": _write_wheel(context, "shouting", "2.0", "WORD = 'HELLO'\n", "Requires-Dist: not-there\n"),
     }
-    with zipfile.ZipFile(wheel, "w") as archive:
-        record = ""
-        for name, text in files.items():
-            archive.writestr(name, text)
-            digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
-            record += f"{name},sha256={digest},{len(text)}\n"
-        archive.writestr("greeting-1.0.dist-info/RECORD", f"{record}greeting-1.0.dist-info/RECORD,,\n")
     (context / "Dockerfile").write_text(
         f"""FROM {engine.base}
 COPY *.whl /opt/wheels/
@@ -146,6 +138,25 @@ RUN rm -f /etc/apt/sources.list.d/* /etc/apt/sources.list \\
 """
     )
     engine.build(context, "shop")
+    return digests
+
+
+def _write_wheel(directory, name, version, text, more=""):
+    """Write a wheel with one module and more metadata; return its SHA-256."""
+    wheel = directory / f"{name}-{version}-py3-none-any.whl"
+    info = f"{name}-{version}.dist-info"
+    files = {
+        f"{name}.py": text,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{more}",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    with zipfile.ZipFile(wheel, "w") as archive:
+        record = ""
+        for path, content in files.items():
+            archive.writestr(path, content)
+            digest = base64.urlsafe_b64encode(hashlib.sha256(content.encode()).digest()).rstrip(b"=").decode()
+            record += f"{path},sha256={digest},{len(content)}\n"
+        archive.writestr(f"{info}/RECORD", f"{record}{info}/RECORD,,\n")
     return hashlib.sha256(wheel.read_bytes()).hexdigest()
 
 
@@ -160,11 +171,20 @@ def test_pip_installs_into_the_python_of_the_base(engine, tree, shop):
 
 @pytest.mark.parametrize("right", [True, False])
 def test_hashes_are_checked(engine, tree, shop, right):
-    content = f"--no-index\n--find-links /opt/wheels\ngreeting==1.0 --hash=sha256:{shop if right else 'ab' * 32}\n"
+    digest = shop["greeting"] if right else "ab" * 32
+    content = f"--no-index\n--find-links /opt/wheels\ngreeting==1.0 --hash=sha256:{digest}\n"
     directory = tree(base="shop", requirements=content.encode(), python_requirements="r.txt")
     done = engine.build(directory, "hashed", check=False)
     assert (done.returncode == 0) is right
     assert ("THESE PACKAGES DO NOT MATCH THE HASHES" in done.stderr) is not right
+
+
+def test_locked_packages_are_installed_as_they_are(engine, tree, shop):
+    """`smspec lock` has resolved everything, so pip adds nothing that a package requires."""
+    content = f"--no-index\n--find-links /opt/wheels\nshouting==2.0 --hash=sha256:{shop['shouting']}\n".encode()
+    engine.build(tree(base="shop", locked=content), "locked")
+    assert engine.output("locked", "python3", "-c", "import shouting; print(shouting.WORD)") == "HELLO\n"
+    assert engine.output("locked", "cat", "/opt/smspec/requirements.txt") == content.decode()
 
 
 def test_apt_installs_and_leaves_no_downloads(engine, tree, shop):

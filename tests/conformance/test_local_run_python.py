@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import shutil
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from support.local.local_jobs import DEADLINE, LocalJob
+from support.locked_packages import lock_packages
 
 KILLS = int(os.environ.get("SMSPEC_KILLED_RUNS", "2"))
 both = pytest.mark.parametrize("job", ["uv", "pip"], indirect=True)
@@ -38,7 +40,8 @@ image: {{base: "{base}"{more}}}
 source: src/
 entry_point: train.py
 """
-BASE = f"python:{sys.version_info[0]}.{sys.version_info[1]}-slim"
+MINOR = f"{sys.version_info[0]}.{sys.version_info[1]}"
+BASE = f"python:{MINOR}-slim"
 
 
 def wheel(directory: Path, version: str, name: str = "greeting", slow: bool = False) -> Path:
@@ -122,6 +125,23 @@ def test_job_has_only_the_packages_of_its_image(job):
     assert "GREETING 1.0\nPYTEST none\n" in job.log()
     assert "installing `greeting==1.0` for Python" in ended.stderr
     assert len(environments(job)) == 1
+
+
+@both
+def test_locked_packages_are_those_of_the_run(job):
+    """Newer versions fit the spec. On a Python that the lock is not for, they are installed."""
+    spec(job, "greeting>=1")
+    digest = hashlib.sha256((job.wheels / "greeting-1.0-py3-none-any.whl").read_bytes()).hexdigest()
+    content = f"greeting==1.0 --hash=sha256:{digest}\n".encode()
+    for python, said in (
+        (MINOR, "and the 1 package of smspec.lock"),
+        ("3.99", "smspec.lock has packages for Python 3.99"),
+    ):
+        lock_packages(job.directory / "job.yaml", {"greeting": "1.0"}, content=content, python=python)
+        ended = job.run(job.environment)
+        assert ended.returncode == 0, ended.stderr
+        assert said in ended.stderr
+        assert f"GREETING {'1.0' if python == MINOR else '2.0'}" in job.log()
 
 
 def test_second_run_uses_the_cached_environment(job):

@@ -1,5 +1,7 @@
 """Every example, and each of its overlays, compiles to exactly the files in tests/golden/; `make golden` rewrites them.
 
+So does the job in ``tests/support/locked``, whose packages are in a lock.
+
 The runtime's own files are sources, not output, and one fixed file stands for them here: otherwise every change of the
 runtime would change every golden tag. All else is compiled and written as `smspec build` does it.
 """
@@ -37,7 +39,7 @@ def fixed_runtime():
 
 def trees():
     """Yield (name, tree) of every example as it is and under each of its overlays."""
-    for spec in sorted((ROOT / "specs").glob("*/job.yaml")):
+    for spec in [*sorted((ROOT / "specs").glob("*/job.yaml")), ROOT / "tests/support/locked/job.yaml"]:
         for overlay, inputs in gather_all(os.path.relpath(spec)):
             build_inputs = replace(inputs.build_inputs, runtime=fixed_runtime())
             compiled = compile_spec(replace(inputs, build_inputs=build_inputs))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from support.locked_packages import lock_packages
 from support.service.api_samples import small_request
 from support.service.raw_requests import written
 from support.small_job import BUILT, write_job
@@ -44,12 +45,20 @@ sys.exit(status)
 """
 
 
-def loaded(directory, *words, status=0):
+def loaded(directory, *words, status=0, code=LOADED):
     """Return the modules that a command has loaded when it ends."""
-    command = [sys.executable, "-I", "-c", LOADED, *words]
+    command = [sys.executable, "-I", "-c", code, *words]
     done = subprocess.run(command, cwd=directory, env=environment(), capture_output=True, text=True, timeout=60)
     assert done.returncode == status, done.stderr
     return set(Path(directory, "modules.txt").read_text().split())
+
+
+WATCHED = """
+import sys
+seen = []
+words = ("socket.", "subprocess.", "os.exec", "os.posix_spawn", "os.fork", "os.system", "os.startfile", "pty.")
+sys.addaudithook(lambda event, _: seen.append(event) if event.startswith(words) else None)
+""" + LOADED.replace("sys.exit(status)", "sys.exit(status or bool(seen))")
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +81,13 @@ def test_valid_spec_loads_no_slow_module(words, tmp_path, idle):
 def test_compiling_never_touches_the_network(words, tmp_path, idle):
     write_job(tmp_path)
     assert sorted((loaded(tmp_path, *words) - idle) & NETWORK) == []
+
+
+def test_locked_imports_are_proven_in_one_process(tmp_path, idle):
+    """No audit event of a socket or of a second process, and no slow module."""
+    spec = BUILT.replace("{base: ", "{python_packages: [numpy], base: ").replace("{epochs: 2}", "{}")
+    lock_packages(write_job(tmp_path, spec, **{"src/train.py": "import numpy\n"}))
+    assert sorted((loaded(tmp_path, "validate", "--strict", code=WATCHED) - idle) & SLOW) == []
 
 
 def test_valid_request_loads_no_slow_or_network_module(tmp_path, idle):

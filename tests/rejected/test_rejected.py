@@ -141,7 +141,7 @@ def test_rule_name_is_plain_words(name):
 
 
 # Of what is no job, or no request, no check can be ignored; nor of what is said about ignoring.
-KEPT = re.compile(r"SM(1|2|40[1-9]|41[0-2]|330|331|723|74|752|754)")
+KEPT = re.compile(r"SM(1|2|40[1-9]|41[0-2]|330|331|723|731|74|752|754)")
 
 
 @pytest.mark.parametrize(

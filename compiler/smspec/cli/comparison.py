@@ -19,6 +19,7 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_check import CheckedSpec, checked
 from smspec.pipeline.spec_discovery import NoJobs, find_job_specs
 from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_as_of
+from smspec.plan.image_planning import installed_requirements
 from smspec.render.dockerfile import dockerfile
 from smspec.review.comparison import Comparison, comparison
 from smspec.review.defaults import without_defaults
@@ -236,7 +237,7 @@ def _layers_as_built(job: Compiled) -> Layers | None:
     plan, build_inputs = job.plan, job.inputs.build_inputs
     if plan.image is None:
         return None
-    requirements = None if plan.image.python_requirements is None else build_inputs.requirements
+    requirements = installed_requirements(plan.image, build_inputs)
     return layers_of_build(
         dockerfile(plan.image, requirements),
         {} if plan.run is None else plan.run._asdict(),

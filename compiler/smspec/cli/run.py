@@ -91,6 +91,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             data=data,
             rate=args.rate,
             injection=_injection(args),
+            requirements=job.inputs.build_inputs.requirements,
         )
         _write(tree, request.tree_dir)
         outcome = run_locally(job.job, job.plan, tree, request, console)

@@ -57,7 +57,7 @@ class ProcessEngine:
         self._scratch_dir = os.path.abspath(request.scratch_dir)
         self._host_count = hosts
         self._may_install = request.may_install
-        self._wanted = wanted or wanted_python(job, plan, tree)
+        self._wanted = wanted or wanted_python(job, plan, tree, request.requirements)
         self._python = JobPython(self._wanted, request.python, request.scratch_dir, request.base_dir, cache)
 
     def generated_channels(self) -> dict[str, str]:
@@ -126,6 +126,11 @@ class ProcessEngine:
     def python(self) -> str:
         """The local interpreter that the job runs on."""
         return self._python.interpreter.executable
+
+    @property
+    def locked_packages(self) -> int:
+        """How many packages of the job are those of the lock."""
+        return self._python.locked_packages
 
     def command(self, directory: HostDirectory, inherited: Mapping[str, str]) -> Command:
         """Return the command of a host; ``inherited`` is the environment of smspec."""

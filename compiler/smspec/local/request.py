@@ -22,7 +22,8 @@ class RunRequest:
     channel → path relative to the current directory. ``hosts`` None: as many as in the spec. ``python`` None: one with
     the version of the image and the packages of the spec; ``may_install``: they may be installed for that. ``rate``:
     bytes per second of each Pipe channel on each host; ``injection``: the faults to inject into them. ``outside``:
-    paths of the container that the script certainly uses, unless that is allowed.
+    paths of the container that the script certainly uses, unless that is allowed. ``requirements``: the content of the
+    author's requirements file.
     """
 
     directory: str
@@ -36,6 +37,7 @@ class RunRequest:
     rate: int | None = None
     injection: Injection | None = None
     grace: float = GRACE_SECONDS
+    requirements: bytes | None = None
 
     @property
     def tree_dir(self) -> str:

@@ -144,7 +144,9 @@ class _Run:
         if self._request.rate is not None and not self._has_pipes():
             self._warn("--rate has no effect: the job has no Pipe channels")
         hosts = "1 host" if len(self._hosts) == 1 else f"{len(self._hosts)} hosts"
-        self._show(f"running `{self._plan.name}` on {hosts} with {self._engine.python}")
+        count = self._engine.locked_packages
+        locked = f" and the {count} package{'s' if count != 1 else ''} of smspec.lock" if count else ""
+        self._show(f"running `{self._plan.name}` on {hosts} with {self._engine.python}{locked}")
 
     def _supervised(self, directory: RunDirectory) -> Verdict:
         # From the first process on, a signal stops the job in good order.

@@ -8,7 +8,7 @@ from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.lock_targets import LockTarget
 from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.environment_of_image import environment_of
-from smspec.plan.image_planning import plan_image
+from smspec.plan.image_planning import authored_image
 from smspec.plan.image_uris import with_image_uri
 from smspec.plan.plan import ImagePlan
 from smspec.service.bare_image import BareImage, bare_image
@@ -70,7 +70,7 @@ def _environment(inputs: Inputs, lock: Lock) -> Iterator[EnvironmentTarget]:
         lock=lock,
     )
     job, _ = with_image_uri(decode(document, data), lock)
-    image = plan_image(job, None, build_inputs)
+    image = authored_image(job, build_inputs)
     if image is None or not isinstance(job.image, BuiltImage):
         return
     requirements = None if image.python_requirements is None else build_inputs.requirements

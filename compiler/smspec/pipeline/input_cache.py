@@ -9,6 +9,8 @@ from smspec.organization.lock_file import lock_in, read_lock
 from smspec.organization.policy_search import organization_in
 from smspec.pipeline.script_reading import ReadScript, Started, read_program
 from smspec.pipeline.source_texts import source_texts
+from smspec.plan.build_inputs import NeededEnvironment
+from smspec.plan.plan import ImagePlan
 from smspec.service.image_python import Version
 from smspec.service.policy import Policy
 from smspec.source import Document, SourceText
@@ -54,6 +56,7 @@ class InputCache:
         self._local_data: dict[str, DataExtent | None] = {}
         self._lock_paths = Nearest(lock_in)
         self._locks: dict[str, Lock] = {}
+        self._environments: dict[object, NeededEnvironment | None] = {}
         self._organizations = Nearest(organization_in)
         self._source_texts: dict[tuple[str, int], tuple[SourceText, ...] | None] = {}
         self._programs: dict[tuple[Started, str, int, Version | None], ReadScript] = {}
@@ -202,6 +205,22 @@ class InputCache:
         if path not in self._locks:
             self._locks[path] = read_lock(path, self.boundary(directory))
         return path, self._locks[path]
+
+    def environment(
+        self, image: ImagePlan, requirements: bytes | None, lock: str, boundary: Boundary
+    ) -> NeededEnvironment | None:
+        """Return the environment of an image in the lock at a path, which has been read; None if it has no packages.
+
+        Raises `InvalidInput` if its entry is invalid.
+        """
+        installs = image.base, image.platform, image.python_packages, requirements, tuple(image.env.items())
+        if (lock, installs) not in self._environments:
+            # Imported late: few repositories have locked environments.
+            from smspec.organization.locked_file import needed_environment
+
+            environments = self._locks[lock].environments
+            self._environments[lock, installs] = needed_environment(image, requirements, lock, environments, boundary)
+        return self._environments[lock, installs]
 
     def policy(self, directory: str) -> Policy | None:
         """Return the organization's policy for a spec in ``directory``.

@@ -177,6 +177,12 @@ def _with_build_inputs(merged: Merged, overlay: str | None, cache: InputCache) -
         requirements_name=name_in_lock(requirements, lock_path) if lock and requirements else "",
         lock=lock,
     )
+    if lock is not None and lock.environments and not merged.faults:
+        # Imported late: few repositories have locked environments.
+        from smspec.pipeline.needed_environment import needed_environment
+
+        environment = needed_environment(document, build_inputs, lock_path, cache.boundary(directory), cache)
+        build_inputs = replace(build_inputs, environment=environment)
     return Inputs(
         document=document,
         directory=directory,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from smspec.diagnostics import Finding
 from smspec.pipeline.image_python import image_python
 from smspec.pipeline.inputs import Inputs
+from smspec.plan.build_inputs import BuildInputs
+from smspec.plan.environment_of_image import is_lockable
 from smspec.plan.plan import Plan
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
@@ -18,11 +20,13 @@ from smspec.service.request import Request
 from smspec.service.request_check import request_findings
 from smspec.service.severity_overrides import at_level
 from smspec.source.frozen import dataclass
+from smspec.spec.locked_environment import environment_file
 from smspec.spec.model import BuiltImage, ExistingImage, JobSpec
 from smspec.spec.shape.ambiguous_text import ambiguous_texts
 from smspec.spec.shape.null_that_removes_nothing import nulls_that_remove_nothing
 
 if TYPE_CHECKING:
+    from smspec.rules.locking.pinning import LockedPackages
     from smspec.service.named_image import NamedImage
 
 SMALLEST_VOLUME = 1 << 30
@@ -123,13 +127,28 @@ def _unpinned(job: Job) -> Iterable[Finding]:
     from smspec.rules.locking import unpinned
     from smspec.rules.locking.pinning import Pinning
 
+    environment = build_inputs.environment
     pinning = Pinning(
         image=image,
         lock=build_inputs.lock,
         requirements=build_inputs.requirements,
         requirements_name=build_inputs.requirements_name,
+        packages=_locked_packages(image, build_inputs),
+        locked_file="" if environment is None else environment_file(environment.key),
+        fault="" if environment is None else environment.fault,
     )
     return unpinned(pinning)
+
+
+def _locked_packages(image: BuiltImage, build_inputs: BuildInputs) -> LockedPackages:
+    """Return whether the lock has the packages of an image."""
+    if build_inputs.lock is None or not build_inputs.lock.environments:
+        return "not locked"
+    if build_inputs.environment is None:
+        return "unknown"
+    if build_inputs.environment.locked is not None:
+        return "locked"
+    return "missing" if is_lockable(image, build_inputs.requirements) else "not locked"
 
 
 def _policy(job: Job) -> Iterable[Finding]:
@@ -182,12 +201,16 @@ def _modules(job: Job) -> Iterable[Finding]:
 
     if not isinstance(reach, Reach):
         return foreign_script_findings(reach)
+    build_inputs, image = job.inputs.build_inputs, job.spec.image
     both = ProgramAndImage(
         reach=reach,
         job=job.spec,
-        source=job.inputs.build_inputs.source,
-        requirements=job.inputs.build_inputs.requirements,
-        python=image_python(job.inputs.document, job.inputs.build_inputs.lock),
+        source=build_inputs.source,
+        requirements=build_inputs.requirements,
+        python=image_python(job.inputs.document, build_inputs.lock),
+        environment=build_inputs.locked_environment,
+        is_stale=isinstance(image, BuiltImage) and _locked_packages(image, build_inputs) in ("missing", "unknown"),
+        is_lockable=isinstance(image, BuiltImage) and is_lockable(image, build_inputs.requirements),
     )
     return program_findings(both)
 

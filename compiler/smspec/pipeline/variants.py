@@ -113,7 +113,9 @@ def _are_alike(one: Inputs | Faulty, other: Inputs | Faulty, texts: tuple[str, .
 def _made_of(inputs: Inputs) -> tuple[object, ...]:
     """Return what a compilation depends on besides the texts. Runtime and templates are the same for both."""
     build_inputs, missing = inputs.build_inputs, [finding.path for finding in inputs.findings]
-    locked = build_inputs.lock, build_inputs.requirements_name
+    # Of the environments only its own counts, and there may be hundreds.
+    lock = build_inputs.lock and replace(build_inputs.lock, environments={})
+    locked = lock, build_inputs.requirements_name, build_inputs.environment
     return build_inputs.source.digest, build_inputs.requirements, *locked, missing
 
 

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from smspec.plan.plan import ImagePlan
+from smspec.service.bare_image import bare_image
 from smspec.spec.locked_environment import environment_key
+from smspec.spec.model import BuiltImage
+
+# A repository, a file, an editable requirement, a variable in a URL, or a password.
+_WITHOUT_HASH = (
+    rb"(?m)^[^#\n]*(?:\b(?:git|hg|svn|bzr)\+|\bfile:|://[^/\s@$]+@)"
+    rb"|^\s*(?:-[erc]|--editable)\b|^\s*[^-#\s][^#\n]*\$\{"
+)
 
 
 def environment_of(image: ImagePlan, requirements: bytes | None) -> str | None:
@@ -21,3 +31,13 @@ def environment_of(image: ImagePlan, requirements: bytes | None) -> str | None:
         requirements=requirements,
         variables=image.env,
     )
+
+
+def is_lockable(image: BuiltImage, requirements: bytes | None) -> bool:
+    """Return whether `smspec lock` can lock the packages of an image.
+
+    It must know the Python of the base image, and that it has no other packages; and every requirement needs a hash.
+    """
+    texts = "\n".join(image.python_packages).encode(), requirements or b""
+    is_bare = not isinstance(bare_image(image.base, image.system_packages, image.platform), str)
+    return is_bare and not any(re.search(_WITHOUT_HASH, text) for text in texts)

@@ -33,7 +33,25 @@ _PROJECT = re.compile(r"\s*([A-Za-z0-9._-]+)")
 
 
 def plan_image(job: JobSpec, run: RunPlan | None, build_inputs: BuildInputs) -> ImagePlan | None:
-    """Return the plan of the image to build; None for an existing image.
+    """Return the plan of the image to build; None for an existing image. Packages in the lock replace the author's."""
+    image = authored_image(job, build_inputs)
+    if image is None:
+        return None
+    locked = build_inputs.locked_environment
+    if locked is not None:
+        image = replace(image, python_packages=(), python_requirements=None, environment=locked)
+    return _tagged(image, run, build_inputs)
+
+
+def installed_requirements(image: ImagePlan, build_inputs: BuildInputs) -> bytes | None:
+    """Return the content of the requirements file that an image installs: the locked one, or that of the author."""
+    if image.environment is not None:
+        return None if build_inputs.environment is None else build_inputs.environment.content
+    return None if image.python_requirements is None else build_inputs.requirements
+
+
+def authored_image(job: JobSpec, build_inputs: BuildInputs) -> ImagePlan | None:
+    """Return the image with the packages that its author lists, without a tag; None for an existing image.
 
     Packages and build commands keep the author's order; variables and labels are sorted by name.
     """
@@ -42,7 +60,7 @@ def plan_image(job: JobSpec, run: RunPlan | None, build_inputs: BuildInputs) -> 
         return None
     # A command may have an empty source directory, and COPY of nothing would fail.
     holds_source = job.delivery == "image" and bool(build_inputs.source.files)
-    untagged = ImagePlan(
+    return ImagePlan(
         base=build_inputs.lock.pinned(image.base) if build_inputs.lock else image.base,
         platform=image.platform,
         system_packages=image.system_packages,
@@ -58,13 +76,15 @@ def plan_image(job: JobSpec, run: RunPlan | None, build_inputs: BuildInputs) -> 
         repository=repository(job, image),
         tag="",
     )
-    return _tagged(untagged, run, build_inputs)
 
 
 def _tagged(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInputs) -> ImagePlan:
     """Return the image with the digest of its content as tag."""
     content = {name: getattr(image, name) for name in IN_THE_IMAGE}
     requirements = build_inputs.requirements
+    if image.environment is not None:
+        content["locked"] = image.environment.digest
+        requirements = None
     content |= {
         "requirements": None if requirements is None else hashlib.sha256(requirements).hexdigest(),
         "run_plan": None if run is None else run_plan_json(run),

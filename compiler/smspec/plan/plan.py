@@ -7,6 +7,7 @@ from typing import Literal
 from smspec.diagnostics import Finding
 from smspec.source import Path
 from smspec.source.frozen import dataclass, replace
+from smspec.spec.locked_environment import LockedEnvironment
 from smspec_runtime.run_plan import RunPlan, RunSettings
 
 
@@ -16,6 +17,7 @@ class ImagePlan:
 
     ``python_requirements`` is the path, relative to the spec, of the author's file. ``tag`` identifies the content.
     ``secrets`` are available to the commands of the build only: the name of each, and whether it is a value or a file.
+    ``environment`` is what the lock has instead of the author's packages and file, which are then not installed.
     """
 
     base: str
@@ -32,6 +34,7 @@ class ImagePlan:
     needs_ssh: bool
     repository: str
     tag: str
+    environment: LockedEnvironment | None = None
 
     @property
     def uri(self) -> str:

@@ -249,8 +249,9 @@ class Proving:
 
 
 def _wanted(compiled: Compiled) -> Wanted:
-    plan = compiled.plan
-    return wanted_python(compiled.job, plan, render_tree(plan, compiled.inputs.build_inputs, compiled_digest(plan)))
+    plan, build_inputs = compiled.plan, compiled.inputs.build_inputs
+    tree = render_tree(plan, build_inputs, compiled_digest(plan))
+    return wanted_python(compiled.job, plan, tree, build_inputs.requirements)
 
 
 def _causes(finding: Finding) -> set[str]:

@@ -39,12 +39,12 @@ def _api_json(plan: Plan, _build_inputs: BuildInputs, _spec: Document, _script: 
 
 
 def _dockerfile(plan: Plan, build_inputs: BuildInputs, _spec: Document, _script: Script) -> Rendering:
+    from smspec.plan.image_planning import installed_requirements
     from smspec.render.dockerfile import dockerfile
 
     if plan.image is None:
         raise NothingToRender("no Dockerfile: the job uses an existing image")
-    requirements = None if plan.image.python_requirements is None else build_inputs.requirements
-    return Rendering(text=dockerfile(plan.image, requirements))
+    return Rendering(text=dockerfile(plan.image, installed_requirements(plan.image, build_inputs)))
 
 
 def _entrypoint(plan: Plan, _build_inputs: BuildInputs, _spec: Document, _script: Script) -> Rendering:

@@ -18,7 +18,7 @@ _HASH = re.compile(rb"(?m)^[^#\n]*--hash[= ]")
 
 
 def dockerfile(image: ImagePlan, requirements: bytes | None = None) -> str:
-    """Return the Dockerfile. ``requirements``: the content of the author's requirements file, if the image has one.
+    """Return the Dockerfile. ``requirements``: the content of the requirements file, if the image has one.
 
     Every value has passed `smspec.render.representable.dockerfile_findings`.
     """
@@ -31,7 +31,9 @@ def dockerfile(image: ImagePlan, requirements: bytes | None = None) -> str:
         needs_ssh=image.needs_ssh,
         has_requirements=requirements is not None,
         python_packages=image.python_packages,
-        pip_installs=pip_installs(image.python_packages, requirements, REQUIREMENTS),
+        pip_installs=pip_installs(
+            image.python_packages, requirements, REQUIREMENTS, is_locked=image.environment is not None
+        ),
         run=[with_settings(script, image.secrets) for script in image.run],
         secret_options=options(image.secrets),
         secret_mounts=mounts(image.secrets),
@@ -50,12 +52,16 @@ def dockerignore(image: ImagePlan, requirements: bytes | None = None) -> str:
     return "".join(f"{pattern}\n" for pattern in ("*", *(f"!{path}" for path in copied)))
 
 
-def pip_installs(packages: tuple[str, ...], requirements: bytes | None, file: str) -> list[tuple[str, ...]]:
+def pip_installs(
+    packages: tuple[str, ...], requirements: bytes | None, file: str, *, is_locked: bool
+) -> list[tuple[str, ...]]:
     """Return the arguments of ``pip install``, one tuple per run: one run resolves all versions together.
 
     ``file`` is the path of ``requirements``. With hashes they are a separate run, because pip then rejects requirements
-    without a hash.
+    without a hash. ``is_locked``: the file is of the lock, and lists everything.
     """
+    if is_locked:
+        return [("--require-hashes", "--no-deps", "--requirement", file)]
     from_file = () if requirements is None else ("--requirement", file)
     if requirements is not None and _HASH.search(requirements):
         runs = [("--require-hashes", *from_file), packages]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from smspec import __version__
 from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.delivery import ARCHIVE
+from smspec.plan.image_planning import installed_requirements
 from smspec.plan.plan import Plan, Upload
 from smspec.plan.run_planning import run_plan_json
 from smspec.render.dockerfile import dockerfile, dockerignore
@@ -40,7 +41,7 @@ def render_tree(plan: Plan, build_inputs: BuildInputs, compiled_digest: str) -> 
 def _context(plan: Plan, build_inputs: BuildInputs) -> Iterator[TreeFile]:
     image = plan.image
     assert image is not None
-    requirements = None if image.python_requirements is None else build_inputs.requirements
+    requirements = installed_requirements(image, build_inputs)
     yield _generated("Dockerfile", dockerfile(image, requirements))
     yield _generated(".dockerignore", dockerignore(image, requirements))
     yield from _runtime(plan, build_inputs, "")

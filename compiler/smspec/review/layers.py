@@ -48,7 +48,9 @@ Layers = dict[str, tuple[Item, ...]]
 def layers_of_plan(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInputs) -> Layers:
     """Return everything that affects the tag of an image."""
     python = [Item(("image", "python_packages", i), "", text) for i, text in enumerate(image.python_packages)]
-    if build_inputs.requirements is not None:
+    if image.environment is not None:
+        python.append(_requirements(image.environment.digest.removeprefix("sha256:")))
+    elif build_inputs.requirements is not None:
         python.append(_requirements(hashlib.sha256(build_inputs.requirements).hexdigest()))
     return {
         BASE: (

@@ -16,7 +16,7 @@ UNUSED = Rule("SM331", "unused ignore entry", "warning")
 FORBIDDEN = Rule("SM746", "ignored rule that the policy protects")
 
 # What makes a job or request invalid cannot be ignored; warnings among these can.
-NEVER_IGNORED = ("SM1", "SM2", *(rule.code for rule in SHAPE_RULES))
+NEVER_IGNORED = ("SM1", "SM2", "SM731", *(rule.code for rule in SHAPE_RULES))
 
 _COMPARISONS = ("SM70", "SM71")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 
 from smspec.source.frozen import dataclass, field
 from smspec.spec.locked_environment import LockedEnvironment
@@ -29,7 +30,7 @@ class Lock:
     names: dict[str, str] = field(default_factory=dict)
     images: dict[str, str] = field(default_factory=dict)
     requirements: dict[str, str] = field(default_factory=dict)
-    environments: dict[str, LockedEnvironment] = field(default_factory=dict)
+    environments: Mapping[str, LockedEnvironment] = field(default_factory=dict)
     smspec: str = ""
     api_model: str = ""
     image_table: str = ""

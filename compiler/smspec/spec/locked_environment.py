@@ -58,7 +58,7 @@ def environment_file(key: str) -> str:
 
 def _lines(requirements: bytes) -> Iterator[str]:
     """Yield the lines that mean something; a `#` begins a comment where a space or nothing is before it, as for pip."""
-    for line in requirements.decode("utf-8", "surrogateescape").splitlines():
+    for line in requirements.decode("utf-8-sig", "surrogateescape").splitlines():
         text = "" if line.lstrip().startswith("#") else line.partition(" #")[0].partition("\t#")[0]
         if text.strip():
             yield text.strip()

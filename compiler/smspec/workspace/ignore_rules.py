@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from smspec.render.manifest import UNFINISHED
 from smspec.source.frozen import dataclass
 from smspec.source.path_containment import is_below
+from smspec.spec.lock import NAME as LOCK
+from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.default_ignores import group_of
@@ -32,7 +34,7 @@ _PATH = 32
 _LARGEST = 1 << 20
 IGNORE_FILES = (".gitignore", ".dockerignore")
 
-_NEVER = frozenset({".git", "smspec.lock", *DATED_FILES})
+_NEVER = frozenset({".git", LOCK, LOCK_DIRECTORY, *DATED_FILES})
 
 
 class TooManyPatterns(Exception):

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from smspec.source.frozen import replace
 from smspec.source.listing import ListedFile, Listing
 from smspec.source.path_containment import is_below
+from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.git import Entry, GitFailed, Objects, Repository
 
 _LINK = "120000"
@@ -41,7 +42,7 @@ class Revision:
         links = self._sort(repository.entries(repository.commit(name)))
         # The search for .gitignore files of a working tree ends here.
         open(os.path.join(self.directory, ".git"), "wb").close()
-        self._bring(path for path in self._files if path.endswith(_ALWAYS))
+        self._bring(path for path in self._files if path.endswith(_ALWAYS) or _is_of_lock(path))
         self._link(links)
 
     def path(self, path: str) -> str:
@@ -136,6 +137,11 @@ def place_below(path: str, top: str) -> str:
     if not is_below(real, top):
         real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
     return os.path.relpath(real, top)
+
+
+def _is_of_lock(path: str) -> bool:
+    """Return whether a file has locked packages: its name is known only when a spec and its lock have been read."""
+    return path.rpartition("/")[0].rpartition("/")[2] == LOCK_DIRECTORY
 
 
 def _is_inside(path: str) -> bool:

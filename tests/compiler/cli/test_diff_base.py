@@ -9,6 +9,7 @@ import time
 import pytest
 
 from support.git_repository import IDENTITY, commit, git, repository
+from support.locked_packages import lock_packages
 from support.review.diff_outcomes import change_of, jobs, kinds, rewrite
 from support.small_job import BUILT, write_job
 from support.smspec_command import environment, smspec
@@ -35,6 +36,16 @@ def test_source_of_a_revision_is_compared(home):
     done = smspec("diff", "--base", "HEAD", "--format", "json", cwd=home)
     assert kinds(done) == {"image", "code", "job"}
     assert change_of(done, "code")["what"].startswith("`train.py` changed")
+
+
+def test_locked_packages_of_a_revision_are_compared(home):
+    """Each side has its own lock, with the files in smspec.lock.d."""
+    rewrite(home / "job.yaml", "{base: ", "{python_packages: [numpy], base: ")
+    lock_packages(home / "job.yaml", {"numpy": "2.1.0"})
+    commit(home)
+    assert smspec("diff", "--base", "HEAD", cwd=home) == (0, "", "no differences\n")
+    lock_packages(home / "job.yaml", {"numpy": "2.2.0"})
+    assert kinds(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home)) == {"image", "job"}
 
 
 def test_bases_of_a_revision_are_those_of_the_revision(home):

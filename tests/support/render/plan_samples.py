@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 
-from smspec.plan.build_inputs import BuildInputs
+from smspec.plan.build_inputs import BuildInputs, NeededEnvironment
 from smspec.plan.plan import ImagePlan, Plan, RequestPlan
 from smspec.source.listing import ListedFile, Listing
+from smspec.spec.lock import content_digest
+from smspec.spec.locked_environment import LockedEnvironment
 from smspec_runtime.run_plan import RunPlan
 
 SOURCE_FILES = {
@@ -76,11 +78,28 @@ def listing(directory, contents) -> Listing:
     return Listing(files=tuple(files))
 
 
-def build_inputs(directory, source=None, requirements=None) -> BuildInputs:
-    """Return what goes into a tree: a source, and a runtime of two files that is quick to write."""
+def locked_environment(content: bytes) -> LockedEnvironment:
+    """Return the entry of a lock for a requirements file with hashes."""
+    return LockedEnvironment(
+        base="python:3.12-slim-bookworm",
+        platform="linux/amd64",
+        python="3.12",
+        packages={},
+        modules=(),
+        unlisted=(),
+        digest=content_digest(content),
+        resolver="uv 0.9.0",
+    )
+
+
+def build_inputs(directory, source=None, requirements=None, locked=None) -> BuildInputs:
+    """Return what goes into a tree: a source, a runtime that is quick to write, and a file of locked packages."""
     return BuildInputs(
         source=listing(directory / "source", {"train.py": b"print('training')\n"} if source is None else source),
         runtime=listing(directory / "runtime", {"__init__.py": b"", "main.py": b"def main(words, plan): ...\n"}),
         templates="0" * 64,
         requirements=requirements,
+        environment=None
+        if locked is None
+        else NeededEnvironment(key="0" * 16, locked=locked_environment(locked), content=locked),
     )

@@ -14,11 +14,14 @@ from dataclasses import dataclass
 
 from smspec.local.process_guard import guarded
 from smspec.local.request import RunFailed
+from smspec.spec.locked_environment import LockedEnvironment
 
 OLDEST = (3, 8)
 _SECONDS = 60
 _FOREIGN = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUSERBASE", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
 """Variables by which packages of the author would reach the job, or a different Python would be used."""
+
+_PROCESSORS = {"linux/amd64": "x86_64", "linux/arm64": "aarch64", "linux/arm64/v8": "aarch64"}
 
 _QUESTION = """
 import glob, json, os, site, sys, sysconfig
@@ -134,3 +137,16 @@ def _asked(path: str) -> Interpreter | None:
     except (OSError, ValueError, TypeError, AttributeError):
         return None
     return found if tuple(map(int, re.findall(r"\d+", found.version)))[:2] >= OLDEST else None
+
+
+def fits(interpreter: Interpreter, environment: LockedEnvironment) -> bool:
+    """Return whether the files of a locked environment, which have hashes, are those for an interpreter."""
+    implementation, _, platform, libc = interpreter.kind
+    processor = _PROCESSORS.get(environment.platform, "")
+    has_glibc = libc is not None and libc.startswith("glibc")
+    return (
+        implementation == "cpython"
+        and interpreter.minor == environment.python
+        and platform == f"linux-{processor}"
+        and has_glibc != ("alpine" in environment.base)
+    )

@@ -7,13 +7,14 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from smspec.installers.pip_settings import own_pip_settings
 from smspec.local.python.build_secrets import secret_variables
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.environment import copy_scripts, make_environment, unpack_wheels
 from smspec.local.python.installing import Installer
-from smspec.local.python.interpreter import interpreter_for, named_interpreter, without_foreign_packages
+from smspec.local.python.interpreter import fits, interpreter_for, named_interpreter, without_foreign_packages
 from smspec.local.python.wanted import Wanted
 from smspec.local.request import RunFailed
 
@@ -29,7 +30,11 @@ class JobPython:
         self, wanted: Wanted, named: str | None, scratch_dir: str, base_dir: str, cache: EnvironmentCache
     ) -> None:
         self.interpreter = named_interpreter(named) if named is not None else interpreter_for(wanted.version)
+        self._fits_lock = wanted.locked is not None and fits(self.interpreter, wanted.locked)
         self._wanted = wanted
+        if wanted.unlocked is not None and not self._fits_lock:
+            self._wanted = replace(wanted.unlocked, version=wanted.version, is_known=wanted.is_known)
+        self._locked = wanted.locked
         self._is_named = named is not None
         self._scratch_dir = scratch_dir
         self._base_dir = base_dir
@@ -43,13 +48,23 @@ class JobPython:
         wanted, interpreter = self._wanted, self.interpreter
         if wanted.version is not None and wanted.version != interpreter.minor:
             found.append(f"the image has Python {wanted.version}; running with {interpreter.version} of this machine")
+        if self._locked is not None and not self._fits_lock and not self._is_named:
+            found.append(
+                f"smspec.lock has packages for Python {self._locked.python} on {self._locked.platform}; "
+                "installing those that the spec lists instead"
+            )
         if self._is_named:
             missing = [word for word in self._requirements() if not _is_met(word, interpreter.packages)]
             if missing:
-                found.append(f"{interpreter.executable} does not have {', '.join(f'`{word}`' for word in missing)}")
+                found.append(f"{interpreter.executable} does not have {_listed(missing)}")
         elif not wanted.is_known:
             found.append(f"the packages of the image are unknown; running with those of {interpreter.executable}")
         return found
+
+    @property
+    def locked_packages(self) -> int:
+        """How many packages are installed as the lock has them."""
+        return len(self._locked.packages) if self._locked is not None and self._fits_lock and not self._is_named else 0
 
     def prepare(self, *, may_install: bool, show: Callable[[str], None]) -> None:
         """Create the environment that hosts share, or use the cached one. Raise RunFailed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from smspec.local.source_files import source_files
 from smspec.local.training_request import TrainingRequest
@@ -12,6 +12,7 @@ from smspec.plan.plan import Plan
 from smspec.render.dockerfile import pip_installs
 from smspec.render.tree import FileTree, GeneratedFile
 from smspec.service.image_python import python_of_image
+from smspec.spec.locked_environment import LockedEnvironment
 from smspec.spec.model import BuildSecret, BuiltImage, JobSpec
 
 _REQUIREMENTS, _SETUP = "requirements.txt", "setup.py"
@@ -24,7 +25,8 @@ _OFFICIAL = re.compile(r"(?:.*/)?python(?::[^/@]*)?(?:@.*)?")
 class Wanted:
     """``version`` None: unknown. ``turns``: the arguments of ``pip install`` in the image.
 
-    ``files``: the files in these arguments, by name, with their bytes. ``secrets`` are set while they are installed.
+    ``files``: the files in these arguments, by name, with their bytes. ``locked``: the environment of the lock that
+    they install; on other Pythons, ``unlocked`` is used instead. ``secrets`` are set while packages are installed.
     ``at_start``: the requirements that the job installs at startup, if they can be installed in advance; ``installs``:
     it runs pip then, for these or a package. ``is_known``: ``turns`` contains everything in the image.
     ``is_isolated``: the job cannot reach an index.
@@ -34,6 +36,8 @@ class Wanted:
     turns: tuple[tuple[str, ...], ...]
     files: Mapping[str, bytes]
     secrets: Mapping[str, BuildSecret]
+    locked: LockedEnvironment | None
+    unlocked: Wanted | None
     at_start: bytes | None
     installs: bool
     is_known: bool
@@ -51,12 +55,13 @@ def _version(job: JobSpec) -> str | None:
     return None if found is None else f"{found[0]}.{found[1]}"
 
 
-def wanted_python(job: JobSpec, plan: Plan, tree: FileTree) -> Wanted:
-    """Return the Python that a job needs."""
+def wanted_python(job: JobSpec, plan: Plan, tree: FileTree, authored: bytes | None = None) -> Wanted:
+    """Return the Python that a job needs. ``authored``: the content of the requirements file that the spec names."""
     image = job.image if isinstance(job.image, BuiltImage) else None
     requirements = next(
         (file.content for file in tree.files if isinstance(file, GeneratedFile) and file.path == _REQUIREMENTS), None
     )
+    locked = plan.image.environment if plan.image is not None else None
     packages = image.python_packages if image is not None else ()
     official = _OFFICIAL.fullmatch(image.base) if image is not None else None
     installed = {path: origin for path, origin in source_files(tree) if path in (_REQUIREMENTS, _SETUP)}
@@ -66,13 +71,24 @@ def wanted_python(job: JobSpec, plan: Plan, tree: FileTree) -> Wanted:
     if _REQUIREMENTS in installed and not is_isolated and not has_index_of_aws:
         with open(installed[_REQUIREMENTS], "rb") as file:
             at_start = file.read()
-    return Wanted(
+    wanted = Wanted(
         version=_version(job),
-        turns=tuple(pip_installs(packages, requirements, _REQUIREMENTS)),
+        turns=tuple(pip_installs(packages, requirements, _REQUIREMENTS, is_locked=locked is not None)),
         files={} if requirements is None else {_REQUIREMENTS: requirements},
+        locked=locked,
+        unlocked=None,
         secrets=image.secrets if image is not None else {},
         at_start=at_start,
         installs=bool(installed),
         is_known=official is not None and image is not None and not image.run,
         is_isolated=is_isolated,
     )
+    if locked is None:
+        return wanted
+    unlocked = replace(
+        wanted,
+        turns=tuple(pip_installs(packages, authored, _REQUIREMENTS, is_locked=False)),
+        files={} if authored is None else {_REQUIREMENTS: authored},
+        locked=None,
+    )
+    return replace(wanted, unlocked=unlocked, version=locked.python, is_known=image is not None and not image.run)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from smspec.diagnostics import Finding
 from smspec.rules.locking import (
+    changed_locked_packages,
     changed_requirements,
+    packages_missing_from_the_lock,
     unpinned_base_image,
     unpinned_package,
 )
@@ -14,6 +16,8 @@ RULES: tuple[Check, ...] = (
     unpinned_base_image.check,
     unpinned_package.check,
     changed_requirements.check,
+    packages_missing_from_the_lock.check,
+    changed_locked_packages.check,
 )
 
 

@@ -13,8 +13,8 @@ RULE = Rule("SM722", "requirements that changed after locking", "warning")
 
 def check(pinning: Pinning) -> Iterator[Finding]:
     """Warn about a requirements file that has changed since the lock, or is not in it."""
-    if pinning.requirements is None:
-        return
+    if pinning.requirements is None or pinning.packages != "not locked":
+        return  # the locked packages are checked instead
     locked = pinning.lock.requirements.get(pinning.requirements_name)
     if locked != content_digest(pinning.requirements):
         yield RULE.at(

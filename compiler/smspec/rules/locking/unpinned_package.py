@@ -18,6 +18,8 @@ _MOST_NAMED = 3
 
 def check(pinning: Pinning) -> Iterator[Finding]:
     """Warn about Python packages, in the spec and in its requirements file, that have no exact version."""
+    if pinning.packages != "not locked":
+        return  # the lock has a version of each, or `smspec lock` adds it
     for index, package in enumerate(pinning.image.python_packages):
         if not _is_exact(package):
             yield RULE.at(

@@ -20,31 +20,44 @@ _LONGEST = 120
 
 def check(both: ProgramAndImage, provided: Provided) -> Iterator[Finding]:
     """Reject a module that every run imports and nothing provides; note where that cannot be known."""
-    foreign = {used.top: used for used in reversed(both.reach.foreign) if not is_standard(used.top)}
-    foreign = dict(reversed(foreign.items()))
     if provided.listed is not None:
         return  # the list of an image of AWS makes it a warning
     if provided.names is None:
-        if foreign:
-            yield _unchecked(both, foreign, provided.reason)
+        foreign = {used.top: used for used in reversed(both.reach.foreign) if not is_standard(used.top)}
+        foreign = dict(reversed(foreign.items()))
+        if foreign and provided.reason:
+            yield _unchecked(both, foreign, provided)
         return
-    for name, used in foreign.items():
-        if name in provided.names:
-            continue
-        key = "image.python_packages" if isinstance(both.job.image, BuiltImage) else "the packages of the image"
+    missing: dict[str, ForeignImport] = {}
+    for used in both.reach.foreign:
+        name = None if is_standard(used.top) else provided.missing_part(used.name)
+        if name is not None:
+            missing.setdefault(name, used)
+    for name, used in missing.items():
         yield RULE.at(
             both.path,
             f"`{file_name(used.place)}` imports `{name}`, but the image does not provide it",
-            help=f"add `{package_of(name)}` to `{key}`",
+            help=f"add `{package_of(used.name, name)}` to {_list_of_packages(both)}",
             notes=here("the module imports it here", used.place),
         )
 
 
-def _unchecked(both: ProgramAndImage, foreign: dict[str, ForeignImport], reason: str) -> Finding:
+def _list_of_packages(both: ProgramAndImage) -> str:
+    """Return where a package is added, and the command that then locks it."""
+    image = both.job.image
+    if not isinstance(image, BuiltImage):
+        return "the packages of the image"
+    has_file = image.python_requirements is not None and not image.python_packages
+    key = "`image.python_requirements`" if has_file else "`image.python_packages`"
+    return key if both.environment is None else f"{key}, and run `smspec lock`"
+
+
+def _unchecked(both: ProgramAndImage, foreign: dict[str, ForeignImport], provided: Provided) -> Finding:
     first, more = next(iter(foreign.values())), len(foreign) - 1
     named = f"`{first.top}`" + (f" and {more} more" if more else "")
     return UNCHECKED.at(
         both.path,
         f"`{file_name(first.place)}` imports {named}, which smspec did not check",
-        notes=(Note(f"{reason}: {', '.join(foreign)}"[:_LONGEST]),),
+        notes=(Note(f"{provided.reason}: {', '.join(foreign)}"[:_LONGEST]),),
+        help="run `smspec lock`, which lists the modules of each package" if provided.is_lockable else "",
     )

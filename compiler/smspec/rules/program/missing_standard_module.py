@@ -37,6 +37,8 @@ def check(both: ProgramAndImage, provided: Provided) -> Iterator[Finding]:
             continue
         if provided.names is None and name not in _NEVER_PROVIDED:
             continue
+        if provided.names is not None and name in provided.names:
+            continue
         if any(name in project for project in both.declared):
             continue
         if name in ADDED and both.python < ADDED[name]:

@@ -17,6 +17,8 @@ _PACKAGES = {
     "dotenv": "python-dotenv",
     "faiss": "faiss-cpu",
     "fitz": "PyMuPDF",
+    "google.auth": "google-auth",
+    "google.protobuf": "protobuf",
     "github": "PyGithub",
     "grpc": "grpcio",
     "hydra": "hydra-core",
@@ -45,7 +47,13 @@ _PACKAGES = {
     "zmq": "pyzmq",
 }
 
+_NAMESPACES = ("azure", "google")
 
-def package_of(module: str) -> str:
-    """Return the package that usually provides a module."""
-    return _PACKAGES.get(module, module)
+
+def package_of(module: str, part: str = "") -> str:
+    """Return the package that usually provides a module; ``part``: as much of its name as is missing."""
+    names = module.split(".")
+    levels = (".".join(names[:2]), names[0])
+    known = next((_PACKAGES[name] for name in levels if name in _PACKAGES), None)
+    # Those of Google are named after the third level: `google-cloud-storage`.
+    return known or "-".join(names[:3] if names[0] in _NAMESPACES else (part or names[0]).split("."))

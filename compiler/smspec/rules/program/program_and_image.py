@@ -9,18 +9,27 @@ from smspec.script.reach.reached import Reach, Version
 from smspec.source import Path, Span
 from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
+from smspec.spec.locked_environment import LockedEnvironment
 from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, ModuleEntry, PipeLoopEntry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramAndImage:
-    """``requirements``: those of the image. ``python``: the version that starts the script; None if it is unknown."""
+    """``requirements``: those of the image. ``python``: the version that starts the script; None if it is unknown.
+
+    ``environment``: the packages that the lock has for the image; None if it has none. ``is_lockable``: it can have;
+    ``is_stale``: the lock has it for others, and not for
+    these packages, which is reported.
+    """
 
     reach: Reach
     job: JobSpec
     source: Listing
     requirements: bytes | None
     python: Version | None
+    environment: LockedEnvironment | None = None
+    is_lockable: bool = False
+    is_stale: bool = False
 
     @property
     def path(self) -> Path:
@@ -41,11 +50,12 @@ class ProgramAndImage:
 
     @property
     def declared(self) -> frozenset[str]:
-        """The normalized names of the packages that the spec and its requirements files name."""
+        """The normalized names of the packages that the spec, its requirements files, and its lock name."""
         image = self.job.image
         packages = image.python_packages if isinstance(image, BuiltImage) else ()
         lines = (self.requirements or b"").decode("utf-8", "replace").splitlines()
-        return frozenset(map(project_name, (*packages, *lines)))
+        locked = () if self.environment is None else self.environment.packages
+        return frozenset(map(project_name, (*packages, *lines, *locked)))
 
 
 def project_name(requirement: str) -> str:

@@ -12,6 +12,7 @@ _OF_PYTHON = frozenset(
     {"_distutils_hack", "ensurepip", "pip", "pkg_resources", "setuptools", "smspec_runtime", "wheel"}
 )
 _OF_BOTO3 = frozenset({"boto3", "botocore", "dateutil", "jmespath", "s3transfer", "six", "urllib3"})
+_MOST_NAMED = 3
 _AT_START = ("requirements.txt", "setup.py")
 _WITHOUT_MODULES = frozenset(
     {"build-essential", "ca-certificates", "curl", "g++", "gcc", "git", "libgomp1", "libgl1", "libglib2.0-0", "make"}
@@ -23,14 +24,29 @@ _WITHOUT_MODULES = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provided:
-    """``names``: the first parts of modules outside of the standard library; None if they are not all known.
+    """``names``: the modules at the top outside of the standard library; None if they are not all known.
 
-    ``reason``: why they are not; it ends a sentence. ``listed``: the image of AWS whose list they come from.
+    Of a namespace, such as ``google``, it has those one level below. ``reason``: why they are not known, as a sentence;
+    empty if that is reported elsewhere. ``is_lockable``: `smspec lock` would make them known. ``listed``: the
+    image of AWS whose list they come from.
     """
 
     names: frozenset[str] | None = None
     reason: str = ""
+    is_lockable: bool = False
     listed: ListedModules | None = None
+
+    def missing_part(self, module: str) -> str | None:
+        """Return as much of a module's name as is certainly not there; None for a module that may be there."""
+        names = self.names or frozenset()
+        top, _, below = module.partition(".")
+        if top in names:
+            return None
+        inside = [name for name in names if name.startswith(f"{top}.")]
+        if not inside:
+            return top
+        part = f"{top}.{below.partition('.')[0]}"
+        return None if not below or part in inside else part
 
 
 def provided(both: ProgramAndImage) -> Provided:
@@ -38,13 +54,30 @@ def provided(both: ProgramAndImage) -> Provided:
     listed = listed_modules(both)
     if listed is not None:
         return Provided(names=listed.names | _OF_PYTHON | _OF_BOTO3, listed=listed)
-    reason = _unknown(both)
+    reason = _unknown_besides_packages(both)
     if reason:
         return Provided(reason=reason)
-    return Provided(names=_OF_PYTHON | _OF_BOTO3 if both.job.delivery == "s3" else _OF_PYTHON)
+    of_base = _OF_PYTHON | _OF_BOTO3 if both.job.delivery == "s3" else _OF_PYTHON
+    image, environment = both.job.image, both.environment
+    if environment is not None:
+        if environment.unlisted:
+            return Provided(reason=f"no wheel shows the modules of {_listed(environment.unlisted)}")
+        # A file of setuptools replaces the module that Python 3.12 removed.
+        more = {"distutils"} if "setuptools" in environment.packages else set()
+        return Provided(names=of_base.union(environment.modules, more))
+    if isinstance(image, BuiltImage) and (image.python_packages or image.python_requirements is not None):
+        if both.is_stale:
+            return Provided()
+        return Provided(reason="the modules in the packages of the image are unknown", is_lockable=both.is_lockable)
+    return Provided(names=of_base)
 
 
-def _unknown(both: ProgramAndImage) -> str:
+def _listed(packages: tuple[str, ...]) -> str:
+    more = f" and {len(packages) - _MOST_NAMED} more" if len(packages) > _MOST_NAMED else ""
+    return ", ".join(f"`{name}`" for name in packages[:_MOST_NAMED]) + more
+
+
+def _unknown_besides_packages(both: ProgramAndImage) -> str:
     job, image = both.job, both.job.image
     if both.reach.is_open:
         return "modules may come from other directories, or be installed at startup"
@@ -59,8 +92,6 @@ def _unknown(both: ProgramAndImage) -> str:
     for name in _AT_START:
         if both.source.has(name):
             return f"`{name}` of the source is installed at startup"
-    if image.python_packages or image.python_requirements is not None:
-        return "the modules in the packages of the image are unknown"
     if is_official_python(image.base):
         return ""
     if without_python(image.base):

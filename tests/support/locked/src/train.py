@@ -1,0 +1,4 @@
+import numpy
+import six
+
+print(numpy.zeros(3), six.__version__)
