@@ -36,7 +36,7 @@ def permissions(text, /, beside=None, **parts):
 
 
 def notes(text, **parts):
-    return [note for note in rendered(text, **parts).notes if note.startswith(("the script", "the policy"))]
+    return [note for note in rendered(text, **parts).notes if note.startswith(("the script", "the policy", "`Script"))]
 
 
 GET, PUT, LIST = "s3:GetObject", "s3:PutObject", "s3:ListBucket"
@@ -111,6 +111,12 @@ READ = {
         + "    def f(self):\n        self.c.get_object(Bucket='b', Key='k')\n",
         {(GET, "arn:aws:s3:::b/k")},
     ),
+    "a result of a method": (
+        HEAD
+        + "class A:\n    def client(self):\n        return boto3.client('s3')\n"
+        + "    def read(self, key):\n        self.client().get_object(Bucket='b', Key=key)\nA().read('k')\n",
+        {(GET, "arn:aws:s3:::b/k")},
+    ),
     "a result of a function": (
         HEAD + "def c():\n    return boto3.client('s3')\nc().get_object(Bucket='b', Key='k')",
         {(GET, "arn:aws:s3:::b/k")},
@@ -139,7 +145,15 @@ READ = {
 def test_calls_become_permissions(case):
     text, expected = READ[case]
     assert permissions(text, Environment={"BUCKET": "from-the-spec"}) == expected
-    assert notes(text) == []
+    assert [note for note in notes(text) if "any resource" not in note] == []
+
+
+def test_statement_without_a_name_has_its_own_id():
+    text = S3 + "s3.get_object(Bucket=b, Key='k')\ns3.get_object(Bucket='b', Key='k')\n"
+    found = json.loads(rendered(text).text)["PolicyDocument"]["Statement"]
+    named = {statement["Sid"]: statement["Resource"] for statement in found}
+    assert (named["ScriptCallsS3"], named["ScriptCallsAnyS3"]) == ("arn:aws:s3:::b/k", "arn:aws:s3:::*/k")
+    assert notes(text) == ["`ScriptCallsAnyS3` allows any resource, since train.py:4 does not name one: narrow it"]
 
 
 NOTHING = {
@@ -148,6 +162,9 @@ NOTHING = {
     "an unknown file": "import pandas as pd\npd.read_csv(path).to_csv(other)",
     "a call without permission": HEAD + "boto3.client('sts').get_caller_identity()",
     "another method of the same name": "x.get_object(Bucket='b', Key='k')",
+    "a function that calls itself": "import boto3\ndef f(x):\n    return f(f(x)).client()\nf(1).get_object()",
+    "names that are each other": "import boto3\na = b\nb = a + a\na.get_object(Bucket=b)",
+    "a long chain": "import boto3\nx" + ".a(y.b())" * 150,
     "a signed address": "import json\njson.dumps({}).download_file('b', 'k')",
 }
 

@@ -16,6 +16,7 @@ _LIBRARIES = ("module", "method", "s3fs")
 
 _NAMED = 5
 _QUEUE = re.compile(r"https://sqs\.([a-z0-9-]+)\.[a-z.]+/(\d{12})/([^/]+)")
+_ANY = re.compile(r"arn:[^:]*:s3:::\*|arn:(?:[^:]*:){4}(?:[a-z-]+[/:])?\*")
 _FIELD = re.compile(r"\{([^}]*)\}")
 
 
@@ -28,9 +29,13 @@ class ProgramStatements:
 
 
 def program_statements(calls: AwsCalls, place: Place) -> ProgramStatements:
-    """Return one statement per service, with the resources that are written in the script."""
+    """Return statements per service, with the resources that are written in the script.
+
+    Those on resources that are not written have ids of their own.
+    """
     allowed: dict[tuple[str, ...], set[str]] = {}
     unread = [(use.place, use.reason) for use in calls.unread]
+    unnamed: dict[str, Span] = {}
     for call in calls.calls:
         if not _is_about_aws(call):
             continue
@@ -39,21 +44,40 @@ def program_statements(calls: AwsCalls, place: Place) -> ProgramStatements:
             unread.append((call.place, f"the permissions of `{_name(call)}` are not known to smspec"))
         for part in needed:
             if part.actions:
-                allowed.setdefault(part.actions, set()).add(_resource(call, part, place))
-    return ProgramStatements(statements=tuple(_statements(allowed)), notes=tuple(_notes(unread)))
+                resource = _resource(call, part, place)
+                allowed.setdefault(part.actions, set()).add(resource)
+                if _is_any(resource):
+                    unnamed.setdefault(_service(part.actions), call.place)
+    notes = [*_notes(unread), *_wide_notes(unnamed)]
+    return ProgramStatements(statements=tuple(_statements(allowed)), notes=tuple(notes))
 
 
 def _statements(allowed: Mapping[tuple[str, ...], set[str]]) -> Iterator[Statement]:
-    """Yield statements in the order of their actions: those on the same resources are joined."""
-    services: dict[tuple[str, tuple[str, ...]], set[str]] = {}
+    """Yield statements by service: actions on the same resources are joined."""
+    joined: dict[tuple[str, tuple[str, ...]], set[str]] = {}
     for actions, resources in allowed.items():
-        service = actions[0].partition(":")[0]
-        services.setdefault((service, tuple(sorted(resources))), set()).update(actions)
+        for any_of_them in (False, True):
+            found = tuple(sorted(one for one in resources if _is_any(one) is any_of_them))
+            if found:
+                joined.setdefault((_sid(_service(actions), any_of_them), found), set()).update(actions)
     numbers: dict[str, int] = {}
-    for (service, found), joined in sorted(services.items()):
-        number = numbers.get(service, 0)
-        numbers[service] = number + 1
-        yield allow(f"ScriptCalls{service.title()}{number or ''}", sorted(joined), list(found))
+    for (sid, found), together in sorted(joined.items()):
+        number = numbers.get(sid, 0)
+        numbers[sid] = number + 1
+        yield allow(f"{sid}{number or ''}", sorted(together), list(found))
+
+
+def _sid(service: str, any_of_them: bool) -> str:
+    return f"ScriptCalls{'Any' if any_of_them else ''}{service.title()}"
+
+
+def _service(actions: tuple[str, ...]) -> str:
+    return actions[0].partition(":")[0]
+
+
+def _is_any(resource: str) -> bool:
+    """Return whether an ARN is of every bucket, secret, table, or the like."""
+    return _ANY.match(resource) is not None
 
 
 def _is_about_aws(call: AwsCall) -> bool:
@@ -81,7 +105,7 @@ def _resource(call: AwsCall, needed: NeededActions, place: Place) -> str:
         return "*"
     given = _parameters(call, needed)
     arn = next((value for value in given.values() if value.startswith("arn:") and GAP not in value), None)
-    service = needed.actions[0].partition(":")[0]
+    service = _service(needed.actions)
     if arn is not None and arn.split(":")[2:3] == [service]:
         return literal(arn)
     where = replace(place, region=call.region.replace(GAP, "*")) if call.region else place
@@ -115,3 +139,9 @@ def _notes(unread: list[tuple[Span, str]]) -> Iterator[str]:
         yield f"the script uses AWS at {file}:{span.line}, but {reason}: add what it needs to the policy"
     if len(unread) > _NAMED:
         yield f"the policy lacks what {len(unread) - _NAMED} more uses of AWS in the script need"
+
+
+def _wide_notes(unnamed: Mapping[str, Span]) -> Iterator[str]:
+    for service, span in sorted(unnamed.items()):
+        file = span.file.replace("\\", "/").rpartition("/")[2]
+        yield f"`{_sid(service, True)}` allows any resource, since {file}:{span.line} does not name one: narrow it"

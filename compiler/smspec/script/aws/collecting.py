@@ -30,13 +30,13 @@ def aws_calls(texts: Iterable[SourceText], variables: Mapping[str, str]) -> AwsC
     if not any(word in text.text for text in modules for word in _WORDS):
         return AwsCalls()
     names = [posixpath.basename(text.name.replace("\\", "/")).removesuffix(".py") for text in modules]
-    scopes = {
-        name: module_scope(text, tree, frozenset(names))
+    scopes = [
+        (name, module_scope(text, tree, frozenset(names)))
         for name, text in zip(names, modules, strict=True)
         if (tree := parsed(text)) is not None
-    }
-    resolver = Resolver(scopes, variables)
-    everywhere = [scope for module in scopes.values() for scope in module.all_scopes()]
+    ]
+    resolver = Resolver(dict(reversed(scopes)), variables)
+    everywhere = [scope for _, module in scopes for scope in module.all_scopes()]
     for _ in range(_MOST_ROUNDS):
         if not _pass_arguments(resolver, everywhere):
             break
@@ -55,7 +55,7 @@ def _pass_arguments(resolver: Resolver, scopes: list[Scope]) -> bool:
         for call in scope.calls:
             for function in resolver.of(call.func, scope):
                 if isinstance(function, Local) and isinstance(function.scope, Scope):
-                    for name, value in _parameters(function.node, call):
+                    for name, value in _parameters(function, call):
                         bound = function.scope.bound.setdefault(name, [])
                         if not any(isinstance(one, Passed) and one.node is value for one in bound):
                             bound.append(Passed(value, scope))
@@ -63,8 +63,9 @@ def _pass_arguments(resolver: Resolver, scopes: list[Scope]) -> bool:
     return is_new
 
 
-def _parameters(function: ast.FunctionDef, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-    names = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
+def _parameters(function: Local, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    parameters = function.node.args
+    names = [one.arg for one in (*parameters.posonlyargs, *parameters.args)][function.is_method :]
     given = [argument for argument in call.args if not isinstance(argument, ast.Starred)]
     yield from zip(names, given, strict=False)
     yield from ((word.arg, word.value) for word in call.keywords if word.arg)

@@ -27,6 +27,9 @@ _NONE: Meanings = frozenset()
 _ENVIRONMENT = ("os.environ.get", "os.getenv")
 _LONGEST = 2_000
 
+_DEEPEST = 60
+"""The maximum depth of nested expressions, and of the names in them."""
+
 
 class Resolver:
     """The meanings of expressions. ``variables`` are those of the job; ``modules`` the scopes by module name."""
@@ -35,10 +38,13 @@ class Resolver:
         self._modules = modules
         self._variables = variables
         self._known: dict[tuple[int, str], Meanings] = {}
+        self._seen: dict[tuple[int, ast.expr], Meanings] = {}
+        self._depth = 0
 
     def forget(self) -> None:
         """Look up names again, after new arguments were found."""
         self._known.clear()
+        self._seen.clear()
 
     def text(self, node: ast.expr | None, scope: Scope) -> str:
         """Return the text of an expression, with gaps."""
@@ -46,7 +52,20 @@ class Resolver:
         return texts.pop() if len(texts) == 1 else GAP
 
     def of(self, node: ast.expr, scope: Scope) -> Meanings:
-        """Return all known meanings of an expression."""
+        """Return all known meanings of an expression; none while it is looked up, since it may depend on itself."""
+        if isinstance(node, ast.Constant | ast.Name):
+            return self._of(node, scope)
+        key = (id(scope), node)
+        if key not in self._seen:
+            if self._depth >= _DEEPEST:
+                return _NONE
+            self._seen[key] = _NONE
+            self._depth += 1
+            self._seen[key] = self._of(node, scope)
+            self._depth -= 1
+        return self._seen[key]
+
+    def _of(self, node: ast.expr, scope: Scope) -> Meanings:
         match node:
             case ast.Constant(value=str() | int() as value):
                 return frozenset({Text(str(value)[:_LONGEST])})
@@ -130,6 +149,8 @@ class Resolver:
                 given = scope.attributes[node.attr]
                 self._known[key] = frozenset().union(*(self.of(value, where) for value, where in given))
             found = self._known[key]
+        if not found and isinstance(node.value, ast.Name | ast.Call):
+            found = frozenset(scope.methods.get(node.attr, ()))
         return found
 
     def _call(self, node: ast.Call, scope: Scope) -> Meanings:

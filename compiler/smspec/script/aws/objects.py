@@ -24,10 +24,11 @@ class Foreign:
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """A function of the script, in the scope that defines it."""
+    """A function of the script, with its own scope. ``is_method``: its first parameter is the instance."""
 
     node: ast.FunctionDef
     scope: object
+    is_method: bool = False
 
 
 @dataclass(frozen=True, slots=True)

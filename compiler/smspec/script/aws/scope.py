@@ -48,6 +48,7 @@ class Scope:
         self.calls: list[ast.Call] = []
         self.returns: list[ast.expr] = []
         self.inner: dict[ast.FunctionDef, Scope] = {}
+        self.methods: dict[str, list[Local]] = outer.methods if outer is not None else {}
         self.attributes: dict[str, list[tuple[ast.expr, Scope]]] = outer.attributes if outer is not None else {}
 
     def all_scopes(self) -> Iterator[Scope]:
@@ -74,11 +75,16 @@ def module_scope(text: SourceText, tree: ast.Module, own: frozenset[str]) -> Sco
 
 
 def _fill(scope: Scope, node: ast.AST) -> None:
+    is_class = isinstance(node, ast.ClassDef)
     for child in ast.iter_child_nodes(node):
         _bind(scope, child)
         if isinstance(child, ast.FunctionDef):
             inner = scope.inner[child] = Scope(scope.text, scope, scope.own)
-            scope.bound.setdefault(child.name, []).append(Local(child, inner))
+            if is_class:
+                is_static = any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in child.decorator_list)
+                scope.methods.setdefault(child.name, []).append(Local(child, inner, not is_static))
+            else:
+                scope.bound.setdefault(child.name, []).append(Local(child, inner))
             _fill(inner, child)
         elif isinstance(child, _SCOPES):
             _fill(Scope(scope.text, scope, scope.own), child)
