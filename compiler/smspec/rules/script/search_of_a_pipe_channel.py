@@ -8,19 +8,19 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.rules.script.pipe_channel_used_as_a_file import uses_of_piped
 from smspec.rules.script.script_and_job import ScriptAndJob
-from smspec.script.file_use import SEARCHES
 
 RULE = Rule("SM540", "search in a Pipe channel", "warning")
 
-_OPERATIONS = SEARCHES | {"Path.glob", "Path.rglob"}
+_OPERATIONS = frozenset({"glob.glob", "glob.iglob", "os.walk", "Path.glob", "Path.rglob"})
 
-_KNOWS_PIPES = re.compile(r"pipe|fifo|_0\b|_\{|[\"']_[\"']", re.IGNORECASE)
+# A string, compiled only when a channel is in Pipe mode.
+_KNOWS_PIPES = r"(?i)pipe|fifo|_0\b|_\{|[\"']_[\"']"
 """A script with such words may read FIFOs if it finds no files."""
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
     """Warn about a Pipe channel in whose directory the script certainly looks for files."""
-    if not both.environment.piped or any(_KNOWS_PIPES.search(text.text) for text in both.program.texts):
+    if not both.environment.piped or any(re.search(_KNOWS_PIPES, text.text) for text in both.program.texts):
         return
     seen: set[str] = set()
     for channel, operation, place in uses_of_piped(both, both.program.searches):
