@@ -22,6 +22,7 @@ _PREFIX = "ml."
 _COMPATIBLE = "i386"
 # The row of the regions that were looked at.
 _ALL = "*"
+_WITHOUT = "regions_without_it"
 
 Answer = Mapping[str, Any]
 
@@ -58,16 +59,23 @@ def instance_rows(types: Iterable[str], described: Mapping[str, Answer], before:
     ]
 
 
-def not_offered_rows(types: Iterable[str], described: Iterable[str], offered: Mapping[str, set[str]]) -> list[Row]:
-    """Return, for each type that EC2 has anywhere, the regions without it."""
-    known = [kind for kind in types if kind.removeprefix(_PREFIX) in {*described}]
-    without = {
-        kind: [region for region, there in offered.items() if kind.removeprefix(_PREFIX) not in there] for kind in known
-    }
-    return [
-        {"type": kind, "regions_without_it": " ".join(regions)}
-        for kind, regions in {_ALL: [*offered], **without}.items()
-    ]
+def not_offered_rows(
+    types: Iterable[str], described: Iterable[str], offered: Mapping[str, set[str]], before: Iterable[Row]
+) -> list[Row]:
+    """Return, for each type that EC2 has anywhere, the regions without it.
+
+    What EC2 no longer describes stays as it is: EC2 does not bring an old type to another region.
+    """
+    old = {row["type"]: row[_WITHOUT] for row in before}
+    there = {*described}
+    found = {_ALL: " ".join(offered)}
+    for kind in types:
+        name = kind.removeprefix(_PREFIX)
+        if name in there:
+            found[kind] = " ".join(region for region, names in offered.items() if name not in names)
+        elif kind in old:
+            found[kind] = old[kind]
+    return [{"type": kind, _WITHOUT: regions} for kind, regions in found.items()]
 
 
 def _row(kind: str, answer: Answer) -> Row:

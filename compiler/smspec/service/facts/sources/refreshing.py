@@ -95,7 +95,9 @@ def instances(before: Before, around: Surroundings) -> Refreshed:
     return Refreshed(
         rows={
             "instances": instance_rows(types, described, before["instances"].rows()),
-            "ec2_not_offered": not_offered_rows(types, described, offered_types(moto.directory)),
+            "ec2_not_offered": not_offered_rows(
+                types, described, offered_types(moto.directory), before["ec2_not_offered"].rows()
+            ),
         },
         versions={moto.name: moto.version},
         date=around.date_of(moto),
