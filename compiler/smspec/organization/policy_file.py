@@ -17,6 +17,7 @@ from smspec.organization.price_list import TABLE as PRICES
 from smspec.organization.price_list import price_list
 from smspec.organization.toml_faults import MALFORMED_POLICY, Fault, rejected, rejected_values
 from smspec.rules.suppressions import NEVER_IGNORED
+from smspec.service.image_reference import parsed_reference
 from smspec.service.policy import Level, Policy
 from smspec.service.prices import PriceBook
 from smspec.source import dotted
@@ -36,6 +37,7 @@ _KEYS = (
     "rules",
     PRICES,
     DEFAULTS,
+    "facts",
 )
 
 _HIGHEST = 10**9
@@ -60,6 +62,7 @@ def read_policy(file: OrganizationConfig) -> Policy:
         max_hours=reader.number("max_hours"),
         require_base=reader.texts("require_base"),
         prices=PriceBook(own=prices),
+        known_images=reader.facts(),
         may_ignore=reader.ignores(),
         levels=reader.levels(),
     )
@@ -116,6 +119,23 @@ class _Reader:
         if isinstance(value, dict):
             return {name: self.texts("required_tags", name) or () for name in value}
         return dict.fromkeys(self.texts("required_tags") or (), ())
+
+    def facts(self) -> tuple[str, ...]:
+        """Return the images of the table `facts`, which has no other key."""
+        value = self._tables.get("facts", {})
+        if not isinstance(value, dict):
+            self.faults.append((("facts",), "`facts` is not a table", 'write `[facts]` and below it `images = ["…"]`'))
+            return ()
+        for key in value:
+            if key != "images":
+                self.faults.append((("facts", key), f"unknown key {quoted(f'facts.{key}')}", "use `images`"))
+        images = self.texts("facts", "images") or ()
+        for image in images:
+            reference = parsed_reference(image)
+            if reference is None or reference.tag is None:
+                help = "write the repository and the tag, such as `pytorch:2.13-cpu-amzn2023-sagemaker`"
+                self.faults.append((("facts", "images"), f"`facts.images`: {quoted(image)} has no tag", help))
+        return images
 
     def ignores(self) -> bool | tuple[str, ...]:
         value = self._tables.get("allow_ignores", True)

@@ -94,6 +94,12 @@ def _request(job: Job) -> Iterable[Finding]:
         from smspec.service.policy_rules.request_above_a_quota import without_the_default
 
         found = without_the_default(found, Request(payload=request.payload, region=job.spec.region), policy)
+    if policy is not None and policy.known_images:
+        # Imported late: few repositories have images that are newer than the tables.
+        from smspec.service.known_images import without_known_images
+
+        tagged = image.uri if isinstance(image, ExistingImage) else ""
+        found = without_known_images(found, Request(payload=request.payload, tagged_image=tagged), policy.known_images)
     return map(request.at_origin, found)
 
 

@@ -12,6 +12,7 @@ from smspec.service.cost_summary import JobCost, cost_line, job_cost
 from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.json_parser import read_json
 from smspec.service.json.limits import MAX_BYTES
+from smspec.service.known_images import without_known_images
 from smspec.service.policy import Policy
 from smspec.service.policy_rules import policy_findings
 from smspec.service.policy_rules.request_above_a_quota import without_the_default
@@ -84,5 +85,6 @@ def _findings(payload: dict[str, object], policy: Policy | None) -> list[Finding
     if policy is None:
         return findings
     request = Request(payload=payload, region=region)
-    findings = [*without_the_default(findings, request, policy), *policy_findings(request, policy)]
+    findings = without_known_images(without_the_default(findings, request, policy), request, policy.known_images)
+    findings += policy_findings(request, policy)
     return list(at_level(findings, policy.levels))

@@ -24,7 +24,7 @@ class Policy:
     whether a spec may ignore checks, or the codes that it may ignore. ``path``: the file with the policy.
     ``max_cost``: US dollars for a job at most, by ``prices``; ``max_hours``: instance hours for a job at most.
     ``require_base``: the base specs of which a job extends one, relative to the file. ``quotas``: what AWS grants the
-    accounts, from a file next to the policy.
+    accounts, from a file next to the policy. ``known_images``: those of AWS that are newer than the tables.
     """
 
     path: str
@@ -39,6 +39,7 @@ class Policy:
     require_base: tuple[str, ...] | None = None
     prices: PriceBook = field(default_factory=PriceBook)
     quotas: Quotas = field(default_factory=Quotas)
+    known_images: tuple[str, ...] = ()
     may_ignore: bool | tuple[str, ...] = True
     levels: dict[str, Level] = field(default_factory=dict)
 

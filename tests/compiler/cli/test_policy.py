@@ -1,6 +1,7 @@
 """``smspec.toml``: requirements of an organization on every job."""
 
 import json
+import re
 
 import pytest
 
@@ -207,3 +208,34 @@ def test_pyproject_depending_on_smspec_is_not_a_policy(tmp_path):
     (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["smspec"]\n[tool.other]\nx = [\n')
     write_job(tmp_path, READY)
     assert json.loads(smspec("validate", "--format", "json", cwd=tmp_path).out) == []
+
+
+NEWER = "763104351884.dkr.ecr.us-west-2.amazonaws.com/pytorch-training:9.9.0-gpu-py399"
+OF_A_NEWER_IMAGE = re.sub(r"image: .*", f"image: {NEWER}", READY)
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        ("", ["SM385"]),
+        ('facts = {images = ["pytorch-training:9.9.0-gpu-py399"]}', []),
+        (f'[facts]\nimages = ["{NEWER}"]', []),
+        ('facts = {images = ["pytorch-training:9.9.1-gpu-py399"]}', ["SM385"]),
+        ('facts = {images = ["pytorch-training"]}', ["SM747"]),
+        ('facts = {tags = ["9.9.0"]}', ["SM747"]),
+        ("facts = true", ["SM747"]),
+    ],
+)
+def test_newer_images_of_aws_are_known_from_facts(tmp_path, policy, expected):
+    assert [code for code, _, _ in validated(tmp_path, policy, OF_A_NEWER_IMAGE)] == expected
+
+
+def test_facts_apply_to_raw_requests(tmp_path):
+    write_job(tmp_path, OF_A_NEWER_IMAGE)
+    (tmp_path / "request.json").write_text(smspec("render", "--api-json", cwd=tmp_path).out)
+    codes = []
+    for policy in ("", 'facts = {images = ["pytorch-training:9.9.0-gpu-py399"]}'):
+        (tmp_path / "smspec.toml").write_text(policy)
+        done = smspec("validate", "--api-json", "request.json", "--format", "json", cwd=tmp_path)
+        codes.append([record["code"] for record in json.loads(done.out)])
+    assert codes == [["SM385"], []]
