@@ -25,7 +25,7 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
         yield RULE.at(
             ("ResourceConfig",),
             f"`{policy.path}` has no price of {one_of(missing)}, so the cost of the job was not checked",
-            help=f'add it to `[prices]`: `"{missing[0]}" = …`, US dollars for an hour',
+            help=f'run `smspec prices --update`, or add it to `[prices]`: `"{missing[0]}" = …`',
         )
 
 
