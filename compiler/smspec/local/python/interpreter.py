@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from smspec.local.process_guard import guarded
 from smspec.local.request import RunFailed
+from smspec.service.bare_image import bare_image
 from smspec.spec.locked_environment import LockedEnvironment
 
 OLDEST = (3, 8)
@@ -150,3 +151,10 @@ def fits(interpreter: Interpreter, environment: LockedEnvironment) -> bool:
         and platform == f"linux-{processor}"
         and has_glibc != ("alpine" in environment.base)
     )
+
+
+def has_older_libc(interpreter: Interpreter, environment: LockedEnvironment) -> bool:
+    """Return whether the wheels of a locked environment may need a newer glibc than an interpreter has."""
+    image = bare_image(environment.base, ("python3",), environment.platform)
+    glibc = re.fullmatch(r"glibc 2\.(\d+)", interpreter.kind[3] or "")
+    return not isinstance(image, str) and glibc is not None and int(glibc[1]) < image.libc[1]

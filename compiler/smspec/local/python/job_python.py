@@ -14,7 +14,13 @@ from smspec.local.python.build_secrets import secret_variables
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.environment import copy_scripts, make_environment, unpack_wheels
 from smspec.local.python.installing import Installer
-from smspec.local.python.interpreter import fits, interpreter_for, named_interpreter, without_foreign_packages
+from smspec.local.python.interpreter import (
+    fits,
+    has_older_libc,
+    interpreter_for,
+    named_interpreter,
+    without_foreign_packages,
+)
 from smspec.local.python.wanted import Wanted
 from smspec.local.request import RunFailed
 
@@ -31,9 +37,7 @@ class JobPython:
     ) -> None:
         self.interpreter = named_interpreter(named) if named is not None else interpreter_for(wanted.version)
         self._fits_lock = wanted.locked is not None and fits(self.interpreter, wanted.locked)
-        self._wanted = wanted
-        if wanted.unlocked is not None and not self._fits_lock:
-            self._wanted = replace(wanted.unlocked, version=wanted.version, is_known=wanted.is_known)
+        self._wanted = wanted if self._fits_lock else _unlocked(wanted)
         self._locked = wanted.locked
         self._is_named = named is not None
         self._scratch_dir = scratch_dir
@@ -49,9 +53,10 @@ class JobPython:
         if wanted.version is not None and wanted.version != interpreter.minor:
             found.append(f"the image has Python {wanted.version}; running with {interpreter.version} of this machine")
         if self._locked is not None and not self._fits_lock and not self._is_named:
+            newer = " with a newer C library" if has_older_libc(interpreter, self._locked) else ""
             found.append(
-                f"smspec.lock has packages for Python {self._locked.python} on {self._locked.platform}; "
-                "installing those that the spec lists instead"
+                f"smspec.lock has packages for Python {self._locked.python} on {self._locked.platform}{newer}; "
+                "installed those that the spec lists instead"
             )
         if self._is_named:
             missing = [word for word in self._requirements() if not _is_met(word, interpreter.packages)]
@@ -75,12 +80,21 @@ class JobPython:
         is_needed = bool(turns) or wanted.installs
         try:
             self._layers = [self._image_layer(turns, may_install or not turns, show)]
-        except (RunFailed, OSError):
-            if is_needed:
+        except (RunFailed, OSError) as fault:
+            if isinstance(fault, RunFailed) and fault.exit_status == 1 and self._may_need_newer_libc:
+                show("the packages of smspec.lock do not fit the C library of this machine")
+                self._fits_lock, self._wanted = False, _unlocked(wanted)
+                self.prepare(may_install=may_install, show=show)
+            elif is_needed:
                 raise
             return  # there is no pip then, and nothing requires it
         if wanted.at_start is not None and not self._is_named and _is_self_contained(wanted.at_start):
             self._prepare_start(wanted.at_start, may_install, show)
+
+    @property
+    def _may_need_newer_libc(self) -> bool:
+        """Whether the wheels of the lock were chosen for a newer C library: other ones have other hashes."""
+        return self._fits_lock and self._locked is not None and has_older_libc(self.interpreter, self._locked)
 
     @property
     def programs(self) -> list[str]:
@@ -204,6 +218,13 @@ class JobPython:
             )
             listed += [line for line in lines if line and not line.startswith("-")]
         return listed
+
+
+def _unlocked(wanted: Wanted) -> Wanted:
+    """Return the Python that a job needs with the packages that its author lists."""
+    if wanted.unlocked is None:
+        return wanted
+    return replace(wanted.unlocked, version=wanted.version, is_known=wanted.is_known)
 
 
 def _listed(names: Sequence[str]) -> str:
