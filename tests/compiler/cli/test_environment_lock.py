@@ -288,3 +288,45 @@ def test_image_variables_choose_only_the_index(index, resolver, monkeypatch, tmp
     assert done.status == 0, done.err
     assert "LD_PRELOAD" not in done.err
     assert not log.exists()
+
+
+def test_locked_environment_changes_only_on_request(index, resolver, tmp_path, packages):
+    directory = job(tmp_path / "job", "ctr-features")
+    assert lock(directory).status == 0
+    before = (directory / "smspec.lock").read_bytes()
+    packages.add("ctr-features", "1.2", "org-io")
+    asked = len(index.asked)
+    assert "smspec.lock is up to date" in lock(directory).err
+    assert ((directory / "smspec.lock").read_bytes(), len(index.asked)) == (before, asked)
+    (file,) = (directory / "smspec.lock.d").iterdir()
+    content = file.read_bytes()
+    file.unlink()
+    assert lock(directory).status == 0
+    assert (file.read_bytes(), (directory / "smspec.lock").read_bytes()) == (content, before)
+    done = lock(directory, "--update")
+    assert "  ctr-features 1.1 → 1.2\n" in done.err
+    assert environment(directory)[0]["packages"] == {"ctr-features": "1.2", "org-io": "3.0"}
+
+
+def test_edited_requirements_keep_other_versions(index, resolver, tmp_path, packages):
+    directory = job(tmp_path / "job", "ctr-features", requirements="org-io\n")
+    assert lock(directory).status == 0
+    packages.add("ctr-features", "1.2", "org-io")
+    packages.add("org-io", "3.1", files={"org/io/__init__.py": ""})
+    job(directory, "ctr-features", "ctr-compat", requirements="org-io>=3.1\n")
+    done = lock(directory, ".")
+    assert done.status == 0, done.err
+    found, _ = environment(directory)
+    assert found["packages"] == {"ctr-compat": "0.1", "ctr-features": "1.1", "org-io": "3.1"}
+
+
+def test_unused_environments_are_removed_with_the_whole_repository(index, monkeypatch, tmp_path):
+    use("pip", monkeypatch, tmp_path)
+    directory = job(tmp_path / "job", "org-io")
+    assert lock(directory).status == 0
+    job(directory, "ctr-compat")
+    assert lock(directory, "job.yaml").status == 0
+    assert len(list((directory / "smspec.lock.d").iterdir())) == 2
+    assert lock(directory, ".").status == 0
+    assert environment(directory)[0]["packages"] == {"ctr-compat": "0.1"}
+    assert len(list((directory / "smspec.lock.d").iterdir())) == 1
