@@ -120,9 +120,9 @@ class _Locking:
         from smspec.lock.environments.index_settings import index_settings, secret_variables
         from smspec.lock.environments.module_cache import ModuleCache
         from smspec.lock.environments.predecessor import changes, predecessor
-        from smspec.lock.environments.requirement_lines import read_packages, read_requirements
         from smspec.lock.environments.resolution import Question, ResolverFailed, Unresolvable
         from smspec.lock.environments.system_libraries import gpu_hints, library_hints
+        from smspec.service.requirement_lines import read_packages, read_requirements
 
         assert each.image is not None and not isinstance(each.bare, str)  # the caller has checked them
         packages, file = read_packages(each.image.python_packages), read_requirements(each.requirements or b"")

@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from smspec.plan.plan import ImagePlan
-from smspec.service.bare_image import bare_image
 from smspec.spec.locked_environment import environment_key
 from smspec.spec.model import BuiltImage
-
-# A repository, a file, an editable requirement, a variable in a URL, or a password.
-_WITHOUT_HASH = (
-    rb"(?m)^[^#\n]*(?:\b(?:git|hg|svn|bzr)\+|\bfile:|://[^/\s@$]+@)"
-    rb"|^\s*(?:-[erc]|--editable)\b|^\s*[^-#\s][^#\n]*\$\{"
-)
 
 
 def environment_of(image: ImagePlan, requirements: bytes | None) -> str | None:
@@ -38,6 +29,12 @@ def is_lockable(image: BuiltImage, requirements: bytes | None) -> bool:
 
     It must know the Python of the base image, and that it has no other packages; and every requirement needs a hash.
     """
-    texts = "\n".join(image.python_packages).encode(), requirements or b""
-    is_bare = not isinstance(bare_image(image.base, image.system_packages, image.platform), str)
-    return is_bare and not any(re.search(_WITHOUT_HASH, text) for text in texts)
+    # Imported late: few images lack an entry in a lock.
+    from smspec.service.bare_image import BareImage, bare_image
+    from smspec.service.requirement_lines import read_packages, read_requirements
+
+    return (
+        isinstance(bare_image(image.base, image.system_packages, image.platform), BareImage)
+        and not read_packages(image.python_packages).obstacle
+        and not read_requirements(requirements or b"").obstacle
+    )

@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 from smspec.lock.environments.concurrent_calls import THREADS, called
 from smspec.lock.environments.index_listing import ListedFile, listed_files
 from smspec.lock.environments.index_settings import IndexSettings
-from smspec.lock.environments.requirement_lines import Requirement, normalized
 from smspec.lock.environments.resolution import Question, ResolverFailed
 from smspec.lock.environments.versions import Version, fits
 from smspec.service.bare_image import BareImage
+from smspec.service.requirement_lines import Requirement, normalized
 from smspec.wire.connections import Connections
 from smspec.wire.fault import WireFault
 from smspec.wire.trust import VARIABLES, trust_of_environment

@@ -8,8 +8,8 @@ from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.note import Note
 from smspec.diagnostics.quoting import one_of
 from smspec.lock.environments.diagnosis import Fault
-from smspec.lock.environments.requirement_lines import Requirement
 from smspec.lock.environments.resolution import Question
+from smspec.service.requirement_lines import Requirement
 from smspec.source import Path, Span
 from smspec.source.frozen import replace
 
@@ -54,7 +54,11 @@ def _finding(fault: Fault, question: Question, file: str) -> Finding:
                 libc = "musl" if image.libc[0] == "musllinux" else f"glibc 2.{image.libc[1]}"
                 what += f" on {image.processor} with {libc}"
         otherwise = "run `smspec lock --allow-builds`, which runs the code of the package to build it"
-        finding = NO_WHEEL.at(path, f"{where}: {shown} {lacks}{what}", help=_versions(fault, otherwise))
+        finding = NO_WHEEL.at(
+            path,
+            f"{where}: {shown} {lacks}{what}",
+            help=otherwise if fault.is_source_only else _versions(fault, otherwise),
+        )
         if fault.pythons:
             listed = ", ".join(fault.pythons)
             finding = replace(finding, notes=(Note(f"it has wheels for Python {listed}"),))

@@ -11,10 +11,10 @@ from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
 from smspec.lock.environments.index_settings import IndexSettings
-from smspec.lock.environments.requirement_lines import normalized
 from smspec.lock.environments.versions import Version, fits, version
 from smspec.lock.environments.wheel_tags import WheelName, rank, wheel_name
 from smspec.service.bare_image import BareImage
+from smspec.service.requirement_lines import normalized
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline
 from smspec.wire.fault import BadResponse

@@ -11,13 +11,13 @@ from typing import Any
 from urllib.parse import unquote
 
 from smspec.lock.environments.index_settings import IndexSettings
-from smspec.lock.environments.requirement_lines import normalized
 from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable
 from smspec.lock.environments.resolver_input import PACKAGES, write_input
 from smspec.lock.environments.resolver_process import output_of
 from smspec.lock.environments.unusable_index import unusable_index
 from smspec.lock.environments.wheel_tags import platforms
 from smspec.service.bare_image import BareImage
+from smspec.service.requirement_lines import normalized
 
 _PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pip_program.py")
 _OLDEST = (22, 2)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from smspec.lock.environments.requirement_lines import RequirementLines
 from smspec.service.bare_image import BareImage
+from smspec.service.requirement_lines import RequirementLines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from smspec.lock.environments.requirement_lines import read_packages, read_requirements
+from smspec.service.requirement_lines import read_packages, read_requirements
 
 FILE = b"""\
 # models
