@@ -19,6 +19,9 @@ from smspec.source.frozen import dataclass
 _CERTAIN = frozenset({"AttributeError", "ArgumentError", "ImportError", "NameError", "SyntaxError", "TypeError"})
 """Exceptions about the code itself. Others may be about data, devices, or a network that this machine lacks."""
 
+_ANYWAY = frozenset({"KeyError", "NameError", "SyntaxError"})
+"""Those that do not depend on packages."""
+
 _OF_THE_INSTANCE = re.compile(
     r"cuda|cudnn|nccl|nvidia|nvml|\bgpu|\bhip\b|rocm|neuron|\bxla\b|\btpu|smdistributed|\bdevices?\b|NoneType"
     r"|smspec check",
@@ -61,8 +64,8 @@ def is_certain(raised: Raised, here: Circumstances) -> bool:
         return not is_of_the_host(library) and not may_have(here.image, library)
     if _OF_THE_INSTANCE.search(raised.message):
         return False
-    if "ModuleNotFoundError" in raised.kinds and raised.module is not None:
-        return here.is_complete or _is_own(raised.module, here)
+    if not here.is_complete and not _ANYWAY & set(raised.kinds):
+        return raised.module is not None and _is_own(raised.module, here)
     if raised.kind == "KeyError" and raised.frames:
         return os.path.basename(raised.frames[-1][0]).strip("<>").removeprefix("frozen ") in ("os.py", "os")
     return bool(_CERTAIN & set(raised.kinds))
