@@ -337,6 +337,22 @@ def test_click_and_absl_are_stopped_after_their_parsers(checked):
     assert "arguments parsed by train.py" in err
 
 
+def test_secrets_have_other_values(checked):
+    """Neither the author's variable nor AWS is needed, and the script does not get what the author has."""
+    checked.environment["WANDB_API_KEY"] = "of-the-author"
+    secrets = "arn:aws:secretsmanager:us-west-2:111122223333:secret"
+    checked.spec(f"secrets: {{WANDB_API_KEY: '{secrets}:wandb-AbCdEf', OTHER: '{secrets}:other-AbCdEf'}}\n")
+    checked.job.write(
+        "src/train.py",
+        "import os\nassert os.environ['WANDB_API_KEY'] == os.environ['OTHER'] != 'of-the-author'\n"
+        + PARSER
+        + "parser.parse_args()\n",
+    )
+    status, records, err = checked.check()
+    assert (status, records) == (0, []), err
+    assert "arguments parsed by train.py" in err
+
+
 def test_unreachable_module_is_not_compiled(checked):
     checked.spec()
     checked.job.write("src/train.py", "print(1)\n")

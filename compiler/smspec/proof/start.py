@@ -29,6 +29,9 @@ DRIVER = "_smspec_check"
 """The module of `driver/starting.py` in the environment of a script."""
 
 
+_SECRET = "secret"
+"""The value of each secret of the job."""
+
 _BUNDLED = ("pip-", "setuptools-", "wheel-")
 """What every environment has."""
 
@@ -64,7 +67,8 @@ class Preparation:
         self, compiled: Compiled, wanted: Wanted, request: RunRequest, cache: EnvironmentCache, sandbox: Sandbox
     ) -> None:
         # The launcher starts the script on every host and waits for them: here one process is enough.
-        job, plan = _without_launcher(compiled.job, compiled.plan)
+        job, plan = _for_one_process(compiled.job, compiled.plan)
+        self._secrets = tuple(compiled.job.secrets)
         self._distribution = compiled.job.distribution
         self._training = TrainingRequest(plan.request.payload)
         self._hosts = self._training.hosts()
@@ -107,7 +111,9 @@ class Preparation:
                 file.write(text)
         self._lay_channels(place)
         driver = _add_driver(place.python)
-        command = self._engine.command(place, without_the_author(os.environ))
+        # Neither the values of AWS nor those of the author are part of this proof.
+        inherited = {**without_the_author(os.environ), **dict.fromkeys(self._secrets, _SECRET)}
+        command = self._engine.command(place, inherited)
         result = self._sandbox.path("start.json")
         environment = {**command.environment, starting.CAPTURE: result}
         ended = self._sandbox.run(command.words, environment, command.directory)
@@ -134,9 +140,9 @@ class Preparation:
                 os.makedirs(target, exist_ok=True)
 
 
-def _without_launcher(job: JobSpec, plan: Plan) -> tuple[JobSpec, Plan]:
+def _for_one_process(job: JobSpec, plan: Plan) -> tuple[JobSpec, Plan]:
     run = None if plan.run is None else plan.run._replace(launcher=None)
-    return replace(job, distribution=None), replace(plan, run=run)
+    return replace(job, distribution=None, secrets={}), replace(plan, run=run)
 
 
 def _ranks(distribution: Distribution | None, hosts: int) -> dict[str, str]:
