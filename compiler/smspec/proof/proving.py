@@ -27,7 +27,7 @@ from smspec.proof.syntax import compile_modules, syntax_findings
 from smspec.render.tree_rendering import render_tree
 from smspec.rules.program.program_and_image import ProgramAndImage, dotted_version
 from smspec.rules.program.provided_modules import provided
-from smspec.script.reach.reached import ForeignImport, Reach
+from smspec.script.reach.reached import ForeignImport, Reach, Version
 from smspec.script.reach.standard_modules import is_standard
 from smspec.source import Scalar, SourceText
 from smspec.source.frozen import replace
@@ -61,7 +61,7 @@ class Proving:
             job=self._job,
             source=self._inputs.build_inputs.source,
             requirements=self._inputs.build_inputs.requirements,
-            python=image_python(self._inputs.document, self._inputs.build_inputs.lock),
+            python=self._python_version(),
         )
         with tempfile.TemporaryDirectory(prefix="check-", dir=self._request.scratch_dir) as place:
             return self._proof(both, os.path.realpath(place))
@@ -159,6 +159,13 @@ class Proving:
         seen = observe_start(start, sandbox, parsers)
         self.findings += argument_findings(seen, self._job, here, sandbox.seconds)
         return seen
+
+    def _python_version(self) -> Version | None:
+        """Return the version in the lockfile, or the one that the image shows."""
+        if self._wanted.locked is not None:
+            major, minor = self._wanted.locked.python.split(".")[:2]
+            return int(major), int(minor)
+        return image_python(self._inputs.document, self._inputs.build_inputs.lock)
 
     def _interpreter(self, both: ProgramAndImage) -> Interpreter | None:
         """Return the Python of the image; None, with a note, if that is unknown."""
