@@ -15,8 +15,7 @@ from smspec.service.members import member, structure
 from smspec.source import Document, Path, Span
 from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
-from smspec.spec.locked_environment import environment_key
-from smspec.spec.model import BuiltImage, JobSpec
+from smspec.spec.model import JobSpec
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER
 
 _DIGITS = re.compile(r"-[0-9a-f]{10}\Z")
@@ -150,20 +149,5 @@ def version_of_plan(
         run=None if plan.run is None else plan.run._asdict(),
         request=plan.request,
         writing=writing,
-        packages=_locked_packages(plan, job, build_inputs),
+        packages=None if plan.image is None or plan.image.environment is None else plan.image.environment.packages,
     )
-
-
-def _locked_packages(plan: Plan, job: JobSpec, build_inputs: BuildInputs) -> Mapping[str, str] | None:
-    """Return the packages that the lock has for the image of a job; None if it has none."""
-    lock = build_inputs.lock
-    if lock is None or not lock.environments or plan.image is None or not isinstance(job.image, BuiltImage):
-        return None
-    key = environment_key(
-        base=plan.image.base,
-        platform=plan.image.platform,
-        packages=job.image.python_packages,
-        requirements=build_inputs.requirements,
-        variables=job.image.env,
-    )
-    return lock.environments[key].packages if key in lock.environments else None

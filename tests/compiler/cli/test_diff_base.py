@@ -1,5 +1,6 @@
 """`smspec diff --base`: specs compared with a git revision, in real repositories."""
 
+import json
 import os
 import signal
 import subprocess
@@ -56,6 +57,47 @@ def test_bases_of_a_revision_are_those_of_the_revision(home):
     (home / "org/base.yaml").write_text("smspec: v1\nretries: 2\n")
     change = change_of(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home), "cost")
     assert (change["path"], change["file"], change["line"]) == ("retries", "org/base.yaml", 2)
+
+
+def test_locked_packages_are_compared_by_version(home):
+    spec = write_job(home, BUILT.replace('bookworm"}', 'bookworm", python_packages: [numpy, six, old]}'))
+    lock_packages(spec, {"numpy": "2.1.0", "six": "1.16.0", "old": "1.0"})
+    commit(home)
+    lock_packages(spec, {"numpy": "2.2.0", "six": "1.16.0", "new": "3.0"})
+    done = smspec("diff", "--base", "HEAD", "--format", "json", cwd=home)
+    found = [(c["path"], c["what"], c["old"], c["new"]) for job in jobs(done) for c in job["changes"]]
+    packages = [change for change in found if "python packages" in change[1]]
+    assert packages == [
+        ("image.python_packages", f"python packages (`{name}`): is rebuilt", old, new)
+        for name, old, new in (("new", None, "3.0"), ("numpy", "2.1.0", "2.2.0"), ("old", "1.0", None))
+    ]
+    text = smspec("diff", "--base", "HEAD", cwd=home).out
+    assert "python packages (`numpy`): is rebuilt\n" in text and " 2.1.0 → 2.2.0\n" in text
+    assert "| python packages (`numpy`): is rebuilt | `2.1.0` → `2.2.0` |" in (
+        smspec("diff", "--base", "HEAD", "--format", "markdown", cwd=home).out
+    )
+
+
+def test_many_changed_packages_leave_room_for_other_changes(home):
+    spec = write_job(home, BUILT.replace('bookworm"}', 'bookworm", python_packages: [p0]}'))
+    lock_packages(spec, {f"p{number}": "1" for number in range(50)})
+    commit(home)
+    lock_packages(spec, {f"p{number}": "2" for number in range(50)})
+    changes = jobs(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home))[0]["changes"]
+    packages = [change for change in changes if "python packages" in change["what"]]
+    assert len(packages) == 21 and packages[-1]["what"] == "python packages, 30 more: is rebuilt"
+    assert len(packages[-1]["old"]) == 30 and packages[-1]["new"][-1] == "p9 2"
+
+
+def test_new_digest_of_a_base_names_the_base(home):
+    for digit in "12":
+        pins = {"python:3.12-slim-bookworm": f"sha256:{digit * 64}"}
+        (home / "smspec.lock").write_text(json.dumps({"lock": 1, "images": pins, "requirements": {}}))
+        if digit == "1":
+            commit(home)
+    change = change_of(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home), "image")
+    assert change["what"] == "base, `python:3.12-slim-bookworm` (new digest): is rebuilt"
+    assert (change["old"], change["new"]) == ("sha256:111111111111", "sha256:222222222222")
 
 
 def test_changed_default_changes_jobs_at_its_line(home):

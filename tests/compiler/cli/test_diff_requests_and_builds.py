@@ -6,6 +6,7 @@ import json
 import pytest
 import yaml
 
+from support.locked_packages import lock_packages
 from support.review.diff_outcomes import change_of, jobs, kinds, rewrite
 from support.small_job import BUILT, READY, write_job
 from support.smspec_command import smspec
@@ -50,6 +51,16 @@ def test_spec_does_not_differ_from_its_described_job(tmp_path):
     done = smspec("diff", "old.json", "job.yaml", "--format", "json", cwd=tmp_path)
     assert kinds(done) == {"data", "job"}
     assert change_of(done, "data")["path"] == "channels.train.s3"
+
+
+def test_locked_packages_are_compared_with_the_build(tmp_path):
+    spec = write_job(tmp_path, BUILT.replace('bookworm"}', 'bookworm", python_packages: [numpy, six]}'))
+    lock_packages(spec, {"numpy": "2.1.0", "six": "1.16.0"})
+    assert smspec("build", cwd=tmp_path).status == 0
+    assert smspec("diff", cwd=tmp_path).status == 0
+    lock_packages(spec, {"numpy": "2.2.0", "six": "1.16.0"})
+    change = change_of(smspec("diff", "--format", "json", cwd=tmp_path), "image")
+    assert (change["what"], change["old"], change["new"]) == ("python packages (`numpy`): is rebuilt", "2.1.0", "2.2.0")
 
 
 def test_request_forms_do_not_differ_from_each_other(tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.plan.environment_of_image import environment_of
+from smspec.plan.build_inputs import NeededEnvironment
 from smspec.plan.planning import make_plan
 from smspec.review.comparing import compared
 from smspec.review.layers import layers_of_plan
@@ -25,7 +25,6 @@ def locked(packages, digest="a", image=IMAGE):
     document = job_samples.document(job_samples.spec(image=image))
     job, inputs = decode(document), job_samples.build_inputs()
     lock = Lock(images={image["base"]: f"sha256:{digest * 64}"})
-    key = environment_of(make_plan(job, replace(inputs, lock=lock)).image, None)
     environment = LockedEnvironment(
         base=image["base"],
         platform="linux/amd64",
@@ -36,7 +35,8 @@ def locked(packages, digest="a", image=IMAGE):
         digest="sha256:" + "b" * 64,
         resolver="uv 0.9.0",
     )
-    inputs = replace(inputs, lock=replace(lock, environments={} if packages is None else {key: environment}))
+    needed = None if packages is None else NeededEnvironment(key="0" * 16, locked=environment, content=b"")
+    inputs = replace(inputs, lock=lock, environment=needed)
     plan = make_plan(job, inputs)
     layers = layers_of_plan(plan.image, plan.run, inputs)
     return version_of_plan(plan, job, inputs, layers, Writing(document=document))
