@@ -16,6 +16,7 @@ import yaml
 
 from support.composite_action import ACTION
 from support.git_repository import IDENTITY, git, repository
+from support.servers.package_index import Packages, package_server
 from support.smspec_command import environment
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +53,7 @@ def run_block(commands, root, **more):
     return shown, status
 
 
-def walk(root):
+def walk(root, **more):
     """Follow the page and yield (block, expected content, expected exit status, actual status)."""
     for step in STEP.finditer(TEXT):
         about, body = step["about"] or "", step["body"]
@@ -68,7 +69,7 @@ def walk(root):
         elif step["kind"] == "console":
             commands = [line[2:] for line in body.splitlines() if line.startswith("$ ")]
             announced = int(about.removeprefix("exit status: ")) if about else 0
-            yield step, *run_block(commands, root), announced
+            yield step, *run_block(commands, root, **more), announced
 
 
 def without_digests(text):
@@ -77,7 +78,11 @@ def without_digests(text):
 
 @installed
 def test_page_equals_the_recorded_session(tmp_path, update):
-    outcomes = list(walk(repository(tmp_path / "jobs")))
+    packages = Packages()
+    packages.add("numpy", "2.1.0")
+    with package_server(packages) as index:
+        settings = {"PIP_INDEX_URL": index.url, "PIP_CONFIG_FILE": os.devnull, "UV_NO_CONFIG": "1"}
+        outcomes = list(walk(repository(tmp_path / "jobs"), **settings))
     assert len(outcomes) > 8
     if update:
         text = TEXT
