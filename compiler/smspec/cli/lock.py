@@ -31,7 +31,7 @@ smspec.lock, from the directory of the spec upwards. Includes the images of each
 specs below it.
 
 Resolve the Python packages of each image for its Python and platform, with uv if installed, else pip. Versions with
-hashes go to smspec.lock.d. Bases with packages of their own are not resolved.
+hashes go to smspec.lock.d. Bases that contain other packages are not resolved.
 
 Existing pins do not change without --update. Use --digest for an image whose registry smspec cannot reach."""
 

@@ -14,6 +14,8 @@ _Result = TypeVar("_Result")
 
 THREADS = 8
 
+_CRASH = WireFault("")
+
 
 def called(function: Callable[[_Item], _Result], items: Sequence[_Item]) -> Iterator[tuple[int, _Result | WireFault]]:
     """Yield the position of each item with its result, or the fault that the function raises, in any order."""
@@ -29,19 +31,21 @@ def called(function: Callable[[_Item], _Result], items: Sequence[_Item]) -> Iter
                 number, item = waiting.get_nowait()
             except queue.Empty:
                 return
+            result: _Result | WireFault = _CRASH
             try:
-                done.put((number, function(item)))
+                result = function(item)
             except WireFault as fault:
-                done.put((number, fault))
-            except BaseException:
-                done.put((number, WireFault("smspec failed to read the response")))
-                raise
+                result = fault
+            finally:
+                done.put((number, result))
 
     # Daemons: after Ctrl-C no thread keeps the process alive until its server answers.
     for _ in range(min(THREADS, len(items))):
         threading.Thread(target=work, name="ask an index", daemon=True).start()
     try:
         for _ in items:
-            yield done.get()
+            number, result = done.get()
+            assert result is not _CRASH, "a thread has failed, and has shown why"
+            yield number, result
     finally:
         stopped.set()

@@ -123,7 +123,7 @@ def _names(content: io.RawIOBase | io.BufferedIOBase | _Suffix) -> tuple[str, ..
     try:
         with zipfile.ZipFile(content) as archive:
             return tuple(archive.namelist())
-    except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, UnicodeDecodeError, OverflowError):
+    except (zipfile.BadZipFile, ValueError, EOFError, RuntimeError, UnicodeDecodeError, OverflowError):
         raise BadResponse("the file is not a wheel") from None
 
 
