@@ -19,8 +19,8 @@ from smspec.wire.trust import VARIABLES, trust_of_environment
 
 # What uv prints first of a package without usable files, and pip last.
 _WITHOUT_WHEEL = re.compile(
-    r"Because (?:all of:\s+)?([A-Za-z0-9][\w-]*(?:\.[\w-]+)*?)(?=[\s=<>~!{])(?:(?!Because).)*? ha(?:s|ve)\s+no\s+"
-    r"(?:usable\s+)?wheels|satisfies the requirement ([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)",
+    r"Because (?:all (?:of:|versions of)\s+)?([A-Za-z0-9][\w-]*(?:\.[\w-]+)*?)(?=[\s=<>~!{])(?:(?!Because).)*?"
+    r" ha(?:s|ve)\s+no\s+(?:usable\s+)?wheels|satisfies the requirement ([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)",
     re.DOTALL,
 )
 
@@ -67,6 +67,12 @@ def diagnosed(question: Question, settings: IndexSettings, text: str) -> list[Fa
     if silent is not None and not found:
         raise ResolverFailed(f"a package index does not list its files: {settings.masked(str(silent))}")
     return found
+
+
+def package_without_wheel(text: str) -> str:
+    """Return the first package that a resolver found no usable file of, by what it printed; empty if it names none."""
+    match = _WITHOUT_WHEEL.search(text)
+    return normalized(match[1] or match[2]) if match else ""
 
 
 def _fault(
@@ -123,8 +129,7 @@ def _conflict(judged: Sequence[tuple[Requirement, bool]], text: str) -> Iterator
 def _through_dependency(judged: Sequence[tuple[Requirement, bool]], text: str, question: Question) -> Iterator[Fault]:
     """Yield the only requirement that a resolver mentions, with the package that it found no wheel of."""
     named = _mentioned(judged, text)
-    match = _WITHOUT_WHEEL.search(text)
-    name = normalized(match[1] or match[2]) if match else ""
+    name = package_without_wheel(text)
     if len(named) == 1 and name and name != named[0][0].name and not question.allow_builds:
         yield Fault("no wheel", named[0][0], named[0][1], dependency=name)
 
