@@ -26,12 +26,12 @@ _IDENTIFIER = r"[^\W\d]\w*"
 def module_names(distribution: str, version: str, *, python: str) -> frozenset[str] | None:
     """Return the first parts of the modules of a distribution on Linux x86_64; None if they are unknown.
 
-    ``python``: ``312``. There may be several wheels for it: then the first one, because their modules are the same.
+    ``python``: ``312``. There may be several wheels for it, and which one pip chose is unknown: then those of all.
     """
     files = published_files(distribution, version)
-    for file in files:
-        if file.name.endswith(".whl") and _fits(file.name, python):
-            return names_in_wheel(_wheel_entries(file))
+    wheels = [file for file in files if file.name.endswith(".whl") and _fits(file.name, python)]
+    if wheels:
+        return frozenset().union(*(names_in_wheel(_wheel_entries(file)) for file in wheels))
     for file in files:
         if file.name.endswith((".tar.gz", ".tgz")) and file.size <= _LARGEST_SOURCE:
             return _names_in_source(downloaded(file.url))
