@@ -320,7 +320,7 @@ def test_edited_requirements_keep_other_versions(index, resolver, tmp_path, pack
     assert found["packages"] == {"ctr-compat": "0.1", "ctr-features": "1.1", "org-io": "3.1"}
 
 
-def test_unused_environments_are_removed_with_the_whole_repository(index, monkeypatch, tmp_path):
+def test_environment_without_a_job_is_removed(index, monkeypatch, tmp_path):
     use("pip", monkeypatch, tmp_path)
     directory = job(tmp_path / "job", "org-io")
     assert lock(directory).status == 0
