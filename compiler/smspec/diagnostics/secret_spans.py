@@ -17,10 +17,10 @@ IsSecret = Callable[[str, str], bool]
 """Returns whether the value of a name is a secret."""
 
 # `name: value` in YAML, `"name": "value"` in JSON, `name=value` and `--name=value` in commands, connection strings, and
-# URLs. Every part has a maximum length: a line may contain a thousand beginnings of an assignment.
+# URLs; not `google-auth==2.62.2`. Every part has a maximum length: a line may contain a thousand beginnings.
 _NAMED = (
     r"""(?P<before>^|[{,\[(\s;"'?&]|(?<![\w.])-)(?P<name>[A-Za-z_][\w.-]{0,127})"""
-    r"""(?:\\{0,3}["'])?[ \t]{0,64}(?::[ \t]+|:(?=\\{0,3}["'\n])|=[ \t]*)(?:[&!]\S{1,64}[ \t]+)?"""
+    r"""(?:\\{0,3}["'])?[ \t]{0,64}(?::[ \t]+|:(?=\\{0,3}["'\n])|=(?!=[0-9]+\.[0-9])[ \t]*)(?:[&!]\S{1,64}[ \t]+)?"""
 )
 _VALUE = (
     r"""\"(?:\\.|[^"\\\n]){SO_MANY}"?|'(?:''|[^'\n]){SO_MANY}'?|\\{1,3}["'](?:[^"'\\\n]|\\(?!["'\\])){SO_MANY}"""
