@@ -3,6 +3,7 @@
 import select
 import socket
 import time
+from functools import lru_cache
 
 from ..lean_typing import Dict, List, Optional, Set, Tuple
 from ..log import log
@@ -19,10 +20,9 @@ _LONGEST = 512  # of a line
 class _Caller:
     """``name``: from its message; ``said``: part of a line."""
 
-    def __init__(self) -> None:
-        self.name = ""
-        self.said = b""
-        self.is_member = False
+    name = ""
+    said = b""
+    is_member = False
 
 
 class Team:
@@ -33,7 +33,6 @@ class Team:
         self._host = host
         self._keys = keys
         self._host_keys: Dict[str, List[str]] = {}
-        self._addresses: Dict[str, List[str]] = {}
         self._ignored: Set[Tuple[str, str]] = set()
         self._callers: Dict[socket.socket, _Caller] = {}
         try:
@@ -117,7 +116,7 @@ class Team:
         if self._keys:
             try:
                 address = connection.getpeername()[0]
-                if address not in self._addresses_of(name):
+                if address not in _addresses(name):
                     self._ignore(name, address)
                     return False
                 self._host_keys.setdefault(name, []).append(checked(key))
@@ -130,20 +129,20 @@ class Team:
 
     def _ignore(self, name: str, address: str) -> None:
         if (name, address) not in self._ignored and len(self._ignored) < _STRANGERS:
-            log(f"ignoring a call as {name} from {address}: {name} is {', '.join(self._addresses_of(name))}")
+            log(f"ignoring a call as {name} from {address}: {name} is {', '.join(_addresses(name))}")
             self._ignored.add((name, address))
-
-    def _addresses_of(self, member: str) -> List[str]:
-        """From this host's own configuration, not the caller's."""
-        if member not in self._addresses:
-            self._addresses[member] = socket.gethostbyname_ex(member)[2]
-        return self._addresses[member]
 
     def _accept(self) -> None:
         try:
             self._callers[self._listener.accept()[0]] = _Caller()
         except OSError:
             pass
+
+
+@lru_cache(maxsize=None)
+def _addresses(member: str) -> List[str]:
+    """From this host's own configuration, not the caller's."""
+    return socket.gethostbyname_ex(member)[2]
 
 
 def _answers_ssh(host: str) -> bool:

@@ -12,8 +12,6 @@ RUN = 32  # frames of one size that are cut at once
 HEADS = 4096  # that are remembered: most recur
 BEYOND = (1 << 62,) * 2  # ends of what is no plain frame: behind all data
 
-Parts = Tuple[bytes, bytes, bytes]  # header, payload, and what follows (checksum, padding)
-
 
 class Framing(ABC):
     """Measures the frames of a format and makes items of them."""
@@ -33,13 +31,13 @@ class Framing(ABC):
         """Return the length of the payload. Raises ValueError."""
 
     @abstractmethod
-    def accept(self, parts: Parts) -> None:
-        """Append the items that this frame completes. Raise ValueError."""
+    def accept(self, head: bytes, body: bytes, tail: bytes) -> None:
+        """Append the items that this frame completes. Raises ValueError."""
 
     def finish(self) -> None:  # noqa: B027 - few have items of several frames
         """Raise Truncated if the last item lacks frames."""
 
-    def plain(self, data: bytes, at: int) -> int:  # noqa: ARG002 - others need it
+    def plain(self, _: bytes, at: int) -> int:
         """Append, fast, the items of plain frames. Return where another one begins."""
         return at
 
@@ -70,7 +68,7 @@ class Framing(ABC):
                 if body is None or tail is None:
                     reader.end_inside(self.begin, f"{self.name}, after {reader.offset - self.begin} of {end} bytes")
                 else:
-                    self.accept((head, body, tail))
+                    self.accept(head, body, tail)
                 return b""
         chunk = reader.after(data)
         if chunk is None:
@@ -89,10 +87,10 @@ class Framing(ABC):
             head, start, stop, end = self._measure(data, at)
             if end > len(data):
                 return data[at:]
-            self.accept((head, data[start:stop], data[stop:end]))
+            self.accept(head, data[start:stop], data[stop:end])
 
     def _measure(self, data: bytes, at: int) -> Tuple[bytes, int, int, int]:
-        """Return the header, where the payload begins and ends, and where the frame ends."""
+        """Return the header, begin and end of the payload, and the end."""
         start = at + self.head_size
         head = data[at:start]
         stop, end = self.ends(self.length(head))

@@ -7,7 +7,7 @@ payload, and zeros up to a multiple of 4. Between parts a magic number of the pa
 import struct
 from typing import List
 
-from ..framing import Framing, Heads, Parts
+from ..framing import Framing, Heads
 from ..reader import Reader
 
 MAGIC = 0xCED7230A
@@ -29,7 +29,7 @@ class Records(Framing):
         if multipart not in JOINTS:
             raise ValueError(f"multipart is `{multipart}`; it can be {' or '.join(JOINTS)}")
         self._joint = JOINTS[multipart]
-        self._heads = Heads(self, _plain_length)
+        self._heads = Heads(self, _word)
         self.parts: List[bytes] = []
         self._first = 0
 
@@ -38,16 +38,13 @@ class Records(Framing):
         self.items.append(payload)
 
     def length(self, head: bytes) -> int:
-        magic, word = WORDS.unpack(head)
-        if magic != MAGIC:
-            raise ValueError(f"it begins with 0a23d7ce, here is {head[:4].hex()} ({head[:4]!r})")
+        word = _word(head)
         part = word >> 29
         if part > LAST or (part in (WHOLE, FIRST)) == bool(self.parts):
             raise ValueError(f"part {part} of a record {'inside' if self.parts else 'outside'} one of several parts")
-        return int(word & LENGTH)
+        return word & LENGTH
 
-    def accept(self, parts: Parts) -> None:
-        head, body, _ = parts
+    def accept(self, head: bytes, body: bytes, _: bytes) -> None:
         if not self.parts:
             self._first = self.begin
         self.begin = self._first
@@ -65,8 +62,9 @@ class Records(Framing):
         return at if self.parts else self._heads.cut(data, at, self.items)
 
 
-def _plain_length(head: bytes) -> int:
+def _word(head: bytes) -> int:
+    """The length of a whole record; of a part more than any chunk contains."""
     magic, word = WORDS.unpack(head)
-    if magic != MAGIC or word > LENGTH:
-        raise ValueError
+    if magic != MAGIC:
+        raise ValueError(f"it begins with 0a23d7ce, here is {head[:4].hex()} ({head[:4]!r})")
     return int(word)

@@ -4,7 +4,7 @@ import re
 from typing import Dict, NamedTuple, Optional
 
 from ...tar_headers import ABOUT, BLOCK, FILES, ZEROS, checksum, number, read_about, short_name, text
-from ..framing import Framing, Parts
+from ..framing import Framing
 from ..reader import Reader
 
 EMPTY = b"123456"  # links, devices, directories, FIFOs: nothing follows, whatever the size
@@ -32,10 +32,12 @@ class Members(Framing):
         self._archive: Optional[int] = None  # where it begins
 
     def length(self, head: bytes) -> int:
-        kind = head[156:157]
-        if head != ZEROS and number(head[148:156]) != checksum(head):
+        if head == ZEROS:
+            return 0
+        if number(head[148:156]) != checksum(head):
             raise ValueError("the checksum of its header is wrong")
-        if head == ZEROS or kind in EMPTY:
+        kind = head[156:157]
+        if kind in EMPTY:
             return 0
         size = number(head[124:136])
         if kind not in ABOUT:
@@ -44,8 +46,7 @@ class Members(Framing):
             raise ValueError("its size is negative")
         return size
 
-    def accept(self, parts: Parts) -> None:
-        head, body, _ = parts
+    def accept(self, head: bytes, body: bytes, _: bytes) -> None:
         kind = head[156:157]
         if head == ZEROS:
             self._archive = None
@@ -55,8 +56,14 @@ class Members(Framing):
             self._archive = self.begin
         if kind in ABOUT:
             (self._global if kind == b"g" else self._attributes).update(read_about(kind, body))
-        else:
-            self._file(kind, head, body)
+            return
+        name = self._attributes.get("path") or self._global.get("path") or short_name(head)
+        is_sparse = kind == b"S" or "sparse" in self._attributes
+        self._attributes.clear()
+        if is_sparse:
+            raise ValueError(f"`{name}` is sparse")
+        if kind in FILES and not (kind == b"\0" and name.endswith("/")):  # old archives mark directories so
+            self.items.append(Member(name, body))
 
     def plain(self, data: bytes, at: int) -> int:
         while self._archive is not None and not self._attributes and not self._global:
@@ -74,13 +81,3 @@ class Members(Framing):
         # Without zeros at its end an archive may have been cut between members.
         if self._archive is not None:
             self.reader.end_inside(self._archive, "a tar archive: its end marker is missing")
-
-    def _file(self, kind: bytes, head: bytes, body: bytes) -> None:
-        name = self._attributes.get("path") or self._global.get("path")
-        is_sparse = kind == b"S" or "sparse" in self._attributes
-        self._attributes = {}
-        name = name or short_name(head)
-        if is_sparse:
-            raise ValueError(f"`{name}` is sparse")
-        if kind in FILES and not (kind == b"\0" and name.endswith("/")):  # old archives mark directories so
-            self.items.append(Member(name, body))

@@ -7,7 +7,7 @@ import struct
 from functools import lru_cache
 from typing import List
 
-from ..framing import Framing, Heads, Parts
+from ..framing import Framing, Heads
 from ..reader import Reader
 
 HEAD = struct.Struct("<QI")
@@ -33,8 +33,7 @@ class TFRecords(Framing):
             raise ValueError("the checksum of the length is wrong")
         return int(length)
 
-    def accept(self, parts: Parts) -> None:
-        _, body, tail = parts
+    def accept(self, _: bytes, body: bytes, tail: bytes) -> None:
         if self._crc and int.from_bytes(tail, "little") != masked_crc32c(body):
             raise ValueError("the checksum of a record is wrong")
         self.items.append(body)
