@@ -1,4 +1,4 @@
-"""Instance types with GPUs or Neuron cores that have an Elastic Fabric Adapter (EC2 user guide)."""
+"""Instance types with accelerators and an Elastic Fabric Adapter (EC2 user guide)."""
 
 _RDMA = (
     "g6.8 g6.12 g6.16 g6.24 g6.48 g6e.8 g6e.12 g6e.16 g6e.24 g6e.48 g7.8 g7.12 g7.24 g7.48 g7e.8 g7e.12 g7e.24 g7e.48 "

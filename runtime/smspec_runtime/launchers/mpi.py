@@ -20,8 +20,8 @@ def mpi(launch: Launch) -> Command:
         first="-x NCCL_MIN_NRINGS=4",
     )
     words += adapter_words(launch.cluster.instance_type, "FI_PROVIDER=efa")
-    words += exported(*(name for name in _CREDENTIALS if name in launch.environ))
-    words += exported(*sorted(name for name in launch.environ if name.startswith("SM_")), "PYTHONPATH")
+    credentials = [name for name in _CREDENTIALS if name in launch.environ]
+    words += exported(*credentials, *sorted(name for name in launch.environ if name.startswith("SM_")), "PYTHONPATH")
     return on_every_host(launch, words + _model_parallel(launch))
 
 

@@ -42,7 +42,7 @@ def on_every_host(launch: Launch, words: List[str]) -> Command:
     if kind not in ("executable", "command"):  # mpi4py ends all processes when one fails.
         started = [own[0], "-m", "mpi4py", *(python_words or own[1:]), *launch.arguments]
     several = len(launch.hosts) > 1
-    # Unbuffered Python writes a line and its end apart, and mpirun prefixes each.
+    # Unbuffered Python writes line ends apart; mpirun would prefix them.
     variables = {**launch.torch_variables, "PYTHONUNBUFFERED": ""}
     command = Command(words + started, variables, [Companion(SERVER)] * several, over_ssh=several)
     return launch.in_team(command)

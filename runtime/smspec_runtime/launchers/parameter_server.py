@@ -24,15 +24,14 @@ def parameter_server(launch: Launch) -> Command:
 
 def _mxnet(launch: Launch) -> Command:
     """A scheduler on the leader; a server, and the program as worker, on every host."""
-    environ = launch.environ
     count = str(len(launch.hosts))
     variables = {
         "DMLC_NUM_WORKER": count,
         "DMLC_NUM_SERVER": count,
         "DMLC_ROLE": "worker",
         "DMLC_PS_ROOT_URI": launch.leader_ip,  # The scheduler must listen on an address.
-        "DMLC_PS_ROOT_PORT": environ.get("SM_HP__PS_PORT") or str(launch.options.get("port", 8000)),
-        "PS_VERBOSE": environ.get("SM_HP__PS_VERBOSE", "0"),
+        "DMLC_PS_ROOT_PORT": launch.environ.get("SM_HP__PS_PORT") or str(launch.options.get("port", 8000)),
+        "PS_VERBOSE": launch.environ.get("SM_HP__PS_VERBOSE", "0"),
     }
     roles = ["server"] if launch.node_rank else ["scheduler", "server"]
     companions = [Companion([launch.python, "-c", _MXNET], {**variables, "DMLC_ROLE": role}) for role in roles]
@@ -40,9 +39,9 @@ def _mxnet(launch: Launch) -> Command:
 
 
 def _tensorflow(launch: Launch) -> Command:
-    """A server on every host; the program is master on the leader, worker on the others.
+    """A server on every host; the program is master on the leader, worker on others.
 
-    Those stay until the master has ended: they hold a part of the parameters.
+    These have a part of the parameters, so they stay until the master ends.
     """
     words = launch.words
     if len(launch.hosts) == 1:

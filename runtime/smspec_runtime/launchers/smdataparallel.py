@@ -21,8 +21,8 @@ def smdataparallel(launch: Launch) -> Command:
     instance_type = launch.options.get("instance_type") or launch.cluster.instance_type
     words += adapter_words(instance_type)
     if several:
-        words += exported("SMDATAPARALLEL_SERVER_ADDR=" + hosts[0], "SMDATAPARALLEL_SERVER_PORT=7592")
-        words += exported(f"SAGEMAKER_INSTANCE_TYPE={instance_type}")
+        address = "SMDATAPARALLEL_SERVER_ADDR=" + hosts[0]
+        words += exported(address, "SMDATAPARALLEL_SERVER_PORT=7592", f"SAGEMAKER_INSTANCE_TYPE={instance_type}")
     if launch.machine.has_smddprun:
         words.append("smddprun")
     else:

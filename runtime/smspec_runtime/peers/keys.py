@@ -7,7 +7,8 @@ from ..lean_typing import Callable, Mapping, Sequence
 from ..outcome import Outcome
 from ..refusal import Refused
 
-DIRECTORY = os.path.expanduser("~root/.ssh" if os.getuid() == 0 else "~/.ssh") + "/smspec"
+SSH = os.path.expanduser("~root/.ssh" if os.getuid() == 0 else "~/.ssh")
+DIRECTORY = SSH + "/smspec"
 """sshd reads no file in a directory that others can write to, such as /tmp."""
 
 _KEY = re.compile(r"ssh-ed25519 [A-Za-z0-9+/]{68}")
@@ -59,7 +60,7 @@ class Keys:
         return _public(self.host)
 
     def admit(self, key: str) -> None:
-        """Let the owner of a key into this host, and no other."""
+        """Let in the owner of this key alone."""
         write_private(self.authorized, key + "\n")
 
     def trust(self, host_keys: Mapping[str, Sequence[str]]) -> None:
@@ -75,9 +76,8 @@ class Keys:
 
 
 def checked(text: str) -> str:
-    """Return a public key, or raise ValueError: it is sent by other hosts and written to files."""
-    found = _KEY.fullmatch(text.strip())
-    if not found:
+    """Return a public key, to be written to files. Raises ValueError."""
+    if not (found := _KEY.fullmatch(text.strip())):
         raise ValueError("this is not a public key of type ssh-ed25519")
     return found.group()
 

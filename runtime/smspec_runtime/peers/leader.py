@@ -45,10 +45,7 @@ class Team:
         """Until every member has called and, if it must, answers ssh."""
         deadline = time.monotonic() + seconds
         next_log = seconds
-        while True:
-            why = self._obstacle()
-            if not why:
-                break
+        while why := self._obstacle():
             left = deadline - time.monotonic()
             if left <= 0:
                 raise Refused(f"the hosts are not complete after {seconds:.0f} s: {why}")
@@ -61,7 +58,7 @@ class Team:
         log(f"the other hosts are ready: {', '.join(self._members)}")
 
     def dismiss(self, status: int, reason: str = "") -> None:
-        """Send every member the exit status and, in the same line, the reason."""
+        """Send every member the exit status and reason in a line."""
         said = " ".join([str(status), *reason.split()]).encode("utf-8", "replace") + b"\n"
         for _ in range(len(self._members) + _STRANGERS):
             self._accept()  # Perhaps a member whose name a wrong caller used.
@@ -78,14 +75,13 @@ class Team:
 
     def _obstacle(self) -> str:
         here = {caller.name for caller in self._callers.values() if caller.is_member}
-        missing = ", ".join(member for member in self._members if member not in here)
-        if missing:
+        if missing := ", ".join(member for member in self._members if member not in here):
             return missing + " did not call"
         silent = ", ".join(member for member in self._members if self._keys and not _answers_ssh(member))
         return silent and silent + " does not answer ssh"
 
     def _listen(self) -> None:
-        """Read calls and lines. Drop callers that hang up, and some if there are too many."""
+        """Read calls and lines. Drop callers that hang up or are too many."""
         for connection in select.select([self._listener, *self._callers], [], [], 1)[0]:
             if connection is self._listener:
                 self._accept()
@@ -98,13 +94,13 @@ class Team:
         """Return whether to keep the caller."""
         try:
             data = connection.recv(_LONGEST)
-        except OSError:
-            return False
-        caller.said += data
-        if not data or len(caller.said) > _LONGEST:
-            return False
-        *lines, caller.said = caller.said.split(b"\n")
-        return all(self._understand(connection, caller, line.decode("utf-8", "replace").strip()) for line in lines)
+            caller.said += data
+            if not data or len(caller.said) > _LONGEST:
+                return False
+            *lines, caller.said = caller.said.split(b"\n")
+            return all(self._understand(connection, caller, str(line, "utf-8", "replace").strip()) for line in lines)
+        except (OSError, ValueError):
+            return False  # It calls again.
 
     def _understand(self, connection: socket.socket, caller: _Caller, line: str) -> bool:
         if caller.name:
@@ -114,15 +110,12 @@ class Team:
         if name not in self._members or [each.name for each in self._callers.values()].count(name) >= _STRANGERS:
             return False
         if self._keys:
-            try:
-                address = connection.getpeername()[0]
-                if address not in _addresses(name):
-                    self._ignore(name, address)
-                    return False
-                self._host_keys.setdefault(name, []).append(checked(key))
-                connection.sendall(self._keys.public().encode() + b"\n")
-            except (OSError, ValueError):
-                return False  # It calls again.
+            address = connection.getpeername()[0]
+            if address not in _addresses(name):
+                self._ignore(name, address)
+                return False
+            self._host_keys.setdefault(name, []).append(checked(key))
+            connection.sendall(self._keys.public().encode() + b"\n")
         caller.name = name
         caller.is_member = self._keys is None
         return True

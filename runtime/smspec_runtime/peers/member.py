@@ -32,8 +32,7 @@ def main(address: str, host: str, keys: str, *words: str) -> int:
     log(f"waiting for {leader}")
     try:
         connection = _connection(name, int(port), host, None if keys == "-" else Keys(keys))
-        status = _run(*words) if words else 0
-        if status:
+        if words and (status := _run(*words)):
             return status
         written, _, reason = _line(connection).partition(" ")
         status = int(written)

@@ -4,7 +4,7 @@ import os
 
 from ..lean_typing import Mapping
 from ..log import log
-from .keys import DIRECTORY, Keys, write_private
+from .keys import DIRECTORY, SSH, Keys, write_private
 
 # PAM would put /etc/environment over the job's.
 _OPTIONS = (
@@ -18,9 +18,8 @@ _OWN = ("HOME", "LOGNAME", "MAIL", "PWD", "SHELL", "USER")
 def write_ssh_environment(variables: Mapping[str, str]) -> None:
     """In sshd's format, which has no multi-line values."""
     lines = [f"{name}={value}\n" for name, value in variables.items() if name not in _OWN and "\n" not in value]
-    directory = os.path.expanduser("~root/.ssh" if os.getuid() == 0 else "~/.ssh")
     try:
-        os.makedirs(directory, mode=0o700, exist_ok=True)
-        write_private(directory + "/environment", "".join(lines))
+        os.makedirs(SSH, mode=0o700, exist_ok=True)
+        write_private(SSH + "/environment", "".join(lines))
     except OSError as error:
         log(f"what is started through ssh lacks the job's environment: {error}")

@@ -5,7 +5,7 @@ from struct import Struct
 from typing import Any, Dict, Iterator, List, Sequence
 
 from .errors import PipeError
-from .example import Place, Record, Tensor, Value, numbers, unpack
+from .example import Place, Record, Tensor, numbers, unpack
 from .framing import repeated
 
 RUN = 64  # records that are cut at once; then an eighth as many, then one
@@ -71,7 +71,7 @@ class Rows:
         return Rows(self.template, [column[some] for column in self.columns])
 
     def __iter__(self) -> Iterator[Record]:
-        maps: List[List[Dict[str, Value]]] = [[{} for _ in self.columns[0]] for _ in range(2)]
+        maps: Any = [[{} for _ in self.columns[0]] for _ in range(2)]
         for place, column in zip(self.template.places, self.columns):
             for names, values in zip(maps[place.member], column):
                 names[place.name] = Tensor(numbers(place.typecode, values), None, place.shape)
@@ -79,7 +79,7 @@ class Rows:
 
 
 class Batch(Sequence[Record]):
-    """Records. ``features`` and ``label``: name → tensor with a row for each. ValueError: not dense, or not alike."""
+    """Records. ``features``, ``label``: name → tensor with a row for each. ValueError: not dense, or not alike."""
 
     def __init__(self, pieces: List[Any]) -> None:
         self._pieces = pieces

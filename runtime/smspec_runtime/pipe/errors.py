@@ -17,7 +17,7 @@ class Origin(NamedTuple):
 
 
 class PipeError(Exception):
-    """``offset`` counts the bytes of the epoch before the fault. Raised from None, for a short traceback."""
+    """``offset``: bytes of the epoch before the fault. Raised from None, for a short traceback."""
 
     def __init__(self, origin: Origin, offset: int, problem: str) -> None:
         super().__init__(origin, offset, problem)

@@ -53,17 +53,19 @@ class Place(NamedTuple):
 
 
 def decode_record(data: bytes) -> Tuple[Record, List[Place]]:
-    """Return the places of all tensors, too, in order, if each has one. Raises ValueError."""
+    """Return the places of all tensors, too, if each has one. Raises ValueError."""
     maps: Any = ({}, {})
     texts: List[Optional[str]] = [None] * 3
     places: List[Any] = []
     for number, wire, at, content in _fields(memoryview(data)):
-        if 1 <= number <= 5 and wire != DELIMITED:
+        if number not in range(1, 6):
+            continue
+        if wire != DELIMITED:
             raise ValueError(f"field {number} is of the wrong kind")
-        if number in (1, 2):
+        if number < 3:
             name, maps[number - 1][name], place = _entry(content, at)
             places.append(place and Place(number - 1, name, *place))
-        elif number in (3, 4, 5):
+        else:
             texts[number - 3] = str(content, "utf-8")
     dense = all(places) and len(places) == sum(map(len, maps))  # names may be repeated
     return Record(*maps, *texts), places if dense else []
@@ -114,7 +116,7 @@ def _blobs(message: memoryview) -> Blobs:
 
 
 def _fields(data: memoryview, base: int = 0) -> Iterator[Tuple[int, int, int, memoryview]]:
-    """Yield number, kind, place and content of the fields."""
+    """Yield number, kind, place and content."""
     at = 0
     while at < len(data):
         key, at = _varint(data, at)

@@ -1,4 +1,4 @@
-"""One FIFO, read without blocking forever; a regular file is one epoch."""
+"""One FIFO, read without blocking forever, and layers on top; a regular file is one epoch."""
 
 import fcntl
 import os
@@ -8,7 +8,7 @@ import sys
 import time
 from contextlib import suppress
 from functools import lru_cache
-from typing import Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple, Union
 from weakref import WeakSet
 
 from ..log import log
@@ -19,18 +19,18 @@ from .stop_waits import Wake
 PIPE_SIZE = 1 << 20
 """The unprivileged limit. The default, 64 KiB, is three times slower."""
 
-SIDE_SIZE = 512 << 10  # moved at once to a pipe of ours: one that is copied from is locked, for its writer too
+SIDE_SIZE = 512 << 10  # moved at once to a pipe of ours: copying from a pipe locks it, for its writer too
 F_SETPIPE_SZ, F_GETPIPE_SZ = 1031, 1032  # fcntl names them from Python 3.10 on
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05
-LOOK_UP = 1.0  # seconds after which a wait checks for a signal
+LOOK_UP = 1.0  # seconds of a wait until it checks for signals
 TELL = 60.0  # seconds after which a wait is logged
 LISTEN_EVERY = 16  # reads without a wait, after which signals are checked
 CUT = ("stopped", "closed")  # ends that are not the writer's
 
 
 class Fifo:
-    """Opened by the first read. One thread reads; others end it by a wake that it watches."""
+    """Opened by the first read. One thread reads; others end it by a wake."""
 
     end: Optional[str] = None
     _descriptor = -1
@@ -41,7 +41,7 @@ class Fifo:
     def __init__(self, origin: Origin, stats: Stats, wake: Wake, open_timeout: float, idle_timeout: float) -> None:
         self.origin = origin
         self.stats = stats
-        self._wake = wake
+        self.wake = wake
         self._wakes: List[Wake] = []
         self._open_timeout, self._idle_timeout = open_timeout, idle_timeout
         self._poll = select.poll()
@@ -56,7 +56,7 @@ class Fifo:
         """Wait for at least one byte; 0 at the end."""
         stats = self.stats
         if not stats.reads % LISTEN_EVERY:  # so before the first, too
-            self._wake.heard()
+            self.wake.heard()
             if self._descriptor < 0 and self.end is None:
                 self._open()
         while not self.halted() and self.end is None:
@@ -84,7 +84,7 @@ class Fifo:
         """Return whether data is cut here."""
         for wake in self._wakes:
             if wake.stopping:
-                self._finish("stopped" if self._wake.stopping else "closed")
+                self._finish("stopped" if self.wake.stopping else "closed")
         return self.end in CUT
 
     def close(self) -> None:
@@ -92,7 +92,7 @@ class Fifo:
         self._finish("closed")
 
     def _open(self) -> None:
-        """Wait for the FIFO, and for its first byte or its end."""
+        """Wait for the FIFO, then its first byte or its end."""
         path = self.origin.path
         self.stats.wait_exists = self._wait(f"`{path}` does not exist", self._open_timeout, FIRST_PAUSE)
         if self.halted():
@@ -133,7 +133,7 @@ class Fifo:
         ready: Dict[int, int] = {}
         while True:
             over = self._appears() if pause else self._descriptor in ready
-            if self._wake.heard() or self.halted() or over:
+            if self.wake.heard() or self.halted() or over:
                 return now - began
             left = began + limit - now
             if left <= 0:
@@ -157,8 +157,21 @@ class Fifo:
     __del__ = close
 
 
+class Layer:
+    """The source below does the rest."""
+
+    def __init__(self, below: "Source") -> None:
+        self.below = below
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.below, name)
+
+
+Source = Union[Fifo, Layer]
+
+
 def enlarge(descriptor: int, size: int = PIPE_SIZE) -> int:
-    """Enlarge a FIFO to ``size`` if allowed; return its size."""
+    """To ``size`` if allowed; return the size."""
     if sys.platform != "linux":
         return 0
     current = fcntl.fcntl(descriptor, F_GETPIPE_SZ)
@@ -172,7 +185,7 @@ def enlarge(descriptor: int, size: int = PIPE_SIZE) -> int:
 
 @lru_cache(maxsize=None)
 def _open_fifos() -> "WeakSet[Fifo]":
-    """Closed in a fork, which would hide from the writer that the reader has gone."""
+    """Closed in a fork, which would hide a gone reader from the writer."""
     fifos: "WeakSet[Fifo]" = WeakSet()
 
     def close_all() -> None:

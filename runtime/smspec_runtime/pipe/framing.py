@@ -1,6 +1,5 @@
-"""Cuts items in frames (records, tar members) out of the chunks of a reader."""
+"""Cuts frames (records, tar members) out of the chunks of a reader."""
 
-from abc import ABC, abstractmethod
 from functools import lru_cache
 from itertools import chain
 from struct import Struct, error
@@ -10,10 +9,10 @@ from .reader import ROOM, Reader
 
 RUN = 32  # frames of one size that are cut at once
 HEADS = 4096  # that are remembered: most recur
-BEYOND = (1 << 62,) * 2  # ends of what is no plain frame: behind all data
+BEYOND = (1 << 62,) * 2  # behind all data
 
 
-class Framing(ABC):
+class Framing:
     """Measures the frames of a format and makes items of them."""
 
     name: str
@@ -26,19 +25,18 @@ class Framing(ABC):
         self.items: List[Any] = []
         self.begin = 0  # offset in the epoch of the frame under way
 
-    @abstractmethod
     def length(self, head: bytes) -> int:
         """Return the length of the payload. Raises ValueError."""
+        raise NotImplementedError
 
-    @abstractmethod
     def accept(self, head: bytes, body: bytes, tail: bytes) -> None:
-        """Append the items that this frame completes. Raises ValueError."""
+        """Append the items that it completes. Raises ValueError."""
 
-    def finish(self) -> None:  # noqa: B027 - few have items of several frames
+    def finish(self) -> None:
         """Raise Truncated if the last item lacks frames."""
 
-    def plain(self, _: bytes, at: int) -> int:
-        """Append, fast, the items of plain frames. Return where another one begins."""
+    def plain(self, data: bytes, at: int) -> int:  # noqa: ARG002
+        """Append, fast, the items of plain frames; return where they end."""
         return at
 
     def __iter__(self) -> Iterator[Any]:
@@ -118,10 +116,10 @@ class Heads(Dict[bytes, Tuple[int, int]]):
         return ends
 
     def cut(self, data: bytes, at: int, payloads: List[bytes]) -> int:
-        """Append the payloads of complete plain frames; return where they end."""
+        """As `Framing.plain`: payloads."""
         size, append, end = self._framing.head_size, payloads.append, len(data)
         while True:
-            # If the last frame of a run has this header, those between may have it as well.
+            # If the last of a run has this header, those between may as well.
             head = data[at : at + size]
             stop, stride = self[head]
             count = min(RUN, (end - at) // stride)

@@ -4,7 +4,7 @@ import zlib
 from typing import Any
 
 from .errors import Corrupt, Truncated
-from .source import Layer, Source
+from .fifo import Layer, Source
 
 INPUT = 64 << 10
 GZIP = 31  # wbits of zlib: gzip, the largest window
@@ -22,13 +22,11 @@ class Gunzip(Layer):
 
     def readinto(self, view: memoryview) -> int:
         while not self.halted():
-            data = self._decompressed(len(view))
-            if data:
+            if data := self._decompressed(len(view)):
                 view[: len(data)] = data
                 return len(data)
             if not self._input:
-                count = self.below.readinto(self._buffer)
-                if not count:
+                if not (count := self.below.readinto(self._buffer)):
                     break
                 self._read += count
                 self._input = bytes(self._buffer[:count])

@@ -27,7 +27,7 @@ class Handler(NamedTuple):
 
 
 def load_handler(name: str) -> Handler:
-    """Import a function, or a class to make an object of."""
+    """Import a function or a class."""
     found = load(name)
     if isinstance(found, type):
         found = found()
@@ -43,7 +43,7 @@ def main(name: str) -> None:
     job = smspec_runtime.job()
     wake = process_wake()
     STOP_REQUEST.notify = wake.stop
-    if not job.stopping:  # reading it installs the handler: now, as imports may take a minute
+    if not job.stopping:  # this installs the handler, before imports of perhaps a minute
         run(job, load_handler(name), wake)
 
 
@@ -73,7 +73,7 @@ def run(job: Job, handler: Handler, wake: Wake) -> None:
 
 
 def run_epoch(job: Job, handler: Handler, epoch: int, fifos: Dict[str, Fifos]) -> bool:
-    """Call the handler. False: the job stops before the epoch is complete."""
+    """Return False if the job stops before the epoch is complete."""
     streams = Streams((name, channel.next()) for name, channel in fifos.items())
     began = time.monotonic()
     try:
@@ -97,8 +97,6 @@ def run_epoch(job: Job, handler: Handler, epoch: int, fifos: Dict[str, Fifos]) -
 
 
 class Streams(Dict[str, Stream]):
-    """Channel → stream."""
-
     def __missing__(self, name: str) -> Stream:
         names = ", ".join(sorted(self)) or "none"
         raise KeyError(f"`{name}` is no Pipe channel of this job; there is {names}")

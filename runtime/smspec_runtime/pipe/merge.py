@@ -7,8 +7,8 @@ from queue import SimpleQueue
 from typing import Any, Iterator, List, Mapping, Optional, Tuple
 
 from .errors import PipeError
+from .fifo import Layer
 from .prefetch import JOIN
-from .source import Layer
 from .stop_waits import Wake
 from .stream import Stream
 

@@ -6,14 +6,13 @@ import time
 from typing import Optional
 
 from .errors import PipeError
-from .fifo import CUT, Fifo
-from .source import Layer
+from .fifo import CUT, Fifo, Layer
 from .stop_waits import Wake
 
 JOIN = 10.0  # seconds for a thread to end its last read
 
 UNIT = 1 << 20
-"""Most bytes of one read, and least room in a large ring: each needs the GIL."""
+"""Of one read at most, and room in a large ring at least: each needs the GIL."""
 
 
 class Prefetch(Layer):
@@ -24,10 +23,10 @@ class Prefetch(Layer):
     _done = False
     _thread: Optional[threading.Thread] = None
 
-    def __init__(self, fifo: Fifo, size: int, wake: Wake) -> None:
+    def __init__(self, fifo: Fifo, size: int) -> None:
         super().__init__(fifo)
         self.stats.starving = "prefetch_starved"
-        self._wake, self._cancel = wake, Wake()
+        self._cancel = Wake()
         self.watch(self._cancel)
         self._size = size
         self._ring = memoryview(b"")
@@ -54,7 +53,7 @@ class Prefetch(Layer):
         return count
 
     def halted(self) -> bool:
-        if self.end is None and self._wake.stopping:
+        if self.end is None and self.wake.stopping:
             self.end = "stopped"
         return self.end in CUT
 

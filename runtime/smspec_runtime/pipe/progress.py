@@ -1,4 +1,4 @@
-"""The epochs that the checkpoints contain, so that a restarted job resumes there."""
+"""The epochs that the checkpoints contain: a restarted job resumes there."""
 
 import json
 import os
@@ -13,7 +13,7 @@ PREFIX = "smspec-progress-"
 
 
 class Progress:
-    """A file of this host and job among the checkpoints, which another job may start from."""
+    """A file among the checkpoints, which another host or job may start from."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -26,30 +26,28 @@ class Progress:
                 state = json.load(file)
             return int(state["completed"]) if state["job"] == self._job.name and self._checkpoints else 0
         except FileNotFoundError:
-            return 0
+            pass
         except (OSError, ValueError, LookupError, TypeError) as error:
             log(f"beginning with epoch 0: cannot read {self._path}: {error}")
-            return 0
+        return 0
 
     def note(self, completed: int) -> None:
         """Record it if the handler has saved something since."""
         before, self._checkpoints = self._checkpoints, self._look()
         if self._checkpoints == before:
             return
-        draft, path = self._path + "~", self._path
+        draft = self._path + "~"
         try:
             with open(draft, "w", encoding="utf-8") as file:
                 json.dump({"job": self._job.name, "completed": completed}, file)
-            os.replace(draft, path)
+            os.replace(draft, self._path)
         except OSError as error:
-            log(f"a restart will begin with an earlier epoch: cannot write {path}: {error}")
+            log(f"a restart will begin with an earlier epoch: cannot write {self._path}: {error}")
 
     def clear(self) -> None:
-        """The job is complete."""
         with suppress(OSError):
             os.unlink(self._path)
 
     def _look(self) -> Dict[str, List[int]]:
-        """Return the saved files."""
         found = snapshot(self._job.checkpoint_dir)
         return {path: mark for path, mark in found.items() if not os.path.basename(path).startswith(PREFIX)}

@@ -5,14 +5,14 @@ import sys
 from typing import Any, List, Optional, TypeVar, Union
 
 from .errors import Corrupt, Truncated
-from .source import Source
+from .fifo import Source
 
 CHUNK = 256 << 10  # small enough for the second-level cache, where it is parsed
 TRIM = 2 << 20
-ROOM = 16 << 10  # bytes in front of a chunk, for the begin of a frame that it goes on with
-AT_ONCE = 64 << 20  # memory that an item gets before its bytes come; a length may be wrong
+ROOM = 16 << 10  # bytes in front of a chunk, for the begin of its first frame
+AT_ONCE = 64 << 20  # memory for an item whose bytes have not come; a length may be wrong
 
-Block = TypeVar("Block", bound="Union[List[Any], io.BytesIO]")  # items, iterated over at C speed
+Block = TypeVar("Block", List[Any], io.BytesIO)  # items, iterated over at C speed
 
 
 class Reader(io.RawIOBase):
@@ -23,7 +23,7 @@ class Reader(io.RawIOBase):
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        bytes(TRIM)  # once freed, it makes malloc keep the memory of items
+        bytes(TRIM)  # once freed, it makes malloc keep memory
         self._store = io.BytesIO(bytes(ROOM + CHUNK))
         self._handed_out: Union[List[Any], io.BytesIO] = []
 
@@ -41,7 +41,7 @@ class Reader(io.RawIOBase):
         return self._store.getbuffer()[ROOM : ROOM + count] if count else None
 
     def after(self, head: bytes) -> Optional[bytes]:
-        """Return bytes with a chunk from `ROOM` on and ``head`` in front of it. None: the end."""
+        """Return a chunk, from `ROOM` on, with ``head`` in front of it. None: the end."""
         count = self._fill(head)
         # The buffer itself: copied only if still used at the next read.
         data = self._store.getvalue()
@@ -53,9 +53,9 @@ class Reader(io.RawIOBase):
             return self.readinto(part)
 
     def exact(self, head: bytes, size: int) -> Optional[bytes]:
-        """Return ``head`` and what follows, ``size`` bytes in all. None: the data ends before."""
+        """Return ``size`` bytes that begin with ``head``. None: the data ends before."""
         room = min(size, AT_ONCE)
-        item = io.BytesIO(bytes(room))  # the buffer becomes the result, it is not copied
+        item = io.BytesIO(bytes(room))  # the result is this buffer, not a copy
         item.getbuffer()[: len(head)] = head
         filled = len(head)
         while filled < size:

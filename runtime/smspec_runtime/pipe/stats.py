@@ -21,9 +21,8 @@ class Stats:
     @property
     def waited(self) -> float:
         """``starved``, and the time before the first byte."""
-        if self.starving == "merge_starved":  # it includes that time
-            return self.starved
-        return self.starved + self.wait_exists + self.wait_first_byte
+        included = self.starving == "merge_starved"
+        return self.starved + (0 if included else self.wait_exists + self.wait_first_byte)
 
     @property
     def seconds(self) -> float:

@@ -38,8 +38,7 @@ class Wake:
             with suppress(BlockingIOError):  # full, so readable already
                 os.write(self._writer, bytes([signal.SIGTERM]))
         for reference in tuple(self._calls):
-            method = reference()
-            if method is not None:
+            if method := reference():
                 method()
 
     def heard(self) -> bool:
@@ -54,7 +53,7 @@ class Wake:
         return self.stopping
 
     def listen(self) -> None:
-        """Have Python write signals here, in the main thread, unless asyncio has."""
+        """Have Python write signals here, in the main thread, unless asyncio does."""
         with suppress(ValueError):
             previous = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
             if previous not in (-1, self._writer):
@@ -83,6 +82,6 @@ def _latch() -> Wake:
 
 
 def process_wake() -> Wake:
-    """Return the process's latch, which hears SIGTERM if the program has a handler for it."""
+    """Return the process's latch. It hears SIGTERM if the program handles it."""
     _latch().listen()
     return _latch()

@@ -42,7 +42,7 @@ class Stream:
         self.stats = Stats()
         self._read, self._attributes = read, attributes
         fifo = Fifo(self.origin, self.stats, wake, open_timeout, idle_timeout)
-        self.reader = Reader(Prefetch(fifo, prefetch, wake) if prefetch else fifo)
+        self.reader = Reader(Prefetch(fifo, prefetch) if prefetch else fifo)
         self._name: Optional[str] = None
         self._items: Iterator[Any] = iter(())
         self._file: Optional[io.BufferedReader] = None

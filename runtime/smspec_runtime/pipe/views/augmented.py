@@ -8,7 +8,7 @@ from .recordio import Records
 
 
 class Objects(Records):
-    """Attribute name → bytes: the object's for ``…-ref``, else the value's text; ``len(names)`` records each."""
+    """Attribute name → bytes: the object's for ``…-ref``, else the value's text."""
 
     plain = Framing.plain
 

@@ -1,4 +1,4 @@
-"""The view `chunks`: bytes as they come, each view valid until the next."""
+"""The view `chunks`."""
 
 from typing import Iterator
 

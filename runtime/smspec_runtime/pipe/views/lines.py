@@ -20,9 +20,9 @@ def line_blocks(reader: Reader) -> Iterator[io.BytesIO]:
     """Yield files of whole lines, which Python iterates over at C speed."""
     begun = bytearray()
     for chunk in iter(reader.chunk, None):
-        whole = LINES(chunk)
-        stop = whole.end() if whole else 0
-        if stop:
+        stop = 0
+        if whole := LINES(chunk):
+            stop = whole.end()
             yield reader.deliver(io.BytesIO(b"".join((begun, chunk[:stop]))))
             begun.clear()
         begun += chunk[stop:]

@@ -7,7 +7,7 @@ from ..example import decode_record
 from ..reader import Reader
 from .recordio import MAGIC, WORDS, Records
 
-TEMPLATES = 64  # kinds of records that are remembered; those of one kind have one size
+TEMPLATES = 64  # kinds of records that are remembered, each of one size
 
 
 def recordio_protobuf(reader: Reader, multipart: str = "dmlc", batch: int = 0) -> Iterator[Any]:

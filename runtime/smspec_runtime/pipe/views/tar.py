@@ -7,7 +7,7 @@ from ...tar_headers import ABOUT, BLOCK, FILES, ZEROS, checksum, number, read_ab
 from ..framing import Framing
 from ..reader import Reader
 
-EMPTY = b"123456"  # links, devices, directories, FIFOs: nothing follows, whatever the size
+EMPTY = b"123456"  # links, devices, directories, FIFOs: no data, whatever the size
 # A header of a regular file with a short name and a size in octal digits.
 PLAIN = re.compile(rb"(?s).{124}[0-7]{11}[\0 ].{12}[0-7]{6}..0.{188}\0.{166}").fullmatch
 
@@ -78,6 +78,5 @@ class Members(Framing):
         return at
 
     def finish(self) -> None:
-        # Without zeros at its end an archive may have been cut between members.
-        if self._archive is not None:
+        if self._archive is not None:  # it may have been cut between members
             self.reader.end_inside(self._archive, "a tar archive: its end marker is missing")
