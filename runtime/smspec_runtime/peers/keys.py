@@ -31,10 +31,8 @@ class Keys:
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
-        self.host = directory + "/host"
-        self.authorized = directory + "/authorized_keys"
-        self._own = directory + "/own"
-        self._known_hosts = directory + "/known_hosts"
+        self.host, self._own = directory + "/host", directory + "/own"
+        self.authorized, self._known_hosts = directory + "/authorized_keys", directory + "/known_hosts"
 
     def make(self, is_leader: bool, environ: Mapping[str, str], capture: Callable[..., Outcome]) -> None:
         import shutil  # Late: launchers import this module for a name.

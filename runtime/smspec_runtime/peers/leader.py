@@ -29,9 +29,7 @@ class Team:
     """The members of this host."""
 
     def __init__(self, members: List[str], keys: Optional[Keys], port: int, host: str = "") -> None:
-        self._members = members
-        self._host = host
-        self._keys = keys
+        self._members, self._keys, self._host = members, keys, host
         self._host_keys: Dict[str, List[str]] = {}
         self._ignored: Set[Tuple[str, str]] = set()
         self._callers: Dict[socket.socket, _Caller] = {}

@@ -66,21 +66,17 @@ def _connection(leader: str, port: int, host: str, keys: Optional[Keys]) -> sock
     return connection
 
 
-def _say(connection: socket.socket, line: str) -> None:
-    connection.sendall(line.encode("utf-8") + b"\n")
-
-
 def _introduce(connection: socket.socket, host: str, keys: Optional[Keys]) -> None:
     """Admit the leader by the key in its answer. If it hangs up, it may not know this host yet."""
     last = host
     if keys is not None:
-        _say(connection, f"{host} {keys.public_of_host()}")
+        connection.sendall(f"{host} {keys.public_of_host()}\n".encode())
         keys.admit(checked(_line(connection)))
         last = READY
     # From now on the leader decides: it stops at the same moment, and may save something.
     for number in STOPS:
         signal.signal(number, lambda *_: None)  # Not SIG_IGN: our own program would inherit that.
-    _say(connection, last)
+    connection.sendall(f"{last}\n".encode())
 
 
 def _line(connection: socket.socket) -> str:

@@ -15,9 +15,7 @@ class Template:
     """A RecordIO record cut into values and what is around them."""
 
     def __init__(self, frame: bytes, head: int, record: Record, places: List[Place]) -> None:
-        self.places = places
-        self.texts = record[2:]
-        self.size = len(frame)
+        self.places, self.texts, self.size = places, record[2:], len(frame)
         self._layout, end = "", 0
         for place in places:
             self._layout += f"{head + place.start - end}s{place.stop - place.start}s"
@@ -61,8 +59,7 @@ class Rows:
     """Records of one template: a column for each tensor."""
 
     def __init__(self, template: Template, columns: List[List[bytes]]) -> None:
-        self.template = template
-        self.columns = columns
+        self.template, self.columns = template, columns
 
     def __len__(self) -> int:
         return len(self.columns[0])

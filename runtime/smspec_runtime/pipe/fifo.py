@@ -39,9 +39,7 @@ class Fifo:
     _aside = 0
 
     def __init__(self, origin: Origin, stats: Stats, wake: Wake, open_timeout: float, idle_timeout: float) -> None:
-        self.origin = origin
-        self.stats = stats
-        self.wake = wake
+        self.origin, self.stats, self.wake = origin, stats, wake
         self._wakes: List[Wake] = []
         self._open_timeout, self._idle_timeout = open_timeout, idle_timeout
         self._poll = select.poll()

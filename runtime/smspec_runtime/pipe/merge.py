@@ -52,8 +52,7 @@ class Lane(Layer):
 
     def __init__(self, name: str, stream: Stream, turns: "SimpleQueue[Any]") -> None:
         super().__init__(stream.reader.source)
-        self.name = name
-        self.reader = stream.reader
+        self.name, self.reader = name, stream.reader
         self.room = threading.Semaphore(AHEAD)
         self.fault: Optional[Exception] = RuntimeError(f"the thread that reads {stream.origin} has died")
         self._items = iter(stream) if stream.view != "chunks" else map(bytes, stream)

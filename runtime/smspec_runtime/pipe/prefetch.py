@@ -28,8 +28,7 @@ class Prefetch(Layer):
         self.stats.starving = "prefetch_starved"
         self._cancel = Wake()
         self.watch(self._cancel)
-        self._size = size
-        self._ring = memoryview(b"")
+        self._size, self._ring = size, memoryview(b"")
         self._changed = threading.Condition()
         self._fault: Optional[Exception] = RuntimeError(f"the prefetch thread of {fifo.origin} has died")
         self._process = os.getpid()

@@ -147,7 +147,7 @@ class Stream:
         return f"<Stream of {self.origin}: {self.stats.bytes} bytes, {self.end or 'open'}>"
 
     def _begin(self, name: str, **options: Any) -> Iterator[Any]:
-        """Return the view under way if it is the same."""
+        """Return the view under way if it is this one."""
         _check(name)
         if self._name is None:
             if name == "augmented":

@@ -38,10 +38,9 @@ class Examples(Records):
         self._append(piece)
 
     def plain(self, data: bytes, at: int) -> int:
-        while not self.parts:
-            template = self._templates.get(data[at : at + WORDS.size])
-            rows = template and template.rows(data, at)
-            if not template or not rows:
+        while not self.parts and (template := self._templates.get(data[at : at + WORDS.size])):
+            rows = template.rows(data, at)
+            if not rows:
                 break
             self._append(rows)
             at += len(rows) * template.size
