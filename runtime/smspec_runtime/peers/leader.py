@@ -65,7 +65,7 @@ class Team:
             try:
                 caller.settimeout(max(deadline - time.monotonic(), 0.01))
                 caller.sendall(said)
-                caller.recv(256)  # A member closes its end after reading.
+                caller.recv(256)  # It closes its end after reading.
             except OSError:
                 pass  # It is gone, which SageMaker knows.
             caller.close()
@@ -110,18 +110,15 @@ class Team:
         if self._keys:
             address = connection.getpeername()[0]
             if address not in _addresses(name):
-                self._ignore(name, address)
+                if (name, address) not in self._ignored and len(self._ignored) < _STRANGERS:
+                    log(f"ignoring a call as {name} from {address}: {name} is {', '.join(_addresses(name))}")
+                    self._ignored.add((name, address))
                 return False
             self._host_keys.setdefault(name, []).append(checked(key))
             connection.sendall(self._keys.public().encode() + b"\n")
         caller.name = name
         caller.is_member = self._keys is None
         return True
-
-    def _ignore(self, name: str, address: str) -> None:
-        if (name, address) not in self._ignored and len(self._ignored) < _STRANGERS:
-            log(f"ignoring a call as {name} from {address}: {name} is {', '.join(_addresses(name))}")
-            self._ignored.add((name, address))
 
     def _accept(self) -> None:
         try:

@@ -43,4 +43,4 @@ def channel_epochs(name: str, path: str, settings: RunSettings, count: int) -> I
             return
 
 
-_FIFOS: Dict[str, Fifos] = {}  # by path; SageMaker creates each FIFO once, so the position is the process's
+_FIFOS: Dict[str, Fifos] = {}  # by path: SageMaker creates each FIFO once

@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 VARINT, FIXED64, DELIMITED, FIXED32 = 0, 1, 2, 5  # kinds of fields on the wire
 TYPECODES = {2: "f", 3: "d", 7: "i"}  # field of a `Value` → type of its tensor
-ALONE = {"f": FIXED32, "d": FIXED64}  # kind of a number that is not packed; others are VARINT
+ALONE = {"f": FIXED32, "d": FIXED64}  # kind of a single number; others are VARINT
 BYTES = 9
 VALUES, KEYS, SHAPE = 1, 2, 3
 

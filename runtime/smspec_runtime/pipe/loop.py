@@ -113,7 +113,7 @@ def number_of_epochs(job: Job) -> int:
 
 
 def metrics(epoch: int, stream: Stream, waited: float, computed: float) -> str:
-    """`waited` and `computed` are of all channels."""
+    """``waited``, ``computed``: of all channels."""
     verdict = "data-bound" if waited > computed else "compute-bound"
     handler = {"waited": round(waited, 6), "computed": round(computed, 6), "verdict": verdict}
     origin = {"smspec": "pipe", "channel": stream.origin.channel, "epoch": epoch, "fifo": stream.origin.epoch}
