@@ -117,7 +117,7 @@ class Team:
             self._host_keys.setdefault(name, []).append(checked(key))
             connection.sendall(self._keys.public().encode() + b"\n")
         caller.name = name
-        caller.is_member = self._keys is None
+        caller.is_member = not self._keys
         return True
 
     def _accept(self) -> None:

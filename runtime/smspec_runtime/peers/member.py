@@ -69,7 +69,7 @@ def _connection(leader: str, port: int, host: str, keys: Optional[Keys]) -> sock
 def _introduce(connection: socket.socket, host: str, keys: Optional[Keys]) -> None:
     """Admit the leader by the key in its answer. If it hangs up, it may not know this host yet."""
     last = host
-    if keys is not None:
+    if keys:
         connection.sendall(f"{host} {keys.public_of_host()}\n".encode())
         keys.admit(checked(_line(connection)))
         last = READY

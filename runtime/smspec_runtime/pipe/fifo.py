@@ -55,9 +55,9 @@ class Fifo:
         stats = self.stats
         if not stats.reads % LISTEN_EVERY:  # so before the first, too
             self.wake.heard()
-            if self._descriptor < 0 and self.end is None:
+            if self._descriptor < 0 and not self.end:
                 self._open()
-        while not self.halted() and self.end is None:
+        while not self.halted() and not self.end:
             try:
                 if self._moves and not self._aside:
                     self._aside = os.splice(self._descriptor, self._side[1], SIDE_SIZE)
@@ -144,7 +144,7 @@ class Fifo:
             now = time.monotonic()
 
     def _finish(self, end: str) -> None:
-        if self.end is None:
+        if not self.end:
             self.end = end
             self.stats.ended = time.monotonic()
         if self._descriptor >= 0:

@@ -30,7 +30,7 @@ class Framing:
         raise NotImplementedError
 
     def accept(self, head: bytes, body: bytes, tail: bytes) -> None:
-        """Append the items that it completes. Raises ValueError."""
+        """Append the items that the frame completes. Raises ValueError."""
 
     def finish(self) -> None:
         """Raise Truncated if the last item lacks frames."""

@@ -34,7 +34,7 @@ def merge(streams: Mapping[str, Stream]) -> Iterator[Tuple[str, Any]]:
                 each.stats.merge_starved += waited
             if turn is None:
                 reading -= 1
-                if lane.fault is not None:
+                if lane.fault:
                     raise lane.fault
                 continue
             for item in turn:

@@ -36,7 +36,7 @@ class Prefetch(Layer):
     def readinto(self, view: memoryview) -> int:
         if self._process != os.getpid():  # the thread stayed with the parent
             self.end = "closed"
-        if self.halted() or self.end is not None:
+        if self.halted() or self.end:
             return 0
         if self._taken == self._written:
             self._await_bytes()
@@ -45,20 +45,19 @@ class Prefetch(Layer):
         if count:
             view[:count] = self._ring[place : place + count]
             self._change(taken=count)
-        elif self._fault is not None:
+        elif self._fault:
             raise self._fault
         else:
             self.end = self.end or self.below.end
         return count
 
     def halted(self) -> bool:
-        if self.end is None and self.wake.stopping:
+        if not self.end and self.wake.stopping:
             self.end = "stopped"
         return self.end in CUT
 
     def close(self) -> None:
-        if self.end is None:
-            self.end = "closed"
+        self.end = self.end or "closed"
         self._cancel.stop()
         if self._thread is None or self._process != os.getpid():
             self.below.close()

@@ -58,7 +58,7 @@ class Stream:
 
     def gunzip(self) -> "Stream":
         """Decompress, for any view."""
-        if self._name is not None:
+        if self._name:
             raise ValueError(f"{self} is being read already")
         self.reader.source = Gunzip(self.reader.source)
         return self
@@ -117,7 +117,7 @@ class Stream:
 
     def file(self) -> io.BufferedReader:
         """A binary file that cannot seek; closing it closes the stream."""
-        if self._file is None:
+        if not self._file:
             self._claim("file")
             self._file = io.BufferedReader(self.reader, CHUNK)
         return self._file
@@ -149,7 +149,7 @@ class Stream:
     def _begin(self, name: str, **options: Any) -> Iterator[Any]:
         """Return the view under way if it is this one."""
         _check(name)
-        if self._name is None:
+        if not self._name:
             if name == "augmented":
                 options["names"] = options.get("names") or self._attributes
             self._items = iter(VIEWS[name](self.reader, **options))
