@@ -1,5 +1,6 @@
 """Cuts frames (records, tar members) out of the chunks of a reader."""
 
+from abc import ABC, abstractmethod
 from functools import lru_cache
 from itertools import chain
 from struct import Struct, error
@@ -12,7 +13,7 @@ HEADS = 4096  # that are remembered: most recur
 BEYOND = (1 << 62,) * 2  # behind all data
 
 
-class Framing:
+class Framing(ABC):
     """Measures the frames of a format and makes items of them."""
 
     name: str
@@ -25,14 +26,15 @@ class Framing:
         self.items: List[Any] = []
         self.begin = 0  # offset in the epoch of the frame under way
 
+    @abstractmethod
     def length(self, head: bytes) -> int:
         """Return the length of the payload. Raises ValueError."""
-        raise NotImplementedError
 
+    @abstractmethod
     def accept(self, head: bytes, body: bytes, tail: bytes) -> None:
         """Append the items that the frame completes. Raises ValueError."""
 
-    def finish(self) -> None:
+    def finish(self) -> None:  # noqa: B027
         """Raise Truncated if the last item lacks frames."""
 
     def plain(self, data: bytes, at: int) -> int:  # noqa: ARG002
