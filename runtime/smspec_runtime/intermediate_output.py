@@ -15,7 +15,7 @@ from .aws import client_errors, open_client, s3_options
 from .command import Companion
 from .input_config import InputConfig
 from .layout import Layout
-from .lean_typing import Any, Callable, Dict, List, Mapping, Optional
+from .lean_typing import Callable, Dict, List, Mapping, Optional
 from .log import log
 from .refusal import Refused
 from .snapshot import snapshot
@@ -75,7 +75,7 @@ def main(words: List[str]) -> int:
         return 1
     sent = open(notes, "a+", encoding="ascii", buffering=1)
     sent.seek(0)
-    tried: Dict[str, Any] = dict(map(json.loads, sent))
+    tried = dict(map(json.loads, sent))
     found: Dict[str, List[int]] = {}
     client = None
     while True:

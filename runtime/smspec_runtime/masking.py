@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from .lean_typing import Any, Iterator, List, Mapping, Sequence, Tuple
+from .lean_typing import Any, Iterator, List, Mapping, Sequence
 from .secret_names import LIKELY, strength
 from .token_formats import without_tokens
 
@@ -29,7 +29,7 @@ def is_secret(name: str) -> bool:
 def secret_values(hyperparameters: Any) -> List[str]:
     """Return the values with the name of a secret, or below one."""
     found = []
-    waiting: List[Tuple[bool, Any]] = [(False, hyperparameters)]
+    waiting = [(False, hyperparameters)]
     while waiting:  # However deep they are nested.
         is_inside, value = waiting.pop()
         if isinstance(value, dict):

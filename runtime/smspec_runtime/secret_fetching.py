@@ -12,7 +12,7 @@ from .variables import obstacle_to
 
 def fetch_secrets(references: Mapping[str, str], environ: Mapping[str, str]) -> Dict[str, str]:
     """Return variables for ARNs. No value becomes part of a message."""
-    values: Dict[str, str] = {}
+    values = {}
     answers: Dict[str, Any] = {}  # Variables may share a secret.
     aws = None
     for name, reference in references.items():

@@ -47,7 +47,7 @@ def distribution_groups(config: InputConfig, has_launcher: bool) -> List[str]:
     """Return those of the launcher."""
     framework = config.hyperparameters.framework
     has_launcher = has_launcher or any(framework.get(flag) for flag in LAUNCHERS)
-    groups: Any = framework.get(_GROUPS, [config.cluster.instance_group] if has_launcher else [])
+    groups = framework.get(_GROUPS, [config.cluster.instance_group] if has_launcher else [])
     if not isinstance(groups, list):
         raise Refused(f"hyperparameter `{_GROUPS}` is not a list")
     return groups

@@ -58,8 +58,8 @@ def first_failure(lines: List[Line]) -> Optional[RankFailure]:
 
 def _ruled(lines: List[Line]) -> List[str]:
     """Return mpirun's text between two rules, and empty these lines."""
-    reports: List[str] = []
-    inside: Optional[List[str]] = None
+    reports = []
+    inside = None
     for place, line in enumerate(lines):
         if line.rank or (inside is None and not _RULE.match(line.text)):
             continue

@@ -23,7 +23,7 @@ class Line(NamedTuple):
 def read_lines(output: bytes) -> List[Line]:
     """As a terminal would show; each step of a progress bar is a line."""
     text = _TERMINAL.sub("", output.decode("utf-8", "replace"))
-    lines: List[Line] = []
+    lines = []
     for written in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         lines += _of_mpirun(written) if "]<std" in written else [_of_torch("", written)]
     return lines

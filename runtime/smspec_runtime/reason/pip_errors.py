@@ -12,7 +12,7 @@ _MOST = 6
 
 
 def pip_reason(lines: List[str]) -> str:
-    errors: List[str] = []
+    errors = []
     for place, line in enumerate(lines):
         found = _ERROR.match(line)
         if found and not found[1].startswith(_ADVICE) and found[1] not in errors:

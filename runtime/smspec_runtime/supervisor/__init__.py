@@ -113,7 +113,7 @@ class Supervisor:
     def _watch(self, relay: Relay, limit: float) -> Outcome:
         """Until the program and all that it started are gone."""
         child = self._group
-        status: Optional[int] = None
+        status = None
         ended, killed = 0.0, False
         while True:
             has_children, gone = reap()

@@ -64,7 +64,7 @@ def _descendants() -> List[int]:
         except (OSError, IndexError):
             continue
         children.setdefault(parent, []).append(int(name))
-    found: List[int] = []
+    found = []
     level = [os.getpid()]
     while level:
         level = [child for process in level for child in children.get(process, [])]
