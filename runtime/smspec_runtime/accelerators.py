@@ -4,7 +4,7 @@ import json
 import os
 
 from .environment import Machine
-from .lean_typing import Callable, Mapping
+from .lean_typing import Callable, Environ
 from .log import log
 from .outcome import Outcome
 from .variables import find_on_path
@@ -12,7 +12,7 @@ from .variables import find_on_path
 SECONDS = 20.0  # nvidia-smi takes ten on cold GPUs; a driver may hang.
 
 
-def look_at_machine(instance_type: str, environ: Mapping[str, str], capture: Callable[..., Outcome]) -> Machine:
+def look_at_machine(instance_type: str, environ: Environ, capture: Callable[..., Outcome]) -> Machine:
     def ask(name: str, option: str) -> bytes:
         program = find_on_path(name, environ)
         if not program:

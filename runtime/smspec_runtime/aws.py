@@ -3,7 +3,7 @@
 import importlib
 import re
 
-from .lean_typing import Any, Dict, Mapping, Tuple, Type
+from .lean_typing import Any, Environ, Json, Mapping, Tuple, Type
 from .refusal import Refused
 
 _ARN = re.compile(r"arn:[^:]+:codeartifact:([^:]+):([^:]+):repository/([^/]+)/(.+)")
@@ -24,7 +24,7 @@ def client_errors() -> Tuple[Type[Exception], ...]:
     return (OSError, ValueError, boto3.Boto3Error, botocore.BotoCoreError, botocore.ClientError)
 
 
-def s3_options(sagemaker: Mapping[str, Any], environ: Mapping[str, str]) -> Dict[str, Any]:
+def s3_options(sagemaker: Mapping[str, Any], environ: Environ) -> Json:
     region = environ.get("AWS_REGION") or sagemaker.get("sagemaker_region")
     return {"region_name": region or None, "endpoint_url": environ.get("S3_ENDPOINT_URL") or None}
 

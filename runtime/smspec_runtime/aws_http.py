@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
 
 from .aws_signature import Credentials, signed_headers
-from .lean_typing import Any, Callable, Dict, Mapping, Optional
+from .lean_typing import Any, Callable, Dict, Environ, Mapping, Optional
 from .log import log
 
 SECONDS = 90.0  # For all requests: hundreds of hosts start at once, and are throttled.
@@ -41,7 +41,7 @@ class AwsError(Exception):
 class Aws:
     """The services, for the role of the container."""
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
+    def __init__(self, environ: Environ) -> None:
         self._environ = environ
         self._deadline = time.monotonic() + SECONDS
         try:

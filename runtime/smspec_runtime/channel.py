@@ -1,6 +1,6 @@
 """An input channel."""
 
-from .lean_typing import TYPE_CHECKING, Any, Dict, Iterator, NamedTuple
+from .lean_typing import TYPE_CHECKING, Iterator, Json, NamedTuple
 from .run_plan import RunSettings
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ class Channel(NamedTuple):
     name: str
     path: str
     mode: str
-    config: Dict[str, Any]
+    config: Json
     settings: RunSettings
 
     def epochs(self, count: int) -> "Iterator[Stream]":

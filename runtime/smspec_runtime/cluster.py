@@ -2,7 +2,7 @@
 
 import time
 
-from .lean_typing import Any, Dict, List, NamedTuple, Sequence
+from .lean_typing import Any, Dict, Json, List, NamedTuple, Sequence
 from .log import log
 from .refusal import Refused
 
@@ -14,7 +14,7 @@ class Cluster(NamedTuple):
     current_host: str
     instance_type: str = "local"
     instance_group: str = "homogeneousCluster"
-    instance_groups: Dict[str, Any] = {}
+    instance_groups: Json = {}
     network_interface: str = "eth0"
 
     def hosts_of(self, groups: Any) -> List[str]:
@@ -31,7 +31,7 @@ _KEYS = {
 }
 
 
-def decode_cluster(config: Dict[str, Any]) -> Cluster:
+def decode_cluster(config: Json) -> Cluster:
     """Raise ValueError if it is invalid."""
     hosts = _host_names(config.get("hosts"), "`hosts`")
     current_host = _text(config, "current_host")
@@ -76,7 +76,7 @@ def wait_for_hosts(hosts: Sequence[str], seconds: float = 900.0) -> Dict[str, st
         pause = min(pause * 2, 10.0)
 
 
-def _text(config: Dict[str, Any], key: str) -> str:
+def _text(config: Json, key: str) -> str:
     value = config.get(key)
     if not isinstance(value, str) or not value:
         raise ValueError(f"`{key}` is missing or not text")

@@ -4,7 +4,7 @@ import os
 
 from .input_config import InputConfig
 from .layout import Layout
-from .lean_typing import Mapping
+from .lean_typing import Environ
 from .log import log
 from .refusal import Refused
 from .run_plan import CODE_CHANNEL
@@ -12,13 +12,13 @@ from .run_plan import CODE_CHANNEL
 ARCHIVE = "sourcedir.tar.gz"
 
 
-def submit_directory(config: InputConfig, environ: Mapping[str, str]) -> str:
+def submit_directory(config: InputConfig, environ: Environ) -> str:
     """The job's own hyperparameter wins over a variable, which an image may set."""
     submitted = config.hyperparameters.sagemaker.get("sagemaker_submit_directory")
     return str(submitted or environ.get("SAGEMAKER_SUBMIT_DIRECTORY") or "")
 
 
-def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Mapping[str, str]) -> Layout:
+def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Environ) -> Layout:
     """Code sent with the job wins over code in the image."""
     code = layout.code
     source = ""
@@ -43,7 +43,7 @@ def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Mapping
     return Layout(layout.root, code)
 
 
-def _bring(source: str, code: str, config: InputConfig, environ: Mapping[str, str]) -> None:
+def _bring(source: str, code: str, config: InputConfig, environ: Environ) -> None:
     import shutil  # Late: rarely needed.
 
     place = code if os.access(os.path.dirname(code), os.W_OK) else "/tmp/smspec-code"
@@ -60,7 +60,7 @@ def _bring(source: str, code: str, config: InputConfig, environ: Mapping[str, st
         shutil.rmtree(staging, ignore_errors=True)
 
 
-def _stage(source: str, staged: str, config: InputConfig, environ: Mapping[str, str]) -> None:
+def _stage(source: str, staged: str, config: InputConfig, environ: Environ) -> None:
     archive = source
     if source.startswith("s3://"):
         from .aws import fetch, s3_options

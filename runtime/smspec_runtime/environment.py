@@ -5,7 +5,7 @@ import json
 from .delivery import submit_directory
 from .input_config import InputConfig
 from .layout import Layout
-from .lean_typing import Any, Dict, List, Mapping, NamedTuple, Optional
+from .lean_typing import Any, Dict, Environ, Json, List, NamedTuple, Optional
 
 
 class Machine(NamedTuple):
@@ -23,7 +23,7 @@ def sagemaker_variables(
     program: Optional[str],
     arguments: List[str],
     groups: List[str],
-    environ: Mapping[str, str],
+    environ: Environ,
 ) -> Dict[str, str]:
     """Return what overrides the container's own variables.
 
@@ -38,7 +38,7 @@ def sagemaker_variables(
     master = (distribution_hosts or cluster.hosts)[0]
     model_parallel = environ.get("SM_HP_MP_PARAMETERS")
     module = str(program)
-    variables: Dict[str, Any] = {
+    variables: Json = {
         "current_host": cluster.current_host,
         "current_instance_group": cluster.instance_group,
         "current_instance_group_hosts": cluster.hosts_of([cluster.instance_group]) if cluster.instance_groups else [],

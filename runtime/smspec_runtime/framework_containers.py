@@ -3,7 +3,7 @@
 import re
 
 from .hyperparameters import Hyperparameters
-from .lean_typing import Mapping
+from .lean_typing import Environ
 from .variables import find_on_path
 
 _MODULE = re.compile(r"sagemaker_\w+_container\.")
@@ -23,7 +23,7 @@ def only_starts(module: str, hyperparameters: Hyperparameters) -> bool:
     return is_of_sagemaker(module) and not does_more
 
 
-def has_own_train(environ: Mapping[str, str]) -> bool:
+def has_own_train(environ: Environ) -> bool:
     """Whether `train` on PATH belongs to the image, not to a toolkit or our caller."""
     path = find_on_path("train", environ)
     if not path or environ.get("SM_USER_ENTRY_POINT") == "train":

@@ -2,7 +2,7 @@
 
 import json
 
-from .lean_typing import Any, Dict, NamedTuple
+from .lean_typing import Any, Json, NamedTuple
 from .run_plan import SETTINGS_HYPERPARAMETER, RunSettings, decode_run_settings
 
 _RESERVED = (
@@ -17,16 +17,16 @@ RESERVED = _RESERVED.split()
 class Hyperparameters(NamedTuple):
     """``user`` and ``sagemaker`` are decoded; ``written``: ``user`` as in the file."""
 
-    user: Dict[str, Any] = {}
-    written: Dict[str, Any] = {}
-    sagemaker: Dict[str, Any] = {}
+    user: Json = {}
+    written: Json = {}
+    sagemaker: Json = {}
 
     @property
-    def framework(self) -> Dict[str, Any]:
+    def framework(self) -> Json:
         return {name: value for name, value in self.sagemaker.items() if name not in RESERVED}
 
 
-def split_hyperparameters(content: Dict[str, Any]) -> Hyperparameters:
+def split_hyperparameters(content: Json) -> Hyperparameters:
     hyperparameters = Hyperparameters({}, {}, {})
     for name, value in content.items():
         if (name + "_").startswith(SETTINGS_HYPERPARAMETER + "_"):
@@ -39,7 +39,7 @@ def split_hyperparameters(content: Dict[str, Any]) -> Hyperparameters:
     return hyperparameters
 
 
-def join_settings(content: Dict[str, Any]) -> RunSettings:
+def join_settings(content: Json) -> RunSettings:
     """Raise ValueError if they are invalid."""
     names = [SETTINGS_HYPERPARAMETER, *(f"{SETTINGS_HYPERPARAMETER}_{part}" for part in range(1, len(content)))]
     text = "".join(str(content[name]) for name in names if name in content)

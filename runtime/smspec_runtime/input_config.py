@@ -7,7 +7,7 @@ import stat
 from .cluster import Cluster, decode_cluster
 from .hyperparameters import Hyperparameters, join_settings, split_hyperparameters
 from .layout import Layout
-from .lean_typing import Any, Dict, NamedTuple
+from .lean_typing import Dict, Json, NamedTuple
 from .refusal import Refused
 from .run_plan import RUNTIME_CHANNEL, RunSettings
 
@@ -18,8 +18,8 @@ class InputConfig(NamedTuple):
     """``channels`` (without the runtime's) and ``resource_config`` are as in the files."""
 
     cluster: Cluster
-    resource_config: Dict[str, Any]
-    channels: Dict[str, Dict[str, Any]]
+    resource_config: Json
+    channels: Dict[str, Json]
     hyperparameters: Hyperparameters
     settings: RunSettings
 
@@ -44,7 +44,7 @@ def read_input_config(layout: Layout) -> InputConfig:
     return InputConfig(cluster, resource_config, channels, split_hyperparameters(content), settings)
 
 
-def _read_object(layout: Layout, name: str) -> Dict[str, Any]:
+def _read_object(layout: Layout, name: str) -> Json:
     path = os.path.join(layout.input_config, name)
     try:
         # Without O_NONBLOCK a FIFO would wait for a writer.

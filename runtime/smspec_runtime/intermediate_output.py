@@ -15,7 +15,7 @@ from .aws import client_errors, open_client, s3_options
 from .command import Companion
 from .input_config import InputConfig
 from .layout import Layout
-from .lean_typing import Callable, Dict, List, Mapping, Optional
+from .lean_typing import Callable, Dict, Environ, List, Optional
 from .log import log
 from .refusal import Refused
 from .snapshot import snapshot
@@ -24,7 +24,7 @@ from .variables import python_path
 
 
 def start_sending(
-    layout: Layout, config: InputConfig, environ: Mapping[str, str], python: str, supervisor: Supervisor
+    layout: Layout, config: InputConfig, environ: Environ, python: str, supervisor: Supervisor
 ) -> Optional[Callable[[bool], None]]:
     """Return what sends the rest, given whether the job is stopped. SageMaker sends an existing directory itself."""
     directory = layout.output_intermediate

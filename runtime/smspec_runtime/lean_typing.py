@@ -39,3 +39,7 @@ else:
 
         def _replace(self, **named):
             return type(self)(**{**self._asdict(), **named})
+
+
+Environ = Mapping[str, str]
+Json = Dict[str, Any]

@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from .lean_typing import Any, Iterator, List, Mapping, Sequence
+from .lean_typing import Any, Environ, Iterator, List, Sequence
 from .secret_names import LIKELY, strength
 from .token_formats import without_tokens
 
@@ -41,7 +41,7 @@ def secret_values(hyperparameters: Any) -> List[str]:
     return found
 
 
-def secret_variables(environ: Mapping[str, str]) -> List[str]:
+def secret_variables(environ: Environ) -> List[str]:
     """Return those of variables; a path only refers to a secret."""
     return [value for name, value in environ.items() if is_secret(name) and not os.path.exists(value)]
 

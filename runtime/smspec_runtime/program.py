@@ -3,7 +3,7 @@
 import os
 import stat
 
-from .lean_typing import Callable, List, Mapping, NamedTuple, Tuple
+from .lean_typing import Callable, Environ, List, NamedTuple, Tuple
 from .log import log
 from .outcome import Outcome
 from .refusal import Refused
@@ -46,7 +46,7 @@ def find_program(plan: RunPlan, code: str, python: str) -> Program:
 
 
 def install(
-    program: Program, code: str, python: str, environ: Mapping[str, str], run: Callable[..., Outcome]
+    program: Program, code: str, python: str, environ: Environ, run: Callable[..., Outcome]
 ) -> Tuple[Outcome, List[str], str]:
     """Return the outcome of pip, its words, and a title."""
     is_package = program.kind == "package"

@@ -2,7 +2,7 @@
 
 import json
 
-from .lean_typing import Any, Dict, List, NamedTuple, Optional
+from .lean_typing import Any, Dict, Json, List, NamedTuple, Optional
 
 SETTINGS_HYPERPARAMETER = "sagemaker_smspec"
 """The settings as JSON; continued in ``sagemaker_smspec_1``, ``_2`` …"""
@@ -41,7 +41,7 @@ class RunSettings(NamedTuple):
     attributes: Dict[str, List[str]] = {}
     prefetch: Optional[int] = None
     open_timeout: Optional[int] = None
-    launcher: Dict[str, Any] = {}
+    launcher: Json = {}
     checkpoints: Optional[str] = None
     source: Optional[str] = None
     secrets: Dict[str, str] = {}
@@ -64,7 +64,7 @@ def decode_run_settings(text: str) -> RunSettings:
     return RunSettings(**members)
 
 
-def _members(text: str, kind: Any, what: str) -> Dict[str, Any]:
+def _members(text: str, kind: Any, what: str) -> Json:
     members = json.loads(text)
     if not isinstance(members, dict) or not members.keys() <= set(kind._fields):
         raise ValueError(f"{what} was written by another version of smspec")

@@ -4,16 +4,16 @@ import json
 import re
 
 from .aws_http import Aws, AwsError
-from .lean_typing import Any, Dict, Mapping
+from .lean_typing import Dict, Environ, Json, Mapping
 from .refusal import Refused
 from .run_plan import SECRET_ARN
 from .variables import obstacle_to
 
 
-def fetch_secrets(references: Mapping[str, str], environ: Mapping[str, str]) -> Dict[str, str]:
+def fetch_secrets(references: Mapping[str, str], environ: Environ) -> Dict[str, str]:
     """Return variables for ARNs. No value becomes part of a message."""
     values = {}
-    answers: Dict[str, Any] = {}  # Variables may share a secret.
+    answers: Json = {}  # Variables may share a secret.
     aws = None
     for name, reference in references.items():
         found = re.fullmatch(SECRET_ARN, str(reference))
@@ -34,7 +34,7 @@ def fetch_secrets(references: Mapping[str, str], environ: Mapping[str, str]) -> 
     return values
 
 
-def _value(aws: Aws, found: "re.Match[str]", answers: Dict[str, Any]) -> str:
+def _value(aws: Aws, found: "re.Match[str]", answers: Json) -> str:
     arn, field = found["arn"], found["field"]
     place = found["partition"], found["region"]
     if not found["is_secret"]:

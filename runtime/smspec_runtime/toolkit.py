@@ -2,7 +2,7 @@
 
 from .framework_containers import has_own_train, only_starts
 from .input_config import InputConfig
-from .lean_typing import Any, Dict, List, Mapping
+from .lean_typing import Any, Environ, Json, List
 from .refusal import Refused
 from .run_plan import RunPlan
 
@@ -28,7 +28,7 @@ _OPTIONS = {
 _GROUPS = "sagemaker_distribution_instance_groups"
 
 
-def plan_of(config: InputConfig, environ: Mapping[str, str]) -> RunPlan:
+def plan_of(config: InputConfig, environ: Environ) -> RunPlan:
     module = environ.get("SAGEMAKER_TRAINING_MODULE", "")
     program = program_of(config, environ)
     # Without a program it has a built-in algorithm, as XGBoost's.
@@ -39,7 +39,7 @@ def plan_of(config: InputConfig, environ: Mapping[str, str]) -> RunPlan:
     return RunPlan(kind="script", program=program, launcher=_launcher(config), delivery="s3")
 
 
-def program_of(config: InputConfig, environ: Mapping[str, str]) -> str:
+def program_of(config: InputConfig, environ: Environ) -> str:
     return str(environ.get("SAGEMAKER_PROGRAM") or config.hyperparameters.sagemaker.get("sagemaker_program") or "")
 
 
@@ -53,7 +53,7 @@ def distribution_groups(config: InputConfig, has_launcher: bool) -> List[str]:
     return groups
 
 
-def launcher_options(config: InputConfig) -> Dict[str, Any]:
+def launcher_options(config: InputConfig) -> Json:
     """Return the hyperparameters' options under the names of the settings."""
     framework = config.hyperparameters.framework
     options = {option: framework[name] for name, option in _OPTIONS.items() if framework.get(name)}

@@ -1,11 +1,11 @@
 """Variables with which PyTorch's processes connect, as in SageMaker's PyTorch containers."""
 
-from .lean_typing import Dict, Mapping
+from .lean_typing import Dict, Environ
 
 MASTER_PORT = "7777"
 
 
-def torch_variables(leader: str, port: str, interface: str, environ: Mapping[str, str]) -> Dict[str, str]:
+def torch_variables(leader: str, port: str, interface: str, environ: Environ) -> Dict[str, str]:
     return {
         "MASTER_ADDR": leader,
         "MASTER_PORT": port,

@@ -7,7 +7,7 @@ from .cluster import Cluster
 from .hyperparameters import Hyperparameters
 from .input_config import InputConfig, read_input_config
 from .layout import ROOT, Layout
-from .lean_typing import Any, Dict, List, Mapping, NamedTuple, Sequence, TypeVar
+from .lean_typing import Dict, Environ, Json, List, NamedTuple, Sequence, TypeVar
 from .run_plan import RunSettings
 from .stopping import STOP_REQUEST
 
@@ -17,7 +17,7 @@ Item = TypeVar("Item")
 class Job(NamedTuple):
     """``settings``: those of the job spec beyond the API."""
 
-    hyperparameters: Dict[str, Any]
+    hyperparameters: Json
     channels: Dict[str, Channel]
     cluster: Cluster
     settings: RunSettings
@@ -85,7 +85,7 @@ class Job(NamedTuple):
         return sequence[rows.start : rows.stop]
 
 
-def read_job(environ: Mapping[str, str]) -> Job:
+def read_job(environ: Environ) -> Job:
     """Without SageMaker a job of one host in the current directory."""
     layout = Layout(environ.get("SAGEMAKER_BASE_DIR") or ROOT)
     is_local = not os.path.isdir(layout.input_config)

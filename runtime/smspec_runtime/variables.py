@@ -2,13 +2,13 @@
 
 import os
 
-from .lean_typing import Dict, Mapping, Sequence
+from .lean_typing import Dict, Environ, Sequence
 from .log import log
 
 _RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def python_path(environ: Mapping[str, str], code: str) -> str:
+def python_path(environ: Environ, code: str) -> str:
     """The code first, if any, what the container has, the runtime's own directory last."""
     entries = [code, *environ.get("PYTHONPATH", "").split(os.pathsep)]
     # Other interpreters must not find its packages.
@@ -17,13 +17,13 @@ def python_path(environ: Mapping[str, str], code: str) -> str:
     return os.pathsep.join(filter(None, dict.fromkeys(entries)))
 
 
-def find_on_path(name: str, environ: Mapping[str, str]) -> str:
+def find_on_path(name: str, environ: Environ) -> str:
     """Return the path of a program, or nothing."""
     paths = (os.path.join(entry or ".", name) for entry in environ.get("PATH", os.defpath).split(os.pathsep))
     return next((path for path in paths if os.access(path, os.X_OK) and os.path.isfile(path)), "")
 
 
-def carried_variables(variables: Mapping[str, str]) -> Dict[str, str]:
+def carried_variables(variables: Environ) -> Dict[str, str]:
     """Return valid variables, and log the others."""
     carried = {}
     for name, value in variables.items():

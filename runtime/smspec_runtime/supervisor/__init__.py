@@ -8,7 +8,7 @@ from types import FrameType
 
 from ..command import Companion
 from ..early_signals import STOPS
-from ..lean_typing import Dict, Mapping, Optional, Sequence
+from ..lean_typing import Dict, Environ, Mapping, Optional, Sequence
 from ..oom_kills import count_oom_kills
 from ..outcome import Outcome, status_of
 from ..relay import Relay
@@ -58,17 +58,17 @@ class Supervisor:
         self._preparing = False
         self._end_companions()
 
-    def accompany(self, companion: Companion, environ: Mapping[str, str], directory: str) -> Optional[Outcome]:
+    def accompany(self, companion: Companion, environ: Environ, directory: str) -> Optional[Outcome]:
         """Start what ends with `run`. Return why it could not be started."""
         return self._start(Task(companion.words, {**environ, **companion.variables}, directory), companion)
 
-    def run(self, words: Sequence[str], environ: Mapping[str, str], directory: str) -> Outcome:
+    def run(self, words: Sequence[str], environ: Environ, directory: str) -> Outcome:
         """As `prepare`, for the program of the job; only it gets signals."""
         self._signals.hold()
         self._preparing = False
         return self.prepare(words, environ, directory)
 
-    def prepare(self, words: Sequence[str], environ: Mapping[str, str], directory: str) -> Outcome:
+    def prepare(self, words: Sequence[str], environ: Environ, directory: str) -> Outcome:
         """Run a program to its end, standard error relayed. Raises Stopped if a signal meant the job."""
         read_end, write_end = os.pipe()
         before = count_oom_kills()
@@ -76,7 +76,7 @@ class Supervisor:
         after = count_oom_kills()
         return outcome if before is None or after is None else outcome._replace(oom_kills=after - before)
 
-    def capture(self, words: Sequence[str], environ: Mapping[str, str], seconds: float) -> Outcome:
+    def capture(self, words: Sequence[str], environ: Environ, seconds: float) -> Outcome:
         """As `prepare`, for its standard output, with a time limit."""
         read_end, write_end = os.pipe()
         task = Task(words, environ, "/", write_end, os.open(os.devnull, os.O_WRONLY))

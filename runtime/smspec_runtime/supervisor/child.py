@@ -3,7 +3,7 @@
 import errno
 import os
 
-from ..lean_typing import Dict, List, Mapping, NamedTuple, NoReturn, Sequence, Union
+from ..lean_typing import Dict, Environ, List, NamedTuple, NoReturn, Sequence, Union
 from ..outcome import Outcome
 from .signals import Signals
 
@@ -12,7 +12,7 @@ class Task(NamedTuple):
     """What to start. A stream of -1 is inherited; ``foreground`` has the terminal."""
 
     words: Sequence[str]
-    environ: Mapping[str, str]
+    environ: Environ
     directory: str
     stdout: int = -1
     stderr: int = -1
