@@ -52,9 +52,10 @@ class Aws:
 
     def call(self, service: str, partition: str, region: str, action: str, members: Mapping[str, Any]) -> Any:
         """Return the answer of a service with AWS's protocol `json`. Raise AwsError."""
+        get = self._environ.get
         own = "AWS_ENDPOINT_URL_" + service.replace("smanager", "s_manager").upper()
-        url = self._environ.get(own) or self._environ.get("AWS_ENDPOINT_URL")
-        url = url or f"https://{service}.{region}.{_SUFFIXES.get(partition, 'amazonaws.com')}"
+        usual = f"https://{service}.{region}.{_SUFFIXES.get(partition, 'amazonaws.com')}"
+        url = get(own) or get("AWS_ENDPOINT_URL") or usual
         headers = {"content-type": "application/x-amz-json-1.1", "x-amz-target": action}
         body = json.dumps(members).encode()
 
@@ -65,16 +66,12 @@ class Aws:
         return self._answer(url, body, sign)
 
     def _find_credentials(self) -> Credentials:
-        def variables(prefix: str, *names: str) -> "list[str]":
-            return [self._environ.get(prefix + name, "") for name in names]
-
-        key, secret, session = variables("AWS_", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN")
+        get = self._environ.get
+        key, secret = get("AWS_ACCESS_KEY_ID"), get("AWS_SECRET_ACCESS_KEY")
         if key and secret:
-            return Credentials(key, secret, session)
-        path, url, token = variables(
-            "AWS_CONTAINER_", "CREDENTIALS_RELATIVE_URI", "CREDENTIALS_FULL_URI", "AUTHORIZATION_TOKEN"
-        )
-        url = f"http://{_AGENT}{path}" if path else url
+            return Credentials(key, secret, get("AWS_SESSION_TOKEN", ""))
+        path, token = get("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"), get("AWS_CONTAINER_AUTHORIZATION_TOKEN")
+        url = f"http://{_AGENT}{path}" if path else get("AWS_CONTAINER_CREDENTIALS_FULL_URI")
         if not url:
             raise AwsError("no AWS credentials: AWS_CONTAINER_CREDENTIALS_RELATIVE_URI is not set")
         place = urlsplit(url)

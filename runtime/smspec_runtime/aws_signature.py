@@ -22,8 +22,8 @@ def signed_headers(
     if key.token:
         headers["x-amz-security-token"] = key.token
     names = ";".join(sorted(headers))
-    lines = ["POST", parts.path or "/", "", *(f"{name}:{headers[name]}" for name in sorted(headers)), "", names]
-    request = "\n".join([*lines, hashlib.sha256(body).hexdigest()])
+    lines = [f"{name}:{headers[name]}" for name in sorted(headers)]
+    request = "\n".join(["POST", parts.path or "/", "", *lines, "", names, hashlib.sha256(body).hexdigest()])
     scope = [moment[:8], region, service, "aws4_request"]
     digest = hashlib.sha256(request.encode()).hexdigest()
     derived = ("AWS4" + key.secret_key).encode()

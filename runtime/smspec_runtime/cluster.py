@@ -50,7 +50,7 @@ def wait_for_hosts(hosts: Sequence[str], seconds: float = 900.0) -> Dict[str, st
     addresses: Dict[str, str] = {}
     if not hosts:
         return addresses
-    import socket  # Late: rarely needed.
+    import socket
 
     deadline = time.monotonic() + seconds
     pause = 0.1

@@ -23,19 +23,17 @@ def contacted_hosts(launcher: Optional[str], hosts: List[str], code: str) -> Lis
 
 
 def _looks_up_names(code: str) -> bool:
-    """Return whether a Python or shell file does so."""
-    files = 0
-    for directory, _, names in os.walk(code):
-        for name in names:
-            if not name.endswith((".py", ".sh")):
-                continue
-            files += 1
-            if files > _FILES:
-                return False
-            try:
-                with open(os.path.join(directory, name), "rb") as file:
-                    if _LOOKUPS.search(file.read(_BYTES)):
-                        return True
-            except OSError:
-                continue  # Its start will fail.
+    scripts = (
+        f"{directory}/{name}"
+        for directory, _, names in os.walk(code)
+        for name in names
+        if name.endswith((".py", ".sh"))
+    )
+    for path, _ in zip(scripts, range(_FILES)):
+        try:
+            with open(path, "rb") as file:
+                if _LOOKUPS.search(file.read(_BYTES)):
+                    return True
+        except OSError:
+            continue  # Its start will fail.
     return False

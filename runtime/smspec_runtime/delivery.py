@@ -44,7 +44,7 @@ def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Environ
 
 
 def _bring(source: str, code: str, config: InputConfig, environ: Environ) -> None:
-    import shutil  # Late: rarely needed.
+    import shutil
 
     place = code if os.access(os.path.dirname(code), os.W_OK) else "/tmp/smspec-code"
     staging = f"{place}.{os.getpid()}"
@@ -125,7 +125,7 @@ def _can_make(path: str) -> bool:
 
 def _directory_of_its_own(code: str) -> str:
     """For images with a user who cannot write to /opt/ml/code."""
-    import tempfile  # Late: rarely needed.
+    import tempfile
 
     try:
         directory = tempfile.mkdtemp(prefix="smspec-code-")

@@ -112,10 +112,10 @@ def failure_text(
     head = f"{title}: {limited(_line(masked_text(reason.text, secrets)), _REASON)}\nExitCode {outcome.status}\n"
     tail = f'Command "{limited(_line(masked_command(command, secrets)), _COMMAND)}"'
     room = LIMIT - len((head + tail).encode()) - 1
-    details = masked_text("\n".join(reason.details), secrets).strip("\n").rstrip()
-    if len(details.encode("utf-8", "replace")) > room:
-        # The message is in the first line, so the calls that led to it come first.
-        details = masked_text("\n".join(reason.calls), secrets).strip("\n").rstrip()
+    for lines in (reason.details, reason.calls):  # The message is in the first line already.
+        details = masked_text("\n".join(lines), secrets).strip("\n").rstrip()
+        if len(details.encode("utf-8", "replace")) <= room:
+            break
     middle = limited(details, room, from_end=True) if room > _LEAST_DETAILS else ""
     return f"{head}{middle}\n{tail}" if middle else head + tail
 

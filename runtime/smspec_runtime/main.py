@@ -98,7 +98,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     cluster = config.cluster
     plan = plan_of(config, environ) if plan_file is None else _load_plan(plan_file)
     if plan.launcher is not None:
-        from .launchers import LAUNCHERS, Launch  # Late: rarely needed.
+        from .launchers import LAUNCHERS, Launch
 
         if plan.launcher not in LAUNCHERS:
             raise Refused(f"this runtime has no launcher `{plan.launcher}`; it has {', '.join(LAUNCHERS)}")

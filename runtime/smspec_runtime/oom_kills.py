@@ -20,5 +20,5 @@ def count_oom_kills() -> Optional[int]:
             with open(f"/sys/fs/cgroup/{path}", encoding="ascii") as file:
                 return int(file.read().split("oom_kill ")[1].split()[0])
         except (OSError, ValueError, IndexError):
-            pass
+            continue
     return None

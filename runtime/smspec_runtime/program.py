@@ -56,7 +56,7 @@ def install(
     if os.path.isfile(os.path.join(code, REQUIREMENTS)):
         wanted += ["-r", REQUIREMENTS]
         if environ.get("CA_REPOSITORY_ARN"):
-            from .aws import package_index  # Late: rarely needed.
+            from .aws import package_index
 
             # Not an option: command lines are public, and it has a token.
             variables["PIP_INDEX_URL"] = package_index(environ["CA_REPOSITORY_ARN"])

@@ -21,8 +21,8 @@ def fetch_secrets(references: Mapping[str, str], environ: Environ) -> Dict[str, 
             raise Refused(f"secret `{name}`: {reference} is not the ARN of a secret or a parameter")
         try:
             aws = aws or Aws(environ)
-            values[name] = _value(aws, found, answers)
-            obstacle = obstacle_to([f"{name}={values[name]}"])
+            values[name] = value = _value(aws, found, answers)
+            obstacle = obstacle_to([f"{name}={value}"])
             if obstacle:
                 raise AwsError(f"no variable can have its value: {obstacle}")
         except AwsError as error:
@@ -40,8 +40,8 @@ def _value(aws: Aws, found: "re.Match[str]", answers: Json) -> str:
     if not found["is_secret"]:
         members = {"Name": f"{arn}:{field}" if field else arn, "WithDecryption": True}
         return str(aws.call("ssm", *place, "AmazonSSM.GetParameter", members)["Parameter"]["Value"])
-    members = {"SecretId": arn, "VersionStage": found["stage"], "VersionId": found["version"]}
-    members = {name: value for name, value in members.items() if value}
+    asked_for = {"SecretId": arn, "VersionStage": found["stage"], "VersionId": found["version"]}
+    members = {name: value for name, value in asked_for.items() if value}
     asked = str(members)
     if asked not in answers:
         answers[asked] = aws.call("secretsmanager", *place, "secretsmanager.GetSecretValue", members)

@@ -14,12 +14,12 @@ def _words(text: str) -> FrozenSet[str]:
 
 
 _WORD = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
-_STEMS = _words("pass pwd pw secret token cred key auth bearer jwt pat cookie mnemonic hmac sas")
+_STEMS = _words("pass pw secret token cred key auth bearer jwt pat cookie mnemonic hmac sas")
 
 # About the place or time of a secret.
 _BEHIND = _words("""
 value prod production prd dev develop development stage staging stg test testing qa uat live sandbox old new
-current main primary secondary backup default base raw plain plaintext b64 base64 encoded ro rw
+current main primary secondary backup default base raw plain plaintext encoded ro rw
 """)
 _HARMLESS_LAST = _words("""
 arn arns param params parameter parameters name names file files filename path paths dir directory url uri id
@@ -32,7 +32,7 @@ _ACCOUNTS = _words("""
 db database user username admin root smtp mail email imap ftp sftp ssh sql mysql mssql oracle pg postgres
 postgresql mongo mongodb redis rabbitmq amqp ldap proxy http https basic auth login registry docker git github
 gitlab artifactory nexus pypi pip npm index jdbc odbc snowflake redshift kafka sasl broker mqtt es elastic
-elasticsearch opensearch neo4j clickhouse cassandra vpn wifi keystore truststore key store cert ssl tls
+elasticsearch opensearch clickhouse cassandra vpn wifi keystore truststore key store cert ssl tls
 account service svc api app client server remote minio grafana jupyter notebook vnc mlflow airflow tracking
 sudo gpg trino
 """)
@@ -52,7 +52,7 @@ twilio stripe github gitlab slack azure aws gcp google databricks snowflake pine
 replicate gemini openrouter clearml roboflow sentry grafana newrelic
 """)
 _PLAIN_KEYS = _words("""
-partition sort primary foreign public pub cache kms cmk s3 object bucket hash lookup join group metric row dict
+partition sort primary foreign public pub cache kms cmk object bucket hash lookup join group metric row dict
 map config column order idempotency routing message feature label data dataset input output image text state
 target timestamp unique record range shard cluster dist dedup attention query value batch sample index file
 json yaml event loss rng prng seed candidate registry

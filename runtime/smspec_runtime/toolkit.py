@@ -58,7 +58,7 @@ def launcher_options(config: InputConfig) -> Json:
     framework = config.hyperparameters.framework
     options = {option: framework[name] for name, option in _OPTIONS.items() if framework.get(name)}
     if framework.get("sagemaker_parameter_server_enabled"):
-        from importlib.util import find_spec  # Late: rarely needed.
+        from importlib.util import find_spec
 
         from .launchers.parameter_server import FRAMEWORKS
 

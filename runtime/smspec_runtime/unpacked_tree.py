@@ -118,7 +118,6 @@ class UnpackedTree:
         return Refused(f"`{link[1:]}` in the archive is a link to `{self._links[link]}`, which leads {where}")
 
     def _enter(self, path: str) -> None:
-        """Note a new name in its directory."""
         self._count(path)
         if path in self.files or path in self._directories or path in self._links:
             raise Refused(f"`{path[1:]}` in the archive takes the place of another member")

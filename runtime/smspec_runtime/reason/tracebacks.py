@@ -54,8 +54,8 @@ class Traceback(NamedTuple):
     @property
     def calls(self) -> List[str]:
         """The lines without the message of the exception, but for its class."""
-        length = self.raised.text.count("\n") + 1
-        return [*self.lines[:-length], self.raised.text.partition(":")[0]]
+        text = self.raised.text
+        return [*self.lines[: -text.count("\n") - 1], text.partition(":")[0]]
 
 
 def find_tracebacks(lines: List[str]) -> List[Traceback]:
@@ -63,18 +63,14 @@ def find_tracebacks(lines: List[str]) -> List[Traceback]:
     position = 0
     while position < len(lines):
         header = _HEADER.match(lines[position])
-        if header is None:
-            position += 1
-            continue
-        one = _traceback(lines, position, header)
+        one = _traceback(lines, position, header) if header else None
         if one is None:
             position += 1
             continue
         link = _link_before(lines, found[-1].end, position) if found else ""
         if link:
-            before = found.pop()
             # The message there is everything before the link.
-            before = _extended(before, lines, position)
+            before = _extended(found.pop(), lines, position)
             chain = (*one.chain, before.raised._replace(link=link), *before.chain[1:])
             one = one._replace(start=before.start, role=before.role, chain=chain, lines=before.lines + one.lines)
         found.append(one)
@@ -95,10 +91,10 @@ def told(one: Traceback, most: int = 4) -> str:
 
 def _without_header(lines: List[str]) -> List[Traceback]:
     """For a truncated one, and for a syntax error, which has none."""
-    last = next((place for place in range(len(lines) - 1, -1, -1) if _CALL.match(lines[place])), None)
-    if last is None:
+    calls = [place for place, line in enumerate(lines) if _CALL.match(line)]
+    if not calls:
         return []
-    first = last
+    first = calls[-1]
     while first and lines[first - 1][:1].isspace():
         first -= 1
     header = "Traceback (most recent call last):"
@@ -109,7 +105,7 @@ def _without_header(lines: List[str]) -> List[Traceback]:
 def _traceback(lines: List[str], start: int, header: "re.Match[str]", depth: int = 0) -> Optional[Traceback]:
     margin = header["margin"]
     follows = lines[start + 1] if start + 1 < len(lines) else ""
-    role = _role(lines, start)
+    role = _role(lines[max(start - 2, 0) : start])
     if header["group"]:
         return _group(lines, start, role)
     if margin and not (follows.startswith(margin) and follows[len(margin) :][:1].isspace()):
@@ -152,18 +148,12 @@ def _without(lines: List[str], margin: str) -> Iterator[str]:
 
 def _ends(own: List[str], at: int) -> bool:
     line = own[at]
-    if (
-        line in (*_LINKS, '"""', "[end of output]")
-        or _HEADER.match(line)
-        or _IGNORED.match(line)
-        or _CONCURRENT.match(line)
-    ):
-        return True
-    return ends_message(line)
+    is_next = any(pattern.match(line) for pattern in (_HEADER, _IGNORED, _CONCURRENT))
+    return is_next or line in (*_LINKS, '"""', "[end of output]") or ends_message(line)
 
 
-def _role(lines: List[str], start: int) -> str:
-    for line in reversed(lines[max(start - 2, 0) : start]):
+def _role(before: List[str]) -> str:
+    for line in reversed(before):
         if _IGNORED.match(line):
             return "ignored"
         if _CONCURRENT.match(line):
@@ -174,7 +164,6 @@ def _role(lines: List[str], start: int) -> str:
 
 
 def _link_before(lines: List[str], end: int, start: int) -> str:
-    """How the traceback that begins at ``start`` follows from the one before."""
     between = [line for line in lines[max(end, start - 3) : start] if line.strip()]
     return _LINKS.get(between[-1].strip(" |"), "") if between else ""
 
@@ -191,7 +180,6 @@ def _extended(one: Traceback, lines: List[str], start: int) -> Traceback:
 
 
 def _group(lines: List[str], start: int, role: str) -> Optional[Traceback]:
-    """Return the group, then its exceptions."""
     end = next((place + 1 for place in range(start, len(lines)) if _END_OF_GROUP.match(lines[place])), 0)
     if not end:
         return None  # Cut off.

@@ -154,7 +154,6 @@ class Supervisor:
         return outcome._replace(stopped=self._stopped_at < _NEVER, killed=killed, output=relay.kept)
 
     def _is_first_failure(self, ended: Mapping[int, int]) -> bool:
-        """Of companions."""
         for process in ended.keys() & self._companions.keys():
             companion = self._companions.pop(process)
             status = status_of(ended[process])
@@ -175,13 +174,12 @@ class Supervisor:
         poll = select.poll()
         poll.register(self._signals.wakeup, select.POLLIN)
         relay.register(poll)
-        served = False
-        for descriptor, _ in poll.poll(seconds * 1000):
-            if descriptor == self._signals.wakeup:
-                os.read(descriptor, 4096)
-            else:
-                relay.handle()
-                served = True
+        ready = {descriptor for descriptor, _ in poll.poll(seconds * 1000)}
+        served = bool(ready - {self._signals.wakeup})
+        if self._signals.wakeup in ready:
+            os.read(self._signals.wakeup, 4096)
+        if served:
+            relay.handle()
         for number in self._signals.collect():
             self._forward(number)
         return served
