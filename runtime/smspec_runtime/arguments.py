@@ -45,7 +45,7 @@ STYLES: Dict[str, Style] = {"toolkit": _toolkit, "json": _json, "flags": _flags,
 
 
 def _spelled(value: Any, written: Any = None) -> str:
-    """Return a string without its quotes, others as written (`1e-3`)."""
+    """A string without its quotes, others as written (`1e-3`)."""
     if isinstance(value, str):
         return value
     return written.strip() if isinstance(written, str) else json.dumps(value)

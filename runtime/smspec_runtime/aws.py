@@ -19,7 +19,7 @@ def open_client(service: str, purpose: str, options: Mapping[str, Any]) -> Any:
 
 
 def client_errors() -> Tuple[Type[Exception], ...]:
-    """Return the exceptions of a client, once one exists."""
+    """The exceptions of a client, once one exists."""
     boto3, botocore = map(importlib.import_module, ("boto3.exceptions", "botocore.exceptions"))
     return (OSError, ValueError, boto3.Boto3Error, botocore.BotoCoreError, botocore.ClientError)
 
@@ -46,7 +46,7 @@ def fetch(uri: str, path: str, options: Mapping[str, Any]) -> None:
 
 
 def package_index(arn: str) -> str:
-    """Return the URL of a CodeArtifact repository's index, with a token in it."""
+    """The URL of a CodeArtifact repository's index, with a token in it."""
     parts = _ARN.fullmatch(arn)
     if parts is None:
         raise Refused(f"CA_REPOSITORY_ARN is not the ARN of a CodeArtifact repository: {arn}")
@@ -58,5 +58,5 @@ def package_index(arn: str) -> str:
         endpoint = client.get_repository_endpoint(repository=repository, format="pypi", **owner)
     except client_errors() as error:
         raise Refused(f"CodeArtifact: {error}") from error
-    scheme, _, rest = endpoint["repositoryEndpoint"].rstrip("/").partition("://")
-    return f"{scheme}://aws:{token}@{rest}/simple/"
+    url = str(endpoint["repositoryEndpoint"]).rstrip("/")
+    return url.replace("://", f"://aws:{token}@", 1) + "/simple/"

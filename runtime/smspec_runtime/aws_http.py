@@ -51,7 +51,7 @@ class Aws:
         self._credentials = self._find_credentials()
 
     def call(self, service: str, partition: str, region: str, action: str, members: Mapping[str, Any]) -> Any:
-        """Return the answer of a service with AWS's protocol `json`. Raise AwsError."""
+        """The answer of a service with AWS's protocol `json`. Raises AwsError."""
         get = self._environ.get
         own = "AWS_ENDPOINT_URL_" + service.replace("smanager", "s_manager").upper()
         usual = f"https://{service}.{region}.{_SUFFIXES.get(partition, 'amazonaws.com')}"

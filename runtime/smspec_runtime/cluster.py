@@ -46,7 +46,7 @@ def decode_cluster(config: Json) -> Cluster:
 
 
 def wait_for_hosts(hosts: Sequence[str], seconds: float = 900.0) -> Dict[str, str]:
-    """Return their addresses once each has been found."""
+    """Their addresses, once each has been found."""
     addresses: Dict[str, str] = {}
     if not hosts:
         return addresses

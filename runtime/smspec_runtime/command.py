@@ -12,10 +12,8 @@ class Companion(NamedTuple):
 
 
 class Command(NamedTuple):
-    """``variables`` are added to the environment.
-
-    ``members``: hosts that this one leads, listening on ``port``. ``over_ssh``: ssh starts processes.
-    """
+    """``variables`` are added to the environment. ``members``: hosts that this one leads, listening on ``port``.
+    ``over_ssh``: ssh starts processes."""
 
     words: List[str]
     variables: Dict[str, str] = {}

@@ -20,13 +20,12 @@ def submit_directory(config: InputConfig, environ: Environ) -> str:
 
 def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Environ) -> Layout:
     """Code sent with the job wins over code in the image."""
-    code = layout.code
-    source = ""
+    code, source = layout.code, ""
     if delivery == "channel":
         source = layout.channel(CODE_CHANNEL)
         try:
             if os.listdir(source) == [ARCHIVE]:
-                source = os.path.join(source, ARCHIVE)
+                source += "/" + ARCHIVE
         except OSError as error:
             raise Refused(f"channel `{CODE_CHANNEL}`: {error.strerror}") from error
     elif delivery == "s3":
@@ -102,14 +101,13 @@ def _replace(code: str, staged: str, source: str) -> None:
     import shutil
 
     os.makedirs(code, exist_ok=True)
-    for name in os.listdir(code):
-        path = os.path.join(code, name)
-        if os.path.isdir(path) and not os.path.islink(path):
-            shutil.rmtree(path, ignore_errors=True)
+    for entry in list(os.scandir(code)):
+        if entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path, ignore_errors=True)
         else:
-            os.unlink(path)
+            os.unlink(entry.path)
     for name in os.listdir(staged):
-        shutil.move(os.path.join(staged, name), os.path.join(code, name))
+        shutil.move(f"{staged}/{name}", f"{code}/{name}")
 
 
 def _can_make(path: str) -> bool:

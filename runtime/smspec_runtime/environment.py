@@ -25,14 +25,11 @@ def sagemaker_variables(
     groups: List[str],
     environ: Environ,
 ) -> Dict[str, str]:
-    """Return what overrides the container's own variables.
-
-    ``program`` None: a framework's function. ``groups``: those of the launcher.
-    """
+    """What overrides the container's own variables. ``program`` None: a framework's function. ``groups``: those of
+    the launcher."""
     cluster = config.cluster
-    sagemaker = config.hyperparameters.sagemaker
     framework = config.hyperparameters.framework
-    user = config.hyperparameters.user
+    user, _, sagemaker = config.hyperparameters
     channels = {name: layout.channel(name) for name in config.channels}
     distribution_hosts = cluster.hosts_of(groups)
     master = (distribution_hosts or cluster.hosts)[0]

@@ -1,7 +1,6 @@
 """Unpacks ``sourcedir.tar.gz``, never outside of the directory: files, directories, and links as copies.
 
-Many releases of the standard library allow archives to escape, filter or not.
-"""
+Many releases of `tarfile` allow archives to escape, filter or not."""
 
 import gzip
 import hashlib
@@ -38,7 +37,7 @@ class _Unzipped(gzip.GzipFile):
             raise Refused(f"the archive unpacks to more than {self.limit} bytes")
 
     def chunks(self, size: int) -> Iterator[bytes]:
-        """Yield the data after a header, and skip its padding."""
+        """The data after a header; skip its padding."""
         if size < 0:
             raise ValueError("damaged header")
         for left in range(size, 0, -_CHUNK):
@@ -65,13 +64,13 @@ def extract(archive: str, directory: str) -> Dict[str, str]:
 
 
 def digest(files: Dict[str, str]) -> str:
-    """Return the SHA-256 of every path, executable bit and content, as the compiler does."""
+    """The SHA-256 of every path, executable bit and content, as in the compiler."""
     lines = sorted(f"{path}\0{file}\n".encode("utf-8", "surrogateescape") for path, file in files.items())
     return hashlib.sha256(b"".join(lines)).hexdigest()
 
 
 def plain_name(name: str) -> str:
-    """Return a relative path; empty for the directory itself. Raise Refused for one outside."""
+    """A relative path; empty for the directory itself. Raises Refused for one outside."""
     parts = name.replace("\\", "/").split("/")
     if name.startswith("/") or ".." in parts:
         raise Refused(f"`{name}` in the archive lies outside of the code directory")
@@ -107,7 +106,8 @@ def _unpack(content: _Unzipped, tree: UnpackedTree) -> None:
 def _unpack_member(head: bytes, about: Dict[str, str], content: _Unzipped, tree: UnpackedTree) -> None:
     kind, size = head[156:157], int(about.get("size") or number(head[124:136]))
     name, link = about.get("path") or short_name(head), about.get("linkpath") or text(head[157:257])
-    path = plain_name(name) and "/" + plain_name(name)
+    plain = plain_name(name)
+    path = plain and "/" + plain
     if kind == b"5" or (kind == b"\0" and name.endswith("/")):  # Old archives mark directories so.
         tree.add_directory(path)
     elif path and kind == b"2":

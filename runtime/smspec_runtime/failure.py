@@ -16,10 +16,8 @@ _REASON, _COMMAND, _LEAST_DETAILS = 640, 200, 24  # Bytes of these.
 
 
 class Report:
-    """Space for the failure file is reserved before the program can fill the disk.
-
-    The program may replace any directory by a link, so descriptors are opened before its start.
-    """
+    """Space for the failure file is reserved before the program can fill the disk; descriptors are opened before its
+    start, because it may replace any directory by a link."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -90,13 +88,10 @@ class Report:
 
     def _write(self, name: str, content: bytes) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
-        descriptor = os.open(name, flags, 0o644, dir_fd=self._output)
-        try:
-            if os.fstat(descriptor).st_nlink > 1:
+        with open(os.open(name, flags, 0o644, dir_fd=self._output), "wb", 0) as file:
+            if os.fstat(file.fileno()).st_nlink > 1:
                 raise OSError(f"{name} is a link to a different file")
-            os.ftruncate(descriptor, os.write(descriptor, content))
-        finally:
-            os.close(descriptor)
+            file.truncate(file.write(content))
 
 
 def refusal_text(refusal: Refused) -> str:

@@ -16,7 +16,7 @@ def is_of_sagemaker(module: str) -> bool:
 
 
 def only_starts(module: str, hyperparameters: Hyperparameters) -> bool:
-    """Return whether a module of SageMaker does nothing else."""
+    """Whether a module of SageMaker does nothing else."""
     is_tuned = "_tuning_objective_metric" in hyperparameters.sagemaker
     # Chainer's starts MPI in its own way; TensorFlow's gives each job of a tuning job a model directory.
     does_more = module.startswith("sagemaker_chainer") or (is_tuned and module.startswith("sagemaker_tensorflow"))

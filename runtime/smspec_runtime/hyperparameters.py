@@ -47,7 +47,7 @@ def join_settings(content: Json) -> RunSettings:
 
 
 def decoded(value: Any) -> Any:
-    """Return a value decoded if it is JSON."""
+    """Decode a value if it is JSON."""
     try:
         return json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):

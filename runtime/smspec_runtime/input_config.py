@@ -45,7 +45,7 @@ def read_input_config(layout: Layout) -> InputConfig:
 
 
 def _read_object(layout: Layout, name: str) -> Json:
-    path = os.path.join(layout.input_config, name)
+    path = f"{layout.input_config}/{name}"
     try:
         # Without O_NONBLOCK a FIFO would wait for a writer.
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:

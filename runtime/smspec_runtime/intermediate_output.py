@@ -17,6 +17,7 @@ from .input_config import InputConfig
 from .layout import Layout
 from .lean_typing import Callable, Dict, Environ, List, Optional
 from .log import log
+from .program import PYTHON
 from .refusal import Refused
 from .snapshot import snapshot
 from .supervisor import Supervisor
@@ -24,9 +25,9 @@ from .variables import python_path
 
 
 def start_sending(
-    layout: Layout, config: InputConfig, environ: Environ, python: str, supervisor: Supervisor
+    layout: Layout, config: InputConfig, environ: Environ, supervisor: Supervisor
 ) -> Optional[Callable[[bool], None]]:
-    """Return what sends the rest, given whether the job is stopped. SageMaker sends an existing directory itself."""
+    """What sends the rest, given whether the job is stopped. SageMaker sends an existing directory itself."""
     directory = layout.output_intermediate
     sagemaker = config.hyperparameters.sagemaker
     target = str(sagemaker["sagemaker_s3_output"])
@@ -48,7 +49,7 @@ def start_sending(
     key = "/".join(filter(None, [prefix.strip("/"), environ.get("TRAINING_JOB_NAME"), "output/intermediate"]))
     log(f"intermediate output goes to s3://{bucket}/{key}/")
     options = json.dumps(s3_options(sagemaker, environ))
-    words = [python, "-m", __name__, os.path.realpath(directory), bucket, key, options]
+    words = [PYTHON, "-m", __name__, os.path.realpath(directory), bucket, key, options]
     # Without the author's directory: a json.py in it is not for this process.
     path = python_path(environ, layout.code).partition(os.pathsep)[2]
     variables = {**environ, "PYTHONPATH": path}

@@ -23,7 +23,7 @@ with StandardLibraryOnly():
     from .log import log
     from .masking import masked_command, secret_arguments, secret_values, secret_variables
     from .outcome import Outcome
-    from .program import find_program, install, make_executable
+    from .program import PYTHON, find_program, install, make_executable
     from .refusal import Refused
     from .run_plan import RunPlan, decode_run_plan
     from .supervisor import GRACE, Stopped, Supervisor
@@ -34,7 +34,6 @@ with StandardLibraryOnly():
 LOCAL_LEADER = "SMSPEC_LOCAL_LEADER"
 """Set by `smspec run`: an address, and ports for the job, the team and two for each host."""
 STOP_GRACE = "SMSPEC_STOP_GRACE"  # Seconds from SIGTERM to SIGKILL, in tests and rehearsals.
-PYTHON = sys.executable or "python3"
 
 
 def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
@@ -68,9 +67,8 @@ def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
             from traceback import format_exc  # Late: only for bugs.
 
             log(format_exc())
-            status = 70
-            outcome = Outcome(status, output=format_exc().encode("utf-8", "replace"))
-            failure = failure_text(outcome, ["smspec_runtime"], [], "InternalError")
+            outcome = Outcome(70, output=format_exc().encode("utf-8", "replace"))
+            status, failure = 70, failure_text(outcome, ["smspec_runtime"], [], "InternalError")
     except Stopped as stop:
         status = 128 + stop.args[0]
         failure = refusal_text(Refused("stopped before the program was started", exit_status=status))
@@ -114,12 +112,12 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     secrets += [*fetched.values(), *secret_values({name: decoded(value) for name, value in fetched.items()})]
 
     layout = deliver(plan.delivery, layout, config, environ)
-    program = find_program(plan, layout.code, PYTHON)
+    program = find_program(plan, layout.code)
     make_executable(program, layout.code)
     # A framework copies the code itself, and is called in the initial directory.
     is_framework = plan.kind == "framework"
     if not is_framework:
-        outcome, words, title = install(program, layout.code, PYTHON, environ, supervisor.prepare)
+        outcome, words, title = install(program, layout.code, environ, supervisor.prepare)
         if outcome.status:
             return outcome.status, failure_text(outcome, words, secrets, title)
 
@@ -178,7 +176,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     if config.hyperparameters.sagemaker.get("sagemaker_s3_output"):
         from .intermediate_output import start_sending
 
-        send_rest = start_sending(layout, config, environ, PYTHON, supervisor)
+        send_rest = start_sending(layout, config, environ, supervisor)
     log("running: " + limited(masked_command(command.words, secrets), 2000))
     outcome = supervisor.run(command.words, variables, "." if is_framework else layout.code)
     failure = failure_text(outcome, command.words, secrets) if outcome.status else ""

@@ -27,7 +27,7 @@ def is_secret(name: str) -> bool:
 
 
 def secret_values(hyperparameters: Any) -> List[str]:
-    """Return the values with the name of a secret, or below one."""
+    """The values with the name of a secret, or below one."""
     found = []
     waiting = [(False, hyperparameters)]
     while waiting:  # However deep they are nested.
@@ -42,7 +42,7 @@ def secret_values(hyperparameters: Any) -> List[str]:
 
 
 def secret_variables(environ: Environ) -> List[str]:
-    """Return those of variables; a path only refers to a secret."""
+    """Those of variables; a path only refers to a secret."""
     return [value for name, value in environ.items() if is_secret(name) and not os.path.exists(value)]
 
 
@@ -80,7 +80,7 @@ def masked_text(text: str, secrets: Sequence[str]) -> str:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """Yield the forms of a value, and of its lines, that a program may write."""
+    """The forms of a value, and of its lines, that a program may write."""
     lines = secret.splitlines()
     for part in {secret, secret.strip(), *(line.strip() for line in lines if len(lines) > 1)}:
         if len(part) < _SHORTEST or part.lower() in _COMMON.split() or not any(map(str.isalnum, part)):

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import sys
 
 from .lean_typing import Callable, Environ, List, NamedTuple, Tuple
 from .log import log
@@ -9,28 +10,27 @@ from .outcome import Outcome
 from .refusal import Refused
 from .run_plan import RunPlan
 
+PYTHON = sys.executable or "python3"
 REQUIREMENTS = "requirements.txt"
 _HELP = "name a file of the source directory by its path in it, such as `train.py` or `bin/train.sh`"
 
 
 class Program(NamedTuple):
     """``kind``: python, package, executable, command or module. ``words`` start it without a launcher.
-
-    ``python_words``: the arguments of an interpreter; empty if it is not Python.
-    """
+    ``python_words``: the arguments of an interpreter; empty if it is not Python."""
 
     kind: str
     words: List[str]
     python_words: List[str] = []
 
 
-def find_program(plan: RunPlan, code: str, python: str) -> Program:
+def find_program(plan: RunPlan, code: str) -> Program:
     """Call it after the delivery of the code."""
     name = plan.program
     modules = {"module": "module", "framework": "module --without-job", "pipe_loop": "pipe.loop"}
     if plan.kind in modules:
         words = ["-m", *f"smspec_runtime.{modules[plan.kind]}".split(), name]
-        return Program("module", [python, *words], words)
+        return Program("module", [PYTHON, *words], words)
     if plan.kind == "command":
         return Program("command", list(plan.command))
     if plan.kind != "script":
@@ -38,22 +38,22 @@ def find_program(plan: RunPlan, code: str, python: str) -> Program:
     _check_name(name, code)
     if not name.endswith(".sh"):
         stem = name[:-3] if name.endswith(".py") else name
-        if os.path.isfile(os.path.join(code, "setup.py")):
-            return Program("package", [python, "-m", stem.replace("/", ".")])
+        if os.path.isfile(f"{code}/setup.py"):
+            return Program("package", [PYTHON, "-m", stem.replace("/", ".")])
         if stem != name:
-            return Program("python", [python, "--", name], [name])
+            return Program("python", [PYTHON, "--", name], [name])
     return Program("executable", ["./" + name])
 
 
 def install(
-    program: Program, code: str, python: str, environ: Environ, run: Callable[..., Outcome]
+    program: Program, code: str, environ: Environ, run: Callable[..., Outcome]
 ) -> Tuple[Outcome, List[str], str]:
-    """Return the outcome of pip, its words, and a title."""
+    """The outcome of pip, its words, and a title."""
     is_package = program.kind == "package"
-    wanted = ["."] if is_package else []
+    wanted = ["."] * is_package
     # Debian leaves its Python to apt. Since Python 3.11 pip ignores the author's json.py.
     variables = {"PIP_BREAK_SYSTEM_PACKAGES": "1", **environ, "PYTHONSAFEPATH": "1"}
-    if os.path.isfile(os.path.join(code, REQUIREMENTS)):
+    if os.path.isfile(f"{code}/{REQUIREMENTS}"):
         wanted += ["-r", REQUIREMENTS]
         if environ.get("CA_REPOSITORY_ARN"):
             from .aws import package_index
@@ -62,7 +62,7 @@ def install(
             variables["PIP_INDEX_URL"] = package_index(environ["CA_REPOSITORY_ARN"])
     if not wanted:
         return Outcome(0), [], ""
-    words = [python, "-m", "pip", "install", *wanted]
+    words = [PYTHON, "-m", "pip", "install", *wanted]
     log("installing: " + " ".join(words))
     return run(words, variables, code), words, f"Install{'Module' if is_package else 'Requirements'}Error"
 

@@ -11,10 +11,8 @@ _BEFORE, _BEGINNING = 4096, 1024  # Bytes before a line that is cut, and of its 
 
 
 class Relay:
-    """One pipe, passed on to ``sink`` unless that is -1; ``keep`` bytes of its end are kept.
-
-    Of a longer line, an exception with a table in its message, the beginning is kept as well.
-    """
+    """One pipe, passed on to ``sink`` unless that is -1; ``keep`` bytes of its end are kept, and of a longer line,
+    an exception with a table in its message, the beginning."""
 
     def __init__(self, source: int, sink: int, keep: int) -> None:
         self._source, self._sink, self._keep = source, sink, keep

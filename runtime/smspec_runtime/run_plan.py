@@ -56,7 +56,6 @@ def decode_run_plan(text: str) -> RunPlan:
 
 
 def decode_run_settings(text: str) -> RunSettings:
-    """Raise ValueError if they are invalid."""
     members = _members(text, RunSettings, SETTINGS_HYPERPARAMETER)
     for name, value in members.items():
         if not isinstance(value, _KINDS.get(name, int)):

@@ -6,10 +6,10 @@ from .lean_typing import Dict, List
 
 
 def snapshot(directory: str) -> Dict[str, List[int]]:
-    """Return time and size of every file below."""
+    """Time and size of every file below."""
     found = {}
     for parent, _, names in os.walk(directory):
-        for path in filter(os.path.isfile, [os.path.join(parent, name) for name in names]):
+        for path in filter(os.path.isfile, [f"{parent}/{name}" for name in names]):
             try:
                 status = os.stat(path)
             except OSError:

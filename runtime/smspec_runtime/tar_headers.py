@@ -35,7 +35,7 @@ def short_name(head: bytes) -> str:
 
 
 def read_about(kind: bytes, body: bytes) -> Dict[str, str]:
-    """Return path, linkpath and size of an extended header, and whether a file is sparse."""
+    """Path, linkpath and size of an extended header, and whether a file is sparse."""
     found, at = {}, 0
     if kind in b"LK":
         found["path" if kind == b"L" else "linkpath"] = text(body)

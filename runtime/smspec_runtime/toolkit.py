@@ -44,7 +44,7 @@ def program_of(config: InputConfig, environ: Environ) -> str:
 
 
 def distribution_groups(config: InputConfig, has_launcher: bool) -> List[str]:
-    """Return those of the launcher."""
+    """Those of the launcher."""
     framework = config.hyperparameters.framework
     has_launcher = has_launcher or any(framework.get(flag) for flag in LAUNCHERS)
     groups = framework.get(_GROUPS, [config.cluster.instance_group] if has_launcher else [])
@@ -54,7 +54,7 @@ def distribution_groups(config: InputConfig, has_launcher: bool) -> List[str]:
 
 
 def launcher_options(config: InputConfig) -> Json:
-    """Return the hyperparameters' options under the names of the settings."""
+    """The hyperparameters' options under the names of the settings."""
     framework = config.hyperparameters.framework
     options = {option: framework[name] for name, option in _OPTIONS.items() if framework.get(name)}
     if framework.get("sagemaker_parameter_server_enabled"):
@@ -68,11 +68,9 @@ def launcher_options(config: InputConfig) -> Json:
 
 
 def _launcher(config: InputConfig) -> Any:
-    framework = config.hyperparameters.framework
     if config.cluster.instance_group not in distribution_groups(config, has_launcher=False):
         return None
-    for flag, launcher in LAUNCHERS.items():
-        # The toolkit reads the text `False` as on.
-        if framework.get(flag) not in (None, False, 0, "", "False", "false"):
-            return launcher
-    return None
+    framework = config.hyperparameters.framework
+    # The toolkit reads the text `False` as on.
+    off = (None, False, 0, "", "False", "false")
+    return next((LAUNCHERS[flag] for flag in LAUNCHERS if framework.get(flag) not in off), None)

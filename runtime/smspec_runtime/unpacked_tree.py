@@ -11,10 +11,8 @@ DEPTH = 100
 
 
 class UnpackedTree:
-    """Paths begin with a slash; the empty one is ``root``, a new and empty directory.
-
-    ``files``: path → input of `digest`. ``most``: entries; ``spend`` counts the bytes of each copy.
-    """
+    """Paths begin with a slash; the empty one is ``root``, a new and empty directory. ``files``: path → input of
+    `digest`. ``most``: entries; ``spend`` counts the bytes of each copy."""
 
     def __init__(self, root: str, most: int, spend: Callable[[int], None]) -> None:
         self.files: Dict[str, str] = {}
@@ -63,8 +61,8 @@ class UnpackedTree:
 
     def follow_links(self) -> None:
         for path in self._links:
-            names = path.split("/")
-            self._place(path, self._end(path), ["/".join(names[:count]) for count in range(1, len(names))])
+            around = [path[:place] for place, character in enumerate(path) if character == "/"]
+            self._place(path, self._end(path), around)
 
     def _place(self, path: str, origin: str, around: List[str]) -> None:
         """``around``: the directories that lead here."""
@@ -80,7 +78,7 @@ class UnpackedTree:
             self._place(f"{path}/{name}", self._end(f"{origin}/{name}"), [*around, origin])
 
     def _end(self, path: str) -> str:
-        """Return the target of a path, which may be a link."""
+        """The target of a path, which may be a link."""
         under_way = {path: None} if path in self._links else {}  # each on the way of the one before
         while under_way:
             link = next(reversed(under_way))
@@ -95,7 +93,7 @@ class UnpackedTree:
         return self._ends.get(path, path)
 
     def _followed(self, link: str) -> str:
-        """Return the target of a link, or a link that must be followed first."""
+        """The target of a link, or a link that must be followed first."""
         place = link.rpartition("/")[0]
         target = self._links[link].replace("\\", "/")
         for part in target.split("/"):

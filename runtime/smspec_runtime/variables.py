@@ -18,13 +18,13 @@ def python_path(environ: Environ, code: str) -> str:
 
 
 def find_on_path(name: str, environ: Environ) -> str:
-    """Return the path of a program, or nothing."""
+    """The path of a program, or nothing."""
     paths = (os.path.join(entry or ".", name) for entry in environ.get("PATH", os.defpath).split(os.pathsep))
     return next((path for path in paths if os.access(path, os.X_OK) and os.path.isfile(path)), "")
 
 
 def carried_variables(variables: Environ) -> Dict[str, str]:
-    """Return valid variables, and log the others."""
+    """The valid variables; log the others."""
     carried = {}
     for name, value in variables.items():
         obstacle = obstacle_to([f"{name}={value}"])
@@ -38,7 +38,7 @@ def carried_variables(variables: Environ) -> Dict[str, str]:
 
 
 def obstacle_to(words: Sequence[str]) -> str:
-    """Return why the arguments are invalid; empty if they are not."""
+    """Why the arguments are invalid; empty if they are not."""
     # MAX_ARG_STRLEN of Linux: 32 pages, the final NUL included.
     longest = 32 * os.sysconf("SC_PAGE_SIZE")
     try:

@@ -86,8 +86,8 @@ def _of_lines(lines: List[str], number: int, outcome: Outcome, is_shell: bool, i
     before = [one for one in tracebacks if one.end <= chosen.start][-1:]
     if before and before[0].role == "concurrent" and not chosen.role and _is_next(before[0], chosen, lines):
         raised += f"; after {told(before[0])}"
-    elif chosen.raised.kind == "CalledProcessError" and is_alarming(_last_words(lines[: chosen.start])):
-        raised += f"; after {_last_words(lines[: chosen.start])}"
+    elif chosen.raised.kind == "CalledProcessError" and is_alarming(said := _last_words(lines[: chosen.start])):
+        raised += f"; after {said}"
     is_uncaught = is_shell or is_team or outcome.status == 1
     # An exception that was logged was handled.
     went_on = chosen.role == "ignored" or log_level("".join(lines[: chosen.start][-1:])) in ("WARNING", "ERROR")
@@ -132,7 +132,7 @@ def _is_next(before: Traceback, one: Traceback, lines: List[str]) -> bool:
 
 
 def _last_words(lines: List[str]) -> str:
-    """Return the last line with its beginning, or a fault of another language."""
+    """The last line with its beginning, or a fault of another language."""
     fault = find_fault(lines)
     if fault is not None:
         return fault.text

@@ -10,7 +10,7 @@ FAULTS = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.S
 
 
 def signal_text(number: int, oom_kills: Optional[int] = None) -> str:
-    """Return its name and meaning; empty if there is no such signal."""
+    """Its name and meaning; empty if there is no such signal."""
     try:
         name = signal.Signals(number).name
     except ValueError:
@@ -38,4 +38,4 @@ def ended_by(outcome: Outcome, is_shell: bool, words: str) -> int:
 def child_ended_by(status: int) -> int:
     """n of a program that ends with -n, as subprocess reports a signal; 0: none."""
     number = 256 - status
-    return number if number in FAULTS or number in (signal.SIGKILL, signal.SIGTERM) else 0
+    return number if number in {*FAULTS, signal.SIGKILL, signal.SIGTERM} else 0

@@ -24,7 +24,7 @@ class Fault(NamedTuple):
 
 
 def find_fault(lines: List[str]) -> Optional[Fault]:
-    """Return the last fault, unless more than its own lines follow."""
+    """The last fault, unless more than its own lines follow."""
     first = max(len(lines) - _LOOKED_AT, 0)
     for place in range(first, len(lines)):
         if _CRASH.match(lines[place]):

@@ -16,10 +16,8 @@ _MPI = re.compile(
 
 
 class RankFailure(NamedTuple):
-    """The first failed rank. ``lines``: what it wrote, or all ranks if lines have no ranks.
-
-    ``report``: the launcher's message if no rank was started.
-    """
+    """The first failed rank. ``lines``: what it wrote, or all ranks if lines have no ranks. ``report``: the
+    launcher's message if no rank was started."""
 
     rank: str
     lines: List[str]
@@ -30,7 +28,7 @@ class RankFailure(NamedTuple):
 
 
 def first_failure(lines: List[Line]) -> Optional[RankFailure]:
-    """Return what a launcher reports, or which rank had the first traceback."""
+    """What a launcher reports, or which rank had the first traceback."""
     own = [one for one in find_tracebacks(texts(lines)) if one.raised.kind == "ChildFailedError"]
     if own:
         # A traceback in an error file of `@record` is also in the rank's output.

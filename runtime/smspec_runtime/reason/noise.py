@@ -44,12 +44,12 @@ def is_noise(text: str) -> bool:
 
 
 def ends_message(text: str) -> bool:
-    """Return whether a line after an exception is certainly not its message."""
+    """Whether a line after an exception is certainly not its message."""
     return bool(text.strip()) and (is_noise(text) or bool(log_level(text)) or is_decisive(text))
 
 
 def is_decisive(text: str) -> bool:
-    """Return whether these last words outweigh an exception before."""
+    """Whether these last words outweigh an exception before."""
     return bool(_DECISIVE.match(text)) or log_level(text) in ("CRITICAL", "FATAL")
 
 

@@ -36,10 +36,8 @@ class Raised(NamedTuple):
 
 
 class Traceback(NamedTuple):
-    """Lines ``start`` to ``end`` of a text. ``chain``: the exception raised last, then those before it.
-
-    ``role``: empty, or ``concurrent`` of what ends a thread or a worker, or ``ignored``.
-    """
+    """Lines ``start`` to ``end`` of a text. ``chain``: the exception raised last, then those before it. ``role``:
+    empty, or ``concurrent`` of what ends a thread or a worker, or ``ignored``."""
 
     start: int
     end: int
@@ -79,7 +77,7 @@ def find_tracebacks(lines: List[str]) -> List[Traceback]:
 
 
 def told(one: Traceback, most: int = 4) -> str:
-    """Return the last exception with its causes."""
+    """The last exception with its causes."""
     parts: List[str] = []
     for raised in one.chain:
         text = raised.text
@@ -139,7 +137,7 @@ def _traceback(lines: List[str], start: int, header: "re.Match[str]", depth: int
 
 
 def _without(lines: List[str], margin: str) -> Iterator[str]:
-    """Yield the lines that have the margin, without it; an empty one may have it."""
+    """The lines that have the margin, without it; an empty one may have it."""
     for line in lines:
         if line.strip() and not line.startswith(margin):
             return

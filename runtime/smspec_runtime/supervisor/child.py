@@ -25,7 +25,7 @@ class Task(NamedTuple):
 
 
 def spawn(task: Task, signals: Signals) -> Union[int, Outcome]:
-    """Return the process, or why there is none. Signals must be held."""
+    """The process, or why there is none. Signals must be held."""
     name = task.words[0]
     try:
         words = [_encoded(word) for word in task.words]

@@ -19,7 +19,7 @@ def adopt_orphans() -> None:
 
 
 def reap() -> Tuple[bool, Dict[int, int]]:
-    """Return whether children remain, and the wait status of those that ended."""
+    """Whether children remain, and the wait status of those that ended."""
     ended: Dict[int, int] = {}
     while True:
         try:
@@ -32,7 +32,7 @@ def reap() -> Tuple[bool, Dict[int, int]]:
 
 
 def signal_group(group: int, number: int) -> bool:
-    """Return whether it exists; 0 only checks."""
+    """Whether it exists; 0 only checks."""
     try:
         os.killpg(group, number)
         return True
