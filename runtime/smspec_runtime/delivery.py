@@ -125,11 +125,10 @@ def _directory_of_its_own(code: str) -> str:
     """For images with a user who cannot write to /opt/ml/code."""
     import tempfile
 
+    user = f"user {os.getuid()}"
     try:
         directory = tempfile.mkdtemp(prefix="smspec-code-")
     except OSError as error:
-        raise Refused(
-            f"user {os.getuid()} can write neither to {code} nor to a temporary directory: {error}"
-        ) from error
-    log(f"user {os.getuid()} cannot write to {code}; the code runs from {directory}")
+        raise Refused(f"{user} can write neither to {code} nor to a temporary directory: {error}") from error
+    log(f"{user} cannot write to {code}; the code runs from {directory}")
     return directory

@@ -91,9 +91,8 @@ def _unpack(content: _Unzipped, tree: UnpackedTree) -> None:
         if kind in ABOUT:
             in_all += BLOCK + size
             if size > _ABOUT or in_all > _ABOUT_IN_ALL:
-                raise Refused(
-                    f"a header of the archive takes {size} bytes; the maximum is {_ABOUT}, {_ABOUT_IN_ALL} in all"
-                )
+                limits = f"{_ABOUT}, {_ABOUT_IN_ALL} in all"
+                raise Refused(f"a header of the archive takes {size} bytes; the maximum is {limits}")
             (of_all if kind == b"g" else about).update(read_about(kind, b"".join(content.chunks(size))))
             continue
         members += 1

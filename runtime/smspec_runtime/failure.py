@@ -67,7 +67,7 @@ class Report:
         try:
             os.mkdir("output", dir_fd=self._root)
         except OSError:
-            pass  # It exists, or cannot be created.
+            pass
         try:
             self._output = os.open("output", os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=self._root)
         except OSError:

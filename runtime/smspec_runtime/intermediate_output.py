@@ -28,8 +28,7 @@ def start_sending(
     layout: Layout, config: InputConfig, environ: Environ, supervisor: Supervisor
 ) -> Optional[Callable[[bool], None]]:
     """What sends the rest, given whether the job is stopped. SageMaker sends an existing directory itself."""
-    directory = layout.output_intermediate
-    sagemaker = config.hyperparameters.sagemaker
+    directory, sagemaker = layout.output_intermediate, config.hyperparameters.sagemaker
     target = str(sagemaker["sagemaker_s3_output"])
     scheme, _, place = target.partition("://")
     if os.path.exists(directory):

@@ -13,10 +13,8 @@ else:
 
         __call__ = __getitem__
 
-    Any = Callable = Dict = FrozenSet = Iterator = List = Mapping = NoReturn = Optional = Sequence = Set = Tuple = (
-        Type
-    ) = _Name()
-    TypeVar = Union = Any
+    Any = Callable = Dict = FrozenSet = Iterator = List = Mapping = NoReturn = _Name()
+    Optional = Sequence = Set = Tuple = Type = TypeVar = Union = Any
 
     class NamedTuple(tuple):
         def __init_subclass__(cls):

@@ -32,7 +32,7 @@ with StandardLibraryOnly():
     from .variables import carried_variables, python_path
 
 LOCAL_LEADER = "SMSPEC_LOCAL_LEADER"
-"""Set by `smspec run`: an address, and ports for the job, the team and two for each host."""
+"""Of `smspec run`: an address, and ports for the job, the team and two for each host."""
 STOP_GRACE = "SMSPEC_STOP_GRACE"  # Seconds from SIGTERM to SIGKILL, in tests and rehearsals.
 
 
@@ -51,7 +51,7 @@ def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
         grace = GRACE
     supervisor = Supervisor(grace)
     report = Report(layout)
-    report.prepare()  # Signals are still held, so an old failure file is never taken for this job's.
+    report.prepare()  # While signals are held: an old failure file is never taken for this job's.
     try:
         try:
             supervisor.start()
@@ -125,13 +125,9 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     arguments = [*plan.arguments, *arguments_of(config.hyperparameters, plan.args_style)]
     name = program_of(config, environ) if is_framework else plan.program or "".join(plan.command[:1])
     groups = distribution_groups(config, plan.launcher is not None)
-    variables = carried_variables(
-        {
-            **environ,
-            **sagemaker_variables(config, layout, machine, name or None, arguments, groups, environ),
-            "PYTHONPATH": python_path(environ, "" if is_framework else layout.code),
-        }
-    )
+    own_variables = sagemaker_variables(config, layout, machine, name or None, arguments, groups, environ)
+    path = python_path(environ, "" if is_framework else layout.code)
+    variables = carried_variables({**environ, **own_variables, "PYTHONPATH": path})
     is_local = local_leader or environ.get("SM_STUDIO_LOCAL_MODE", "").lower() == "true"
     launcher = plan.launcher if cluster.instance_group in groups else None
     hosts = cluster.hosts if launcher is None else cluster.hosts_of(groups)
@@ -163,7 +159,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     for companion in command.companions:
         log("running beside it: " + " ".join(companion.words))
         failed = supervisor.accompany(companion, variables, layout.code)
-        if failed is not None:
+        if failed:
             raise Refused(f"the launcher `{plan.launcher}` needs {failed.error}", exit_status=failed.status)
     team = None
     if command.members:
@@ -180,9 +176,9 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     log("running: " + limited(masked_command(command.words, secrets), 2000))
     outcome = supervisor.run(command.words, variables, "." if is_framework else layout.code)
     failure = failure_text(outcome, command.words, secrets) if outcome.status else ""
-    if team is not None:
+    if team:
         team.dismiss(outcome.status, reason_in(failure))
-    if send_rest is not None:
+    if send_rest:
         send_rest(outcome.stopped)
     return outcome.status, failure
 

@@ -28,8 +28,7 @@ def is_secret(name: str) -> bool:
 
 def secret_values(hyperparameters: Any) -> List[str]:
     """The values with the name of a secret, or below one."""
-    found = []
-    waiting = [(False, hyperparameters)]
+    found, waiting = [], [(False, hyperparameters)]
     while waiting:  # However deep they are nested.
         is_inside, value = waiting.pop()
         if isinstance(value, dict):

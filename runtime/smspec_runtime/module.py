@@ -18,7 +18,7 @@ def main(arguments: List[str]) -> int:
     wants_job = arguments[0] != "--without-job"
     target, *rest = arguments if wants_job else arguments[1:]
     function = load(target)
-    sys.argv = [target.partition(":")[0], *rest]  # As if it were a script.
+    sys.argv = [target.partition(":")[0], *rest]
     if wants_job:
         from . import job
 

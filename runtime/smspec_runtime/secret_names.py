@@ -27,7 +27,6 @@ ids idx index type types length len size count limit num ttl field column prefix
 version class method format policy var variable
 """)
 _PASSWORDS = ("password", "passwords", "passwd", "passphrase", "passcode")
-_SHORT_PASSWORDS = ("pass", "pwd", "pw")
 _ACCOUNTS = _words("""
 db database user username admin root smtp mail email imap ftp sftp ssh sql mysql mssql oracle pg postgres
 postgresql mongo mongodb redis rabbitmq amqp ldap proxy http https basic auth login registry docker git github
@@ -87,22 +86,18 @@ def _of_last(last: str, before: List[str]) -> int:
     nearest = before[-1:]
     if "".join([*nearest, last]).endswith(_PASSWORDS):
         return SURE
-    for ending in _SHORT_PASSWORDS:
+    for ending in ("pass", "pwd", "pw"):
         if last.endswith(ending) and (last[: -len(ending)] or "".join(nearest)) in _ACCOUNTS:
             return SURE
     if last.endswith(("token", "tokens")):
-        return _token(last.partition("token")[0] or "".join(nearest), last[-1] == "s")
+        kind = last.partition("token")[0] or "".join(nearest)
+        is_likely = kind in _SECRET_QUALIFIERS if last[-1] == "s" else kind not in _TEXT_TOKENS
+        return LIKELY if is_likely else 0
     if last.endswith(("key", "keys")):
         return _key(last.rpartition("key")[0], before, last[-1] == "s")
     if last.endswith("secret") or last in _LIKELY_LAST or (before and last in ("pat", "auth", "pwd")):
         return LIKELY
     return PERHAPS if last in _PERHAPS_LAST else 0
-
-
-def _token(kind: str, is_plural: bool) -> int:
-    if is_plural:
-        return LIKELY if kind in _SECRET_QUALIFIERS else 0
-    return 0 if kind in _TEXT_TOKENS else LIKELY
 
 
 def _key(stem: str, before: List[str], is_plural: bool) -> int:

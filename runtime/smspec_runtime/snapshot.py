@@ -13,6 +13,6 @@ def snapshot(directory: str) -> Dict[str, List[int]]:
             try:
                 status = os.stat(path)
             except OSError:
-                continue  # It was removed meanwhile.
+                continue  # It was removed.
             found[os.path.relpath(path, directory)] = [status.st_mtime_ns, status.st_size]
     return found

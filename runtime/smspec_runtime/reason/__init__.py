@@ -106,7 +106,7 @@ def _of_signal(lines: List[str], ended: str, is_fault: bool, last: List[Tracebac
     fault = find_fault(rest)
     if not is_fault:
         return Reason(ended, lines)
-    if fault is not None:
+    if fault:
         return Reason(f"{fault.text} ({ended})", rest[fault.start :])
     if last and end_without_noise(rest) == 0:
         return Reason(f"{told(last[0])}; then {ended}", [*last[0].lines])
@@ -134,7 +134,7 @@ def _is_next(before: Traceback, one: Traceback, lines: List[str]) -> bool:
 def _last_words(lines: List[str]) -> str:
     """The last line with its beginning, or a fault of another language."""
     fault = find_fault(lines)
-    if fault is not None:
+    if fault:
         return fault.text
     end = end_without_noise(lines)
     start = max(end - 1, 0)

@@ -45,8 +45,6 @@ def _crash_text(lines: List[str]) -> str:
     """C++ and Rust continue in the lines below."""
     end = 1
     if lines[0].startswith(("terminate ", "thread ")):
-        ends = (
-            place for place, line in enumerate(lines) if not line.strip() or line.startswith(("note: ", "Exception "))
-        )
-        end = next(ends, len(lines))
+        is_end = [not line.strip() or line.startswith(("note: ", "Exception ")) for line in lines]
+        end = [*is_end, True].index(True)
     return re.sub(r"(?<=') \(\d+\)", "", " ".join(" ".join(lines[:end]).split()))

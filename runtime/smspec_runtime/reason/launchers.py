@@ -76,6 +76,5 @@ def _of_rank(lines: List[Line], rank: str, number: int = 0, status: int = 1) -> 
     own = [line.text for line in lines if line.rank == rank] if rank else []
     if any(text.strip() for text in own):
         return RankFailure(rank, own, number, status, is_marked=True)
-    is_marked = any(line.rank for line in lines)
     # Without the lines of other ranks.
-    return RankFailure(rank, [line.text for line in lines if not (is_marked and rank and line.rank)], number, status)
+    return RankFailure(rank, [line.text for line in lines if not (rank and line.rank)], number, status)

@@ -34,10 +34,7 @@ def texts(lines: List[Line]) -> List[str]:
 
 
 def _of_torch(rank: str, text: str) -> Line:
-    while text[:1] == "[":
-        mark = _TORCH.match(text)
-        if mark is None:
-            break
+    while text[:1] == "[" and (mark := _TORCH.match(text)):
         rank, text = mark[1], text[mark.end() :]
     return Line(rank, text)
 

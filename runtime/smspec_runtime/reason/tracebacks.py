@@ -19,7 +19,7 @@ _CALL = re.compile(r'  File "[^"]+", line \d+')
 _BARS = re.compile(r"\s*(?:[|+] ?)+")
 _REMOTE = ("RemoteTraceback", "_RemoteTraceback")
 _END_OF_GROUP = re.compile(r"    \+-{36}$")
-_PARTS = 12  # Exceptions of a group that are read.
+_PARTS = 12  # Of a group.
 _DEPTH = 4  # Workers of workers.
 
 
@@ -126,7 +126,7 @@ def _traceback(lines: List[str], start: int, header: "re.Match[str]", depth: int
     if header_of_worker and (_QUOTED.match(own[last - 1]) or header_of_worker["margin"] == "Original "):
         # A worker's traceback, as the message of an exception.
         inner = _traceback(own, last, header_of_worker, depth + 1)
-        if inner is not None:
+        if inner:
             reported = " ".join(" ".join(own[frames:last]).split()).rstrip(' ":')
             chain = (*inner.chain, Raised(reported, "reported as"))
             last = inner.end

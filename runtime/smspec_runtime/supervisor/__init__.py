@@ -101,10 +101,10 @@ class Supervisor:
             started = spawn(task, self._signals)
             if isinstance(started, Outcome):
                 return started
-            if companion is None:
-                self._group = started
-            else:
+            if companion:
                 self._companions[started] = companion
+            else:
+                self._group = started
             return None
         finally:
             task.close()
@@ -158,8 +158,9 @@ class Supervisor:
             companion = self._companions.pop(process)
             status = status_of(ended[process])
             if status and companion.is_essential and self._failure is None:
-                words = " ".join(companion.words)
-                message = f"`{words}`, which runs beside the program, ended with exit status {status}"
+                message = (
+                    f"`{' '.join(companion.words)}`, which runs beside the program, ended with exit status {status}"
+                )
                 self._failure = Outcome(status, error=message)
                 return True
         return False
