@@ -14,12 +14,14 @@ Style = Callable[[str, Any, Any], List[str]]
 def arguments_of(hyperparameters: Hyperparameters, style: str) -> List[str]:
     user = hyperparameters.user
     names = sorted(user) if style == "toolkit" else user
-    words = {name: STYLES[style](name, user[name], hyperparameters.written[name]) for name in names}
-    for name in words:
-        obstacle = obstacle_to(words[name])
+    found: List[str] = []
+    for name in names:
+        words = STYLES[style](name, user[name], hyperparameters.written[name])
+        obstacle = obstacle_to(words)
         if obstacle:
             raise Refused(f"hyperparameter {name[:60]!a} cannot become an argument of the program: {obstacle}")
-    return [word for name in names for word in words[name]]
+        found += words
+    return found
 
 
 def _toolkit(key: str, value: Any, _: Any) -> List[str]:

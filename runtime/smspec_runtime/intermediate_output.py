@@ -39,7 +39,7 @@ def start_sending(
         os.makedirs(directory)
         if scheme == "file":
             return None
-        if find_spec("boto3") is None:
+        if not find_spec("boto3"):
             raise OSError("the image has no boto3: install it there")
     except OSError as error:
         log(f"intermediate output is not sent: {error}")

@@ -15,7 +15,6 @@ with StandardLibraryOnly():
     from .delivery import deliver
     from .environment import sagemaker_variables
     from .failure import Report, failure_text, limited, reason_in, refusal_text
-    from .framework_containers import PYTORCH, is_of_sagemaker
     from .hyperparameters import decoded
     from .input_config import read_input_config
     from .layout import ROOT, Layout
@@ -27,7 +26,7 @@ with StandardLibraryOnly():
     from .refusal import Refused
     from .run_plan import RunPlan, decode_run_plan
     from .supervisor import GRACE, Stopped, Supervisor
-    from .toolkit import distribution_groups, launcher_options, plan_of, program_of
+    from .toolkit import PYTORCH, distribution_groups, is_of_sagemaker, launcher_options, plan_of, program_of
     from .torch_variables import MASTER_PORT, torch_variables
     from .variables import carried_variables, python_path
 

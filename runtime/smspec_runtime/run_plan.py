@@ -33,8 +33,7 @@ class RunPlan(NamedTuple):
 
 class RunSettings(NamedTuple):
     """``read``: channel → view; ``attributes``: channel → names of an augmented manifest; ``prefetch`` in bytes,
-    ``open_timeout`` in seconds; ``checkpoints``: CheckpointConfig.LocalPath; ``source``: digest of the files;
-    ``secrets``: variable → ARN."""
+    ``open_timeout`` in seconds; ``checkpoints``: LocalPath; ``source``: digest; ``secrets``: variable → ARN."""
 
     epochs: Optional[int] = None
     read: Dict[str, str] = {}

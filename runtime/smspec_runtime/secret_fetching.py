@@ -26,11 +26,11 @@ def fetch_secrets(references: Mapping[str, str], environ: Environ) -> Dict[str, 
             if obstacle:
                 raise AwsError(f"no variable can have its value: {obstacle}")
         except AwsError as error:
-            advice = ""
+            message = f"cannot fetch secret `{name}`, {found['arn']}: {error}"
             if error.code.startswith("AccessDenied"):
                 action = "secretsmanager:GetSecretValue" if found["is_secret"] else "ssm:GetParameter"
-                advice = f"; the execution role needs {action} on it, and kms:Decrypt for a customer managed key"
-            raise Refused(f"cannot fetch secret `{name}`, {found['arn']}: {error}{advice}") from None
+                message += f"; the execution role needs {action} on it, and kms:Decrypt for a customer managed key"
+            raise Refused(message) from None
     return values
 
 

@@ -38,7 +38,7 @@ class StopRequest:
             self._previous(number, frame)
 
     def _forget(self) -> None:
-        """Let SIGTERM end a forked worker, as Process.terminate() means it to."""
+        """SIGTERM ends a forked worker, as Process.terminate() means it to."""
         if signal.getsignal(signal.SIGTERM) == self._remember:
             signal.signal(signal.SIGTERM, self._previous)
 

@@ -7,7 +7,7 @@ from .lean_typing import Dict
 BLOCK = 512
 ZEROS = bytes(BLOCK)
 FILES = b"0\x007"  # types of regular files: of today, of old archives, contiguous
-ABOUT = b"xXgLK"  # of extended headers. Pax: the next member, all members; GNU: name and link of the next member
+ABOUT = b"xXgLK"  # of extended headers. Pax: the next member, all; GNU: name and link of the next
 _KEPT = (b"path", b"linkpath", b"size", b"sparse")
 _LONGEST = 4096  # Linux opens no longer path.
 
@@ -24,9 +24,9 @@ def number(field: bytes) -> int:
 
 
 def checksum(head: bytes) -> int:
-    """Sum up the bytes, those of the checksum as blanks. Adler-32 has 1 and the sum of up to 256 bytes."""
-    begin, middle, end = adler32(head[:148]), adler32(head[156:400]), adler32(head[400:])
-    return (begin & 0xFFFF) + (middle & 0xFFFF) + (end & 0xFFFF) - 3 + 8 * ord(" ")
+    """The sum of the bytes, those of the checksum as blanks. Adler-32 has 1 and the sum of up to 256 bytes."""
+    parts = (head[:148], b" " * 8, head[156:400], head[400:])
+    return sum((adler32(part) & 0xFFFF) - 1 for part in parts)
 
 
 def short_name(head: bytes) -> str:

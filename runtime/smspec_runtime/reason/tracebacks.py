@@ -21,6 +21,7 @@ _REMOTE = ("RemoteTraceback", "_RemoteTraceback")
 _END_OF_GROUP = re.compile(r"    \+-{36}$")
 _PARTS = 12  # Of a group.
 _DEPTH = 4  # Workers of workers.
+_MOST_TOLD = 4
 
 
 class Raised(NamedTuple):
@@ -76,13 +77,13 @@ def find_tracebacks(lines: List[str]) -> List[Traceback]:
     return found or _without_header(lines)
 
 
-def told(one: Traceback, most: int = 4) -> str:
+def told(one: Traceback) -> str:
     """The last exception with its causes."""
     parts: List[str] = []
     for raised in one.chain:
         text = raised.text
         is_same = any(text in part or part in text for part in parts[:1])
-        if len(parts) < most and raised.kind not in _REMOTE and not is_same:
+        if len(parts) < _MOST_TOLD and raised.kind not in _REMOTE and not is_same:
             parts.append(f"{raised.link} {text}" if parts else text)
     return "; ".join(parts)
 
@@ -115,13 +116,12 @@ def _traceback(lines: List[str], start: int, header: "re.Match[str]", depth: int
     if frames >= len(own) or not own[frames].strip():
         return None  # Cut off, or the calls that led to something else.
     last = frames + 1
-    while last < len(own) and not _ends(own, last) and not (role and own[last][:1].strip()):
+    while last < len(own) and not _ends(own[last]) and not (role and own[last][:1].strip()):
         last += 1
     while last > frames + 1 and not own[last - 1].strip():
         last -= 1
-    text = "\n".join(own[frames:last])
-    shown = own[:last]
-    chain: Tuple[Raised, ...] = (Raised(text),)
+    shown = tuple(own[:last])
+    chain: Tuple[Raised, ...] = (Raised("\n".join(own[frames:last])),)
     header_of_worker = _HEADER.match(own[last]) if last < len(own) and depth < _DEPTH else None
     if header_of_worker and (_QUOTED.match(own[last - 1]) or header_of_worker["margin"] == "Original "):
         # A worker's traceback, as the message of an exception.
@@ -130,10 +130,10 @@ def _traceback(lines: List[str], start: int, header: "re.Match[str]", depth: int
             reported = " ".join(" ".join(own[frames:last]).split()).rstrip(' ":')
             chain = (*inner.chain, Raised(reported, "reported as"))
             last = inner.end
-            shown = list(inner.lines)
+            shown = inner.lines
             if last < len(own) and own[last] == '"""':
                 last += 1
-    return Traceback(start, start + last, role, chain, tuple(shown))
+    return Traceback(start, start + last, role, chain, shown)
 
 
 def _without(lines: List[str], margin: str) -> Iterator[str]:
@@ -144,8 +144,7 @@ def _without(lines: List[str], margin: str) -> Iterator[str]:
         yield line[len(margin) :]
 
 
-def _ends(own: List[str], at: int) -> bool:
-    line = own[at]
+def _ends(line: str) -> bool:
     is_next = any(pattern.match(line) for pattern in (_HEADER, _IGNORED, _CONCURRENT))
     return is_next or line in (*_LINKS, '"""', "[end of output]") or ends_message(line)
 

@@ -9,8 +9,7 @@ from types import FrameType
 from ..command import Companion
 from ..early_signals import STOPS
 from ..lean_typing import Dict, Environ, Mapping, Optional, Sequence
-from ..oom_kills import count_oom_kills
-from ..outcome import Outcome, status_of
+from ..outcome import Outcome, count_oom_kills, status_of
 from ..relay import Relay
 from .child import Task, is_in_foreground, spawn
 from .signals import Signals
