@@ -23,12 +23,8 @@ def contacted_hosts(launcher: Optional[str], hosts: List[str], code: str) -> Lis
 
 
 def _looks_up_names(code: str) -> bool:
-    scripts = (
-        f"{directory}/{name}"
-        for directory, _, names in os.walk(code)
-        for name in names
-        if name.endswith((".py", ".sh"))
-    )
+    files = (f"{directory}/{name}" for directory, _, names in os.walk(code) for name in names)
+    scripts = (path for path in files if path.endswith((".py", ".sh")))
     for path, _ in zip(scripts, range(_FILES)):
         try:
             with open(path, "rb") as file:

@@ -32,12 +32,11 @@ def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Environ
         source = submit_directory(config, environ)
         source = source[len("file://") :] if source.startswith("file://") else source
     if not source or os.path.realpath(source) == os.path.realpath(code):
-        return layout if os.path.isdir(code) or _can_make(code) else Layout(layout.root, _directory_of_its_own(code))
+        return Layout(layout.root, code if os.path.isdir(code) else _writable(code))
     above = os.path.join(os.path.realpath(source), "")
     if os.path.abspath(code).startswith(above) or os.path.realpath(code).startswith(above):
         raise Refused(f"cannot take the code from {source}: the code directory itself, {code}, lies in it")
-    if not _can_make(code):
-        code = _directory_of_its_own(code)
+    code = _writable(code)
     _bring(source, code, config, environ)
     return Layout(layout.root, code)
 
@@ -110,19 +109,16 @@ def _replace(code: str, staged: str, source: str) -> None:
         shutil.move(f"{staged}/{name}", f"{code}/{name}")
 
 
-def _can_make(path: str) -> bool:
-    """Whether it is writable, after creating it if needed."""
+def _writable(code: str) -> str:
+    """Create it; for a user who cannot write to it, a directory elsewhere."""
     try:
-        os.makedirs(path, exist_ok=True)
+        os.makedirs(code, exist_ok=True)
+        if os.access(code, os.W_OK | os.X_OK):
+            return code
     except PermissionError:
-        return False
+        pass
     except OSError as error:
-        raise Refused(f"{path}: {error.strerror}") from error
-    return os.access(path, os.W_OK | os.X_OK)
-
-
-def _directory_of_its_own(code: str) -> str:
-    """For images with a user who cannot write to /opt/ml/code."""
+        raise Refused(f"{code}: {error.strerror}") from error
     import tempfile
 
     user = f"user {os.getuid()}"

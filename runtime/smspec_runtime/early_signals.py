@@ -1,7 +1,6 @@
 """Holds stop signals until the supervisor handles them: process 1 loses a signal without a handler.
 
-Imported before the rest is loaded.
-"""
+Imported before the rest."""
 
 import _signal  # type: ignore[import-not-found]  # `signal` itself is slow to load
 

@@ -32,7 +32,7 @@ with StandardLibraryOnly():
 
 LOCAL_LEADER = "SMSPEC_LOCAL_LEADER"
 """Of `smspec run`: an address, and ports for the job, the team and two for each host."""
-STOP_GRACE = "SMSPEC_STOP_GRACE"  # Seconds from SIGTERM to SIGKILL, in tests and rehearsals.
+STOP_GRACE = "SMSPEC_STOP_GRACE"  # Seconds, in tests and rehearsals.
 
 
 def main(arguments: List[str], plan_file: Optional[str] = None) -> int:

@@ -113,6 +113,6 @@ def _key(stem: str, before: List[str], is_plural: bool) -> int:
 def _of_inner(words: List[str]) -> int:
     """`PASSWORD_OF_X`, `API_KEY_OPENAI`."""
     joined = "_".join(words)
-    if any(password in joined for password in _PASSWORDS) or "api_key" in joined or "apikey" in joined:
+    if any(part in joined for part in (*_PASSWORDS, "api_key", "apikey")):
         return LIKELY
     return 0 if _CREDENTIALS.isdisjoint(words) else PERHAPS

@@ -2,7 +2,6 @@
 
 import re
 
-from .hyperparameters import Hyperparameters
 from .input_config import InputConfig
 from .lean_typing import Any, Environ, Json, List
 from .refusal import Refused
@@ -29,7 +28,6 @@ _OPTIONS = {
 }
 
 _GROUPS = "sagemaker_distribution_instance_groups"
-_MODULE = re.compile(r"sagemaker_\w+_container\.")
 PYTORCH = "sagemaker_pytorch_container."  # Sets PyTorch's variables, on one host too.
 _TOOLKITS = (b"sagemaker_training", b"sagemaker_containers", b"smspec_runtime")
 
@@ -38,7 +36,7 @@ def plan_of(config: InputConfig, environ: Environ) -> RunPlan:
     module = environ.get("SAGEMAKER_TRAINING_MODULE", "")
     program = program_of(config, environ)
     # Without a program it has a built-in algorithm, as XGBoost's.
-    if module and not (program and only_starts(module, config.hyperparameters)):
+    if module and not (program and only_starts(module, config)):
         return RunPlan(kind="framework", program=module, args_style="none")
     if not program and has_own_train(environ):
         return RunPlan(kind="command", command=["train"], args_style="none")
@@ -46,12 +44,12 @@ def plan_of(config: InputConfig, environ: Environ) -> RunPlan:
 
 
 def is_of_sagemaker(module: str) -> bool:
-    return bool(_MODULE.match(module))
+    return bool(re.match(r"sagemaker_\w+_container\.", module))
 
 
-def only_starts(module: str, hyperparameters: Hyperparameters) -> bool:
+def only_starts(module: str, config: InputConfig) -> bool:
     """Whether a module of SageMaker does nothing else."""
-    is_tuned = "_tuning_objective_metric" in hyperparameters.sagemaker
+    is_tuned = "_tuning_objective_metric" in config.hyperparameters.sagemaker
     # Chainer's starts MPI in its own way; TensorFlow's gives each job of a tuning job a model directory.
     does_more = module.startswith("sagemaker_chainer") or (is_tuned and module.startswith("sagemaker_tensorflow"))
     return is_of_sagemaker(module) and not does_more

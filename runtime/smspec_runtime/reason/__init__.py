@@ -69,7 +69,8 @@ def _of_lines(lines: List[str], number: int, outcome: Outcome, is_shell: bool, i
     """``is_team``: several processes may have written these lines; the first failure counts."""
     tracebacks = find_tracebacks(lines)
     if number:
-        return _of_signal(lines, signal_text(number, outcome.oom_kills), number in FAULTS, tracebacks[-1:])
+        ended = signal_text(number, outcome.oom_kills)
+        return _of_signal(lines, ended, tracebacks[-1:]) if number in FAULTS else Reason(ended, lines)
     chosen = _chosen(tracebacks, lines, is_team)
     # Details after a repeated exception belong to the first.
     rest = lines[max((one.end for one in tracebacks), default=0) :]
@@ -101,11 +102,9 @@ def _of_lines(lines: List[str], number: int, outcome: Outcome, is_shell: bool, i
     return Reason(raised + killed, [*chosen.lines], chosen)
 
 
-def _of_signal(lines: List[str], ended: str, is_fault: bool, last: List[Traceback]) -> Reason:
+def _of_signal(lines: List[str], ended: str, last: List[Traceback]) -> Reason:
     rest = lines[last[0].end :] if last else lines
     fault = find_fault(rest)
-    if not is_fault:
-        return Reason(ended, lines)
     if fault:
         return Reason(f"{fault.text} ({ended})", rest[fault.start :])
     if last and end_without_noise(rest) == 0:

@@ -73,7 +73,7 @@ def _ruled(lines: List[Line]) -> List[str]:
 
 
 def _of_rank(lines: List[Line], rank: str, number: int = 0, status: int = 1) -> RankFailure:
-    own = [line.text for line in lines if line.rank == rank] if rank else []
+    own = [line.text for line in lines if rank and line.rank == rank]
     if any(text.strip() for text in own):
         return RankFailure(rank, own, number, status, is_marked=True)
     # Without the lines of other ranks.

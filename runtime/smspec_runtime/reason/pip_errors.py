@@ -25,5 +25,5 @@ def pip_reason(lines: List[str]) -> str:
 
 
 def _indented(lines: List[str]) -> List[str]:
-    end = next((place for place, line in enumerate(lines) if not line[:1].isspace()), len(lines))
+    end = [*(line[:1].isspace() for line in lines), False].index(False)
     return [line.strip() for line in lines[:end] if line.strip(" ^")][:_MOST]

@@ -157,10 +157,9 @@ class Supervisor:
             companion = self._companions.pop(process)
             status = status_of(ended[process])
             if status and companion.is_essential and self._failure is None:
-                message = (
-                    f"`{' '.join(companion.words)}`, which runs beside the program, ended with exit status {status}"
-                )
-                self._failure = Outcome(status, error=message)
+                words = " ".join(companion.words)
+                error = f"`{words}`, which runs beside the program, ended with exit status {status}"
+                self._failure = Outcome(status, error=error)
                 return True
         return False
 
