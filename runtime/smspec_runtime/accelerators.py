@@ -14,8 +14,7 @@ SECONDS = 20.0  # nvidia-smi takes ten on cold GPUs; a driver may hang.
 
 def look_at_machine(instance_type: str, environ: Environ, capture: Callable[..., Outcome]) -> Machine:
     def ask(name: str, option: str) -> bytes:
-        program = find_on_path(name, environ)
-        if not program:
+        if not (program := find_on_path(name, environ)):
             return b""
         outcome = capture([program, option], environ, SECONDS)
         if outcome.status == 0:

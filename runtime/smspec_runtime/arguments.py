@@ -17,8 +17,7 @@ def arguments_of(hyperparameters: Hyperparameters, style: str) -> List[str]:
     found: List[str] = []
     for name in names:
         words = STYLES[style](name, user[name], hyperparameters.written[name])
-        obstacle = obstacle_to(words)
-        if obstacle:
+        if obstacle := obstacle_to(words):
             raise Refused(f"hyperparameter {name[:60]!a} cannot become an argument of the program: {obstacle}")
         found += words
     return found

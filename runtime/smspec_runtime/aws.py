@@ -47,8 +47,7 @@ def fetch(uri: str, path: str, options: Mapping[str, Any]) -> None:
 
 def package_index(arn: str) -> str:
     """The URL of a CodeArtifact repository's index, with a token in it."""
-    parts = _ARN.fullmatch(arn)
-    if not parts:
+    if not (parts := _ARN.fullmatch(arn)):
         raise Refused(f"CA_REPOSITORY_ARN is not the ARN of a CodeArtifact repository: {arn}")
     region, account, domain, repository = parts.groups()
     client = open_client("codeartifact", "CodeArtifact, as CA_REPOSITORY_ARN asks", {"region_name": region})

@@ -100,9 +100,7 @@ def _masked_values(text: str) -> str:
     shown, end = "", 0
     for key in _KEY.finditer(text):
         is_option = key[1][0] == "-" or not key[2].isspace()
-        if key.start() >= end and is_option and is_secret(key[1]):
-            value = _VALUE.match(text, key.end())
-            if value:
-                shown += text[end : value.start()] + MASK
-                end = value.end()
+        if key.start() >= end and is_option and is_secret(key[1]) and (value := _VALUE.match(text, key.end())):
+            shown += text[end : value.start()] + MASK
+            end = value.end()
     return shown + text[end:]

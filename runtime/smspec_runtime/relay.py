@@ -41,8 +41,7 @@ class Relay:
         if self._pending:
             self._write()
             return
-        data = os.read(self._source, CHUNK)
-        if not data:
+        if not (data := os.read(self._source, CHUNK)):
             self.close()
         self._kept += data
         if len(self._kept) > 2 * self._keep:

@@ -22,8 +22,7 @@ def fetch_secrets(references: Mapping[str, str], environ: Environ) -> Dict[str, 
         try:
             aws = aws or Aws(environ)
             values[name] = value = _value(aws, found, answers)
-            obstacle = obstacle_to([f"{name}={value}"])
-            if obstacle:
+            if obstacle := obstacle_to([f"{name}={value}"]):
                 raise AwsError(f"no variable can have its value: {obstacle}")
         except AwsError as error:
             message = f"cannot fetch secret `{name}`, {found['arn']}: {error}"

@@ -28,8 +28,8 @@ def carried_variables(variables: Environ) -> Dict[str, str]:
     carried = {}
     for name, value in variables.items():
         obstacle = obstacle_to([f"{name}={value}"])
-        if not obstacle and (not name or "=" in name):
-            obstacle = "no variable can have this name"
+        if not name or "=" in name:
+            obstacle = obstacle or "no variable can have this name"
         if obstacle:
             log(f"{name!a} is left out of the environment: {obstacle}; it is in input/config")
         else:

@@ -104,8 +104,7 @@ def _of_lines(lines: List[str], number: int, outcome: Outcome, is_shell: bool, i
 
 def _of_signal(lines: List[str], ended: str, last: List[Traceback]) -> Reason:
     rest = lines[last[0].end :] if last else lines
-    fault = find_fault(rest)
-    if fault:
+    if fault := find_fault(rest):
         return Reason(f"{fault.text} ({ended})", rest[fault.start :])
     if last and end_without_noise(rest) == 0:
         return Reason(f"{told(last[0])}; then {ended}", [*last[0].lines])
@@ -132,8 +131,7 @@ def _is_next(before: Traceback, one: Traceback, lines: List[str]) -> bool:
 
 def _last_words(lines: List[str]) -> str:
     """The last line with its beginning, or a fault of another language."""
-    fault = find_fault(lines)
-    if fault:
+    if fault := find_fault(lines):
         return fault.text
     end = end_without_noise(lines)
     start = max(end - 1, 0)

@@ -29,8 +29,7 @@ class RankFailure(NamedTuple):
 
 def first_failure(lines: List[Line]) -> Optional[RankFailure]:
     """What a launcher reports, or which rank had the first traceback."""
-    own = [one for one in find_tracebacks(texts(lines)) if one.raised.kind == "ChildFailedError"]
-    if own:
+    if own := [one for one in find_tracebacks(texts(lines)) if one.raised.kind == "ChildFailedError"]:
         # A traceback in an error file of `@record` is also in the rank's output.
         found = _TORCH.search("\n".join(texts(lines[own[-1].start :])))
         status = int(found[2]) if found else 1
@@ -38,8 +37,7 @@ def first_failure(lines: List[Line]) -> Optional[RankFailure]:
     reports = _ruled(lines)
     lines = [line for line in lines if line.rank or line.text]
     for report in reports:
-        said = _MPI.match(report)
-        if said:
+        if said := _MPI.match(report):
             rank = said["killed"] or said["rank"] or said["aborted"]
             return _of_rank(lines, rank, int(said["signal"] or 0), int(said["status"] or 1))
     if reports:
@@ -48,8 +46,7 @@ def first_failure(lines: List[Line]) -> Optional[RankFailure]:
     first = (len(lines), "")
     for rank in {line.rank for line in lines if line.rank}:
         places = [place for place, line in enumerate(lines) if line.rank == rank]
-        tracebacks = find_tracebacks([lines[place].text for place in places])
-        if tracebacks:
+        if tracebacks := find_tracebacks([lines[place].text for place in places]):
             first = min(first, (places[tracebacks[-1].start], rank))
     return _of_rank(lines, first[1]) if first[1] else None
 

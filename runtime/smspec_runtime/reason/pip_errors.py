@@ -17,8 +17,7 @@ def pip_reason(lines: List[str]) -> str:
         found = _ERROR.match(line)
         if found and not found[1].startswith(_ADVICE) and found[1] not in errors:
             errors.append(" ".join([found[1], *_indented(lines[place + 1 :])]))
-    built = [one for one in find_tracebacks(lines) if lines[one.start][:1] != "T"]
-    if built:
+    if built := [one for one in find_tracebacks(lines) if lines[one.start][:1] != "T"]:
         steps = [step[1] for step in map(_STEP.match, lines) if step]
         errors = [": ".join([*steps[:1], told(built[-1])]), *errors]
     return "; ".join(errors[:_MOST])
