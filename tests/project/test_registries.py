@@ -97,6 +97,7 @@ REQUEST_RULES = "compiler/smspec/service/request_rules"
         "rules.source",
         "rules.locking",
         "rules.data",
+        "rules.secrets",
         "service.policy_rules",
     ],
 )

@@ -74,6 +74,16 @@ def _contradictions(job: Job) -> Iterable[Finding]:
     return lint(job.spec, job.inputs.build_inputs.source, source_is_known=job.inputs.source_is_known)
 
 
+def _secrets(job: Job) -> Iterable[Finding]:
+    """Return what keeps the job from getting its secrets."""
+    if not job.spec.secrets:
+        return ()
+    # Imported late: few jobs have secrets.
+    from smspec.rules.secrets import secret_findings
+
+    return secret_findings(job.spec)
+
+
 def _idle_nulls(job: Job) -> Iterable[Finding]:
     return nulls_that_remove_nothing(job.inputs.document, job.plan.request.idle)
 
@@ -235,6 +245,7 @@ SOURCES: tuple[Callable[[Job], Iterable[Finding]], ...] = (
     _files,
     _ambiguous_texts,
     _contradictions,
+    _secrets,
     _idle_nulls,
     _request,
     _image_name,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
-from smspec.service.secret_reference import secret_reference
 from smspec.source.by_content import ByContent
 from smspec.spec.model import (
     DISTRIBUTIONS,
@@ -80,9 +80,16 @@ def plan_settings(job: JobSpec, attributes: dict[str, list[str]], archive_digest
         launcher=launcher_options(job.distribution),
         checkpoints=checkpoints if checkpoints and checkpoints.rstrip("/") != DEFAULT_CHECKPOINTS else None,
         source=archive_digest,
-        # Anything else may be the secret itself, which must not be sent.
-        secrets={name: text for name, text in job.secrets.items() if secret_reference(text)},
+        secrets=_references(job.secrets) if job.secrets else {},
     )
+
+
+def _references(secrets: Mapping[str, str]) -> dict[str, str]:
+    """Return the ARNs; anything else may be the secret itself, which must not be sent."""
+    # Imported late: few jobs have secrets.
+    from smspec.service.secret_reference import secret_reference
+
+    return {name: text for name, text in secrets.items() if secret_reference(text)}
 
 
 def launcher_name(distribution: Distribution | None) -> str | None:

@@ -7,6 +7,7 @@ import pytest
 from smspec.plan.planning import make_plan
 from smspec.render.iam.role import role_policy
 from smspec.rules import lint
+from smspec.rules.secrets import secret_findings
 from smspec.service.request import Request
 from smspec.service.request_rules.secrets import secret_in_the_request
 from support.service import api_samples
@@ -23,7 +24,7 @@ def planned(**changes):
 
 
 def reported(**changes):
-    found = lint(job_samples.job(**changes), job_samples.listing("train.py"))
+    found = secret_findings(job_samples.job(**changes))
     return [(finding.code, finding.path) for finding in found if finding.code in CODES]
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec
 
 RULE = Rule("SM611", "variable set as secret and in environment")
 
 
-def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+def check(job: JobSpec) -> Iterator[Finding]:
     """Reject a variable that is in both."""
     for name in job.secrets:
         if name in job.environment:

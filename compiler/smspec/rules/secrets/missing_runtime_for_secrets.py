@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec
 from smspec.spec.starter import starter
 
@@ -17,7 +16,7 @@ _INSTEAD = {
 }
 
 
-def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+def check(job: JobSpec) -> Iterator[Finding]:
     """Reject secrets where an existing image starts the job itself."""
     kind = starter(job)
     if job.secrets and kind in _INSTEAD:

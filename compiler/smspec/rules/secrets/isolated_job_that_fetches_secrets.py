@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.source.listing import Listing
 from smspec.spec.isolation import isolation_path
 from smspec.spec.model import JobSpec
 from smspec.spec.starter import starter
@@ -13,7 +12,7 @@ from smspec.spec.starter import starter
 RULE = Rule("SM609", "isolated job that fetches secrets")
 
 
-def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+def check(job: JobSpec) -> Iterator[Finding]:
     """Reject network isolation where the runtime would fetch secrets."""
     path = isolation_path(job)
     if path is not None and job.secrets and starter(job) == "runtime":

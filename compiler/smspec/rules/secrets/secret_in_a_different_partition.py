@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.service.arns import parsed_arn
 from smspec.service.secret_reference import secret_reference
-from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec
 
 RULE = Rule("SM614", "secret in a different partition")
 
 
-def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+def check(job: JobSpec) -> Iterator[Finding]:
     """Reject a secret that is in a different partition than the role."""
     role = parsed_arn(job.role)
     for name, text in job.secrets.items():

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec
 
 RULE = Rule("SM612", "secret for a reserved variable")
@@ -14,7 +13,7 @@ _PREFIXES = ("SM_", "SMSPEC_", "SAGEMAKER_", "TRAINING_JOB_", "AWS_CONTAINER_")
 _NAMES = frozenset({"AWS_REGION", "AWS_DEFAULT_REGION", "AWS_EXECUTION_ENV", "CURRENT_HOST", "PYTHONPATH"})
 
 
-def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+def check(job: JobSpec) -> Iterator[Finding]:
     """Reject a secret with the name of such a variable; credentials for a different account are allowed."""
     for name in job.secrets:
         if name in _NAMES or name.startswith(_PREFIXES):

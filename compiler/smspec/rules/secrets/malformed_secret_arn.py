@@ -8,7 +8,6 @@ from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.masking import secret_of
 from smspec.service.arns import parsed_arn
 from smspec.service.secret_reference import secret_reference
-from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec
 
 RULE = Rule("SM613", "malformed secret ARN")
@@ -16,7 +15,7 @@ RULE = Rule("SM613", "malformed secret ARN")
 _HELP = "write `arn:aws:secretsmanager:REGION:ACCOUNT:secret:NAME` or `arn:aws:ssm:REGION:ACCOUNT:parameter/NAME`"
 
 
-def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+def check(job: JobSpec) -> Iterator[Finding]:
     """Reject anything else. The message does not contain the value, because it may be the secret."""
     for name, text in job.secrets.items():
         if secret_reference(text) is not None:
