@@ -11,10 +11,11 @@ import sys
 def main(markers: "dict[str, str]", words: "list[str]") -> int:
     from pip._vendor.packaging import markers as module  # as pip itself does
 
-    module.default_environment = lambda: dict(markers)  # type: ignore[assignment,return-value]  # the same members
+    vars(module)["default_environment"] = lambda: dict(markers)
     from pip._internal.cli.main import main as pip
 
-    return pip(words)
+    status: int = pip(words)
+    return status
 
 
 if __name__ == "__main__":
