@@ -13,6 +13,10 @@ from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, ScriptEntry
 
 RULE = Rule("SM602", "secret in the image", "warning")
 
+_INSTALLERS = ("PIP_", "UV_")
+_OF_THE_BUILD = "use a secret of the build: `image.secrets`"
+_OF_THE_JOB = "move it to Secrets Manager or Parameter Store, and set its ARN in `secrets`"
+
 
 def check(job: JobSpec, _source: Listing) -> Iterator[Finding]:
     """Warn about what looks like a secret in a string that becomes part of the image."""
@@ -24,10 +28,13 @@ def check(job: JobSpec, _source: Listing) -> Iterator[Finding]:
             yield RULE.at(
                 path,
                 f"`{dotted(path)}` looks like {what}; everyone who can pull the image can read it",
-                help="use a secret of the build: `image.secrets`"
-                if path[1] in ("run", "python_packages")
-                else "move it to Secrets Manager or Parameter Store, and set its ARN in `secrets`",
+                help=_OF_THE_BUILD if _is_for_the_build(path, name) else _OF_THE_JOB,
             )
+
+
+def _is_for_the_build(path: Path, name: str) -> bool:
+    """Return whether the build uses a string, such as the URL of a package index."""
+    return path[1] in ("run", "python_packages") or (path[:2] == ("image", "env") and name.startswith(_INSTALLERS))
 
 
 def _named_texts(image: BuiltImage) -> Iterator[tuple[Path, str, str]]:

@@ -146,3 +146,13 @@ def test_package_index_may_be_a_secret(name, is_reported):
     job = job_samples.job(secrets={name: ARN}, network={"subnets": ["subnet-1"], "security_groups": ["sg-1"]})
     found = lint(job, job_samples.listing("train.py", "requirements.txt"))
     assert ("SM537" in {finding.code for finding in found}) == is_reported
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [("PIP_EXTRA_INDEX_URL", "`image.secrets`"), ("UV_INDEX_URL", "`image.secrets`"), ("HUB_URL", "`secrets`")],
+)
+def test_secret_in_the_image_moves_to_where_it_is_used(name, key):
+    image = {"base": "python:3.12", "env": {name: "https://u:s3cr3tTok3nValue99@packages.example.com/simple"}}
+    (found,) = (f for f in lint(job_samples.job(image=image), job_samples.listing("train.py")) if f.code == "SM602")
+    assert found.help.endswith(key)
