@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import lru_cache
 
 from smspec.diagnostics import Rule
 from smspec.diagnostics.masking import secret_of
@@ -12,6 +13,7 @@ from smspec.diagnostics.suggestions import nearest
 from smspec.organization.organization_config import OrganizationConfig
 from smspec.organization.toml_faults import Fault, Places, rejected_values
 from smspec.source import Document, Mapping, Node, Path, Scalar, Sequence, dotted
+from smspec.source.frozen import replace
 
 INVALID_DEFAULT = Rule("SM754", "invalid default")
 
@@ -23,6 +25,7 @@ KEYS = (
 """Keys that can have a default: where a job runs, not what it does. None of them contains a path of a file."""
 
 _DEEPEST = 8
+_OF_A_GROUP = ("instance_type", "count")
 
 
 def default_layer(file: OrganizationConfig) -> Document | None:
@@ -35,6 +38,18 @@ def default_layer(file: OrganizationConfig) -> Document | None:
         raise rejected_values(file, faults, INVALID_DEFAULT)
     places = Places(file)
     return Document(_node(table, (TABLE,), places), (places.text,))
+
+
+@lru_cache(maxsize=16)  # specs share their defaults
+def defaults_for_groups(layer: Document) -> Document:
+    """Return the defaults for a spec with `hosts.groups`: each group has its own instances."""
+    hosts = layer.node(("hosts",))
+    if not isinstance(hosts, Mapping):
+        return layer
+    rest = replace(hosts, entries=tuple(entry for entry in hosts.entries if entry[0].text not in _OF_A_GROUP))
+    assert isinstance(layer.root, Mapping)
+    entries = tuple((key, rest if value is hosts else value) for key, value in layer.root.entries)
+    return Document(replace(layer.root, entries=entries), layer.texts)
 
 
 def _faults(table: object) -> Iterator[Fault]:

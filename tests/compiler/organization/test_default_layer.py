@@ -162,3 +162,21 @@ def test_values_of_toml_keep_their_meaning(tmp_path):
     assert request["RetryStrategy"] == {"MaximumRetryAttempts": 3}
     assert request["Tags"] == [{"Key": "a", "Value": "no"}, {"Key": "b", "Value": "0042"}]
     assert request["Environment"] == {"LR": "0.10", "ON": "true"}
+
+
+def test_instance_groups_replace_the_default_instances(tmp_path):
+    (tmp_path / "smspec.toml").write_text(f"""{DEFAULTS}
+[defaults.hosts]
+instance_type = "ml.m5.large"
+count = 1
+volume_kms_key = "alias/models"
+""")
+    groups = "hosts: {groups: [{name: a, instance_type: ml.m5.xlarge, count: 2}], volume: 10GB}"
+    spec = merged(tmp_path, f"smspec: v1\nname: small\nimage: {IMAGE}\n{groups}\n")
+    assert spec["hosts"] == {
+        "volume_kms_key": "alias/models",
+        "groups": [{"name": "a", "instance_type": "ml.m5.xlarge", "count": 2}],
+        "volume": "10GB",
+    }
+    done = smspec("validate", cwd=tmp_path)
+    assert done.status == 0, done.out
