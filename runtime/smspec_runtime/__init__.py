@@ -1,4 +1,4 @@
-"""The code in the training container. ``smspec_runtime.pipe`` is loaded on use."""
+"""The code in the training container. ``pipe`` is loaded on use."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +11,7 @@ __all__ = ["job", "pipe"]
 
 
 def job() -> "Job":
-    """Return the container's job; outside SageMaker one in the current directory."""
+    """The container's job; outside SageMaker one in the current directory."""
     import os
 
     from .training_job import read_job

@@ -1,4 +1,4 @@
-"""``python -m smspec_runtime train``: replaces the toolkit's `train` in any image."""
+"""``python -m smspec_runtime train``: replaces the toolkit's `train`."""
 
 import sys
 

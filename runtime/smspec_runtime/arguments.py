@@ -1,4 +1,4 @@
-"""Hyperparameters as arguments, in the style of the job spec."""
+"""Hyperparameters as arguments, in the spec's style."""
 
 import json
 
@@ -24,14 +24,14 @@ def arguments_of(hyperparameters: Hyperparameters, style: str) -> List[str]:
 
 
 def _toolkit(key: str, value: Any, _: Any) -> List[str]:
-    """SageMaker's own style: values as Python prints them."""
+    """Values as Python prints them, as SageMaker does."""
     if isinstance(value, dict):
         value = ",".join(f"{name}={inner}" for name, inner in sorted(value.items()))
     return [("--" if len(key) > 1 else "-" if key else "") + key, "" if value is None else str(value)]
 
 
 def _json(key: str, value: Any, written: Any) -> List[str]:
-    """``--key value`` in the order of the file, values as they were written, strings bare."""
+    """``--key value`` in file order, values as written, strings bare."""
     return ["--" + key, _spelled(value, written)]
 
 

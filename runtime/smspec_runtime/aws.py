@@ -10,9 +10,9 @@ _ARN = re.compile(r"arn:[^:]+:codeartifact:([^:]+):([^:]+):repository/([^/]+)/(.
 
 
 def open_client(service: str, purpose: str, options: Mapping[str, Any]) -> Any:
-    """Raise Refused, with the purpose of the client, if the image has no boto3."""
+    """Raise Refused, with ``purpose``, if the image has no boto3."""
     try:
-        # By name: checkers must not think that the runtime depends on it.
+        # By name: for checkers the runtime does not depend on it.
         return importlib.import_module("boto3").client(service, **options)
     except ImportError as error:
         raise Refused(f"{purpose}: the image has no boto3: install it there") from error
@@ -39,14 +39,14 @@ def fetch(uri: str, path: str, options: Mapping[str, Any]) -> None:
     try:
         body = client.get_object(Bucket=bucket, Key=key)["Body"]
         with open(path, "wb") as file:
-            for chunk in body.iter_chunks(1 << 20):  # Raises when fewer bytes come than were announced.
+            for chunk in body.iter_chunks(1 << 20):  # Raises if bytes are missing.
                 file.write(chunk)
     except client_errors() as error:
         raise Refused(f"{failed}: {error}") from error
 
 
 def package_index(arn: str) -> str:
-    """The URL of a CodeArtifact repository's index, with a token in it."""
+    """The URL of a CodeArtifact index, with a token."""
     if not (parts := _ARN.fullmatch(arn)):
         raise Refused(f"CA_REPOSITORY_ARN is not the ARN of a CodeArtifact repository: {arn}")
     region, account, domain, repository = parts.groups()

@@ -1,4 +1,4 @@
-"""Signed requests to AWS by the standard library alone, repeated within one deadline."""
+"""Signed requests to AWS, repeated within one deadline."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from .aws_signature import Credentials, signed_headers
 from .lean_typing import Any, Callable, Dict, Environ, Mapping, Optional
 from .log import log
 
-SECONDS = 90.0  # For all requests: hundreds of hosts start at once, and are throttled.
+SECONDS = 90.0  # For all requests: AWS throttles hundreds of hosts that start at once.
 _SECONDS_OF_ONE = 10.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.4, 8.0
 _LONGEST = 1 << 20  # Bytes of an answer.
@@ -27,7 +27,7 @@ _SUFFIXES = {
     "aws-iso-f": "csp.hci.ic.gov",
 }
 _AGENT = "169.254.170.2"
-_TRUSTED = (_AGENT, "127.0.0.1", "::1", "localhost")  # They may send credentials without TLS.
+_TRUSTED = (_AGENT, "127.0.0.1", "::1", "localhost")  # May send credentials without TLS.
 
 
 class AwsError(Exception):
@@ -39,7 +39,7 @@ class AwsError(Exception):
 
 
 class Aws:
-    """The services, for the role of the container."""
+    """AWS services, for the container's role."""
 
     def __init__(self, environ: Environ) -> None:
         self._environ = environ
@@ -51,7 +51,7 @@ class Aws:
         self._credentials = self._find_credentials()
 
     def call(self, service: str, partition: str, region: str, action: str, members: Mapping[str, Any]) -> Any:
-        """The answer of a service with AWS's protocol `json`. Raises AwsError."""
+        """Call a service with the protocol `json`. Raises AwsError."""
         get = self._environ.get
         own = "AWS_ENDPOINT_URL_" + service.replace("smanager", "s_manager").upper()
         usual = f"https://{service}.{region}.{_SUFFIXES.get(partition, 'amazonaws.com')}"

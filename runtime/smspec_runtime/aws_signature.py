@@ -16,7 +16,7 @@ class Credentials(NamedTuple):
 def signed_headers(
     url: str, body: bytes, headers: Mapping[str, str], service: str, region: str, key: Credentials, moment: str
 ) -> Dict[str, str]:
-    """Return the headers of a POST without a query, at a moment such as 20260131T235959Z."""
+    """The headers of a POST without a query, at a moment such as 20260131T235959Z."""
     parts = urlsplit(url)
     headers = {**headers, "host": parts.netloc, "x-amz-date": moment}
     if key.token:

@@ -8,8 +8,7 @@ if TYPE_CHECKING:
 
 
 class Channel(NamedTuple):
-    """``mode``: File, FastFile or Pipe; ``config``: in ``inputdataconfig.json``; ``path``: the directory, or in Pipe
-    mode the FIFOs without ``_0``, ``_1`` …."""
+    """``mode``: File, FastFile or Pipe; ``config``: in ``inputdataconfig.json``; ``path``: of FIFOs without ``_0``."""
 
     name: str
     path: str
@@ -18,7 +17,7 @@ class Channel(NamedTuple):
     settings: RunSettings
 
     def epochs(self, count: int) -> "Iterator[Stream]":
-        """Yield one stream per epoch, in the view of the job spec."""
+        """Yield a stream per epoch, in the spec's view."""
         if self.mode != "Pipe":
             raise ValueError(f"channel `{self.name}` is in {self.mode} mode: read the files in {self.path}")
         from .pipe.channel import channel_epochs  # Late: few need it.

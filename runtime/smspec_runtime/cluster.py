@@ -1,4 +1,4 @@
-"""The hosts of a job as ``resourceconfig.json`` describes them."""
+"""The hosts in ``resourceconfig.json``."""
 
 import time
 
@@ -8,7 +8,7 @@ from .refusal import Refused
 
 
 class Cluster(NamedTuple):
-    """The order is the same on all hosts. ``instance_groups``: name → group, as in the file."""
+    """The order is the same on all hosts. ``instance_groups``: by name."""
 
     hosts: List[str]
     current_host: str
@@ -18,7 +18,7 @@ class Cluster(NamedTuple):
     network_interface: str = "eth0"
 
     def hosts_of(self, groups: Any) -> List[str]:
-        """Every host when the job has no groups."""
+        """All hosts if the job has no groups."""
         if not self.instance_groups:
             return list(self.hosts)
         return [host for name, group in self.instance_groups.items() if name in groups for host in group["hosts"]]
@@ -46,7 +46,7 @@ def decode_cluster(config: Json) -> Cluster:
 
 
 def wait_for_hosts(hosts: Sequence[str], seconds: float = 900.0) -> Dict[str, str]:
-    """Their addresses, once each has been found."""
+    """Their addresses, once all are found."""
     addresses: Dict[str, str] = {}
     if not hosts:
         return addresses

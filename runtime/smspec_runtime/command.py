@@ -1,10 +1,10 @@
-"""The command that is started."""
+"""The command to start."""
 
 from .lean_typing import Dict, List, NamedTuple
 
 
 class Companion(NamedTuple):
-    """A process next to the program; if essential, its failure ends the program."""
+    """A process next to the program, which ends if an essential one fails."""
 
     words: List[str]
     variables: Dict[str, str] = {}
@@ -12,8 +12,7 @@ class Companion(NamedTuple):
 
 
 class Command(NamedTuple):
-    """``variables`` are added to the environment. ``members``: hosts that this one leads, listening on ``port``.
-    ``over_ssh``: ssh starts processes."""
+    """``members``: hosts that this one leads, listening on ``port``. ``over_ssh``: ssh starts processes."""
 
     words: List[str]
     variables: Dict[str, str] = {}

@@ -1,11 +1,11 @@
-"""The hosts that this one waits for: those that it connects to by name."""
+"""The hosts that this one waits for and connects to by name."""
 
 import os
 import re
 
 from .lean_typing import List, Optional
 
-# mpirun's hosts are waited for by the team.
+# The team waits for mpirun's hosts.
 _CONTACTS = {"torchrun": slice(1), "parameter_server": slice(None), "multi_worker_mirrored": slice(None)}
 
 _LOOKUPS = re.compile(
@@ -16,7 +16,7 @@ _BYTES = 1 << 20
 
 
 def contacted_hosts(launcher: Optional[str], hosts: List[str], code: str) -> List[str]:
-    """Without a launcher it is the program that connects, if it looks up names at all."""
+    """Without a launcher the program connects, if it looks up names."""
     if launcher is None:
         return list(hosts) if len(hosts) > 1 and _looks_up_names(code) else []
     return hosts[_CONTACTS.get(launcher, slice(0))] if len(hosts) > 1 else []

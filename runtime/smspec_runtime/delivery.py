@@ -13,13 +13,13 @@ ARCHIVE = "sourcedir.tar.gz"
 
 
 def submit_directory(config: InputConfig, environ: Environ) -> str:
-    """The job's own hyperparameter wins over a variable, which an image may set."""
+    """The job's hyperparameter wins over a variable of the image."""
     submitted = config.hyperparameters.sagemaker.get("sagemaker_submit_directory")
     return str(submitted or environ.get("SAGEMAKER_SUBMIT_DIRECTORY") or "")
 
 
 def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Environ) -> Layout:
-    """Code sent with the job wins over code in the image."""
+    """The job's code wins over the image's."""
     code, source = layout.code, ""
     if delivery == "channel":
         source = layout.channel(CODE_CHANNEL)
@@ -96,7 +96,7 @@ def _replace(code: str, staged: str, source: str) -> None:
         os.rename(staged, code)
         return
     except OSError:
-        pass  # A mount point cannot be renamed, but its content can be replaced.
+        pass  # A mount point: only its content can be replaced.
     import shutil
 
     os.makedirs(code, exist_ok=True)
@@ -110,7 +110,6 @@ def _replace(code: str, staged: str, source: str) -> None:
 
 
 def _writable(code: str) -> str:
-    """Create it; for a user who cannot write to it, a directory elsewhere."""
     try:
         os.makedirs(code, exist_ok=True)
         if os.access(code, os.W_OK | os.X_OK):

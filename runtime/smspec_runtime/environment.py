@@ -1,4 +1,4 @@
-"""The variables of the program, with the names of SageMaker's toolkit."""
+"""The program's variables, named as in SageMaker's toolkit."""
 
 import json
 
@@ -25,8 +25,7 @@ def sagemaker_variables(
     groups: List[str],
     environ: Environ,
 ) -> Dict[str, str]:
-    """What overrides the container's own variables. ``program`` None: a framework's function. ``groups``: those of
-    the launcher."""
+    """What overrides other variables. ``program`` None: a framework's function. ``groups``: the launcher's."""
     cluster = config.cluster
     framework = config.hyperparameters.framework
     user, _, sagemaker = config.hyperparameters

@@ -1,6 +1,4 @@
-"""Unpacks ``sourcedir.tar.gz``, never outside of the directory: files, directories, and links as copies.
-
-Many releases of `tarfile` allow archives to escape, filter or not."""
+"""Unpacks ``sourcedir.tar.gz`` inside its directory alone. Many releases of `tarfile` allow escapes, filter or not."""
 
 import gzip
 import hashlib
@@ -15,9 +13,9 @@ from .unpacked_tree import UnpackedTree
 MEMBERS = 20_000  # and files and directories in the end
 BYTES = 2 << 30
 RATIO = 200
-_FREE_BYTES = 64 << 20  # Below this no ratio counts: a few zeros are no bomb.
+_FREE_BYTES = 64 << 20  # Below this any ratio is allowed.
 _CHUNK = 1 << 20
-_ABOUT, _ABOUT_IN_ALL = 1 << 20, 32 << 20  # Bytes of an extended header; of all of them.
+_ABOUT, _ABOUT_IN_ALL = 1 << 20, 32 << 20  # Bytes of an extended header; of all.
 
 
 class _Unzipped(gzip.GzipFile):
@@ -37,7 +35,6 @@ class _Unzipped(gzip.GzipFile):
             raise Refused(f"the archive unpacks to more than {self.limit} bytes")
 
     def chunks(self, size: int) -> Iterator[bytes]:
-        """The data after a header; skip its padding."""
         if size < 0:
             raise ValueError("damaged header")
         for left in range(size, 0, -_CHUNK):
@@ -49,7 +46,7 @@ class _Unzipped(gzip.GzipFile):
 
 
 def extract(archive: str, directory: str) -> Dict[str, str]:
-    """Unpack into a new, empty directory. Return the files: path → input of `digest`."""
+    """Unpack into a new directory. Return path → input of `digest`."""
     try:
         with open(archive, "rb") as file, _Unzipped(fileobj=file) as content:
             content.limit = min(BYTES, max(_FREE_BYTES, RATIO * os.fstat(file.fileno()).st_size))
@@ -64,7 +61,7 @@ def extract(archive: str, directory: str) -> Dict[str, str]:
 
 
 def digest(files: Dict[str, str]) -> str:
-    """The SHA-256 of every path, executable bit and content, as in the compiler."""
+    """The SHA-256 of paths, executable bits and contents, as in the compiler."""
     lines = sorted(f"{path}\0{file}\n".encode("utf-8", "surrogateescape") for path, file in files.items())
     return hashlib.sha256(b"".join(lines)).hexdigest()
 

@@ -12,12 +12,11 @@ from .refusal import Refused
 
 LIMIT = 1024  # Characters and bytes.
 _ROOM = ".failure"
-_REASON, _COMMAND, _LEAST_DETAILS = 640, 200, 24  # Bytes of these.
+_REASON, _COMMAND, _LEAST_DETAILS = 640, 200, 24  # Bytes.
 
 
 class Report:
-    """Space for the failure file is reserved before the program can fill the disk; descriptors are opened before its
-    start, because it may replace any directory by a link."""
+    """The program may fill the disk and replace directories by links, so space and descriptors are reserved first."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -49,7 +48,7 @@ class Report:
             log(f"cannot write {path}: {error}\n{text}")
 
     def succeed(self) -> None:
-        """Optional: without it the job succeeds, too."""
+        """The file is optional."""
         try:
             self._open()
             self._remove(_ROOM)
@@ -58,7 +57,7 @@ class Report:
             log(f"cannot write {self._layout.success}: {error}")
 
     def _open(self) -> None:
-        """Open the directory of the output; again if the program replaced it."""
+        """Again if the program replaced the directory."""
         if self._root < 0:
             os.makedirs(self._layout.output, exist_ok=True)
             self._root = os.open(self._layout.root, os.O_DIRECTORY)
@@ -71,7 +70,7 @@ class Report:
         try:
             self._output = os.open("output", os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=self._root)
         except OSError:
-            pass  # A link, which the program may have made.
+            pass  # Perhaps a link.
 
     def _remove(self, name: str) -> None:
         try:
@@ -107,7 +106,7 @@ def failure_text(
     head = f"{title}: {limited(_line(masked_text(reason.text, secrets)), _REASON)}\nExitCode {outcome.status}\n"
     tail = f'Command "{limited(_line(masked_command(command, secrets)), _COMMAND)}"'
     room = LIMIT - len((head + tail).encode()) - 1
-    for lines in (reason.details, reason.calls):  # The message is in the first line already.
+    for lines in (reason.details, reason.calls):  # The first line has the message.
         details = masked_text("\n".join(lines), secrets).strip("\n").rstrip()
         if len(details.encode("utf-8", "replace")) <= room:
             break
@@ -120,7 +119,7 @@ def reason_in(text: str) -> str:
 
 
 def limited(text: str, limit: int, from_end: bool = False) -> str:
-    """Return at most ``limit`` bytes of UTF-8, from the end in whole lines."""
+    """At most ``limit`` bytes of UTF-8, from the end in whole lines."""
     encoded = text.encode("utf-8", "replace")
     if len(encoded) <= limit:
         return encoded.decode()

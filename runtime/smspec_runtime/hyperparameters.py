@@ -11,7 +11,7 @@ _RESERVED = (
     "default_user_module_name _tuning_objective_metric"
 )
 RESERVED = _RESERVED.split()
-"""Never reach the program. Others with the prefix are framework parameters."""
+"""Not for the program. Others with the prefix are framework parameters."""
 
 
 class Hyperparameters(NamedTuple):
@@ -47,7 +47,7 @@ def join_settings(content: Json) -> RunSettings:
 
 
 def decoded(value: Any) -> Any:
-    """Decode a value if it is JSON."""
+    """Decode JSON; keep the rest."""
     try:
         return json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):

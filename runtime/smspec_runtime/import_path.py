@@ -25,7 +25,7 @@ def standard_library_first(path: "List[str]", code: str) -> "List[str]":
     try:
         avoided.add(os.getcwd())
     except OSError:
-        pass  # It was removed.
+        pass
     own = [entry for entry in path if _is_standard_library(entry)]
     return own + [entry for entry in path if entry not in own and entry not in avoided]
 

@@ -1,4 +1,4 @@
-"""Reads the three files of ``input/config``, and trusts nothing in them."""
+"""Reads the files of ``input/config``, and trusts nothing in them."""
 
 import json
 import os
@@ -11,11 +11,11 @@ from .lean_typing import Dict, Json, NamedTuple
 from .refusal import Refused
 from .run_plan import RUNTIME_CHANNEL, RunSettings
 
-SIZE_LIMIT = 64 << 20  # Bytes of one file; a hundred hyperparameters are 250 kB at most.
+SIZE_LIMIT = 64 << 20  # Bytes; a hundred hyperparameters have 250 kB at most.
 
 
 class InputConfig(NamedTuple):
-    """``channels`` (without the runtime's) and ``resource_config`` are as in the files."""
+    """As in the files; ``channels`` without the runtime's."""
 
     cluster: Cluster
     resource_config: Json

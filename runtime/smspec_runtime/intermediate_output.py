@@ -1,7 +1,6 @@
 """Sends ``output/intermediate`` to S3, for `sagemaker_s3_output`.
 
-One process sends changes during the job, another the rest. Neither can fail the job.
-"""
+One process sends changes during the job, another the rest; neither can fail it."""
 
 import json
 import os
@@ -49,7 +48,7 @@ def start_sending(
     log(f"intermediate output goes to s3://{bucket}/{key}/")
     options = json.dumps(s3_options(sagemaker, environ))
     words = [PYTHON, "-m", __name__, os.path.realpath(directory), bucket, key, options]
-    # Without the author's directory: a json.py in it is not for this process.
+    # Without the author's directory, which may have a json.py.
     path = python_path(environ, layout.code).partition(os.pathsep)[2]
     variables = {**environ, "PYTHONPATH": path}
     supervisor.accompany(Companion([*words, "0"], is_essential=False), variables, "/")
@@ -63,7 +62,7 @@ def start_sending(
 
 
 def main(words: List[str]) -> int:
-    """Send what changes until killed; or, given seconds, what is left."""
+    """Send changes until killed; or, given seconds, the rest."""
     directory, bucket, key, options, seconds = words
     is_last = seconds != "0"
     signal.alarm(int(seconds))
@@ -81,7 +80,7 @@ def main(words: List[str]) -> int:
     while True:
         before, found = found, snapshot(directory)
         for path, mark in found.items():
-            # A file changed since the last round may be incomplete.
+            # A file that changed lately may be incomplete.
             if mark == tried.get(path) or not (is_last or mark == before.get(path)):
                 continue
             tried[path] = mark
@@ -101,7 +100,7 @@ def main(words: List[str]) -> int:
 
 
 def _open_inside(root: str, name: str, flags: int) -> int:
-    """Open a regular file in a directory. The program may have created links anywhere."""
+    """The program may have created links anywhere."""
     descriptor = os.open(f"{root}/{name}", flags | os.O_NONBLOCK, 0o644)
     status, real = os.fstat(descriptor), os.path.realpath(f"/proc/self/fd/{descriptor}")
     is_own = stat.S_ISREG(status.st_mode) and real.startswith(root + "/")

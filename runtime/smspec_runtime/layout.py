@@ -6,7 +6,7 @@ ROOT = "/opt/ml"
 
 
 class Layout:
-    """``code``: elsewhere, for a user who may not write below the root."""
+    """``code``: elsewhere if the user may not write below the root."""
 
     def __init__(self, root: str = ROOT, code: str = "") -> None:
         self.root = root

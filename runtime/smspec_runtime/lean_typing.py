@@ -1,4 +1,4 @@
-"""For checkers `typing`, which is slow to load; else a stand-in."""
+"""A stand-in for `typing`, which is slow to load."""
 
 from operator import itemgetter
 

@@ -12,7 +12,7 @@ from .log import log
 def make_local_tree() -> str:
     """Create it in the home directory, as the toolkit does. Return its root."""
     home = os.path.expanduser("~")
-    if home == "/" or not os.path.isabs(home):  # The user may be unknown in the image.
+    if home == "/" or not os.path.isabs(home):  # The image may not know the user.
         home = "/tmp"
     layout = Layout(f"{home}/sagemaker_local/jobs/{time.time()}{ROOT}")
     host, group = socket.gethostname(), "homogeneousCluster"

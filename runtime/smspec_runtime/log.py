@@ -1,9 +1,9 @@
-"""Log lines of the runtime, on standard error."""
+"""Log lines on standard error."""
 
 import os
 import select
 
-PIPE_ROOM = 4096  # A writable pipe accepts this much (PIPE_BUF) at once.
+PIPE_ROOM = 4096  # A writable pipe accepts PIPE_BUF at once.
 
 
 def log(message: str) -> None:

@@ -5,7 +5,7 @@ import sys
 
 from .import_path import StandardLibraryOnly, standard_library_first
 
-# The author's directories may come first, with a json.py in them.
+# The author's directories may have a json.py.
 with StandardLibraryOnly():
     from .accelerators import look_at_machine
     from .arguments import STYLES, arguments_of
@@ -36,7 +36,7 @@ STOP_GRACE = "SMSPEC_STOP_GRACE"  # Seconds, in tests and rehearsals.
 
 
 def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
-    """Return the exit status of the container. Without a plan, act as the toolkit."""
+    """Return the container's exit status. Without a plan, act as the toolkit."""
     environ = dict(os.environ)
     if not environ.get("SAGEMAKER_BASE_DIR") and not os.path.exists(ROOT):
         from .local_tree import make_local_tree  # Late: SageMaker creates a tree.
@@ -50,7 +50,7 @@ def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
         grace = GRACE
     supervisor = Supervisor(grace)
     report = Report(layout)
-    report.prepare()  # While signals are held: an old failure file is never taken for this job's.
+    report.prepare()  # While signals are held: an old failure file is not this job's.
     try:
         try:
             supervisor.start()
@@ -107,7 +107,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
 
         environ.update(fetch_secrets(references, environ))
     fetched = {name: environ.get(name, "") for name in references}
-    # Of JSON also the fields, which a script may show alone.
+    # A script may show fields of JSON alone.
     secrets += [*fetched.values(), *secret_values({name: decoded(value) for name, value in fetched.items()})]
 
     layout = deliver(plan.delivery, layout, config, environ)
@@ -189,7 +189,7 @@ def _load_plan(path: str) -> RunPlan:
         if plan.args_style not in STYLES:
             raise ValueError(f"no such style of arguments: `{plan.args_style}`")
         if plan.kind == "module" and is_of_sagemaker(plan.program):
-            return plan._replace(kind="framework")  # It gets no job, and starts the program itself.
+            return plan._replace(kind="framework")  # It starts the program itself.
         return plan
     except (OSError, ValueError) as error:
         raise Refused(f"cannot read the plan of the image: {error}") from error

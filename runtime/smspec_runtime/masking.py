@@ -1,4 +1,4 @@
-"""Masks secrets in our log lines and the failure file."""
+"""Masks secrets in log lines and the failure file."""
 
 import json
 import os
@@ -9,14 +9,14 @@ from .secret_names import LIKELY, strength
 from .token_formats import without_tokens
 
 MASK = "******"
-_SHORTEST = 6  # Characters; a shorter value would mask unrelated words.
+_SHORTEST = 6  # Characters; shorter ones occur in other words.
 _SURELY_UNIQUE = 12
 _COMMON = (
     "password passwort secret secrets default disabled enabled required optional unknown changeme example anonymous"
     " offline online localhost training production development postgres public private service account undefined"
     " placeholder environment sagemaker"
 )
-"""Masking these would hide the cause of a failure."""
+"""Masked, these would hide causes of failures."""
 _QUOTED = re.compile(r"(?a)[^\w.~-]")  # In a URL.
 _KEY = re.compile(r"""(?<![\w.-])([\w.-]+)([\\"']*\s*[=:]\s*|\s+)""")
 _VALUE = re.compile(r"""(?s)(?!--)(?:"(?:\\.|[^"\\])*"?|'[^']*'?|[^\s"']+)+""")
@@ -29,7 +29,7 @@ def is_secret(name: str) -> bool:
 def secret_values(hyperparameters: Any) -> List[str]:
     """The values with the name of a secret, or below one."""
     found, waiting = [], [(False, hyperparameters)]
-    while waiting:  # However deep they are nested.
+    while waiting:
         is_inside, value = waiting.pop()
         if isinstance(value, dict):
             waiting += [(is_inside or is_secret(key), inner) for key, inner in value.items()]
@@ -66,7 +66,7 @@ def masked_command(words: Sequence[str], secrets: Sequence[str]) -> str:
 
 
 def masked_text(text: str, secrets: Sequence[str]) -> str:
-    """Mask known formats of secrets, and these values in any form."""
+    """Mask known formats, and these values in any form."""
     forms = {form for secret in secrets for form in _forms(secret)}
     for form in sorted(forms, key=len, reverse=True):
         if form not in text:
@@ -79,7 +79,7 @@ def masked_text(text: str, secrets: Sequence[str]) -> str:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """The forms of a value, and of its lines, that a program may write."""
+    """How a program may write a value or its lines."""
     lines = secret.splitlines()
     for part in {secret, secret.strip(), *(line.strip() for line in lines if len(lines) > 1)}:
         if len(part) < _SHORTEST or part.lower() in _COMMON.split() or not any(map(str.isalnum, part)):

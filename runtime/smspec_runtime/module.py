@@ -1,4 +1,4 @@
-"""Calls ``package.module:function`` with the job; ``--without-job``: without."""
+"""Calls ``package.module:function`` with the job, or ``--without-job``."""
 
 import sys
 from importlib import import_module

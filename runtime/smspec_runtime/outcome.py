@@ -6,9 +6,8 @@ from .lean_typing import NamedTuple, Optional
 
 
 class Outcome(NamedTuple):
-    """``status`` as in a shell: 128 + n after signal n, 127 not found, 126 not executable. ``stopped``: SIGTERM came
-    first; ``killed``: we sent SIGKILL; ``output``: its end; ``error``: why it did not start; ``oom_kills``: of any
-    process; None: not counted."""
+    """``status`` as in a shell: 128 + n after signal n, 127 not found, 126 not executable. ``stopped``: after SIGTERM;
+    ``killed``: we sent SIGKILL; ``output``: its end; ``error``: why it did not start; ``oom_kills`` None: unknown."""
 
     status: int
     signal: int = 0
@@ -20,7 +19,7 @@ class Outcome(NamedTuple):
 
 
 def status_of(wait_status: int) -> int:
-    """The exit status in a shell for a wait status."""
+    """The exit status in a shell."""
     return os.WEXITSTATUS(wait_status) if os.WIFEXITED(wait_status) else 128 + os.WTERMSIG(wait_status)
 
 
@@ -35,7 +34,7 @@ def count_oom_kills() -> Optional[int]:
     except (OSError, ValueError):
         pass
     old, new = "memory{}/memory.oom_control", "{}/memory.events"
-    # A container may see its own group as the root.
+    # A container's own group may be the root.
     for path in (old.format(groups["memory"]), old.format(""), new.format(groups[""]), new.format("")):
         try:
             with open(f"/sys/fs/cgroup/{path}", encoding="ascii") as file:

@@ -17,7 +17,7 @@ _HELP = "name a file of the source directory by its path in it, such as `train.p
 
 class Program(NamedTuple):
     """``kind``: python, package, executable, command or module. ``words`` start it without a launcher.
-    ``python_words``: the arguments of an interpreter; empty if it is not Python."""
+    ``python_words``: the arguments of an interpreter; empty if not Python."""
 
     kind: str
     words: List[str]
@@ -25,7 +25,7 @@ class Program(NamedTuple):
 
 
 def find_program(plan: RunPlan, code: str) -> Program:
-    """Call it after the delivery of the code."""
+    """After the delivery of the code."""
     name = plan.program
     modules = {"module": "module", "framework": "module --without-job", "pipe_loop": "pipe.loop"}
     if plan.kind in modules:
@@ -68,7 +68,7 @@ def install(
 
 
 def make_executable(program: Program, code: str) -> None:
-    """S3 does not store the mode: allow execution where reading is allowed."""
+    """S3 stores no mode: allow execution where reading is allowed."""
     if program.kind != "executable":
         return
     path = os.path.join(code, program.words[0])
@@ -83,7 +83,7 @@ def make_executable(program: Program, code: str) -> None:
 def _check_name(name: str, code: str) -> None:
     if not name:
         raise Refused(f"no entry point: neither SAGEMAKER_PROGRAM nor sagemaker_program names one; {_HELP}")
-    # No option of an interpreter, no path outside of the code.
+    # No option of an interpreter, no path elsewhere.
     is_plain = name.isascii() and all(character.isalnum() or character in "._+-/" for character in name)
     if not is_plain or name[0] in "+-" or {"", ".", ".."} & set(name.split("/")):
         raise Refused(f"`{name}` cannot be an entry point; {_HELP}")

@@ -1,4 +1,4 @@
-"""Passes on a program's output, and keeps the end of it. It never blocks, so signals do not."""
+"""Passes on a program's output, and keeps its end. Never blocks, so signals do not."""
 
 import os
 import select
@@ -7,12 +7,12 @@ import stat
 from .log import PIPE_ROOM
 
 CHUNK = 1 << 16
-_BEFORE, _BEGINNING = 4096, 1024  # Bytes before a line that is cut, and of its beginning.
+_BEFORE, _BEGINNING = 4096, 1024  # Bytes before a cut line, and of its beginning.
 
 
 class Relay:
-    """One pipe, passed on to ``sink`` unless that is -1; ``keep`` bytes of its end are kept, and of a longer line,
-    an exception with a table in its message, the beginning."""
+    """One pipe, passed on to ``sink`` unless that is -1. Keeps ``keep`` bytes of its end, and the beginning of a longer
+    line, such as an exception with a table."""
 
     def __init__(self, source: int, sink: int, keep: int) -> None:
         self._source, self._sink, self._keep = source, sink, keep
@@ -69,5 +69,5 @@ class Relay:
         except BlockingIOError:
             pass
         except OSError:
-            # No reader, or the disk is full. The program must not notice: keep reading.
+            # No reader, or a full disk. The program must not notice.
             self._sink, self._pending = -1, b""

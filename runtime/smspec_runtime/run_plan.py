@@ -12,14 +12,14 @@ SECRET_ARN = (
     r"(?P<account>\d{12}):(?(is_secret)secret:|parameter/)(?P<name>[\w/+=.@-]+))"
     r"(?::(?P<field>[^:]*)(?(is_secret)(?::(?P<stage>[^:]*))?(?::(?P<version>[^:]*))?))?"
 )
-"""Of a secret: field of its JSON, stage, and version as in ECS. Of a parameter, ``field``: its version or label."""
+"""Of a secret: JSON field, stage and version, as in ECS. Of a parameter, ``field`` is the version or label."""
 
 RUNTIME_CHANNEL = "smspec"
 CODE_CHANNEL = "code"
 
 
 class RunPlan(NamedTuple):
-    """``kind``: script, command, module or pipe_loop; ``program``: the script, or ``module:name``; ``arguments`` come
+    """``kind``: script, command, module or pipe_loop; ``program``: the script, or ``module:name``; ``arguments``:
     before those of ``args_style`` (toolkit, json, flags, none); ``delivery``: image, channel or s3."""
 
     kind: str
@@ -32,8 +32,8 @@ class RunPlan(NamedTuple):
 
 
 class RunSettings(NamedTuple):
-    """``read``: channel → view; ``attributes``: channel → names of an augmented manifest; ``prefetch`` in bytes,
-    ``open_timeout`` in seconds; ``checkpoints``: LocalPath; ``source``: digest; ``secrets``: variable → ARN."""
+    """``read``: channel → view; ``attributes``: channel → names; ``prefetch`` in bytes; ``open_timeout`` in seconds;
+    ``checkpoints``: LocalPath; ``source``: digest; ``secrets``: variable → ARN."""
 
     epochs: Optional[int] = None
     read: Dict[str, str] = {}
@@ -50,7 +50,7 @@ _KINDS = {"read": dict, "attributes": dict, "launcher": dict, "checkpoints": str
 
 
 def decode_run_plan(text: str) -> RunPlan:
-    """Raise ValueError if it is invalid for this version."""
+    """Raise ValueError if this version cannot use it."""
     return RunPlan(**_members(text, RunPlan, "run_plan.json"))
 
 

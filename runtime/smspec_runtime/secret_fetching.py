@@ -1,4 +1,4 @@
-"""Values of the job's `secrets`, from Secrets Manager and Parameter Store."""
+"""Values of `secrets`, from Secrets Manager and Parameter Store."""
 
 import json
 import re

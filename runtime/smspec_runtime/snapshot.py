@@ -1,4 +1,4 @@
-"""The files in a directory, to detect changes."""
+"""Detects changes of files."""
 
 import os
 
@@ -6,13 +6,13 @@ from .lean_typing import Dict, List
 
 
 def snapshot(directory: str) -> Dict[str, List[int]]:
-    """Time and size of every file below."""
+    """Time and size of all files below."""
     found = {}
     for parent, _, names in os.walk(directory):
         for path in filter(os.path.isfile, [f"{parent}/{name}" for name in names]):
             try:
                 status = os.stat(path)
             except OSError:
-                continue  # It was removed.
+                continue
             found[os.path.relpath(path, directory)] = [status.st_mtime_ns, status.st_size]
     return found

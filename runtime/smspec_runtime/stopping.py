@@ -1,4 +1,4 @@
-"""Whether a stop of the program was requested."""
+"""Whether a stop was requested."""
 
 import os
 import signal
@@ -24,11 +24,11 @@ class StopRequest:
                 self._previous = signal.signal(signal.SIGTERM, self._remember) or signal.SIG_DFL
                 os.register_at_fork(after_in_child=self._forget)
             except ValueError:
-                pass  # Only in the main thread; others just read.
+                pass  # Not in the main thread.
         return self._seen
 
     def _remember(self, number: int, frame: Optional[FrameType]) -> None:
-        if os.getpid() != self._process:  # While the fork was under way, or a later handler has called.
+        if os.getpid() != self._process:  # During the fork, or from a later handler.
             signal.signal(signal.SIGTERM, self._previous)
             os.kill(os.getpid(), signal.SIGTERM)
             return
@@ -38,7 +38,7 @@ class StopRequest:
             self._previous(number, frame)
 
     def _forget(self) -> None:
-        """SIGTERM ends a forked worker, as Process.terminate() means it to."""
+        """Process.terminate() must end a forked worker."""
         if signal.getsignal(signal.SIGTERM) == self._remember:
             signal.signal(signal.SIGTERM, self._previous)
 

@@ -6,8 +6,8 @@ from .lean_typing import Dict
 
 BLOCK = 512
 ZEROS = bytes(BLOCK)
-FILES = b"0\x007"  # types of regular files: of today, of old archives, contiguous
-ABOUT = b"xXgLK"  # of extended headers. Pax: the next member, all; GNU: name and link of the next
+FILES = b"0\x007"  # regular files: of today, of old archives, contiguous
+ABOUT = b"xXgLK"  # extended headers. Pax: the next member, all; GNU: name and link of the next
 _KEPT = (b"path", b"linkpath", b"size", b"sparse")
 _LONGEST = 4096  # Linux opens no longer path.
 
@@ -24,7 +24,7 @@ def number(field: bytes) -> int:
 
 
 def checksum(head: bytes) -> int:
-    """The sum of the bytes, those of the checksum as blanks. Adler-32 has 1 and the sum of up to 256 bytes."""
+    """The sum of the bytes, with the checksum as blanks. Adler-32 has 1 and the sum of up to 256 bytes."""
     parts = (head[:148], b" " * 8, head[156:400], head[400:])
     return sum((adler32(part) & 0xFFFF) - 1 for part in parts)
 
@@ -35,7 +35,7 @@ def short_name(head: bytes) -> str:
 
 
 def read_about(kind: bytes, body: bytes) -> Dict[str, str]:
-    """Path, linkpath and size of an extended header, and whether a file is sparse."""
+    """Path, linkpath and size, and whether a file is sparse."""
     found, at = {}, 0
     if kind in b"LK":
         found["path" if kind == b"L" else "linkpath"] = text(body)

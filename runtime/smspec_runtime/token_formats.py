@@ -3,7 +3,7 @@
 import re
 
 _MAY_HAVE_ONE = r"(?=[a-z_-]{0,40}[A-Z\d])[\w-]{15}|://|[?&;]"
-"""Most lines have none, and the pattern takes milliseconds to compile."""
+"""Most lines have none; the pattern takes milliseconds to compile."""
 _WRITTEN = (
     r"\b(?:(?:gh[pousr]|hf|api_org|npm|gsk|r8|KGAT|pcsk|[rs]k_(?:live|test)|lsv2_(?:pt|sk)|wandb_v\d|dbt[uc]|glsa|ntn)_"
     r"[A-Za-z0-9]{20,}\w*"

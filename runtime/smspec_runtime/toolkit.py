@@ -1,4 +1,4 @@
-"""The plan of an image without one, as SageMaker's toolkit determines it."""
+"""The plan of an image without one, as in the toolkit."""
 
 import re
 
@@ -28,14 +28,14 @@ _OPTIONS = {
 }
 
 _GROUPS = "sagemaker_distribution_instance_groups"
-PYTORCH = "sagemaker_pytorch_container."  # Sets PyTorch's variables, on one host too.
+PYTORCH = "sagemaker_pytorch_container."  # Sets variables on one host, too.
 _TOOLKITS = (b"sagemaker_training", b"sagemaker_containers", b"smspec_runtime")
 
 
 def plan_of(config: InputConfig, environ: Environ) -> RunPlan:
     module = environ.get("SAGEMAKER_TRAINING_MODULE", "")
     program = program_of(config, environ)
-    # Without a program it has a built-in algorithm, as XGBoost's.
+    # Without a program: a built-in algorithm, as XGBoost's.
     if module and not (program and only_starts(module, config)):
         return RunPlan(kind="framework", program=module, args_style="none")
     if not program and has_own_train(environ):
@@ -50,13 +50,13 @@ def is_of_sagemaker(module: str) -> bool:
 def only_starts(module: str, config: InputConfig) -> bool:
     """Whether a module of SageMaker does nothing else."""
     is_tuned = "_tuning_objective_metric" in config.hyperparameters.sagemaker
-    # Chainer's starts MPI in its own way; TensorFlow's gives each job of a tuning job a model directory.
+    # Chainer's starts MPI; TensorFlow's gives each job of a tuning job a model directory.
     does_more = module.startswith("sagemaker_chainer") or (is_tuned and module.startswith("sagemaker_tensorflow"))
     return is_of_sagemaker(module) and not does_more
 
 
 def has_own_train(environ: Environ) -> bool:
-    """Whether `train` on PATH belongs to the image, not to a toolkit or our caller."""
+    """Whether `train` is the image's, not a toolkit's or our caller's."""
     path = find_on_path("train", environ)
     if not path or environ.get("SM_USER_ENTRY_POINT") == "train":
         return False
@@ -80,7 +80,7 @@ def distribution_groups(config: InputConfig, has_launcher: bool) -> List[str]:
 
 
 def launcher_options(config: InputConfig) -> Json:
-    """The hyperparameters' options under the names of the settings."""
+    """Hyperparameters under the names of the settings."""
     framework = config.hyperparameters.framework
     options = {option: framework[name] for name, option in _OPTIONS.items() if framework.get(name)}
     if framework.get("sagemaker_parameter_server_enabled"):
@@ -88,7 +88,7 @@ def launcher_options(config: InputConfig) -> Json:
 
         from .launchers.parameter_server import FRAMEWORKS
 
-        # A container of SageMaker's has one framework.
+        # SageMaker's containers have one framework.
         options["framework"] = next(filter(find_spec, FRAMEWORKS), None)
     return options
 

@@ -1,4 +1,4 @@
-"""Variables with which PyTorch's processes connect, as in SageMaker's PyTorch containers."""
+"""PyTorch's variables, as in SageMaker's PyTorch containers."""
 
 from .lean_typing import Dict, Environ
 

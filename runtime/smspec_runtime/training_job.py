@@ -44,7 +44,7 @@ class Job(NamedTuple):
 
     @property
     def host_rank(self) -> int:
-        """This host's place among the hosts, from 0."""
+        """This host's place, from 0."""
         return self.hosts.index(self.host)
 
     @property
@@ -63,7 +63,7 @@ class Job(NamedTuple):
 
     @property
     def stopping(self) -> bool:
-        """Whether SIGTERM has come; once asked in the main thread, it no longer ends the script."""
+        """Whether SIGTERM has come. Once asked in the main thread, it no longer ends the script."""
         return STOP_REQUEST.seen
 
     def channel(self, name: str) -> Channel:
@@ -96,7 +96,7 @@ def read_job(environ: Environ) -> Job:
         config = read_input_config(layout)
     settings = config.settings
     checkpoints = settings.checkpoints or ROOT + "/checkpoints"
-    if f"{checkpoints}/".startswith(ROOT + "/"):  # They are relative to the root.
+    if f"{checkpoints}/".startswith(ROOT + "/"):  # Relative to the root.
         checkpoints = os.path.join(layout.root, checkpoints[len(ROOT) + 1 :])
     channels = {
         name: Channel(name, layout.channel(name), str(channel.get("TrainingInputMode", "File")), channel, settings)

@@ -1,4 +1,4 @@
-"""The files of an archive, on disk. Links become copies; none is created."""
+"""The files of an archive, on disk. Links become copies."""
 
 import hashlib
 import os
@@ -11,8 +11,8 @@ DEPTH = 100
 
 
 class UnpackedTree:
-    """Paths begin with a slash; the empty one is ``root``, a new and empty directory. ``files``: path → input of
-    `digest`. ``most``: entries; ``spend`` counts the bytes of each copy."""
+    """Paths begin with a slash; the empty one is ``root``, new and empty. ``files``: path → input of `digest`.
+    ``most``: entries; ``spend`` counts the bytes of each copy."""
 
     def __init__(self, root: str, most: int, spend: Callable[[int], None]) -> None:
         self.files: Dict[str, str] = {}
@@ -29,7 +29,7 @@ class UnpackedTree:
             self._directories[path] = []
 
     def add_file(self, path: str, mode: int, chunks: Iterator[bytes]) -> None:
-        """Of one name the later file counts, as with tar."""
+        """The later of a name counts, as with tar."""
         if path not in self.files or path in self._hard_links:
             self._enter(path)
         written = hashlib.sha256()
@@ -43,7 +43,7 @@ class UnpackedTree:
         self.files[path] = f"{'x' if mode & 0o100 else '-'}\0{written.hexdigest()}"
 
     def add_link(self, path: str, target: str) -> None:
-        """Its target may come later, so `follow_links` copies it."""
+        """Its target may come later."""
         if self._links.get(path) != target:
             self._enter(path)
             self._links[path] = target
@@ -78,7 +78,6 @@ class UnpackedTree:
             self._place(f"{path}/{name}", self._end(f"{origin}/{name}"), [*around, origin])
 
     def _end(self, path: str) -> str:
-        """The target of a path, which may be a link."""
         under_way = {path: None} if path in self._links else {}  # each on the way of the one before
         while under_way:
             link = next(reversed(under_way))

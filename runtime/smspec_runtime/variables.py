@@ -1,4 +1,4 @@
-"""Limits on arguments and environment, and lookup on PATH."""
+"""Limits on arguments and environment; lookup on PATH."""
 
 import os
 
@@ -9,9 +9,9 @@ _RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def python_path(environ: Environ, code: str) -> str:
-    """The code first, if any, what the container has, the runtime's own directory last."""
+    """The code, what the container has, and the runtime last."""
     entries = [code, *environ.get("PYTHONPATH", "").split(os.pathsep)]
-    # Other interpreters must not find its packages.
+    # Others must not find its packages.
     if os.path.basename(_RUNTIME) not in ("site-packages", "dist-packages"):
         entries.append(_RUNTIME)
     return os.pathsep.join(filter(None, dict.fromkeys(entries)))
@@ -38,7 +38,7 @@ def carried_variables(variables: Environ) -> Dict[str, str]:
 
 
 def obstacle_to(words: Sequence[str]) -> str:
-    """Why the arguments are invalid; empty if they are not."""
+    """Why the arguments are invalid, or empty."""
     # MAX_ARG_STRLEN of Linux: 32 pages, the final NUL included.
     longest = 32 * os.sysconf("SC_PAGE_SIZE")
     try:

@@ -1,4 +1,4 @@
-"""A function for each launcher: facts in, this host's command out."""
+"""A function for each launcher returns this host's command."""
 
 from ..command import Command
 from ..lean_typing import Callable, Dict

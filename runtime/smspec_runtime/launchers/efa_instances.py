@@ -6,6 +6,6 @@ _RDMA = (
 )
 _OTHERS = "g4dn.8 g4dn.12 g4dn.16 g5.8 g5.12 g5.16 g5.24 g5.48 p3dn.24"
 
-# With remote memory access. On others this setting makes libfabric abort.
+# With remote memory access; on others the setting makes libfabric abort.
 RDMA = tuple(f"ml.{size}xlarge" for size in _RDMA.split())
 EFA = (*RDMA, *(f"ml.{size}xlarge" for size in _OTHERS.split()))

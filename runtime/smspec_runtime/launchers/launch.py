@@ -15,10 +15,8 @@ _TEAM_PORT = 7781
 
 
 class Launch(NamedTuple):
-    """``hosts``: of the launcher, the leader first. ``python``: that of the runtime.
-
-    ``local_ports``: if all hosts are this machine, one for the team and two for each host.
-    """
+    """``hosts``: the launcher's, the leader first. ``python``: the runtime's. ``local_ports``: on one
+    machine, one for the team and two for each host."""
 
     program: Program
     arguments: List[str]
@@ -34,7 +32,7 @@ class Launch(NamedTuple):
 
     @property
     def processes_per_host(self) -> str:
-        """The job's setting, else one per GPU, per Neuron core, or one."""
+        """By default one per GPU or Neuron core, or one."""
         wanted = self.options.get("processes_per_host")
         if wanted in ("auto", "", None):
             wanted = self.machine.gpus or self.machine.neurons or 1
@@ -46,10 +44,10 @@ class Launch(NamedTuple):
 
     @property
     def words(self) -> List[str]:
-        """A shell runs a script even without its first line, `#!`."""
+        """A shell runs a script even without `#!`."""
         if self.program.kind == "executable":
             line = " ".join([*self.program.words, *map(quote, self.arguments)])
-            if len(line) < 30_000:  # Linux limits a word to 128 KiB, not their number.
+            if len(line) < 30_000:  # Linux limits a word to 128 KiB.
                 return ["/bin/sh", "-c", line]
             return ["/bin/sh", "-c", '"$0" "$@"', *self.program.words, *self.arguments]
         return self.program.words + self.arguments
@@ -60,7 +58,7 @@ class Launch(NamedTuple):
         return torch_variables(self.leader_address, port, self.cluster.network_interface, self.environ)
 
     def endpoints(self, port: int, which: int = 0) -> List[str]:
-        """Each host's address: with a port, or ``which`` of its two local ones."""
+        """Each host with a port, or ``which`` of its two local ones."""
         if not self.local_ports:
             return [f"{host}:{port}" for host in self.hosts]
         return [f"{self.leader_address}:{own}" for own, _ in zip(self.local_ports[1 + which :: 2], self.hosts)]

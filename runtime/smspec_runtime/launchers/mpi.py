@@ -1,4 +1,4 @@
-"""MPI: mpirun on the leader starts the processes of every host."""
+"""MPI: mpirun on the leader starts all processes."""
 
 import json
 
@@ -26,7 +26,6 @@ def mpi(launch: Launch) -> Command:
 
 
 def _model_parallel(launch: Launch) -> List[str]:
-    """SageMaker's model parallel library, if a hyperparameter enables it."""
     written = launch.environ.get("SM_HP_MP_PARAMETERS") or "{}"
     if written == "{}":
         return []

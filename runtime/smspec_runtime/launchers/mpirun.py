@@ -36,13 +36,13 @@ def adapter_words(instance_type: str, *first: str) -> List[str]:
 
 
 def on_every_host(launch: Launch, words: List[str]) -> Command:
-    """On the leader mpirun starts the program; the others admit it and wait."""
+    """The leader's mpirun starts the program; the others admit it and wait."""
     kind, own, python_words = launch.program
     started = launch.words
     if kind not in ("executable", "command"):  # mpi4py ends all processes when one fails.
         started = [own[0], "-m", "mpi4py", *(python_words or own[1:]), *launch.arguments]
     several = len(launch.hosts) > 1
-    # Unbuffered Python writes line ends apart; mpirun would prefix them.
+    # mpirun would prefix the line ends of unbuffered Python.
     variables = {**launch.torch_variables, "PYTHONUNBUFFERED": ""}
     command = Command(words + started, variables, [Companion(SERVER)] * several, over_ssh=several)
     return launch.in_team(command)
@@ -56,7 +56,6 @@ def _count(launch: Launch) -> str:
 
 
 def _options(launch: Launch) -> Tuple[List[str], str]:
-    """The job's own, and the log level of NCCL unless one sets it."""
     written = launch.options.get("options", [])
     try:
         options = split(written) if isinstance(written, str) else list(map(str, written))

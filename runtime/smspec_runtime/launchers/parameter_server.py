@@ -7,7 +7,7 @@ from .multi_worker_mirrored import tf_config
 
 FRAMEWORKS = ("mxnet", "tensorflow")
 
-# Importing it as a scheduler or server blocks until all workers close their stores.
+# The import blocks a scheduler or server until all workers close their stores.
 _MXNET = "import mxnet"
 _TENSORFLOW = (
     "import tensorflow as tf; task = tf.distribute.cluster_resolver.TFConfigClusterResolver(); "
@@ -23,7 +23,6 @@ def parameter_server(launch: Launch) -> Command:
 
 
 def _mxnet(launch: Launch) -> Command:
-    """A scheduler on the leader; a server, and the program as worker, on every host."""
     count = str(len(launch.hosts))
     variables = {
         "DMLC_NUM_WORKER": count,
@@ -39,17 +38,14 @@ def _mxnet(launch: Launch) -> Command:
 
 
 def _tensorflow(launch: Launch) -> Command:
-    """A server on every host; the program is master on the leader, worker on others.
-
-    These have a part of the parameters, so they stay until the master ends.
-    """
+    """The program is master on the leader, worker on others, which serve parameters until the master ends."""
     words = launch.words
     if len(launch.hosts) == 1:
         return Command(words)
     leader, *others = launch.endpoints(2222)
     cluster = {"master": [leader], "ps": launch.endpoints(2223, 1), "worker": others}
     rank = launch.node_rank
-    # TensorFlow does not share GPUs between processes: the program gets them.
+    # TensorFlow does not share GPUs: the program gets them.
     server = {**tf_config(cluster, "ps", rank), "CUDA_VISIBLE_DEVICES": "-1"}
     own = tf_config(cluster, "worker", rank - 1) if rank else tf_config(cluster, "master", 0)
     return launch.in_team(Command(words, own, [Companion([launch.python, "-c", _TENSORFLOW], server)]), words)

@@ -1,4 +1,4 @@
-"""SageMaker's data parallel library, and DDP of PyTorch."""
+"""SageMaker's data parallel library, and PyTorch's DDP."""
 
 from ..command import Command
 from ..log import log
@@ -7,7 +7,7 @@ from .mpirun import adapter_words, exported, mpirun, on_every_host
 
 
 def smdataparallel(launch: Launch) -> Command:
-    """SM_ variables reach the other hosts' processes through ssh."""
+    """SM_ variables reach other hosts through ssh."""
     hosts = launch.hosts
     several = len(hosts) > 1
     layout = "HOMOGENEOUS" if several else "SINGLENODE"

@@ -1,4 +1,4 @@
-"""The SSH keys of one start of a job: never in an image, and only public keys leave a host."""
+"""The SSH keys of one start of a job, never in an image: only public keys leave a host."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from ..refusal import Refused
 
 SSH = os.path.expanduser("~root/.ssh" if os.getuid() == 0 else "~/.ssh")
 DIRECTORY = SSH + "/smspec"
-"""sshd reads no file in a directory that others can write to, such as /tmp."""
+"""sshd reads no file where others can write, as in /tmp."""
 
 _KEY = re.compile(r"ssh-ed25519 [A-Za-z0-9+/]{68}")
 _SECONDS = 60.0
@@ -35,7 +35,7 @@ class Keys:
         self.authorized, self._known_hosts = directory + "/authorized_keys", directory + "/known_hosts"
 
     def make(self, is_leader: bool, environ: Mapping[str, str], capture: Callable[..., Outcome]) -> None:
-        import shutil  # Late: launchers import this module for a name.
+        import shutil  # Late: launchers need only a name.
 
         try:
             shutil.rmtree(self._directory, ignore_errors=True)
@@ -62,19 +62,19 @@ class Keys:
         write_private(self.authorized, key + "\n")
 
     def trust(self, host_keys: Mapping[str, Sequence[str]]) -> None:
-        """Make ssh accept other hosts by their keys, whatever the image sets."""
+        """Make ssh accept these hosts, whatever the image sets."""
         path = os.path.dirname(self._directory) + "/config"
         ours = _CONFIG.format(hosts=" ".join(host_keys), own=self._own, known=self._known_hosts)
         try:
             known = "".join(f"{host} {key}\n" for host, keys in host_keys.items() for key in keys)
             write_private(self._known_hosts, known)
-            write_private(path, ours + _text(path))  # The first value counts, so the image's own come last.
+            write_private(path, ours + _text(path))  # The first value counts.
         except OSError as error:
             raise Refused(f"cannot write the keys of the other hosts: {error}") from error
 
 
 def checked(text: str) -> str:
-    """Return a public key, to be written to files. Raises ValueError."""
+    """Return a valid public key. Raises ValueError."""
     if not (found := _KEY.fullmatch(text.strip())):
         raise ValueError("this is not a public key of type ssh-ed25519")
     return found.group()

@@ -56,7 +56,7 @@ class Team:
         log(f"the other hosts are ready: {', '.join(self._members)}")
 
     def dismiss(self, status: int, reason: str = "") -> None:
-        """Send every member the exit status and reason in a line."""
+        """Send every member the exit status and reason."""
         said = " ".join([str(status), *reason.split()]).encode("utf-8", "replace") + b"\n"
         for _ in range(len(self._members) + _STRANGERS):
             self._accept()  # Perhaps a member whose name a wrong caller used.
@@ -79,7 +79,7 @@ class Team:
         return silent and silent + " does not answer ssh"
 
     def _listen(self) -> None:
-        """Read calls and lines. Drop callers that hang up or are too many."""
+        """Drop callers that hang up or are too many."""
         for connection in select.select([self._listener, *self._callers], [], [], 1)[0]:
             if connection is self._listener:
                 self._accept()
@@ -89,7 +89,7 @@ class Team:
             del self._callers[silent]
 
     def _hear(self, connection: socket.socket, caller: _Caller) -> bool:
-        """Return whether to keep the caller."""
+        """Whether to keep the caller."""
         try:
             data = connection.recv(_LONGEST)
             caller.said += data

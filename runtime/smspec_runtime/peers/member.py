@@ -1,7 +1,7 @@
-"""Waits for the leader's result, by ``-m smspec_runtime.peers.member LEADER:PORT HOST KEYS [WORD …]``.
+"""Waits for the leader's result: ``-m smspec_runtime.peers.member LEADER:PORT HOST KEYS [WORD …]``.
 
-A process of its own: signals and companions are served meanwhile. ``KEYS``: their directory if ssh is used, else `-`.
-``WORD``: this host's part, run first.
+A process of its own: signals are served meanwhile. ``KEYS``: their directory if ssh is used, else `-`. ``WORD``:
+this host's part, run first.
 """
 
 import sys
@@ -67,15 +67,15 @@ def _connection(leader: str, port: int, host: str, keys: Optional[Keys]) -> sock
 
 
 def _introduce(connection: socket.socket, host: str, keys: Optional[Keys]) -> None:
-    """Admit the leader by the key in its answer. If it hangs up, it may not know this host yet."""
+    """Admit the leader by its key. If it hangs up, it may not know this host yet."""
     last = host
     if keys:
         connection.sendall(f"{host} {keys.public_of_host()}\n".encode())
         keys.admit(checked(_line(connection)))
         last = READY
-    # From now on the leader decides: it stops at the same moment, and may save something.
+    # The leader is stopped, too, and may save something: it decides.
     for number in STOPS:
-        signal.signal(number, lambda *_: None)  # Not SIG_IGN: our own program would inherit that.
+        signal.signal(number, lambda *_: None)  # Not SIG_IGN: children inherit that.
     connection.sendall(f"{last}\n".encode())
 
 

@@ -16,7 +16,7 @@ _OWN = ("HOME", "LOGNAME", "MAIL", "PWD", "SHELL", "USER")
 
 
 def write_ssh_environment(variables: Mapping[str, str]) -> None:
-    """In sshd's format, which has no multi-line values."""
+    """In sshd's format, without multi-line values."""
     lines = [f"{name}={value}\n" for name, value in variables.items() if name not in _OWN and "\n" not in value]
     try:
         os.makedirs(SSH, mode=0o700, exist_ok=True)

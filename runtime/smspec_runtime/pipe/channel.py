@@ -8,7 +8,7 @@ from .stream import Stream
 
 
 class Fifos:
-    """Streams of ``<path>_0``, ``<path>_1`` …; a FIFO that was not opened remains the next."""
+    """Streams of ``<path>_0``, ``<path>_1`` …; one that was not opened remains the next."""
 
     def __init__(self, name: str, path: str, settings: RunSettings) -> None:
         self._of = name, path, settings
@@ -16,7 +16,7 @@ class Fifos:
         self._stream: Optional[Stream] = None
 
     def next(self) -> Stream:
-        """Return a stream; the one given before is closed."""
+        """A stream; the one before is closed."""
         if self._stream is not None:
             self._stream.close()
             self._position += self._stream.stats.opened > 0
@@ -34,7 +34,7 @@ class Fifos:
 
 
 def channel_epochs(name: str, path: str, settings: RunSettings, count: int) -> Iterator[Stream]:
-    """Fewer on SIGTERM. A second call continues with the next FIFO."""
+    """Fewer on SIGTERM. Another call continues with the next FIFO."""
     fifos = _FIFOS.setdefault(path, Fifos(name, path, settings))
     for _ in range(count):
         with fifos.next() as stream:

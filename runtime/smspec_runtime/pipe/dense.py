@@ -1,4 +1,4 @@
-"""Dense records in runs: those with the same bytes around their values."""
+"""Runs of dense records with the same bytes around their values."""
 
 from itertools import chain
 from struct import Struct
@@ -8,11 +8,11 @@ from .errors import PipeError
 from .example import Place, Record, Tensor, numbers, unpack
 from .framing import repeated
 
-RUN = 64  # records that are cut at once; then an eighth as many, then one
+RUN = 64  # records cut at once; then an eighth, then one
 
 
 class Template:
-    """A RecordIO record cut into values and what is around them."""
+    """A RecordIO record: its values, and what is around them."""
 
     def __init__(self, frame: bytes, head: int, record: Record, places: List[Place]) -> None:
         self.places, self.texts, self.size = places, record[2:], len(frame)
@@ -32,7 +32,7 @@ class Template:
         return Rows(self, columns)
 
     def _cut(self, data: bytes, at: int, count: int, columns: List[List[bytes]]) -> bool:
-        """Add the values of ``count`` records if all are of this kind."""
+        """Add ``count`` records' values if all are of this kind."""
         last = at + (count - 1) * self.size
         if last + self.size > len(data) or not data.startswith(self._around[0], last):
             return False
@@ -56,7 +56,7 @@ class Template:
 
 
 class Rows:
-    """Records of one template: a column for each tensor."""
+    """Records of a template: a column per tensor."""
 
     def __init__(self, template: Template, columns: List[List[bytes]]) -> None:
         self.template, self.columns = template, columns
@@ -123,7 +123,7 @@ def batches(blocks: Iterator[List[Any]], size: int) -> Iterator[Batch]:
     missing = size
     try:
         for block in blocks:
-            while block:  # it is emptied when the stream is closed
+            while block:  # emptied when the stream is closed
                 piece = block.pop(0)
                 if len(piece) > missing:
                     block.insert(0, piece[missing:])

@@ -29,11 +29,11 @@ class PipeError(Exception):
 
 
 class Truncated(PipeError):
-    """Ends inside an item, which begins at the offset."""
+    """Ends inside the item at the offset."""
 
 
 class Corrupt(PipeError):
-    """Not valid for the view; the item begins at the offset."""
+    """The item at the offset is not valid for the view."""
 
 
 class TimedOut(PipeError, TimeoutError):

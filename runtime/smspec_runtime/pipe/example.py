@@ -1,19 +1,19 @@
-"""The protobuf message `Record`, an example for SageMaker's own algorithms."""
+"""The protobuf message `Record` of SageMaker's own algorithms."""
 
 from array import array
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
-VARINT, FIXED64, DELIMITED, FIXED32 = 0, 1, 2, 5  # kinds of fields on the wire
+VARINT, FIXED64, DELIMITED, FIXED32 = 0, 1, 2, 5  # kinds of fields
 TYPECODES = {2: "f", 3: "d", 7: "i"}  # field of a `Value` → type of its tensor
-ALONE = {"f": FIXED32, "d": FIXED64}  # kind of a single number; others are VARINT
+ALONE = {"f": FIXED32, "d": FIXED64}  # kind of one number; others: VARINT
 BYTES = 9
 VALUES, KEYS, SHAPE = 1, 2, 3
 
 
 class Tensor(NamedTuple):
-    """Numbers, as arrays of numpy if it is installed. Sparse: ``keys`` contains the place of each value."""
+    """Numbers, as arrays of numpy if installed. Sparse: ``keys`` has the place of each value."""
 
     values: Any
     keys: Any = None
@@ -53,7 +53,7 @@ class Place(NamedTuple):
 
 
 def decode_record(data: bytes) -> Tuple[Record, List[Place]]:
-    """Return the places of all tensors, too, if each has one. Raises ValueError."""
+    """Return places, too, if all tensors have one. Raises ValueError."""
     maps: Any = ({}, {})
     texts: List[Optional[str]] = [None] * 3
     places: List[Any] = []
@@ -116,7 +116,6 @@ def _blobs(message: memoryview) -> Blobs:
 
 
 def _fields(data: memoryview, base: int = 0) -> Iterator[Tuple[int, int, int, memoryview]]:
-    """Yield number, kind, place and content."""
     at = 0
     while at < len(data):
         key, at = _varint(data, at)

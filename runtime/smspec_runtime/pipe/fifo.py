@@ -1,4 +1,4 @@
-"""One FIFO, read without blocking forever, and layers on top; a regular file is one epoch."""
+"""One FIFO, read without blocking forever, and layers on top."""
 
 import fcntl
 import os
@@ -19,13 +19,13 @@ from .stop_waits import Wake
 PIPE_SIZE = 1 << 20
 """The unprivileged limit. The default, 64 KiB, is three times slower."""
 
-SIDE_SIZE = 512 << 10  # moved at once to a pipe of ours: copying from a pipe locks it, for its writer too
-F_SETPIPE_SZ, F_GETPIPE_SZ = 1031, 1032  # fcntl names them from Python 3.10 on
+SIDE_SIZE = 512 << 10  # moved at once to our own pipe: copying locks a pipe for its writer
+F_SETPIPE_SZ, F_GETPIPE_SZ = 1031, 1032  # in fcntl from Python 3.10 on
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05
-LOOK_UP = 1.0  # seconds of a wait until it checks for signals
-TELL = 60.0  # seconds after which a wait is logged
-LISTEN_EVERY = 16  # reads without a wait, after which signals are checked
+LOOK_UP = 1.0  # seconds between checks for signals
+TELL = 60.0  # seconds until a wait is logged
+LISTEN_EVERY = 16  # reads between checks for signals
 CUT = ("stopped", "closed")  # ends that are not the writer's
 
 
@@ -53,7 +53,7 @@ class Fifo:
     def readinto(self, view: memoryview) -> int:
         """Wait for at least one byte; 0 at the end."""
         stats = self.stats
-        if not stats.reads % LISTEN_EVERY:  # so before the first, too
+        if not stats.reads % LISTEN_EVERY:  # before the first, too
             self.wake.heard()
             if self._descriptor < 0 and not self.end:
                 self._open()
@@ -79,7 +79,7 @@ class Fifo:
         return 0
 
     def halted(self) -> bool:
-        """Return whether data is cut here."""
+        """Whether data is cut here."""
         for wake in self._wakes:
             if wake.stopping:
                 self._finish("stopped" if self.wake.stopping else "closed")
@@ -90,7 +90,6 @@ class Fifo:
         self._finish("closed")
 
     def _open(self) -> None:
-        """Wait for the FIFO, then its first byte or its end."""
         path = self.origin.path
         self.stats.wait_exists = self._wait(f"`{path}` does not exist", self._open_timeout, FIRST_PAUSE)
         if self.halted():
@@ -104,7 +103,7 @@ class Fifo:
             return
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:  # each of two readers would get a part of every record
+        except BlockingIOError:  # two readers would each get parts of records
             self.close()
             raise InUse(self.origin, 0, f"another reader has `{path}` open; a FIFO is for one process") from None
         except OSError:
@@ -125,7 +124,7 @@ class Fifo:
         return self._descriptor >= 0
 
     def _wait(self, what: str, limit: float, pause: float = 0.0) -> float:
-        """Look for the FIFO every ``pause``, or poll; return the seconds it took."""
+        """Look for the FIFO every ``pause``, or poll. Return the seconds."""
         began = now = time.monotonic()
         tell = began + TELL
         ready: Dict[int, int] = {}
@@ -176,7 +175,7 @@ def enlarge(descriptor: int, size: int = PIPE_SIZE) -> int:
     while size > current:
         try:
             return fcntl.fcntl(descriptor, F_SETPIPE_SZ, size)
-        except OSError:  # EPERM: more than the user may have; EBUSY
+        except OSError:  # EPERM: more than the user may have
             size //= 2
     return current
 

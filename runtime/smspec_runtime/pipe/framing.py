@@ -1,4 +1,4 @@
-"""Cuts frames (records, tar members) out of the chunks of a reader."""
+"""Cuts frames (records, tar members) out of chunks."""
 
 from abc import ABC, abstractmethod
 from functools import lru_cache
@@ -8,13 +8,13 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from .reader import ROOM, Reader
 
-RUN = 32  # frames of one size that are cut at once
-HEADS = 4096  # that are remembered: most recur
+RUN = 32  # frames of one size, cut at once
+HEADS = 4096  # remembered: most recur
 BEYOND = (1 << 62,) * 2  # behind all data
 
 
 class Framing(ABC):
-    """Measures the frames of a format and makes items of them."""
+    """Measures frames and makes items of them."""
 
     name: str
     head_size: int
@@ -24,7 +24,7 @@ class Framing(ABC):
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.items: List[Any] = []
-        self.begin = 0  # offset in the epoch of the frame under way
+        self.begin = 0  # offset of this frame in the epoch
 
     @abstractmethod
     def length(self, head: bytes) -> int:
@@ -38,7 +38,7 @@ class Framing(ABC):
         """Raise Truncated if the last item lacks frames."""
 
     def plain(self, data: bytes, at: int) -> int:  # noqa: ARG002
-        """Append, fast, the items of plain frames; return where they end."""
+        """Append items of plain frames, fast; return where they end."""
         return at
 
     def __iter__(self) -> Iterator[Any]:
@@ -48,7 +48,7 @@ class Framing(ABC):
         """Yield lists of items, those before a fault too."""
         data: Optional[bytes] = b""
         while data is not None:
-            self.items.clear()  # so that the next have their memory
+            self.items.clear()  # to reuse their memory
             try:
                 data = self._advance(data)
             except ValueError as fault:
@@ -62,7 +62,7 @@ class Framing(ABC):
         self.begin = reader.offset - len(data)
         if len(data) >= self.head_size:
             head, start, stop, end = self._measure(data, 0)
-            if end > ROOM:  # the payload is read straight to where it stays
+            if end > ROOM:  # read straight to where it stays
                 body = reader.exact(data[start:stop], stop - start)
                 tail = body and reader.exact(data[stop:], end - stop)
                 if body is None or tail is None:
@@ -90,7 +90,6 @@ class Framing(ABC):
             self.accept(head, data[start:stop], data[stop:end])
 
     def _measure(self, data: bytes, at: int) -> Tuple[bytes, int, int, int]:
-        """Return the header, begin and end of the payload, and the end."""
         start = at + self.head_size
         head = data[at:start]
         stop, end = self.ends(self.length(head))
@@ -121,7 +120,7 @@ class Heads(Dict[bytes, Tuple[int, int]]):
         """As `Framing.plain`: payloads."""
         size, append, end = self._framing.head_size, payloads.append, len(data)
         while True:
-            # If the last of a run has this header, those between may as well.
+            # If the last of a run has this header, the others may.
             head = data[at : at + size]
             stop, stride = self[head]
             count = min(RUN, (end - at) // stride)

@@ -35,7 +35,7 @@ class Gunzip(Layer):
         return 0
 
     def _decompressed(self, size: int) -> bytes:
-        """Return no bytes at the end of a member or of the input."""
+        """Empty at the end of a member or of the input."""
         if not self._member:
             self._input = self._input.lstrip(b"\0")  # members may be padded
             if not self._input:

@@ -1,4 +1,4 @@
-"""The loop of an entry point `pipe_loop`: epochs over the Pipe channels."""
+"""The entry point `pipe_loop`: epochs over the Pipe channels."""
 
 import json
 import sys
@@ -43,12 +43,12 @@ def main(name: str) -> None:
     job = smspec_runtime.job()
     wake = process_wake()
     STOP_REQUEST.notify = wake.stop
-    if not job.stopping:  # this installs the handler, before imports of perhaps a minute
+    if not job.stopping:  # installs the handler before slow imports
         run(job, load_handler(name), wake)
 
 
 def run(job: Job, handler: Handler, wake: Wake) -> None:
-    """Run the epochs that are left. `end` is called after SIGTERM too, to save."""
+    """Run the epochs left. `end` follows SIGTERM too, to save."""
     count = number_of_epochs(job)
     fifos = {name: Fifos(name, it.path, it.settings) for name, it in job.channels.items() if it.mode == "Pipe"}
     if wake.heard():
@@ -73,7 +73,7 @@ def run(job: Job, handler: Handler, wake: Wake) -> None:
 
 
 def run_epoch(job: Job, handler: Handler, epoch: int, fifos: Dict[str, Fifos]) -> bool:
-    """Return False if the job stops before the epoch is complete."""
+    """False if the job stops before its end."""
     streams = Streams((name, channel.next()) for name, channel in fifos.items())
     began = time.monotonic()
     try:

@@ -12,14 +12,11 @@ from .prefetch import JOIN
 from .stop_waits import Wake
 from .stream import Stream
 
-AHEAD = 2  # chunks of items that can wait per stream
+AHEAD = 2  # chunks of items per stream
 
 
 def merge(streams: Mapping[str, Stream]) -> Iterator[Tuple[str, Any]]:
-    """Iterate over (name, item); chunks become bytes, which last.
-
-    Leaving the iteration closes the streams; a fault follows the items before it.
-    """
+    """Yield (name, item); chunks become bytes. A fault follows the items before it; leaving closes the streams."""
     turns: "SimpleQueue[Any]" = SimpleQueue()
     lanes = [Lane(name, stream, turns) for name, stream in streams.items()]
     process, reading = os.getpid(), len(lanes)

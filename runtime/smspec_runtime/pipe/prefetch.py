@@ -9,7 +9,7 @@ from .errors import PipeError
 from .fifo import CUT, Fifo, Layer
 from .stop_waits import Wake
 
-JOIN = 10.0  # seconds for a thread to end its last read
+JOIN = 10.0  # seconds for a thread's last read
 
 UNIT = 1 << 20
 """Of one read at most, and room in a large ring at least: each needs the GIL."""

@@ -1,4 +1,4 @@
-"""The epochs that the checkpoints contain: a restarted job resumes there."""
+"""The epochs in the checkpoints: a restarted job resumes there."""
 
 import json
 import os
@@ -13,7 +13,7 @@ PREFIX = "smspec-progress-"
 
 
 class Progress:
-    """A file among the checkpoints, which another host or job may start from."""
+    """A file in the checkpoints, from which another host or job may start."""
 
     def __init__(self, job: Job) -> None:
         self._job = job

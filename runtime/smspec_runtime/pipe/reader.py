@@ -1,4 +1,4 @@
-"""Passes bytes to a view: in chunks, or as many as an item needs."""
+"""Passes bytes to a view, in chunks or item by item."""
 
 import io
 import sys
@@ -7,10 +7,10 @@ from typing import Any, List, Optional, TypeVar, Union
 from .errors import Corrupt, Truncated
 from .fifo import Source
 
-CHUNK = 256 << 10  # small enough for the second-level cache, where it is parsed
+CHUNK = 256 << 10  # fits into the second-level cache
 TRIM = 2 << 20
-ROOM = 16 << 10  # bytes in front of a chunk, for the begin of its first frame
-AT_ONCE = 64 << 20  # memory for an item whose bytes have not come; a length may be wrong
+ROOM = 16 << 10  # bytes before a chunk, for the begin of its first frame
+AT_ONCE = 64 << 20  # memory for an item at first: its length may be wrong
 
 Block = TypeVar("Block", List[Any], io.BytesIO)  # items, iterated over at C speed
 
@@ -36,14 +36,14 @@ class Reader(io.RawIOBase):
         return count
 
     def chunk(self) -> Optional[memoryview]:
-        """Return available data, valid until the next call. None: the end."""
+        """Return data, valid until the next call. None: the end."""
         count = self._fill()
         return self._store.getbuffer()[ROOM : ROOM + count] if count else None
 
     def after(self, head: bytes) -> Optional[bytes]:
-        """Return a chunk, from `ROOM` on, with ``head`` in front of it. None: the end."""
+        """Return a chunk, from `ROOM` on, after ``head``. None: the end."""
         count = self._fill(head)
-        # The buffer itself: copied only if still used at the next read.
+        # Copied only if still used at the next read.
         data = self._store.getvalue()
         return (data if count == CHUNK else data[: ROOM + count]) if count else None
 

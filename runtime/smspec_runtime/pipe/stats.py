@@ -15,7 +15,7 @@ class Stats:
 
     @property
     def starved(self) -> float:
-        """In a merge 1/n of the time without anything to work on."""
+        """In a merge 1/n of the time without work."""
         return float(getattr(self, self.starving))
 
     @property

@@ -1,4 +1,4 @@
-"""Ends every wait on a stop, through the descriptor to which Python writes signals (PEP 475)."""
+"""Ends waits on a stop, through the descriptor for signals (PEP 475)."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from weakref import WeakMethod
 
 
 class Wake:
-    """A latch: `stop` makes the descriptor readable, for good."""
+    """A latch: `stop` makes it readable for good."""
 
     _reader = _writer = -1
 
@@ -42,7 +42,7 @@ class Wake:
                 method()
 
     def heard(self) -> bool:
-        """Check for signals; return whether to stop."""
+        """Check for signals: whether to stop."""
         if not self.stopping:
             try:
                 signals = os.read(self._reader, 4096)
@@ -82,6 +82,6 @@ def _latch() -> Wake:
 
 
 def process_wake() -> Wake:
-    """Return the process's latch. It hears SIGTERM if the program handles it."""
+    """The process's latch. It hears SIGTERM if the program handles it."""
     _latch().listen()
     return _latch()

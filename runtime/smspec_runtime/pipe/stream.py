@@ -17,11 +17,9 @@ from .views.tar import Member
 
 
 class Stream:
-    """The bytes of a FIFO or a regular file, read once, in one view.
+    """Reads a FIFO or a regular file once, from the first item on, in one view; SIGTERM ends the iteration.
 
-    It is opened for the first item; SIGTERM ends the iteration. ``read``: the view; ``attributes``: names for
-    `augmented`; ``prefetch`` in bytes, time-outs in seconds.
-    """
+    ``read``: the view; ``attributes``: names for `augmented`; ``prefetch`` in bytes, time-outs in seconds."""
 
     def __init__(
         self,
@@ -100,7 +98,7 @@ class Stream:
         return self._begin("tar")
 
     def batches(self, size: int, view: Optional[str] = None) -> Iterator[Any]:
-        """Lists of ``size`` items; `recordio_protobuf` yields a `Batch`, and chunks become bytes, which last."""
+        """Lists of ``size`` items; `recordio_protobuf` yields a `Batch`, and chunks become bytes."""
         if size < 1:
             raise ValueError(f"a batch of {size} items")
         name = view or self.view
@@ -133,7 +131,7 @@ class Stream:
         return self.reader.source.end
 
     def close(self) -> None:
-        """An iteration under way ends at its next item."""
+        """An iteration ends at its next item."""
         self.reader.source.close()
         self.reader.exhaust()
 
@@ -147,7 +145,6 @@ class Stream:
         return f"<Stream of {self.origin}: {self.stats.bytes} bytes, {self.end or 'open'}>"
 
     def _begin(self, name: str, **options: Any) -> Iterator[Any]:
-        """Return the view under way if it is this one."""
         _check(name)
         if not self._name:
             if name == "augmented":
@@ -163,7 +160,7 @@ class Stream:
 
 
 def _batches(items: Iterator[Any], size: int) -> Iterator[List[Any]]:
-    """Regroup items; a fault is raised after those before it."""
+    """A fault follows the items before it."""
     while True:
         batch: List[Any] = []
         try:

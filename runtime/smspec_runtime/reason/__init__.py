@@ -1,4 +1,4 @@
-"""Why a program failed, from its exit status and the end of its standard error."""
+"""Why a program failed, by exit status and standard error."""
 
 import os
 import re
@@ -17,7 +17,7 @@ _SILENT = "no message"
 _SIGTERM = 15
 _MOST_WORDS = 20  # Lines.
 _WRAPPERS = ("CalledProcessError", "ExecuteUserScriptError", "ProcessExitedException", "SignalException")
-"""Exceptions that only repeat the failure of a child, which wrote its own before."""
+"""They repeat a child's failure, which it wrote before."""
 _USAGE = re.compile(r"\S.*: error: ")
 _OWN_LEVEL = re.compile(r"(?:WARN|WARNING|ERROR): ")
 _OWN = "smspec: "  # Of a host that waited for its leader.
@@ -25,7 +25,7 @@ _BOX = "│"
 
 
 class Reason(NamedTuple):
-    """``text``: the reason itself. ``details``: its traceback or the last lines."""
+    """``details``: the traceback or the last lines."""
 
     text: str
     details: List[str]
@@ -66,13 +66,13 @@ def reason_of(outcome: Outcome, command: Sequence[str], is_pip: bool = False) ->
 
 
 def _of_lines(lines: List[str], number: int, outcome: Outcome, is_shell: bool, is_team: bool = False) -> Reason:
-    """``is_team``: several processes may have written these lines; the first failure counts."""
+    """``is_team``: of several processes the first failure counts."""
     tracebacks = find_tracebacks(lines)
     if number:
         ended = signal_text(number, outcome.oom_kills)
         return _of_signal(lines, ended, tracebacks[-1:]) if number in FAULTS else Reason(ended, lines)
     chosen = _chosen(tracebacks, lines, is_team)
-    # Details after a repeated exception belong to the first.
+    # Lines after a repeated exception belong to the first.
     rest = lines[max((one.end for one in tracebacks), default=0) :]
     words = _last_words(rest)
     killed = f" (the kernel killed {outcome.oom_kills} for want of memory)" if outcome.oom_kills else ""
@@ -95,7 +95,7 @@ def _of_lines(lines: List[str], number: int, outcome: Outcome, is_shell: bool, i
     if words and (is_decisive(words) or not is_uncaught or went_on):
         return Reason(f"{words}; after {raised}{killed}", [*chosen.lines, words], chosen)
     if rest and _OWN_LEVEL.match(rest[0]) and len(rest) <= _MOST_WORDS and not (is_team or chosen.role):
-        # It may be the rest of the message: lines of a log have a time or a logger.
+        # Perhaps the rest of the message: log lines have a time or a logger.
         raised += "\n" + "\n".join(rest).rstrip()
     elif words and (is_alarming(words) or chosen.role) and not is_team:
         raised += f"; then {words}"
@@ -116,7 +116,7 @@ def _chosen(tracebacks: List[Traceback], lines: List[str], is_team: bool) -> Opt
     candidates = [one for one in tracebacks if one.role != "ignored"] or tracebacks
     place = len(candidates) - 1
     while place > 0 and _is_next(candidates[place - 1], candidates[place], lines):
-        # What the main thread raised counts more than what ended a thread after it.
+        # The main thread's exception counts more than a thread's after it.
         is_aside = candidates[place].role == "concurrent" and not candidates[place - 1].role
         if not (is_team or is_aside or candidates[place].raised.kind in _WRAPPERS):
             break
@@ -125,7 +125,7 @@ def _chosen(tracebacks: List[Traceback], lines: List[str], is_team: bool) -> Opt
 
 
 def _is_next(before: Traceback, one: Traceback, lines: List[str]) -> bool:
-    """Whether only noise is between two tracebacks; the line before a thread's names the thread."""
+    """Whether only noise is between them; the line before a thread's names the thread."""
     return all(map(is_noise, lines[before.end : one.start - (one.role != "")]))
 
 
@@ -139,7 +139,7 @@ def _last_words(lines: List[str]) -> str:
         start -= 1
     usage = next((place for place in range(max(end - _MOST_WORDS, 0), start) if _USAGE.match(lines[place])), 0)
     if usage and any(line.startswith("usage: ") for line in lines[max(usage - _MOST_WORDS, 0) : usage]):
-        start = usage  # The message of argparse may have several lines.
+        start = usage  # argparse may write several lines.
     if lines[start:end] and _goes_on(lines[start]) and _BOX not in lines[start]:
         start = end - 1  # It has no beginning.
     return "\n".join(line.strip(_BOX + " ") if _BOX in line else line for line in lines[start:end])

@@ -6,11 +6,11 @@ from ..lean_typing import Optional
 from ..outcome import Outcome
 
 FAULTS = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP, signal.SIGSYS}
-"""Signals that a program causes itself; its last lines may explain it."""
+"""A program causes them itself; its last lines may explain it."""
 
 
 def signal_text(number: int, oom_kills: Optional[int] = None) -> str:
-    """Its name and meaning; empty if there is no such signal."""
+    """Its name and meaning; empty if unknown."""
     try:
         name = signal.Signals(number).name
     except ValueError:
@@ -23,7 +23,7 @@ def signal_text(number: int, oom_kills: Optional[int] = None) -> str:
 
 
 def ended_by(outcome: Outcome, is_shell: bool, words: str) -> int:
-    """The signal that ended the program, also if a shell reports it as 128 + n; 0: none."""
+    """The signal, also if a shell reports it as 128 + n; 0: none."""
     if outcome.signal or outcome.status <= 128:
         return outcome.signal
     number = outcome.status - 128
@@ -36,6 +36,6 @@ def ended_by(outcome: Outcome, is_shell: bool, words: str) -> int:
 
 
 def child_ended_by(status: int) -> int:
-    """n of a program that ends with -n, as subprocess reports a signal; 0: none."""
+    """The signal of a child, which subprocess reports as -n; 0: none."""
     number = 256 - status
     return number if number in {*FAULTS, signal.SIGKILL, signal.SIGTERM} else 0

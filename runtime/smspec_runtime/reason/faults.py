@@ -12,7 +12,7 @@ _CRASH = re.compile(
 )
 """The lines after one of these belong to it."""
 _TIMEOUT, _STACKS = re.compile(r"Timeout \(\d+:\d\d:\d\d.*\)!$"), re.compile(r"\s|(?:Current t|T)hread 0x|$")
-"""Of faulthandler; if it ends the program, only the stacks of threads follow."""
+"""Of faulthandler, followed by stacks alone if it ends the program."""
 _STACK = re.compile(r'(?:Exception in thread "[^"]*" )?((?:[\w$.]+\.)?(?:[A-Z]\w*)?(?:Error|Exception)\b.*)')
 
 

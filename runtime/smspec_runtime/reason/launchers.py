@@ -1,4 +1,4 @@
-"""What torchrun and mpirun report: which rank failed first, and how."""
+"""Which rank failed first, according to torchrun and mpirun."""
 
 import re
 
@@ -16,8 +16,7 @@ _MPI = re.compile(
 
 
 class RankFailure(NamedTuple):
-    """The first failed rank. ``lines``: what it wrote, or all ranks if lines have no ranks. ``report``: the
-    launcher's message if no rank was started."""
+    """``lines``: what the rank wrote, or all if lines have no ranks. ``report``: why no rank was started."""
 
     rank: str
     lines: List[str]
@@ -28,9 +27,9 @@ class RankFailure(NamedTuple):
 
 
 def first_failure(lines: List[Line]) -> Optional[RankFailure]:
-    """What a launcher reports, or which rank had the first traceback."""
+    """The launcher's report, or the rank of the first traceback."""
     if own := [one for one in find_tracebacks(texts(lines)) if one.raised.kind == "ChildFailedError"]:
-        # A traceback in an error file of `@record` is also in the rank's output.
+        # The rank's output has the traceback of `@record`, too.
         found = _TORCH.search("\n".join(texts(lines[own[-1].start :])))
         status = int(found[2]) if found else 1
         return _of_rank(lines[: own[-1].start], found[1] if found else "", max(-status, 0), status)

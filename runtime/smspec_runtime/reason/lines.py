@@ -1,4 +1,4 @@
-"""Standard error as lines, with ranks where a launcher marks them."""
+"""Standard error as lines, with the ranks that launchers mark."""
 
 import re
 
@@ -21,7 +21,7 @@ class Line(NamedTuple):
 
 
 def read_lines(output: bytes) -> List[Line]:
-    """As a terminal would show; each step of a progress bar is a line."""
+    """As a terminal shows them; each step of a progress bar is a line."""
     text = _TERMINAL.sub("", output.decode("utf-8", "replace"))
     lines = []
     for written in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
@@ -40,7 +40,7 @@ def _of_torch(rank: str, text: str) -> Line:
 
 
 def _of_mpirun(written: str) -> List[Line]:
-    """It marks every piece of a line; pieces of two ranks may share one."""
+    """Every piece of a line is marked; two ranks may share one."""
     pieces = _MPIRUN.split(written)
     found = [Line("", pieces[0])] if pieces[0] else []
     for rank, text in zip(pieces[1::2], pieces[2::2]):

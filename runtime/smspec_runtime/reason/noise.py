@@ -1,4 +1,4 @@
-"""Lines that are never the reason, and those that outweigh an exception."""
+"""Lines that are never the reason, or outweigh an exception."""
 
 import re
 
@@ -44,7 +44,7 @@ def is_noise(text: str) -> bool:
 
 
 def ends_message(text: str) -> bool:
-    """Whether a line after an exception is certainly not its message."""
+    """Whether a line is certainly not an exception's message."""
     return bool(text.strip()) and (is_noise(text) or bool(log_level(text)) or is_decisive(text))
 
 

@@ -1,4 +1,4 @@
-"""Why pip failed: its ERROR lines, or the exception of a package."""
+"""Why pip failed: its ERROR lines, or a package's exception."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Python's tracebacks, with the exceptions of a chain."""
+"""Python's tracebacks, with chains of exceptions."""
 
 import re
 
@@ -25,20 +25,20 @@ _MOST_TOLD = 4
 
 
 class Raised(NamedTuple):
-    """``text``: as Python prints it; ``link``: its relation to the next."""
+    """``link``: the relation to the next."""
 
     text: str
     link: str = ""
 
     @property
     def kind(self) -> str:
-        """The name of its class, without modules."""
+        """Its class, without modules."""
         return self.text.partition(":")[0].rpartition(".")[2].strip()
 
 
 class Traceback(NamedTuple):
-    """Lines ``start`` to ``end`` of a text. ``chain``: the exception raised last, then those before it. ``role``:
-    empty, or ``concurrent`` of what ends a thread or a worker, or ``ignored``."""
+    """``chain``: the last exception, then those before it. ``role``: empty, ``ignored``, or ``concurrent`` of a thread
+    or a worker."""
 
     start: int
     end: int
@@ -68,7 +68,7 @@ def find_tracebacks(lines: List[str]) -> List[Traceback]:
             continue
         link = _link_before(lines, found[-1].end, position) if found else ""
         if link:
-            # The message there is everything before the link.
+            # Its message is all before the link.
             before = _extended(found.pop(), lines, position)
             chain = (*one.chain, before.raised._replace(link=link), *before.chain[1:])
             one = one._replace(start=before.start, role=before.role, chain=chain, lines=before.lines + one.lines)
@@ -124,7 +124,7 @@ def _traceback(lines: List[str], start: int, header: "re.Match[str]", depth: int
     chain: Tuple[Raised, ...] = (Raised("\n".join(own[frames:last])),)
     header_of_worker = _HEADER.match(own[last]) if last < len(own) and depth < _DEPTH else None
     if header_of_worker and (_QUOTED.match(own[last - 1]) or header_of_worker["margin"] == "Original "):
-        # A worker's traceback, as the message of an exception.
+        # A worker's traceback as a message.
         inner = _traceback(own, last, header_of_worker, depth + 1)
         if inner:
             reported = " ".join(" ".join(own[frames:last]).split()).rstrip(' ":')
@@ -137,7 +137,7 @@ def _traceback(lines: List[str], start: int, header: "re.Match[str]", depth: int
 
 
 def _without(lines: List[str], margin: str) -> Iterator[str]:
-    """The lines that have the margin, without it; an empty one may have it."""
+    """The lines with the margin, without it; empty ones may lack it."""
     for line in lines:
         if line.strip() and not line.startswith(margin):
             return

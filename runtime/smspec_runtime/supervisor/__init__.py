@@ -1,4 +1,4 @@
-"""Starts programs, forwards signals (in the handlers, so at once), reaps what ends."""
+"""Starts programs, forwards signals at once, reaps what ends."""
 
 import os
 import select
@@ -15,7 +15,7 @@ from .child import Task, is_in_foreground, spawn
 from .signals import Signals
 from .tree import adopt_orphans, reap, signal_group, signal_strays
 
-GRACE = 110.0  # Seconds from SIGTERM to SIGKILL: of the 120 of StopTrainingJob ten are left to report.
+GRACE = 110.0  # Seconds from SIGTERM to SIGKILL: StopTrainingJob's 120 less ten to report.
 LINGER = 1.0  # Seconds for what outlives the program.
 LINGER_OF_PROGRAM = 10.0  # Seconds for the program when a companion has failed.
 KEPT_ERRORS = 64 << 10
@@ -58,17 +58,17 @@ class Supervisor:
         self._end_companions()
 
     def accompany(self, companion: Companion, environ: Environ, directory: str) -> Optional[Outcome]:
-        """Start what ends with `run`. Return why it could not be started."""
+        """Start what ends with `run`. Return why it did not start."""
         return self._start(Task(companion.words, {**environ, **companion.variables}, directory), companion)
 
     def run(self, words: Sequence[str], environ: Environ, directory: str) -> Outcome:
-        """As `prepare`, for the program of the job; only it gets signals."""
+        """As `prepare`, for the job's program; only it gets signals."""
         self._signals.hold()
         self._preparing = False
         return self.prepare(words, environ, directory)
 
     def prepare(self, words: Sequence[str], environ: Environ, directory: str) -> Outcome:
-        """Run a program to its end, standard error relayed. Raises Stopped if a signal meant the job."""
+        """Run a program to its end, relay standard error. Raises Stopped on a signal for the job."""
         read_end, write_end = os.pipe()
         before = count_oom_kills()
         outcome = self._run(Task(words, environ, directory, stderr=write_end), Relay(read_end, 2, KEPT_ERRORS))
@@ -130,7 +130,7 @@ class Supervisor:
                 limit = now + LINGER_OF_PROGRAM
             if status is not None and not leftovers and (relay.is_finished or now >= ended + LINGER):
                 break
-            # A shell that SIGTERM ended leaves its children the rest of the grace.
+            # The children of a shell that SIGTERM ended get the rest of the grace.
             deadline = self._stopped_at + self._grace
             if status is None:
                 deadline = min(deadline, limit)
@@ -169,7 +169,6 @@ class Supervisor:
         self._companions = {}
 
     def _serve(self, relay: Relay, seconds: float) -> bool:
-        """Whether the relay was served."""
         poll = select.poll()
         poll.register(self._signals.wakeup, select.POLLIN)
         relay.register(poll)
@@ -184,7 +183,7 @@ class Supervisor:
         return served
 
     def _on_signal(self, number: int, _: Optional[FrameType]) -> None:
-        if self._group and number != signal.SIGCHLD:  # That one only wakes the loop.
+        if self._group and number != signal.SIGCHLD:  # It only wakes the loop.
             self._forward(number)
         elif self._preparing and number in STOPS:
             self._preparing = False

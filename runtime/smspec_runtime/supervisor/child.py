@@ -1,4 +1,4 @@
-"""Starts a program in a process group of its own."""
+"""Starts a program in its own process group."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ from .signals import Signals
 
 
 class Task(NamedTuple):
-    """What to start. A stream of -1 is inherited; ``foreground`` has the terminal."""
+    """A stream of -1 is inherited; ``foreground`` has the terminal."""
 
     words: Sequence[str]
     environ: Environ
@@ -59,7 +59,7 @@ def spawn(task: Task, signals: Signals) -> Union[int, Outcome]:
     except OSError:
         pass  # The child was faster.
     os.close(report_end)
-    failure = os.read(report, 16)  # Ends when exec closes the other end.
+    failure = os.read(report, 16)  # Until exec closes the other end.
     os.close(report)
     if not failure:
         return child
@@ -91,7 +91,7 @@ def _encoded(text: str) -> bytes:
 
 
 def _execute(words: List[bytes], variables: Dict[bytes, bytes]) -> NoReturn:
-    """As a shell would: along PATH; a text file without ``#!`` is a shell script."""
+    """As a shell does: along PATH; text without ``#!`` is a shell script."""
     path = variables.get(b"PATH", os.defpath.encode())
     denied = None
     for directory in [b""] if b"/" in words[0] else [directory or b"." for directory in path.split(b":")]:

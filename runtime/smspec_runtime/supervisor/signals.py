@@ -1,4 +1,4 @@
-"""Caught signals, and their restoration for a program."""
+"""Catches signals, and restores them for a program."""
 
 import os
 import signal
@@ -8,17 +8,17 @@ from .. import early_signals
 from ..lean_typing import Callable, Iterator, Optional, Set
 
 _UNCATCHABLE = {signal.SIGKILL, signal.SIGSTOP}
-_OF_PYTHON = {signal.SIGPIPE, signal.SIGXFSZ}  # Python ignores these itself; their earlier state is unknown.
+_OF_PYTHON = {signal.SIGPIPE, signal.SIGXFSZ}  # Python ignores these; their earlier state is unknown.
 _BACKGROUND = {signal.SIGTTIN, signal.SIGTTOU}  # Come from writing to a terminal given away, unless ignored.
 
 # A real fault would loop in a handler. Blocked, it ends the process.
-# So does SIGPIPE, caused by our own writes: only those of others are forwarded.
+# Our own writes cause SIGPIPE, so only that of others is forwarded.
 _FAULTS: Set[int] = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSYS, signal.SIGTRAP}
 _COLLECTED = _FAULTS | _OF_PYTHON
 
 
 class Signals:
-    """The signals of this process. ``wakeup``: a descriptor, readable after one."""
+    """``wakeup``: a descriptor, readable after a signal."""
 
     def __init__(self) -> None:
         self._ignored: Set[int] = set()
@@ -37,7 +37,7 @@ class Signals:
             if number not in _COLLECTED:
                 signal.signal(number, signal.SIG_IGN if number in _BACKGROUND else handler)
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, _COLLECTED)
-        self._mask = set([*early_signals.masks, mask][0])  # As it was before any signal was held.
+        self._mask = set([*early_signals.masks, mask][0])  # Before any signal was held.
         self.release()
 
     def collect(self) -> Iterator[int]:

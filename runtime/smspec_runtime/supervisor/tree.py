@@ -19,7 +19,7 @@ def adopt_orphans() -> None:
 
 
 def reap() -> Tuple[bool, Dict[int, int]]:
-    """Whether children remain, and the wait status of those that ended."""
+    """Whether children remain, and wait statuses of those that ended."""
     ended: Dict[int, int] = {}
     while True:
         try:
@@ -41,7 +41,7 @@ def signal_group(group: int, number: int) -> bool:
 
 
 def signal_strays(group: int, number: int) -> None:
-    """Signal what is below this process, but not in the group."""
+    """Signal descendants outside of the group."""
     for process in _descendants():
         try:
             if os.getpgid(process) != group:

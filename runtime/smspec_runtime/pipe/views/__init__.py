@@ -1,4 +1,4 @@
-"""The views: how the bytes of an epoch become items."""
+"""How the bytes of an epoch become items."""
 
 from typing import Any, Callable, Dict, Iterable
 

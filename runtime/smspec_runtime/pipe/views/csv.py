@@ -10,7 +10,7 @@ from .lines import line_blocks
 
 
 def csv(reader: Reader, delimiter: str = ",") -> Iterator[List[str]]:
-    """Iterate over rows of UTF-8 text, without empty ones."""
+    """Yield rows of UTF-8 text, without empty ones."""
     begin, block = 0, io.BytesIO()
 
     def blocks() -> Iterator[io.BytesIO]:
@@ -22,7 +22,7 @@ def csv(reader: Reader, delimiter: str = ",") -> Iterator[List[str]]:
 
     offset = 0
     try:
-        # Strict: else data cut inside quotes would be a row.
+        # Strict: data cut inside quotes is no row.
         for row in standard.reader(map(bytes.decode, chain.from_iterable(blocks())), delimiter=delimiter, strict=True):
             if row:
                 yield row

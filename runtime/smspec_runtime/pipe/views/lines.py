@@ -17,7 +17,7 @@ def lines(reader: Reader) -> Iterator[bytes]:
 
 
 def line_blocks(reader: Reader) -> Iterator[io.BytesIO]:
-    """Yield files of whole lines, which Python iterates over at C speed."""
+    """Yield files of whole lines, iterated over at C speed."""
     begun = bytearray()
     for chunk in iter(reader.chunk, None):
         stop = 0

@@ -1,7 +1,7 @@
 """The view `recordio`.
 
-A record is the magic number, a word with the length in its low 29 bits and the part in its high 3 (little-endian), the
-payload, and zeros up to a multiple of 4. Between parts a magic number of the payload is omitted.
+A record is the magic number, a little-endian word (low 29 bits: length, high 3: part), the payload, and zeros up to a
+multiple of 4. Between parts a magic number of the payload is omitted.
 """
 
 import struct
@@ -63,7 +63,7 @@ class Records(Framing):
 
 
 def _word(head: bytes) -> int:
-    """The length of a whole record; of a part more than any chunk contains."""
+    """The length of a record; of a part more than any chunk contains."""
     magic, word = WORDS.unpack(head)
     if magic != MAGIC:
         raise ValueError(f"it begins with 0a23d7ce, here is {head[:4].hex()} ({head[:4]!r})")

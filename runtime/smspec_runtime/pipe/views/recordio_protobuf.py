@@ -7,11 +7,11 @@ from ..example import decode_record
 from ..reader import Reader
 from .recordio import MAGIC, WORDS, Records
 
-TEMPLATES = 64  # kinds of records that are remembered, each of one size
+TEMPLATES = 64  # kinds of records, each of one size
 
 
 def recordio_protobuf(reader: Reader, multipart: str = "dmlc", batch: int = 0) -> Iterator[Any]:
-    """Iterate over records, or over batches of this size."""
+    """Yield records or batches of this size."""
     examples = Examples(reader, multipart, bool(batch))
     return batches(examples.blocks(), batch) if batch else iter(examples)
 
@@ -49,6 +49,6 @@ class Examples(Records):
     def _append(self, piece: Any) -> None:
         if self._grouped:
             self.items.append(piece)
-            self.reader.source.stats.records += len(piece) - 1  # an item is counted as one
+            self.reader.source.stats.records += len(piece) - 1  # counted as one
         else:
             self.items += piece

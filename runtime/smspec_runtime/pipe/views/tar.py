@@ -7,8 +7,8 @@ from ...tar_headers import ABOUT, BLOCK, FILES, ZEROS, checksum, number, read_ab
 from ..framing import Framing
 from ..reader import Reader
 
-EMPTY = b"123456"  # links, devices, directories, FIFOs: no data, whatever the size
-# A header of a regular file with a short name and a size in octal digits.
+EMPTY = b"123456"  # links, devices, directories, FIFOs: no data
+# The header of a regular file, with a short name and an octal size.
 PLAIN = re.compile(rb"(?s).{124}[0-7]{11}[\0 ].{12}[0-7]{6}..0.{188}\0.{166}").fullmatch
 
 
@@ -20,7 +20,7 @@ class Member(NamedTuple):
 
 
 class Members(Framing):
-    """The regular files of tar archives, which may follow each other."""
+    """The regular files of one or several tar archives."""
 
     name = "a member of a tar archive"
     head_size = multiple = BLOCK
@@ -78,5 +78,5 @@ class Members(Framing):
         return at
 
     def finish(self) -> None:
-        if self._archive is not None:  # it may have been cut between members
+        if self._archive is not None:  # perhaps cut between members
             self.reader.end_inside(self._archive, "a tar archive: its end marker is missing")
