@@ -76,8 +76,8 @@ assert {{n: signal.getsignal(n) for n in signal.valid_signals()}} == handlers
 
 
 def test_runtime_is_small():
-    """One directory under 270 KB, so that an image hardly grows."""
-    assert sum(path.stat().st_size for path in (ROOT / "runtime").rglob("*.py")) < 270_000
+    """One directory under 256 KB, so that an image hardly grows."""
+    assert sum(path.stat().st_size for path in (ROOT / "runtime").rglob("*.py")) < 256_000
 
 
 SLOW = {
