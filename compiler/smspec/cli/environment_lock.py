@@ -125,7 +125,9 @@ class _Locking:
         from smspec.service.requirement_lines import read_packages, read_requirements
 
         assert each.image is not None and not isinstance(each.bare, str)  # the caller has checked them
-        packages, file = read_packages(each.image.python_packages), read_requirements(each.requirements or b"")
+        variables = [*each.image.env, *(name for name, kind in each.image.secrets.items() if kind == "env")]
+        packages = read_packages(each.image.python_packages)
+        file = read_requirements(each.requirements or b"", variables)
         obstacle = packages.obstacle or file.obstacle
         if obstacle:
             found.lines.append(f"packages of {each.spec} not locked: {obstacle}")

@@ -36,5 +36,10 @@ def is_lockable(image: BuiltImage, requirements: bytes | None) -> bool:
     return (
         isinstance(bare_image(image.base, image.system_packages, image.platform), BareImage)
         and not read_packages(image.python_packages).obstacle
-        and not read_requirements(requirements or b"").obstacle
+        and not read_requirements(requirements or b"", _variables(image)).obstacle
     )
+
+
+def _variables(image: BuiltImage) -> list[str]:
+    """Return the names of the variables that a build sets; a secret in a file is not one."""
+    return [*image.env, *(name for name, secret in image.secrets.items() if secret.env is not None)]

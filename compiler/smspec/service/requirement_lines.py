@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from smspec.service.index_variables import usable_in_requirements, variables_in
 from smspec.source.frozen import dataclass, replace
 
 _NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
@@ -52,21 +53,27 @@ def normalized(name: str) -> str:
 
 def read_packages(packages: tuple[str, ...]) -> RequirementLines:
     """Return the requirements in a list of a spec."""
-    found = [_read(text, (index, 0)) for index, text in enumerate(packages)]
+    found = [
+        "contains a variable" if variables_in(text) else _read(text, (index, 0)) for index, text in enumerate(packages)
+    ]
     obstacle = next((each for each in found if isinstance(each, str)), "")
     return RequirementLines(
         requirements=tuple(each for each in found if isinstance(each, Requirement)), obstacle=obstacle
     )
 
 
-def read_requirements(content: bytes) -> RequirementLines:
-    """Return the requirements and options of a requirements file."""
+def read_requirements(content: bytes, variables: Iterable[str] = ()) -> RequirementLines:
+    """Return the requirements and options of a requirements file; ``variables``: those that the build sets."""
+    known = {*usable_in_requirements(variables)}
     requirements: list[Requirement] = []
     options: list[str] = []
     obstacle = ""
     for number, column, line in _joined(content.decode("utf-8-sig", "replace")):
         found: Requirement | str = ""
-        if line.startswith("-"):
+        unset = next((name for name in variables_in(line) if name not in known), None)
+        if unset is not None:
+            found = f"uses `${{{unset}}}`, which neither `image.env` nor `image.secrets` sets"
+        elif line.startswith("-"):
             found = _obstacle_of_option(line)
             options += [] if found else [line]
         else:

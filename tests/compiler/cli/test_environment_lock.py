@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+from smspec.lock.environments.index_settings import index_settings
 from support.servers.package_index import Packages, package_server
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec
@@ -151,6 +152,35 @@ def test_password_of_an_index_is_written_nowhere(index, resolver, monkeypatch, t
     assert refused.status == 3
     written = "".join(path.read_text(errors="replace") for path in directory.rglob("*") if path.is_file())
     assert "t0pSecret" not in written + done.err + refused.err + file
+
+
+@pytest.mark.parametrize("line", ["{}/${{CI_TOKEN}}", "{}/${{PIP_INDEX_URL}}", "{}/$ --hash=sha256:0{{CI_TOKEN}}"])
+def test_requirements_read_no_variable_of_this_machine(index, resolver, monkeypatch, tmp_path, line):
+    monkeypatch.setenv("CI_TOKEN", "t0pSecret")
+    options = f"--extra-index-url {line.format(index.url)}\n"
+    done = lock(job(tmp_path / "job", requirements=f"{options}ctr-compat\n"))
+    assert not [path for path, _ in index.asked if "t0pSecret" in path or "127.0.0.1" in path]
+    assert ("not locked: line 1 of its requirements uses" in done.err) == ("--hash" not in line)
+
+
+def test_requirements_read_the_secrets_of_the_image(index, resolver, monkeypatch, tmp_path):
+    index.password = "t0pSecret"
+    monkeypatch.delenv("PIP_INDEX_URL")
+    monkeypatch.setenv("OUR_TOKEN", "t0pSecret")
+    options = f"--index-url http://author:${{INDEX_TOKEN}}@{index.host}/simple\n"
+    secrets = "secrets: {INDEX_TOKEN: {env: OUR_TOKEN}}"
+    directory = job(tmp_path / "job", requirements=f"{options}ctr-compat\n", image=secrets)
+    assert lock(directory).status == 0
+    assert environment(directory)[0]["modules"] == ["ctr_compat"]
+
+
+def test_resolver_gets_no_credentials_of_this_machine(monkeypatch):
+    for name in ("AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "UV_PUBLISH_TOKEN", "PIP_INDEX_URL"):
+        monkeypatch.setenv(name, "t0pSecret")
+    settings = index_settings({}, {}, ())
+    assert [name for name, value in settings.pip.items() if value == "t0pSecret"] == ["PIP_INDEX_URL"]
+    assert "t0pSecret" in settings.uv.values()
+    assert not {"AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "UV_PUBLISH_TOKEN"} & set(settings.uv)
 
 
 def test_redirected_wheel_gets_no_credentials(index, monkeypatch, tmp_path, packages):

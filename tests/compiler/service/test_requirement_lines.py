@@ -46,6 +46,8 @@ def test_requirements_have_their_positions() -> None:
         ("--index-url https://author:t0psecret@packages.example.com/simple", "contains a password"),
         ("mine @ https://token@example.com/mine-1.0-py3-none-any.whl", "a URL that a lockfile cannot contain"),
         ("numpy=2.1.0", "not a name with versions"),
+        ("--index-url https://packages.example.com/${CI_TOKEN}", "uses `${CI_TOKEN}`, which neither"),
+        ("--index-url https://packages.example.com/${PIP_INDEX_URL}", "uses `${PIP_INDEX_URL}`, which neither"),
     ],
 )
 def test_obstacle_names_its_line(line: str, obstacle: str) -> None:
@@ -58,7 +60,7 @@ def test_obstacle_names_its_line(line: str, obstacle: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "--index-url https://${USER}:${TOKEN}@packages.example.com/simple",
+        "--index-url https://${USER}:${LDAP_TOKEN}@packages.example.com/simple",
         "--extra-index-url https://packages.example.com/simple",
         "--find-links https://data.pyg.org/whl/torch-2.5.0+cpu.html",
         "--pre",
@@ -66,7 +68,11 @@ def test_obstacle_names_its_line(line: str, obstacle: str) -> None:
     ],
 )
 def test_lines_that_an_index_answers_are_no_obstacle(line: str) -> None:
-    assert read_requirements(line.encode()).obstacle == ""
+    assert read_requirements(line.encode(), ["USER", "LDAP_TOKEN"]).obstacle == ""
+
+
+def test_variables_of_the_machine_are_never_in_requirements() -> None:
+    assert "uses `${HOME}`" in read_requirements(b"--index-url https://example.com/${HOME}", ["HOME"]).obstacle
 
 
 def test_packages_of_a_spec_have_their_index() -> None:

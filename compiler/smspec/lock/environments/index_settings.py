@@ -17,6 +17,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from smspec.diagnostics.masking import hidden
 from smspec.installers.pip_settings import pip_options, uv_settings
 from smspec.lock.environments.resolution import ResolverFailed
+from smspec.service.index_variables import expanded, is_index_setting, usable_in_requirements, variables_in
 from smspec.spec.model import BuildSecret
 
 _INDEX_OPTIONS = ("index-url", "extra-index-url", "find-links")
@@ -30,25 +31,26 @@ _NOT_PASSED = re.compile(
     r"|ONLY_BINARY|PROJECT|WORKING_DIR|TORCH_BACKEND|REQUIRE_HASHES)).*"
 )
 
-# A spec must not choose what else a resolver does on this machine.
-_OF_AN_IMAGE = re.compile(
-    r"PIP_(?:INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|TRUSTED_HOST|PRE|PREFER_BINARY)"
-    r"|UV_(?:DEFAULT_INDEX|INDEX|INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|INDEX_STRATEGY|INSECURE_HOST|PRERELEASE"
-    r"|INDEX_[A-Z0-9_]+_(?:USERNAME|PASSWORD))"
+# Of this machine: what a resolver needs to run and to reach indexes. Requirements and builds of packages must not read
+# the credentials in other variables.
+_OF_THE_MACHINE = re.compile(
+    r"PATH|HOME|USER|LOGNAME|LANG|LC_.*|TZ|TMPDIR|TEMP|TMP|SSL_CERT_(?:FILE|DIR)|SSL_CLIENT_CERT|(?:REQUESTS|CURL)_CA_BUNDLE"
+    r"|NETRC|XDG_(?:CONFIG|CACHE|DATA)_(?:HOME|DIRS)|LD_LIBRARY_PATH|VIRTUAL_ENV|CONDA_PREFIX"
+    r"|CC|CXX|C(?:PP|XX)?FLAGS|LDFLAGS|PKG_CONFIG_PATH|(?i:https?|all|no)_(?i:proxy)|PIP_.*|UV_(?!PUBLISH_).*"
 )
-_OF_THE_SYSTEM = re.compile(r"(?:LD|DYLD|PYTHON|PIP|UV|SMSPEC)_?.*|PATH|HOME|IFS|SHELL|TMPDIR|ENV|BASH_ENV")
 _FILES = ("PIP_CONFIG_FILE", "NETRC")
-_VARIABLE = re.compile(r"\$\{([A-Z0-9_]+)\}")
 
 
 @dataclass(frozen=True)
 class IndexSettings:
     """``variables``: those of this process, then those of the image, then its secrets. ``lines``: of the file.
 
-    ``secrets``: values that no message contains.
+    ``own``: the variables of the image and its secrets, to which the lines can refer. ``secrets``: values that no
+    message contains.
     """
 
     variables: Mapping[str, str]
+    own: Mapping[str, str]
     lines: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
 
@@ -129,7 +131,7 @@ class IndexSettings:
 
     @cached_property
     def _expanded(self) -> tuple[str, ...]:
-        return tuple(_VARIABLE.sub(lambda match: self.variables.get(match[1], match[0]), line) for line in self.lines)
+        return tuple(expanded(line, self.own) for line in self.lines)
 
     @cached_property
     def _urls(self) -> tuple[SplitResult, ...]:
@@ -153,7 +155,7 @@ def secret_variables(secrets: Mapping[str, BuildSecret], lines: Iterable[str], d
     for name, secret in secrets.items():
         if secret.file is not None and name in _FILES:
             found[name] = os.path.abspath(os.path.join(directory, os.path.expanduser(secret.file)))
-        elif secret.env is not None and (_OF_AN_IMAGE.fullmatch(name) or name in named):
+        elif secret.env is not None and (is_index_setting(name) or name in named):
             if secret.env not in os.environ:
                 raise ResolverFailed(f"the variable `{secret.env}` is not set: `image.secrets.{name}` requires it")
             found[name] = os.environ[secret.env]
@@ -161,16 +163,21 @@ def secret_variables(secrets: Mapping[str, BuildSecret], lines: Iterable[str], d
 
 
 def index_settings(image_env: Mapping[str, str], secrets: Mapping[str, str], lines: tuple[str, ...]) -> IndexSettings:
-    """Return the settings of this process with those of an image: its indexes, and variables in its requirements."""
+    """Return the settings of this process with those of an image: its indexes, and variables in its requirements.
+
+    The lines must name no other variables, as `read_requirements` says it.
+    """
     named = _named(lines)
-    kept = {name: value for name, value in image_env.items() if _OF_AN_IMAGE.fullmatch(name) or name in named}
+    kept = {name: value for name, value in image_env.items() if is_index_setting(name) or name in named}
     hidden_values = tuple(value for name, value in secrets.items() if name not in _FILES and len(value) > 2)
-    return IndexSettings({**os.environ, **kept, **secrets}, lines, hidden_values)
+    machine = {name: value for name, value in os.environ.items() if _OF_THE_MACHINE.fullmatch(name)}
+    own = {**kept, **secrets}
+    return IndexSettings({**machine, **own}, own, lines, hidden_values)
 
 
 def _named(lines: Iterable[str]) -> set[str]:
     """Return the names of the variables in lines of a requirements file."""
-    return {name for line in lines for name in _VARIABLE.findall(line) if not _OF_THE_SYSTEM.fullmatch(name)}
+    return set(usable_in_requirements(name for line in lines for name in variables_in(line)))
 
 
 def _words(option: str) -> tuple[str, str]:

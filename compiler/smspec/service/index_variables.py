@@ -1,0 +1,40 @@
+"""The variables of a build that concern package indexes: settings of pip, and ``${NAME}`` in requirements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+# pip, requirements file format: upper case letters, digits, and `_`, in braces.
+_VARIABLE = re.compile(r"\$\{([A-Z0-9_]+)\}")
+
+# A spec must not choose what else a resolver does on the machine that locks.
+_SETTING = re.compile(
+    r"PIP_(?:INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|TRUSTED_HOST|PRE|PREFER_BINARY)"
+    r"|UV_(?:DEFAULT_INDEX|INDEX|INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|INDEX_STRATEGY|INSECURE_HOST|PRERELEASE"
+    r"|INDEX_[A-Z0-9_]+_(?:USERNAME|PASSWORD))"
+)
+_OF_THE_SYSTEM = re.compile(
+    r"(?:LD|DYLD|PIP|UV|SMSPEC|XDG|LC|SSL)_.*|PYTHON.*|(?:.+_)?PROXY|(?:REQUESTS|CURL)_CA_BUNDLE|PATH|HOME|IFS|SHELL"
+    r"|LANG|TMPDIR|ENV|BASH_ENV|NETRC|VIRTUAL_ENV|CONDA_PREFIX|PROJECT_ROOT|CC|CXX|C(?:PP|XX)?FLAGS|LDFLAGS"
+)
+
+
+def variables_in(line: str) -> list[str]:
+    """Return the names of the variables that pip and uv replace in a line of a requirements file."""
+    return _VARIABLE.findall(line)
+
+
+def expanded(line: str, variables: Mapping[str, str]) -> str:
+    """Return a line with the values of its variables; one that is not set stays as it is written."""
+    return _VARIABLE.sub(lambda match: variables.get(match[1], match[0]), line)
+
+
+def is_index_setting(name: str) -> bool:
+    """Return whether a variable of an image is a setting of pip or uv that chooses indexes."""
+    return _SETTING.fullmatch(name) is not None
+
+
+def usable_in_requirements(names: Iterable[str]) -> Iterator[str]:
+    """Yield the variables of a build that its requirements can refer to where they are locked."""
+    return (name for name in names if is_index_setting(name) or not _OF_THE_SYSTEM.fullmatch(name))
