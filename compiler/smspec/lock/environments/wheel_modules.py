@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 _LIBRARIES = re.compile(r"[^/]+\.data/(?:purelib|platlib)/(.+)")
 _OUTSIDE = re.compile(r"[^/]+\.(?:data|dist-info|egg-info)/.*")
-_MODULE = re.compile(r"([^\W\d]\w*)(?:\.py|(?:\.[\w-]+)?\.(?:so|pyd))")
+_MODULE = re.compile(r"([^\W\d]\w*)(?:\.pyc?|(?:\.[\w-]+)?\.(?:so|pyd))")
 _PACKAGE = re.compile(r"[^\W\d]\w*")
 _CODE = (".py", ".so", ".pyd", ".pyc")
 _NOT_FOR_SCRIPTS = ("tests", "test")
@@ -32,6 +32,8 @@ def modules_of(names: Iterable[str]) -> tuple[str, ...] | None:
             if not _HARMLESS_PTH.fullmatch(name):
                 return None
             found |= {"distutils"} if name == "distutils-precedence.pth" else set()
+            continue
+        if "__pycache__/" in name:
             continue
         first, _, rest = name.partition("/")
         if not rest:

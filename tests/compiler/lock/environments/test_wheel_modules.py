@@ -25,6 +25,8 @@ from smspec.lock.environments.wheel_modules import modules_of
         (["spam/data/words.txt", "LICENSE", "README.md", "setup.cfg"], ()),
         (["setuptools/__init__.py", "distutils-precedence.pth"], ("distutils", "setuptools")),
         (["spam/__init__.so"], ("spam",)),
+        (["spam/__init__.pyc", "spam/ham.pyc", "eggs.pyc", "lone/ham.pyc"], ("eggs", "lone.ham", "spam")),
+        (["spam/ham.py", "spam/__pycache__/ham.cpython-311.pyc", "__pycache__/eggs.cpython-311.pyc"], ("spam.ham",)),
         ([], ()),
     ],
 )
