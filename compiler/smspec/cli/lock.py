@@ -11,6 +11,7 @@ from smspec import __version__
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.environment_lock import lock_environments, remove_files, write_files
+from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_root_argument, root, settings
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import write_whole
@@ -83,14 +84,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
         given = {image: digest for image, digest in digests.items() if image in (*each.images, *each.existing)}
         pinned = given | {image: answers[image] for image in images if image in answers}
         locks.append((each, locked(each.before, pinned, each.requirements, each.names)))
-    environments = lock_environments(locks, console, update=args.update, allow_builds=args.allow_builds)
-    for (each, after), needed in zip(locks, environments, strict=True):
-        covers_all = needed.is_complete and not args.set and _covers(args.paths, each.path)
-        kept = {} if covers_all else dict(each.before.environments)
-        after = replace(after, environments={**kept, **needed.needed})
-        write_files(each.path, needed.files)
-        _write(each, after, needed.lines, console)
-        remove_files(each.path, set(each.before.environments) - set(after.environments))
+    with signals_interrupt():
+        environments = lock_environments(locks, console, update=args.update, allow_builds=args.allow_builds)
+        for (each, after), needed in zip(locks, environments, strict=True):
+            covers_all = needed.is_complete and not args.set and _covers(args.paths, each.path)
+            kept = {} if covers_all else dict(each.before.environments)
+            after = replace(after, environments={**kept, **needed.needed})
+            write_files(each.path, needed.files)
+            _write(each, after, needed.lines, console)
+            remove_files(each.path, set(each.before.environments) - set(after.environments))
     return 0
 
 

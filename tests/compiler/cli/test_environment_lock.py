@@ -6,14 +6,17 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
 from smspec.lock.environments.index_settings import index_settings
 from support.servers.package_index import Packages, package_server
 from support.small_job import BUILT, write_job
+from support.smspec_command import environment as environment_of_process
 from support.smspec_command import smspec
 
 BASE = "python:3.9.18-slim-bookworm"
@@ -336,6 +339,28 @@ def test_locked_environment_changes_only_on_request(index, resolver, tmp_path, p
     done = lock(directory, "--update")
     assert "  ctr-features 1.1 → 1.2\n" in done.err
     assert environment(directory)[0]["packages"] == {"ctr-features": "1.2", "org-io": "3.0"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_signal_ends_the_resolver_and_removes_its_files(monkeypatch, tmp_path, number):
+    """A program that does not end, for uv."""
+    uv, started, temporary = tmp_path / "bin/uv", tmp_path / "started", tmp_path / "temporary"
+    directory = job(tmp_path / "job", "org-io")
+    uv.parent.mkdir()
+    temporary.mkdir()
+    uv.write_text(f"#!/bin/sh\necho $$ > {started}.new\nmv {started}.new {started}\nexec sleep 60\n")
+    uv.chmod(0o755)
+    variables = environment_of_process(PATH=f"{uv.parent}:{os.environ['PATH']}", TMPDIR=str(temporary))
+    words = [sys.executable, "-m", "smspec", "lock", "--digest", f"{BASE}={DIGEST}"]
+    process = subprocess.Popen(words, cwd=directory, env=variables, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 30
+    while not started.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(number)
+    assert process.wait(30) == 128 + number
+    assert list(temporary.iterdir()) == []
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)
 
 
 def test_edited_requirements_keep_other_versions(index, resolver, tmp_path, packages):
