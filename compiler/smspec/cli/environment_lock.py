@@ -115,12 +115,12 @@ class _Locking:
 
     def _resolve(self, each: EnvironmentTarget, needed: set[str], found: Environments) -> None:
         # Imported late, like everything that uses the network.
-        from smspec.lock.environments.diagnosis import diagnosed
+        from smspec.lock.environments.diagnosis import Fault, diagnosed
         from smspec.lock.environments.environment_locking import lock_environment
         from smspec.lock.environments.index_settings import index_settings, secret_variables
         from smspec.lock.environments.module_cache import ModuleCache
         from smspec.lock.environments.predecessor import changes, predecessor
-        from smspec.lock.environments.resolution import Question, ResolverFailed, Unresolvable
+        from smspec.lock.environments.resolution import Question, ResolverFailed, UnacceptedFiles, Unresolvable
         from smspec.lock.environments.system_libraries import gpu_hints, library_hints
         from smspec.service.requirement_lines import read_packages, read_requirements
 
@@ -156,6 +156,9 @@ class _Locking:
                 new = lock_environment(question, settings, cache, base=each.image.base, platform=each.image.platform)
             except Unresolvable as fault:
                 self._reject(each, str(fault), diagnosed(question, settings, str(fault)), question)
+                return
+            except UnacceptedFiles as fault:
+                self._reject(each, "", [Fault("unaccepted file", line, True) for line in fault.lines], question)
                 return
         except ResolverFailed as fault:
             raise ResourceUnavailable(f"cannot lock the packages of {each.spec}: {fault}") from None

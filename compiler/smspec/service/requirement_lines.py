@@ -12,6 +12,7 @@ _NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
 _REQUIREMENT = re.compile(rf"({_NAME})\s*(\[[^\]]*\])?\s*(?:@\s*(\S+)|\(?([^;@)]*)\)?)\s*(?:;(.*))?", re.DOTALL)
 _OPTIONS_OF_A_LINE = re.compile(r"\s+--[a-z-]+[= ].*", re.DOTALL)
 _SHA256 = re.compile(r"--hash[=\s]+sha256:([0-9a-f]{64})")
+_OTHER_HASH = re.compile(r"--hash[=\s]+(?!sha256:)(\w+):")
 _COMMENT = re.compile(r"(^|\s+)#.*$")
 _PASSWORD = re.compile(r"://[^/\s@]*:(?!\$\{[A-Z0-9_]+\}@)[^/\s@]+@|://(?!\$\{)[^/\s:@]+@")
 
@@ -79,7 +80,9 @@ def read_requirements(content: bytes, variables: Iterable[str] = ()) -> Requirem
         else:
             found = _read(_OPTIONS_OF_A_LINE.sub("", line), (number, column))
             if isinstance(found, Requirement):
+                other = _OTHER_HASH.search(line)
                 found = replace(found, hashes=frozenset(_SHA256.findall(line)))
+                found = f"has a hash of {other[1]}; a lockfile requires sha256" if other else found
         if isinstance(found, Requirement):
             requirements.append(found)
         elif found:

@@ -307,8 +307,39 @@ def test_own_hashes_must_be_those_of_the_index(index, resolver, tmp_path, packag
     assert lock(directory).status == 0
     job(directory, "org-io", requirements=f"ctr-compat==0.1 --hash=sha256:{'0' * 64}\n")
     done = lock(directory)
-    assert done.status == 3
-    assert "the hashes of `ctr-compat` in the requirements are not those of 0.1" in done.err
+    assert done.status == 1
+    message = "the package index has no file of `ctr-compat==0.1` that fits the image and has one of its hashes"
+    assert f"error[SM725]: `image.python_requirements`: {message}" in done.err
+    assert "--> requirements.txt:1:1" in done.err
+
+
+def test_own_hashes_select_among_files(index, resolver, tmp_path, packages):
+    def digest(tag):
+        return hashlib.sha256(packages.files[f"ctr_kernels-5.0-{tag}.whl"]).hexdigest()
+
+    older = digest("cp39-cp39-manylinux_2_17_x86_64.manylinux2014_x86_64")
+    others = digest("cp39-cp39-macosx_11_0_arm64"), digest("cp39-cp39-manylinux_2_28_aarch64")
+    hashes = " ".join(f"--hash=sha256:{each}" for each in (*others, older))
+    directory = job(tmp_path / "job", "ctr-features", requirements=f"ctr-kernels==5.0 {hashes}\n")
+    done = lock(directory)
+    assert done.status == 0, done.err
+    assert f"ctr-kernels==5.0 \\\n    --hash=sha256:{older}\n" in environment(directory)[1]
+    job(directory, requirements=f"ctr-kernels==5.0 --hash=sha256:{others[0]}\n")
+    assert lock(directory).status == 1
+
+
+def test_own_hashes_are_those_of_each_version(index, resolver, tmp_path, packages):
+    """As `uv export` and `uv pip compile --universal --generate-hashes` write them."""
+    lines = ""
+    for version, marker in (("1.0", "<"), ("2.0", ">=")):
+        right = hashlib.sha256(packages.files[f"ctr_model-{version}-py3-none-any.whl"]).hexdigest()
+        marked = f"ctr-model=={version} ; python_full_version {marker} '3.10'"
+        lines += f"{marked} \\\n    --hash=sha256:{right}\n{marked} --hash=sha256:{right}\n"
+    for base in (BASE, "python:3.12.1-slim-bookworm"):
+        directory = job(tmp_path / base[:11].replace(":", "-"), requirements=lines, base=base)
+        done = lock(directory, base=base)
+        assert done.status == 0, done.err
+        assert environment(directory)[0]["packages"]["ctr-model"] == ("1.0" if base == BASE else "2.0")
 
 
 def test_image_variables_choose_only_the_index(index, resolver, monkeypatch, tmp_path):

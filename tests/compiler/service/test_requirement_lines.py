@@ -46,6 +46,7 @@ def test_requirements_have_their_positions() -> None:
         ("--index-url https://author:t0psecret@packages.example.com/simple", "contains a password"),
         ("mine @ https://token@example.com/mine-1.0-py3-none-any.whl", "a URL that a lockfile cannot contain"),
         ("numpy=2.1.0", "not a name with versions"),
+        ("numpy==2.1.0 --hash=sha512:" + "a" * 128, "has a hash of sha512; a lockfile requires sha256"),
         ("--index-url https://packages.example.com/${CI_TOKEN}", "uses `${CI_TOKEN}`, which neither"),
         ("--index-url https://packages.example.com/${PIP_INDEX_URL}", "uses `${PIP_INDEX_URL}`, which neither"),
     ],

@@ -32,7 +32,7 @@ class Fault(NamedTuple):
     without a wheel, as the requirement depends on it. ``is_source_only``: the wanted version has no wheel at all.
     """
 
-    kind: Literal["unknown package", "unknown version", "no wheel", "conflict"]
+    kind: Literal["unknown package", "unknown version", "unaccepted file", "no wheel", "conflict"]
     requirement: Requirement
     is_in_file: bool
     others: tuple[str, ...] = ()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from smspec.lock.environments.accepted_hashes import require_accepted
 from smspec.lock.environments.hashed_requirements import hashed_requirements
 from smspec.lock.environments.index_settings import IndexSettings
 from smspec.lock.environments.module_cache import ModuleCache
@@ -56,12 +57,12 @@ def resolver_for(settings: IndexSettings) -> Resolver:
 def lock_environment(
     question: Question, settings: IndexSettings, cache: ModuleCache, *, base: str, platform: str
 ) -> NewEnvironment:
-    """Return the entry of an environment and its file. Raise `Unresolvable` or `ResolverFailed`."""
+    """Return the entry of an environment and its file. Raise `Unresolvable`, `UnacceptedFiles`, or `ResolverFailed`."""
     resolver = resolver_for(settings)
     with tempfile.TemporaryDirectory(prefix="smspec-lock-") as directory:
         version = resolver.version(directory)
         files = () if question.is_empty else resolver.resolve(question, directory)
-    _require_hashes(question, files)
+    require_accepted(question, files)
     modules = list_modules(files, settings, cache)
     content = hashed_requirements(files, question.file.options, base=base, python=question.image.minor)
     entry = LockedEnvironment(
@@ -80,13 +81,3 @@ def lock_environment(
         faults=modules.faults,
         sizes={file.name: file.size for file in files if file.size},
     )
-
-
-def _require_hashes(question: Question, files: Sequence[ResolvedFile]) -> None:
-    """Raise `ResolverFailed` for a file that the hashes of the author exclude."""
-    accepted = {each.name: each.hashes for each in question.file.requirements if each.hashes}
-    for file in files:
-        if file.name in accepted and file.sha256 not in accepted[file.name]:
-            raise ResolverFailed(
-                f"the hashes of `{file.name}` in the requirements are not those of {file.version} in the index"
-            )

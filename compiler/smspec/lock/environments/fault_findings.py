@@ -41,6 +41,12 @@ def _finding(fault: Fault, question: Question, file: str) -> Finding:
         finding = UNKNOWN_VERSION.at(
             path, f"{where}: the package index has no version {shown}", help=_versions(fault, "check the version")
         )
+    elif fault.kind == "unaccepted file":
+        finding = UNKNOWN_VERSION.at(
+            path,
+            f"{where}: the package index has no file of {shown} that fits the image and has one of its hashes",
+            help="compare the hashes with those of the index, and add the one of the file for the image",
+        )
     elif fault.kind == "no wheel":
         image = question.image
         what = f" for Python {image.minor}"

@@ -20,6 +20,7 @@ from smspec.service.bare_image import BareImage
 from smspec.service.requirement_lines import normalized
 
 _PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pip_program.py")
+_WRONG_HASH = "THESE PACKAGES DO NOT MATCH THE HASHES"
 _OLDEST = (22, 2)
 _REPORT, _CONSTRAINTS = "report.json", "constraints.txt"
 
@@ -52,8 +53,10 @@ class Pip:
                 pass  # pip has no preferences, only conditions
         return self._resolved(question, directory, {})
 
-    def _resolved(self, question: Question, directory: str, constraints: dict[str, str]) -> tuple[ResolvedFile, ...]:
-        names = write_input(question, directory)
+    def _resolved(
+        self, question: Question, directory: str, constraints: dict[str, str], *, with_hashes: bool = True
+    ) -> tuple[ResolvedFile, ...]:
+        names = write_input(question, directory, with_hashes=with_hashes)
         words = ["install", "--dry-run", "--ignore-installed", "--report", _REPORT, "--quiet", "--progress-bar", "off"]
         words += ["--no-color"]
         if constraints:
@@ -73,6 +76,9 @@ class Pip:
         status, text = output_of(program, self._settings.pip, directory)
         if status:
             text = self._settings.masked(text)
+            if with_hashes and _WRONG_HASH in text:
+                # For the error: with the files that pip chooses.
+                return self._resolved(question, directory, constraints, with_hashes=False)
             unusable_index(text, "pip")
             raise Unresolvable(text.replace(PACKAGES, "image.python_packages"))
         with open(os.path.join(directory, _REPORT), encoding="utf-8") as file:

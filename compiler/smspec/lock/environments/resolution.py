@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from smspec.service.bare_image import BareImage
-from smspec.service.requirement_lines import RequirementLines
+from smspec.service.requirement_lines import Requirement, RequirementLines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +50,14 @@ class ResolvedFile:
 
 class Unresolvable(Exception):
     """There are no versions that fit: the text is the resolver's, without secrets."""
+
+
+class UnacceptedFiles(Exception):
+    """The author's hashes exclude the files in the indexes; ``lines``: the requirements with these hashes."""
+
+    def __init__(self, lines: Sequence[Requirement]) -> None:
+        super().__init__()
+        self.lines = tuple(lines)
 
 
 class ResolverFailed(Exception):

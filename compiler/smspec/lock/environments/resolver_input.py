@@ -12,7 +12,7 @@ _HASH = re.compile(rb"\s*\\?\s*--hash[=\s]+\w+:[0-9a-f]+")
 PACKAGES, REQUIREMENTS = "packages.in", "requirements.in"
 
 
-def write_input(question: Question, directory: str) -> list[str]:
+def write_input(question: Question, directory: str, *, with_hashes: bool = False) -> list[str]:
     """Write the requirements to a directory; return the names of the files."""
     names = []
     if question.packages.requirements:
@@ -22,7 +22,7 @@ def write_input(question: Question, directory: str) -> list[str]:
     if question.content is not None:
         names.append(REQUIREMENTS)
         with open(os.path.join(directory, REQUIREMENTS), "wb") as file:
-            # Hashes would be required of every dependency too; the answer is compared with them.
-            # A space instead: nothing that was apart becomes the name of a variable.
-            file.write(_HASH.sub(b" ", question.content))
+            # uv would require hashes of every dependency too. A space instead: nothing that was apart becomes the name
+            # of a variable.
+            file.write(question.content if with_hashes else _HASH.sub(b" ", question.content))
     return names

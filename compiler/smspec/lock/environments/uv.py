@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote
 
+from smspec.lock.environments.accepted_hashes import accepts
 from smspec.lock.environments.index_settings import IndexSettings
 from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable
 from smspec.lock.environments.resolver_input import write_input
@@ -63,7 +64,7 @@ class Uv:
             unusable_index(text, "uv")
             raise Unresolvable(text)
         with open(path, encoding="utf-8") as file:
-            return tuple(_files(file.read(), question.image))
+            return tuple(_files(file.read(), question))
 
 
 def installed_uv() -> str | None:
@@ -86,31 +87,33 @@ def _preferences(question: Question) -> str:
     return f'lock-version = "1.0"\ncreated-by = "smspec"\n{packages}'
 
 
-def _files(text: str, image: BareImage) -> list[ResolvedFile]:
+def _files(text: str, question: Question) -> list[ResolvedFile]:
     content: dict[str, Any] = tomllib.loads(text)
     found = []
     for package in content.get("packages", []):
-        wheels, archive = package.get("wheels"), package.get("archive")
-        is_direct = archive is not None
-        file = _best(wheels or (), image) or archive or package.get("sdist")
-        sha256 = (file or {}).get("hashes", {}).get("sha256")
-        if file is None or sha256 is None:
+        sources = [*_ranked(package.get("wheels") or (), question.image), package.get("archive")]
+        if question.allow_builds or not any(sources):
+            sources.append(package.get("sdist"))
+        files = [_file(package, source) for source in sources if source and source.get("hashes", {}).get("sha256")]
+        if not files:
             raise Unresolvable(f"the index has no SHA-256 for {package.get('name')}")
-        found.append(
-            ResolvedFile(
-                name=normalized(package["name"]),
-                version=str(package.get("version", "")),
-                url=str(file.get("url") or file.get("path") or ""),
-                sha256=str(sha256),
-                size=int(file.get("size") or 0),
-                is_direct=is_direct,
-            )
-        )
+        found.append(next((file for file in files if accepts(question, file)), files[0]))
     return found
 
 
-def _best(wheels: Sequence[dict[str, Any]], image: BareImage) -> dict[str, Any] | None:
-    """Return the wheel that pip would choose."""
+def _file(package: dict[str, Any], source: dict[str, Any]) -> ResolvedFile:
+    return ResolvedFile(
+        name=normalized(package["name"]),
+        version=str(package.get("version", "")),
+        url=str(source.get("url") or source.get("path") or ""),
+        sha256=str(source["hashes"]["sha256"]),
+        size=int(source.get("size") or 0),
+        is_direct=package.get("archive") is not None,
+    )
+
+
+def _ranked(wheels: Sequence[dict[str, Any]], image: BareImage) -> list[dict[str, Any]]:
+    """Return the wheels that the image can install, first the one that pip would choose."""
     ranked = []
     for position, file in enumerate(wheels):
         path = str(file.get("name") or file.get("url") or file.get("path"))
@@ -118,4 +121,4 @@ def _best(wheels: Sequence[dict[str, Any]], image: BareImage) -> dict[str, Any] 
         found = rank(parsed, image) if parsed else None
         if found is not None:
             ranked.append((found, position))
-    return wheels[min(ranked)[1]] if ranked else None
+    return [wheels[position] for _, position in sorted(ranked)]
