@@ -15,12 +15,19 @@ def environment_of(image: ImagePlan, requirements: bytes | None) -> str | None:
     """
     if requirements is None and not image.python_packages:
         return None
+    used = None
+    if image.secrets or b"${" in (requirements or b""):
+        # Imported late: few images have these.
+        from smspec.service.index_variables import index_variables
+
+        used = index_variables(requirements or b"", image.env, image.secrets)
     return environment_key(
         base=image.base,
         platform=image.platform,
         packages=image.python_packages,
         requirements=requirements,
         variables=image.env,
+        used=used,
     )
 
 

@@ -34,12 +34,19 @@ class LockedEnvironment:
 
 
 def environment_key(
-    *, base: str, platform: str, packages: tuple[str, ...], requirements: bytes | None, variables: Mapping[str, str]
+    *,
+    base: str,
+    platform: str,
+    packages: tuple[str, ...],
+    requirements: bytes | None,
+    variables: Mapping[str, str],
+    used: Mapping[str, str | None] | None = None,
 ) -> str:
     """Return the key of the environment that a job needs: 16 hexadecimal digits, the name of its file without suffix.
 
     ``base``: the base image with its locked digest. ``requirements``: the content of the author's file, whose comments
-    do not count. ``variables``: those of the build, of which the settings of pip and uv count.
+    do not count. ``variables``: those of the build, of which the settings of pip and uv count. ``used``: its other
+    variables and secrets that choose the packages, a secret without its value.
     """
     content = {
         "base": base,
@@ -48,6 +55,8 @@ def environment_key(
         "requirements": None if requirements is None else list(_lines(requirements)),
         "settings": {name: text for name, text in sorted(variables.items()) if name.startswith(_INDEX_SETTINGS)},
     }
+    if used:
+        content["used"] = dict(used)
     return hashlib.sha256(json.dumps(content, separators=(",", ":")).encode()).hexdigest()[:16]
 
 

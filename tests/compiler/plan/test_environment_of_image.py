@@ -26,6 +26,18 @@ _IMAGE = ImagePlan(
 )
 
 
+def test_indexes_in_variables_and_secrets_change_the_key() -> None:
+    def key(line: str = "--index-url https://${OUR_HOST}/simple", secret: str = "PIP_INDEX_URL", **env: str) -> str:
+        return environment_of(replace(_IMAGE, env=env, secrets={secret: "env"}), line.encode())
+
+    keys = [key(OUR_HOST="a"), key(OUR_HOST="b"), key(OUR_HOST="a", secret="OUR_HOST"), key(secret="HF_TOKEN")]
+    assert len({*keys}) == 4
+    assert key(OUR_HOST="a", PIPELINE="7") == keys[0]
+    assert key("# ${OUR_HOST}", OUR_HOST="a") == key("", OUR_HOST="b")
+    unused = environment_of(replace(_IMAGE, secrets={"HF_TOKEN": "env"}), None)
+    assert unused == environment_of(_IMAGE, None)
+
+
 def test_image_without_packages_has_no_environment() -> None:
     assert environment_of(replace(_IMAGE, python_packages=()), None) is None
 

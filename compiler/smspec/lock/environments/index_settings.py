@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from smspec.diagnostics.masking import hidden
 from smspec.installers.pip_settings import pip_options, uv_settings
 from smspec.lock.environments.resolution import ResolverFailed
-from smspec.service.index_variables import expanded, is_index_setting, usable_in_requirements, variables_in
+from smspec.service.index_variables import FILES, expanded, is_index_setting, usable_in_requirements, variables_in
 from smspec.spec.model import BuildSecret
 
 _INDEX_OPTIONS = ("index-url", "extra-index-url", "find-links")
@@ -38,7 +38,6 @@ _OF_THE_MACHINE = re.compile(
     r"|NETRC|XDG_(?:CONFIG|CACHE|DATA)_(?:HOME|DIRS)|LD_LIBRARY_PATH|VIRTUAL_ENV|CONDA_PREFIX"
     r"|CC|CXX|C(?:PP|XX)?FLAGS|LDFLAGS|PKG_CONFIG_PATH|(?i:https?|all|no)_(?i:proxy)|PIP_.*|UV_(?!PUBLISH_).*"
 )
-_FILES = ("PIP_CONFIG_FILE", "NETRC")
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,7 @@ def secret_variables(secrets: Mapping[str, BuildSecret], lines: Iterable[str], d
     named = _named(lines)
     found = {}
     for name, secret in secrets.items():
-        if secret.file is not None and name in _FILES:
+        if secret.file is not None and name in FILES:
             found[name] = os.path.abspath(os.path.join(directory, os.path.expanduser(secret.file)))
         elif secret.env is not None and (is_index_setting(name) or name in named):
             if secret.env not in os.environ:
@@ -169,7 +168,7 @@ def index_settings(image_env: Mapping[str, str], secrets: Mapping[str, str], lin
     """
     named = _named(lines)
     kept = {name: value for name, value in image_env.items() if is_index_setting(name) or name in named}
-    hidden_values = tuple(value for name, value in secrets.items() if name not in _FILES and len(value) > 2)
+    hidden_values = tuple(value for name, value in secrets.items() if name not in FILES and len(value) > 2)
     machine = {name: value for name, value in os.environ.items() if _OF_THE_MACHINE.fullmatch(name)}
     own = {**kept, **secrets}
     return IndexSettings({**machine, **own}, own, lines, hidden_values)
