@@ -261,6 +261,36 @@ def test_every_faulty_requirement_is_reported_at_its_line(index, resolver, tmp_p
     assert not (directory / "smspec.lock").exists()
 
 
+def test_conflict_is_reported_at_the_later_line(index, resolver, tmp_path, packages):
+    packages.add("ctr-embeddings", "1.0", "ctr-features<1.1")
+    text = "# pinned\nctr-features==1.1\nctr-embeddings==1.0\n"
+    done = lock(job(tmp_path / "job", "org-io", requirements=text))
+    assert done.status == 1, done.err
+    message = "`ctr-embeddings==1.0` conflicts with `ctr-features==1.1`"
+    assert f"error[SM727]: `image.python_requirements`: {message}\n  --> requirements.txt:3:1" in done.err
+
+
+def test_builds_are_advised_only_where_there_is_a_source(index, resolver, tmp_path, packages):
+    packages.add("ctr-fast", "1.0", tag="cp312-cp312-manylinux_2_28_x86_64")
+    without = lock(job(tmp_path / "without", "ctr-fast"))
+    packages.files["ctr_fast-1.0.tar.gz"], packages.pythons["ctr_fast-1.0.tar.gz"] = b"", ""
+    there = lock(job(tmp_path / "there", "ctr-fast"))
+    assert ["error[SM726]" in each.err for each in (without, there)] == [True, True]
+    assert ["--allow-builds" in each.err for each in (without, there)] == [False, True]
+
+
+def test_file_of_this_machine_is_not_locked(index, resolver, monkeypatch, tmp_path, packages):
+    only_here = Packages()
+    file = only_here.add("ctr-private", "1.0")
+    (tmp_path / file).write_bytes(only_here.files[file])
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    directory = job(tmp_path / "job", "ctr-private")
+    done = lock(directory)
+    assert done.status == 3
+    assert "`ctr-private` 1.0 is a file of this machine, which a build of the image does not have" in done.err
+    assert not (directory / "smspec.lock").exists()
+
+
 def test_requirement_is_reported_for_its_dependency(index, resolver, tmp_path, packages):
     packages.add("ctr-embeddings", "1.0", "ctr-kernels==5.0")
     base = "python:3.11-slim"

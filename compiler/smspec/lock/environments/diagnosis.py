@@ -30,6 +30,7 @@ class Fault(NamedTuple):
 
     ``pythons``: those that the wanted version has wheels for, on the platform of the image. ``dependency``: the package
     without a wheel, as the requirement depends on it. ``is_source_only``: the wanted version has no wheel at all.
+    ``has_source``: it could be built.
     """
 
     kind: Literal["unknown package", "unknown version", "unaccepted file", "no wheel", "conflict"]
@@ -41,6 +42,7 @@ class Fault(NamedTuple):
     with_is_in_file: bool = False
     dependency: str = ""
     is_source_only: bool = False
+    has_source: bool = True
 
 
 def diagnosed(question: Question, settings: IndexSettings, text: str) -> list[Fault]:
@@ -96,6 +98,7 @@ def _fault(
         others=_nearest(usable, requirement.specifier),
         pythons=tuple(_pythons(wheels, question.image)),
         is_source_only=not any(file.wheel for file in wheels),
+        has_source=not all(file.wheel for file in wheels),
     )
 
 

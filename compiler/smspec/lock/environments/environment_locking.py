@@ -62,6 +62,12 @@ def lock_environment(
     with tempfile.TemporaryDirectory(prefix="smspec-lock-") as directory:
         version = resolver.version(directory)
         files = () if question.is_empty else resolver.resolve(question, directory)
+    local = next((file for file in files if file.is_local), None)
+    if local is not None:
+        raise ResolverFailed(
+            f"`{local.name}` {local.version} is a file of this machine, which a build of the image does not have;"
+            " check the settings of pip and uv"
+        )
     require_accepted(question, files)
     modules = list_modules(files, settings, cache)
     content = hashed_requirements(files, question.file.options, base=base, python=question.image.minor)

@@ -60,6 +60,8 @@ def _finding(fault: Fault, question: Question, file: str) -> Finding:
                 libc = "musl" if image.libc[0] == "musllinux" else f"glibc 2.{image.libc[1]}"
                 what += f" on {image.processor} with {libc}"
         otherwise = "run `smspec lock --allow-builds`, which runs the code of the package to build it"
+        if not fault.has_source:
+            otherwise = "use a base image that it has a wheel for"
         finding = NO_WHEEL.at(
             path,
             f"{where}: {shown} {lacks}{what}",

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from smspec.lock.environments.index_settings import IndexSettings
 from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable
-from smspec.lock.environments.resolver_input import PACKAGES, write_input
+from smspec.lock.environments.resolver_input import PACKAGES, REQUIREMENTS, write_input
 from smspec.lock.environments.resolver_process import output_of
 from smspec.lock.environments.unusable_index import unusable_index
 from smspec.lock.environments.wheel_tags import platforms
@@ -21,6 +21,7 @@ from smspec.service.requirement_lines import normalized
 
 _PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pip_program.py")
 _WRONG_HASH = "THESE PACKAGES DO NOT MATCH THE HASHES"
+_LINE = re.compile(rf"(?:-r )?({re.escape(PACKAGES)}|{re.escape(REQUIREMENTS)}) \(line (\d+)\)")
 _OLDEST = (22, 2)
 _REPORT, _CONSTRAINTS = "report.json", "constraints.txt"
 
@@ -80,9 +81,21 @@ class Pip:
                 # For the error: with the files that pip chooses.
                 return self._resolved(question, directory, constraints, with_hashes=False)
             unusable_index(text, "pip")
-            raise Unresolvable(text.replace(PACKAGES, "image.python_packages"))
+            raise Unresolvable(_with_requirements(text, question))
         with open(os.path.join(directory, _REPORT), encoding="utf-8") as file:
             return tuple(_files(json.load(file)))
+
+
+def _with_requirements(text: str, question: Question) -> str:
+    """Return what pip printed with requirements instead of lines in the files that it read."""
+
+    def written(match: re.Match[str]) -> str:
+        number = int(match[2])
+        if match[1] == PACKAGES:
+            return question.packages.requirements[number - 1].text
+        return next((each.text for each in question.file.requirements if each.place[0] == number), match[0])
+
+    return _LINE.sub(written, text).replace(PACKAGES, "image.python_packages")
 
 
 def has_pip() -> bool:

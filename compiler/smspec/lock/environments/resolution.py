@@ -47,6 +47,11 @@ class ResolvedFile:
     def is_wheel(self) -> bool:
         return self.url.partition("#")[0].partition("?")[0].endswith(".whl")
 
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine has the file."""
+        return not self.url.startswith(("http://", "https://"))
+
 
 class Unresolvable(Exception):
     """There are no versions that fit: the text is the resolver's, without secrets."""
