@@ -70,6 +70,8 @@ def write_files(lock: str, files: Mapping[str, str]) -> None:
     try:
         for name, content in files.items():
             path = os.path.join(os.path.dirname(lock), name)
+            if os.path.islink(os.path.dirname(path)):
+                raise ResourceUnavailable(f"cannot write `{path}`: its directory is a symbolic link")
             os.makedirs(os.path.dirname(path), exist_ok=True)
             write_whole(path, content)
     except OutputFailed as failure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 
 from smspec.service.index_variables import usable_in_requirements, variables_in
@@ -10,7 +11,10 @@ from smspec.source.frozen import dataclass, replace
 
 _NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
 _REQUIREMENT = re.compile(rf"({_NAME})\s*(\[[^\]]*\])?\s*(?:@\s*(\S+)|\(?([^;@)]*)\)?)\s*(?:;(.*))?", re.DOTALL)
-_OPTIONS_OF_A_LINE = re.compile(r"\s+--[a-z-]+[= ].*", re.DOTALL)
+_OPTIONS_OF_A_LINE = re.compile(r"\s+--?[A-Za-z].*", re.DOTALL)
+_OPTION_OF_A_LINE = re.compile(r"\s(--?[A-Za-z][\w-]*)")
+_FLAGS = ("--no-index", "--pre", "--prefer-binary", "--require-hashes")
+_LONG = {"-i": "--index-url", "-f": "--find-links", "-r": "--requirement", "-c": "--constraint", "-e": "--editable"}
 _SHA256 = re.compile(r"--hash[=\s]+sha256:([0-9a-f]{64})")
 _OTHER_HASH = re.compile(r"--hash[=\s]+(?!sha256:)(\w+):")
 _COMMENT = re.compile(r"(^|\s+)#.*$")
@@ -57,7 +61,8 @@ def read_packages(packages: tuple[str, ...]) -> RequirementLines:
     found = [
         "contains a variable" if variables_in(text) else _read(text, (index, 0)) for index, text in enumerate(packages)
     ]
-    obstacle = next((each for each in found if isinstance(each, str)), "")
+    faults = ((index, each) for index, each in enumerate(found) if isinstance(each, str))
+    obstacle = next((f"`image.python_packages[{index}]` {fault}" for index, fault in faults), "")
     return RequirementLines(
         requirements=tuple(each for each in found if isinstance(each, Requirement)), obstacle=obstacle
     )
@@ -75,8 +80,11 @@ def read_requirements(content: bytes, variables: Iterable[str] = ()) -> Requirem
         if unset is not None:
             found = f"uses `${{{unset}}}`, which neither `image.env` nor `image.secrets` sets"
         elif line.startswith("-"):
-            found = _obstacle_of_option(line)
-            options += [] if found else [line]
+            split = _options(line)
+            found = next(filter(None, map(_obstacle_of_option, split)), "") if split else "has quotes that do not end"
+            options += [] if found else split
+        elif option := next((name for name in _OPTION_OF_A_LINE.findall(line) if name != "--hash"), ""):
+            found = f"has the option `{option}`, which applies only to builds"
         else:
             found = _read(_OPTIONS_OF_A_LINE.sub("", line), (number, column))
             if isinstance(found, Requirement):
@@ -125,14 +133,36 @@ def _read(text: str, place: tuple[int, int]) -> Requirement | str:
     return Requirement(name=name, specifier=specifier, url=url, text=text, place=place)
 
 
-def _obstacle_of_option(line: str) -> str:
-    name = re.split(r"[=\s]", line, maxsplit=1)[0]
-    if name.startswith(("-r", "-c")) or name in ("--requirement", "--constraint"):
+def _options(line: str) -> list[str]:
+    """Return the options of a line as pip splits them, with long names; none if that is not possible."""
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        return []
+    found = []
+    while words:
+        name, is_joined, value = words.pop(0).partition("=")
+        if name[:2] in _LONG and name not in _LONG and not name.startswith("--"):
+            # As in `-ihttps://…`, where a `=` is part of the value.
+            name, is_joined, value = name[:2], "=", name[2:] + is_joined + value
+        name = _LONG.get(name, name)
+        if name not in _FLAGS and not is_joined and words:
+            value = words.pop(0)
+        found.append(f"{name} {value}".strip())
+    return found
+
+
+def _obstacle_of_option(option: str) -> str:
+    """Return why an option, its name and value, cannot be locked."""
+    name = option.partition(" ")[0]
+    if name in ("--requirement", "--constraint"):
         return "refers to another file, which the image does not contain"
-    if name.startswith("-e") or name == "--editable":
+    if name == "--editable":
         return "is an editable requirement"
-    if _PASSWORD.search(line):
+    if name in ("--config-settings", "--config-setting", "--global-option", "--build-option", "--install-option", "-C"):
+        return f"has the option `{name}`, which applies only to builds"
+    if _PASSWORD.search(option):
         return "contains a password; use `${NAME}`, and set `NAME` in `image.secrets`"
-    if name.startswith("-f") or name == "--find-links":
-        return "" if re.search(r"https?://", line) else "refers to files that the image does not contain"
+    if name == "--find-links":
+        return "" if re.search(r"https?://", option) else "refers to files that the image does not contain"
     return ""

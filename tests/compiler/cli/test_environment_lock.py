@@ -424,12 +424,43 @@ def test_signal_ends_the_resolver_and_removes_its_files(monkeypatch, tmp_path, n
         os.kill(int(started.read_text()), 0)
 
 
+def test_uv_that_does_not_start_is_not_used(index, monkeypatch, tmp_path):
+    uv = tmp_path / "uv"
+    uv.write_text("#!/bin/sh\nexit 127\n")
+    uv.chmod(0o755)
+    use("pip", monkeypatch, tmp_path)
+    directory = job(tmp_path / "job", "ctr-compat")
+    assert lock(directory).status == 0
+    assert environment(directory)[0]["resolver"].startswith("pip ")
+
+
+def test_files_are_not_written_through_a_link(index, resolver, tmp_path):
+    directory = job(tmp_path / "job", "ctr-compat")
+    (tmp_path / "outside").mkdir()
+    (directory / "smspec.lock.d").symlink_to(tmp_path / "outside")
+    done = lock(directory)
+    assert done.status == 3
+    assert "its directory is a symbolic link" in done.err
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
+def test_options_of_one_line_and_previews_are_kept(index, resolver, tmp_path, packages):
+    packages.add("ctr-compat", "0.2rc1", files={"ctr_compat.py": ""})
+    line = f"-i {index.url} --extra-index-url={index.url} --pre"
+    directory = job(tmp_path / "job", requirements=f"{line}\nctr-compat\n")
+    done = lock(directory)
+    assert done.status == 0, done.err
+    found, file = environment(directory)
+    assert found["packages"] == {"ctr-compat": "0.2rc1"}
+    assert f"\n--index-url {index.url}\n--extra-index-url {index.url}\n" in file
+
+
 def test_edited_requirements_keep_other_versions(index, resolver, tmp_path, packages):
     directory = job(tmp_path / "job", "ctr-features", requirements="org-io\n")
     assert lock(directory).status == 0
     packages.add("ctr-features", "1.2", "org-io")
     packages.add("org-io", "3.1", files={"org/io/__init__.py": ""})
-    job(directory, "ctr-features", "ctr-compat", requirements="org-io>=3.1\n")
+    job(directory, "ctr-features>=1", "ctr-compat", requirements="org-io>=3.1\n")
     done = lock(directory, ".")
     assert done.status == 0, done.err
     found, _ = environment(directory)

@@ -46,6 +46,11 @@ def test_requirements_have_their_positions() -> None:
         ("--index-url https://author:t0psecret@packages.example.com/simple", "contains a password"),
         ("mine @ https://token@example.com/mine-1.0-py3-none-any.whl", "a URL that a lockfile cannot contain"),
         ("numpy=2.1.0", "not a name with versions"),
+        ("numpy==2.1.0 --config-settings=fast=yes", "has the option `--config-settings`, which applies only to builds"),
+        ("numpy==2.1.0 --hash=sha256:0 --global-option=fast", "has the option `--global-option`"),
+        ("-i https://packages.example.com/simple -r more.txt", "refers to another file"),
+        ("-rmore.txt", "refers to another file"),
+        ("--index-url 'https://packages.example.com/simple", "has quotes that do not end"),
         ("numpy==2.1.0 --hash=sha512:" + "a" * 128, "has a hash of sha512; a lockfile requires sha256"),
         ("--index-url https://packages.example.com/${CI_TOKEN}", "uses `${CI_TOKEN}`, which neither"),
         ("--index-url https://packages.example.com/${PIP_INDEX_URL}", "uses `${PIP_INDEX_URL}`, which neither"),
@@ -74,6 +79,21 @@ def test_lines_that_an_index_answers_are_no_obstacle(line: str) -> None:
 
 def test_variables_of_the_machine_are_never_in_requirements() -> None:
     assert "uses `${HOME}`" in read_requirements(b"--index-url https://example.com/${HOME}", ["HOME"]).obstacle
+
+
+def test_options_of_a_line_are_split_as_pip_does() -> None:
+    line = b"-i https://a.example.com/?x=y --extra-index-url='https://b.example.com' --pre -fhttps://c.example.com/?x=y"
+    assert read_requirements(line).options == (
+        "--index-url https://a.example.com/?x=y",
+        "--extra-index-url https://b.example.com",
+        "--pre",
+        "--find-links https://c.example.com/?x=y",
+    )
+
+
+def test_obstacle_in_a_list_has_its_position() -> None:
+    found = read_packages(("numpy", "git+https://github.com/org/repo")).obstacle
+    assert found == "`image.python_packages[1]` is a version control URL, which has no hash"
 
 
 def test_packages_of_a_spec_have_their_index() -> None:

@@ -40,13 +40,20 @@ class NewEnvironment:
     sizes: Mapping[str, int]
 
 
-def resolver_for(settings: IndexSettings) -> Resolver:
-    """Return uv where it is installed and knows all settings, else pip. Raise `ResolverFailed`."""
+def resolver_for(settings: IndexSettings, directory: str) -> tuple[Resolver, str]:
+    """Return uv where it runs and knows all settings, else pip, with name and version. Raise `ResolverFailed`."""
     path = installed_uv()
     if path is not None and settings.uv is not None:
-        return Uv(path, settings)
+        uv = Uv(path, settings)
+        try:
+            return uv, uv.version(directory)
+        except ResolverFailed:
+            # Such as the stand-in of pyenv, where no Python of its has uv.
+            if not has_pip():
+                raise
     if has_pip():
-        return Pip(settings)
+        pip = Pip(settings)
+        return pip, pip.version(directory)
     if path is not None:
         raise ResolverFailed("uv has no equivalent for an option in the settings of pip, and this Python has no pip")
     raise ResolverFailed(
@@ -58,9 +65,8 @@ def lock_environment(
     question: Question, settings: IndexSettings, cache: ModuleCache, *, base: str, platform: str
 ) -> NewEnvironment:
     """Return the entry of an environment and its file. Raise `Unresolvable`, `UnacceptedFiles`, or `ResolverFailed`."""
-    resolver = resolver_for(settings)
     with tempfile.TemporaryDirectory(prefix="smspec-lock-") as directory:
-        version = resolver.version(directory)
+        resolver, version = resolver_for(settings, directory)
         files = () if question.is_empty else resolver.resolve(question, directory)
     local = next((file for file in files if file.is_local), None)
     if local is not None:

@@ -12,9 +12,10 @@ from urllib.parse import unquote
 
 from smspec.lock.environments.index_settings import IndexSettings
 from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable
-from smspec.lock.environments.resolver_input import PACKAGES, REQUIREMENTS, write_input
+from smspec.lock.environments.resolver_input import PACKAGES, REQUIREMENTS, write_for_pip
 from smspec.lock.environments.resolver_process import output_of
 from smspec.lock.environments.unusable_index import unusable_index
+from smspec.lock.environments.versions import fits, version
 from smspec.lock.environments.wheel_tags import platforms
 from smspec.service.bare_image import BareImage
 from smspec.service.requirement_lines import normalized
@@ -57,7 +58,7 @@ class Pip:
     def _resolved(
         self, question: Question, directory: str, constraints: dict[str, str], *, with_hashes: bool = True
     ) -> tuple[ResolvedFile, ...]:
-        names = write_input(question, directory, with_hashes=with_hashes)
+        names = write_for_pip(question, directory, with_hashes=with_hashes)
         words = ["install", "--dry-run", "--ignore-installed", "--report", _REPORT, "--quiet", "--progress-bar", "off"]
         words += ["--no-color"]
         if constraints:
@@ -128,10 +129,14 @@ def _is_here(image: BareImage) -> bool:
 
 
 def _constraints(question: Question) -> dict[str, str]:
-    """Return the versions to keep, except those of packages whose requirement has its own."""
+    """Return the versions to keep, except those that a requirement excludes."""
     written = (*question.packages.requirements, *question.file.requirements)
-    own = {each.name for each in written if each.specifier or each.url}
-    return {name: version for name, version in question.preferred.items() if name not in own}
+    found = dict(question.preferred)
+    for each in written:
+        known = version(found.get(each.name, ""))
+        if each.url or known is None or not fits(known, each.specifier):
+            found.pop(each.name, None)
+    return found
 
 
 def _files(report: dict[str, Any]) -> list[ResolvedFile]:

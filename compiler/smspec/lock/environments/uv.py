@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from smspec.lock.environments.accepted_hashes import accepts
 from smspec.lock.environments.index_settings import IndexSettings
 from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable
-from smspec.lock.environments.resolver_input import write_input
+from smspec.lock.environments.resolver_input import write_for_uv
 from smspec.lock.environments.resolver_process import output_of
 from smspec.lock.environments.unusable_index import unusable_index
 from smspec.lock.environments.wheel_tags import rank, wheel_name
@@ -46,7 +46,7 @@ class Uv:
 
     def resolve(self, question: Question, directory: str) -> tuple[ResolvedFile, ...]:
         """Return the files to install. Raise `Unresolvable` or `ResolverFailed`."""
-        names = write_input(question, directory)
+        names = write_for_uv(question, directory)
         path = os.path.join(directory, _OUTPUT)
         if question.preferred:
             with open(path, "w", encoding="utf-8") as file:
@@ -58,6 +58,7 @@ class Uv:
         # With a Python of its own, uv does not look for others, which takes seconds where there are many. A build needs
         # the one of the image, if it is there.
         words += [] if question.allow_builds else ["--only-binary", ":all:", "--python", sys.executable]
+        words += ["--prerelease", "allow"] if "--pre" in question.file.options else []
         status, text = output_of([*words, *names], self._settings.uv or {}, directory)
         if status:
             text = self._settings.masked(text)
