@@ -35,6 +35,12 @@ _SUITES: tuple[tuple[str, dict[int, int], int], ...] = (
     ("buster", {}, 0),
 )
 
+# The first patch release whose image has pip 20.3, which reads tags such as `manylinux_2_28`, and 21.2, which reads
+# `musllinux_1_1`; later minor releases have both from the first on. pip.pypa.io/en/stable/news
+_PIP_20_3 = {8: 7, 9: 1}
+_PIP_21_2 = {8: 12, 9: 7}
+_OLD_GLIBC = 17
+
 _RELEASES: dict[str, tuple[Release, int]] = {
     **dict.fromkeys(("debian bullseye", "debian 11"), ((3, 9, 2), 31)),
     **dict.fromkeys(("debian bookworm", "debian 12"), ((3, 11, 2), 36)),
@@ -107,12 +113,15 @@ def _official(image: str, version: tuple[int, int], processor: str) -> BareImage
     if alpine:
         if alpine[1] and int(alpine[1]) < 13:
             return "its base has musl 1.1"
+        if patch < _PIP_21_2.get(minor, 0):
+            return "the pip of its base installs no wheels for musl"
         return BareImage(python=(3, minor, patch), libc=("musllinux", 2), processor=processor)
     named = next((suite for suite in _GLIBC if suite in rest.split("-")), None)
     suite = named or next(
         suite for suite, since, every in _SUITES if minor >= every or patch >= since.get(minor, patch + 1)
     )
-    return BareImage(python=(3, minor, patch), libc=("manylinux", _GLIBC[suite]), processor=processor)
+    glibc = _OLD_GLIBC if patch < _PIP_20_3.get(minor, 0) else _GLIBC[suite]
+    return BareImage(python=(3, minor, patch), libc=("manylinux", glibc), processor=processor)
 
 
 def _is_python(word: str) -> bool:

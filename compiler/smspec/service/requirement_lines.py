@@ -14,6 +14,16 @@ _REQUIREMENT = re.compile(rf"({_NAME})\s*(\[[^\]]*\])?\s*(?:@\s*(\S+)|\(?([^;@)]
 _OPTIONS_OF_A_LINE = re.compile(r"\s+--?[A-Za-z].*", re.DOTALL)
 _OPTION_OF_A_LINE = re.compile(r"\s(--?[A-Za-z][\w-]*)")
 _FLAGS = ("--no-index", "--pre", "--prefer-binary", "--require-hashes")
+_KNOWN = (
+    *_FLAGS,
+    "--index-url",
+    "--extra-index-url",
+    "--find-links",
+    "--trusted-host",
+    "--no-binary",
+    "--only-binary",
+    "--use-feature",
+)
 _LONG = {"-i": "--index-url", "-f": "--find-links", "-r": "--requirement", "-c": "--constraint", "-e": "--editable"}
 _SHA256 = re.compile(r"--hash[=\s]+sha256:([0-9a-f]{64})")
 _OTHER_HASH = re.compile(r"--hash[=\s]+(?!sha256:)(\w+):")
@@ -161,6 +171,8 @@ def _obstacle_of_option(option: str) -> str:
         return "is an editable requirement"
     if name in ("--config-settings", "--config-setting", "--global-option", "--build-option", "--install-option", "-C"):
         return f"has the option `{name}`, which applies only to builds"
+    if name not in _KNOWN:
+        return f"has the option `{name[:40]}`, which smspec does not know"
     if _PASSWORD.search(option):
         return "contains a password; use `${NAME}`, and set `NAME` in `image.secrets`"
     if name == "--find-links":

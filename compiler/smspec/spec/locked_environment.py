@@ -48,7 +48,7 @@ def environment_key(
     do not count. ``variables``: those of the build, of which the settings of pip and uv count. ``used``: its other
     variables and secrets that choose the packages, a secret without its value.
     """
-    content = {
+    content: dict[str, object] = {
         "base": base,
         "platform": platform,
         "packages": packages,

@@ -49,6 +49,7 @@ def test_requirements_have_their_positions() -> None:
         ("numpy==2.1.0 --config-settings=fast=yes", "has the option `--config-settings`, which applies only to builds"),
         ("numpy==2.1.0 --hash=sha256:0 --global-option=fast", "has the option `--global-option`"),
         ("-i https://packages.example.com/simple -r more.txt", "refers to another file"),
+        ("--index https://packages.example.com/simple", "has the option `--index`, which smspec does not know"),
         ("-rmore.txt", "refers to another file"),
         ("--index-url 'https://packages.example.com/simple", "has quotes that do not end"),
         ("numpy==2.1.0 --hash=sha512:" + "a" * 128, "has a hash of sha512; a lockfile requires sha256"),
