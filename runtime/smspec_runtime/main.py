@@ -15,12 +15,11 @@ with StandardLibraryOnly():
     from .delivery import deliver
     from .environment import sagemaker_variables
     from .failure import Report, failure_text, limited, reason_in, refusal_text
-    from .hyperparameters import decoded
     from .input_config import read_input_config
     from .layout import ROOT, Layout
     from .lean_typing import Dict, List, NoReturn, Optional, Tuple
     from .log import log
-    from .masking import masked_command, secret_arguments, secret_values, secret_variables
+    from .masking import fetched_values, masked_command, secret_arguments, secret_values, secret_variables
     from .outcome import Outcome
     from .program import PYTHON, find_program, install, make_executable
     from .refusal import Refused
@@ -106,9 +105,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
         from .secret_fetching import fetch_secrets  # Late: TLS is slow to load.
 
         environ.update(fetch_secrets(references, environ))
-    fetched = {name: environ.get(name, "") for name in references}
-    # A script may show fields of JSON alone.
-    secrets += [*fetched.values(), *secret_values({name: decoded(value) for name, value in fetched.items()})]
+    secrets += fetched_values([environ.get(name, "") for name in references])
 
     layout = deliver(plan.delivery, layout, config, environ)
     program = find_program(plan, layout.code)

@@ -4,6 +4,7 @@ import json
 import os
 import re
 
+from .hyperparameters import decoded
 from .lean_typing import Any, Environ, Iterator, List, Sequence
 from .secret_names import LIKELY, strength
 from .token_formats import without_tokens
@@ -12,9 +13,9 @@ MASK = "******"
 _SHORTEST = 6  # Characters; shorter ones occur in other words.
 _SURELY_UNIQUE = 12
 _COMMON = (
-    "password passwort secret secrets default disabled enabled required optional unknown changeme example anonymous"
-    " offline online localhost training production development postgres public private service account undefined"
-    " placeholder environment sagemaker"
+    r"[\W_]*|[a-z-]{3,8}(north|south|east|west|central)+-\d|password|passwort|secrets?|default|disabled|enabled|required"
+    "|optional|unknown|changeme|example|anonymous|offline|online|localhost|training|production|development|postgres"
+    "|public|private|service|account|undefined|placeholder|environment|sagemaker"
 )
 """Masked, these would hide causes of failures."""
 _QUOTED = re.compile(r"(?a)[^\w.~-]")  # In a URL.
@@ -38,6 +39,11 @@ def secret_values(hyperparameters: Any) -> List[str]:
         elif is_inside:
             found.append(str(value))
     return found
+
+
+def fetched_values(texts: Sequence[str]) -> List[str]:
+    """Of JSON, also its parts."""
+    return [*texts, *secret_values({"secret": [*map(decoded, texts)]})]
 
 
 def secret_variables(environ: Environ) -> List[str]:
@@ -82,7 +88,7 @@ def _forms(secret: str) -> Iterator[str]:
     """How a program may write a value or its lines."""
     lines = secret.splitlines()
     for part in {secret, secret.strip(), *(line.strip() for line in lines if len(lines) > 1)}:
-        if len(part) < _SHORTEST or part.lower() in _COMMON.split() or not any(map(str.isalnum, part)):
+        if len(part) < _SHORTEST or re.fullmatch(_COMMON, part.lower()):
             continue
         quoted = _QUOTED.sub(_percent, part)
         yield from (part, json.dumps(part)[1:-1], json.dumps(part, ensure_ascii=False)[1:-1], repr(part)[1:-1])

@@ -18,7 +18,7 @@ def fetch_secrets(references: Mapping[str, str], environ: Environ) -> Dict[str, 
     for name, reference in references.items():
         found = re.fullmatch(SECRET_ARN, str(reference))
         if not found:
-            raise Refused(f"secret `{name}`: {reference} is not the ARN of a secret or a parameter")
+            raise Refused(f"secret `{name}` is not the ARN of a secret or parameter")
         try:
             aws = aws or Aws(environ)
             values[name] = value = _value(aws, found, answers)
@@ -38,7 +38,10 @@ def _value(aws: Aws, found: "re.Match[str]", answers: Json) -> str:
     place = found["partition"], found["region"]
     if not found["is_secret"]:
         members = {"Name": f"{arn}:{field}" if field else arn, "WithDecryption": True}
-        return str(aws.call("ssm", *place, "AmazonSSM.GetParameter", members)["Parameter"]["Value"])
+        try:
+            return "".join(aws.call("ssm", *place, "AmazonSSM.GetParameter", members)["Parameter"]["Value"])
+        except (LookupError, TypeError):
+            raise AwsError("it has no value") from None
     asked_for = {"SecretId": arn, "VersionStage": found["stage"], "VersionId": found["version"]}
     members = {name: value for name, value in asked_for.items() if value}
     asked = str(members)

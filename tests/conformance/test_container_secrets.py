@@ -80,12 +80,12 @@ def test_credentials_may_be_variables(tmp_path, aws):
 
 
 def test_values_are_in_no_log_and_no_argument(tmp_path, aws):
-    """Variables without the name of a secret; the script fails with their values, and with a field of one."""
+    """Variables and fields without the name of a secret; the script fails with their values."""
     script = (
         "import json, os, pathlib\n"
         "words = [path.read_bytes() for path in pathlib.Path('/proc').glob('[0-9]*/cmdline')]\n"
         "assert not [word for word in words if b'correct-horse' in word]\n"
-        "one = json.loads(os.environ['C'])['password']\n"
+        "one = json.loads(os.environ['C'])['value']\n"
         "raise RuntimeError('cannot log in with ' + os.environ['A'] + os.environ['B'] + one)\n"
     )
     container = prepared(
@@ -93,7 +93,7 @@ def test_values_are_in_no_log_and_no_argument(tmp_path, aws):
         script,
         A=aws.secret("a", "correct-horse-7"),
         B=aws.parameter("b", "correct-horse-8"),
-        C=aws.secret("c", '{"user": "me", "password": "correct-horse-9"}'),
+        C=aws.secret("c", '{"user": "me", "value": "correct-horse-9"}'),
     )
     done = container.run(plan=PLAN, environ=aws.environ)
     assert done.status == 1
@@ -130,7 +130,9 @@ def test_denied_secret_names_what_the_role_needs(tmp_path, aws):
         ("no field", "it is not a JSON object with the field `password`"),
         ("no JSON", "it is not a JSON object with the field `password`"),
         ("a NUL", "no variable can have its value: it holds a NUL"),
-        ("no ARN", "is not the ARN of a secret or a parameter"),
+        ("no value", "it has no value"),
+        ("null", "it has no value"),
+        ("no ARN", "is not the ARN of a secret or parameter"),
     ],
 )
 def test_useless_secrets_are_reported(aws, kind, reason, capfd):
@@ -141,8 +143,13 @@ def test_useless_secrets_are_reported(aws, kind, reason, capfd):
         "no field": lambda: aws.secret("a", '{"user": "hunter2"}') + ":password",
         "no JSON": lambda: aws.secret("a", "hunter2") + ":password",
         "a NUL": lambda: aws.secret("a", '{"password": "hunter2\\u0000"}') + ":password",
-        "no ARN": lambda: "wandb",
+        "no value": lambda: aws.parameter("a", "hunter2"),
+        "null": lambda: aws.parameter("a", "hunter2"),
+        "no ARN": lambda: "hunter2",
     }[kind]()
+    aws.faults = {"no value": [(200, {"Tier": "Standard"})], "null": [(200, {"Parameter": {"Value": None}})]}.get(
+        kind, []
+    )
     with pytest.raises(Refused) as refused:
         fetch_secrets({"A": arn}, aws.environ)
     assert reason in str(refused.value)

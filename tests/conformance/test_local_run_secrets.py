@@ -66,10 +66,10 @@ secrets:
 
 
 def test_secrets_of_the_job_are_the_authors_variables(job):
-    """They are masked whatever their names are; nothing is fetched."""
-    show = "raise RuntimeError('cannot log in with ' + os.environ['WANDB'] + ' at ' + os.environ['PIP_INDEX_URL'])"
-    script(job, f"import os\n{show}", SECRETS)
-    values = {"WANDB": "correct-horse-7", "PIP_INDEX_URL": "https://correct-index.example/simple"}
+    """They are masked whatever their names are, and those of their fields; nothing is fetched."""
+    show = "raise RuntimeError('cannot log in with ' + value + ' at ' + os.environ['PIP_INDEX_URL'])"
+    script(job, f"import json, os\nvalue = json.loads(os.environ['WANDB'])['value']\n{show}", SECRETS)
+    values = {"WANDB": '{"value": "correct-horse-7"}', "PIP_INDEX_URL": "https://correct-index.example/simple"}
     ended = job.run(environment={**values, "AWS_ENDPOINT_URL": "http://127.0.0.1:9"})
     assert ended.returncode == 1
     assert "RuntimeError: cannot log in with ****** at ******" in job.summary()["failure_reason"]

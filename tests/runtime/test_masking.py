@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from smspec.diagnostics.secret_formats import written_secrets
 from smspec_runtime.failure import failure_text, refusal_text
 from smspec_runtime.masking import (
+    fetched_values,
     is_secret,
     masked_command,
     masked_text,
@@ -129,6 +130,40 @@ secrets = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_s
         sum(map(str.isalnum, text)) >= 6 and not text.isalpha() and len(text.splitlines()) == 1 and text.strip() == text
     )
 )
+
+
+DATABASE = {
+    "name": "hiddenname99",
+    "value": "plainvalue77abc",
+    "inner": [{"user": "someone-else", "id": 12345678}, "a\nlonger-line"],
+    "engine": "postgres",
+    "region": "us-east-1",
+    "home": "ap-southeast-2",
+    "host": "localhost",
+    "port": 5432,
+    "tls": True,
+    "on": False,
+    "none": None,
+    "short": "x",
+}
+COMMON = ["postgres in us-east-1 and ap-southeast-2 on localhost:5432 x True False None true false null"]
+
+
+@pytest.mark.parametrize("leaf", ["hiddenname99", "plainvalue77abc", "someone-else", "12345678", "longer-line"])
+def test_every_value_of_a_fetched_secret_is_masked(leaf):
+    """Whatever its field is called; words that tell nothing stay."""
+    values = fetched_values(["text", json.dumps(DATABASE)])
+    assert masked_text(f"no {leaf}.", values) == "no ******."
+    assert masked_text(*COMMON, values) == COMMON[0]
+
+
+@given(secrets, st.lists(st.sampled_from(["list", "value", "name"]), max_size=3), st.sampled_from(ENCODINGS))
+def test_any_nested_value_of_a_fetched_secret_is_masked(secret, places, encode):
+    value = secret
+    for place in places:
+        value = [value] if place == "list" else {place: value}
+    text, shown = json.dumps(value), f"<{encode(secret)}>"
+    assert masked_text(shown, fetched_values([text])) == masked_text(shown, [text, secret])
 
 
 @given(secrets, st.sampled_from(ENCODINGS))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from smspec.local.training_request import TrainingRequest
-from smspec_runtime.masking import masked_text, secret_arguments, secret_values, secret_variables
+from smspec_runtime.masking import fetched_values, masked_text, secret_arguments, secret_values, secret_variables
 
 
 def redactor(
@@ -16,9 +16,9 @@ def redactor(
 
     The variables ``fetched`` are secret whatever their names are.
     """
-    own = {name: inherited.get(name, "") for name in fetched}
-    named = {name: _decoded(value) for name, value in (*request.hyperparameters.items(), *own.items())}
-    secrets = [*own.values(), *secret_values(named), *secret_variables({**inherited, **request.environment})]
+    named = {name: _decoded(value) for name, value in request.hyperparameters.items()}
+    secrets = [*secret_values(named), *secret_variables({**inherited, **request.environment})]
+    secrets += fetched_values([inherited.get(name, "") for name in fetched])
     secrets += secret_arguments(arguments)
     return lambda text: masked_text(text, secrets)
 

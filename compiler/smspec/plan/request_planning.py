@@ -83,6 +83,8 @@ def _put_hyperparameters(draft: Draft, job: JobSpec, delivery: Delivery, setting
         for number, start in enumerate(range(0, len(text), VALUE_LIMIT)):
             name = f"{SETTINGS_HYPERPARAMETER}_{number}" if number else SETTINGS_HYPERPARAMETER
             draft.put(("HyperParameters", name), text[start : start + VALUE_LIMIT], ("entry_point",))
+        for variable in settings.secrets:
+            draft.place(("HyperParameters", SETTINGS_HYPERPARAMETER, "secrets", variable), ("secrets", variable))
         launcher = launcher_name(job.distribution) or ""
         for option in settings.launcher:
             # Inside of a value: rules about what a launcher starts find the key there.

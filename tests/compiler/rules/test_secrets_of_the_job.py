@@ -6,9 +6,11 @@ import pytest
 
 from smspec.plan.planning import make_plan
 from smspec.render.iam.role import role_policy
+from smspec.render.iam.secrets import secret_statements
 from smspec.rules import lint
 from smspec.rules.secrets import secret_findings
 from smspec.service.request import Request
+from smspec.service.request_check import request_findings
 from smspec.service.request_rules.secrets import secret_in_the_request
 from support.service import api_samples
 from support.spec import job_samples
@@ -24,7 +26,10 @@ def planned(**changes):
 
 
 def reported(**changes):
-    found = secret_findings(job_samples.job(**changes))
+    job = job_samples.job(**changes)
+    request = planned(**changes).request
+    about_the_request = request_findings(request.payload, in_spec_words=True)
+    found = [*secret_findings(job), *map(request.at_origin, about_the_request)]
     return [(finding.code, finding.path) for finding in found if finding.code in CODES]
 
 
@@ -62,19 +67,31 @@ def test_partition_must_be_that_of_the_role():
     assert reported(secrets={"A": china}, role="arn:aws-cn:iam::111122223333:role/R") == []
 
 
-@pytest.mark.parametrize("name", ["SM_KEY", "SAGEMAKER_PROGRAM", "AWS_REGION", "TRAINING_JOB_NAME", "PYTHONPATH"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("SM_KEY", "SAGEMAKER_PROGRAM", "AWS_REGION", "TRAINING_JOB_NAME", "PYTHONPATH"),
+        *("PATH", "HOME", "PYTHONHOME", "PYTHONUTF8", "LD_PRELOAD", "LD_LIBRARY_PATH"),
+    ],
+)
 def test_reserved_variables_are_rejected(name):
     assert reported(secrets={name: ARN}) == [("SM612", ("secrets", name))]
 
 
-@pytest.mark.parametrize("name", ["AWS_ACCESS_KEY_ID", "SMTP_PASSWORD", "MASTER_KEY", "PIP_INDEX_URL", "_x1"])
+@pytest.mark.parametrize(
+    "name", ["AWS_ACCESS_KEY_ID", "SMTP_PASSWORD", "MASTER_KEY", "PIP_INDEX_URL", "_x1", "PYTHON_TOKEN", "LD_KEY"]
+)
 def test_other_variables_are_accepted(name):
     assert reported(secrets={name: ARN}, image={"base": "python:3.12-slim", "env": {name: "default"}}) == []
 
 
 def test_variable_can_only_be_set_once():
     job = {"secrets": {"A": ARN, "B": ARN}, "environment": {"A": "1", "C": "2"}}
-    assert reported(**job) == [("SM611", ("secrets", "A"))]
+    assert reported(**job) == [("SM611", ("environment", "A"))]
+    patched = {"secrets": {"A": ARN, "B": ARN}, "api": {"Environment": {"B": "1", "C": "2"}}}
+    assert reported(**patched) == [("SM611", ("api", "Environment", "B"))]
+    removed = {**job, "api": {"Environment": {"A": None}}}
+    assert reported(**removed) == []
 
 
 @pytest.mark.parametrize(
@@ -120,6 +137,23 @@ def test_policy_allows_exactly_the_secrets():
     ]
     without = json.loads(role_policy(api_samples.changed(), "us-west-2").text)
     assert without["PolicyDocument"]["Statement"] == statements[:-4]
+
+
+@pytest.mark.parametrize(
+    ("name", "endings"),
+    [
+        *(("my-secret", ("", "-??????")), ("prod-apikey", ("", "-??????")), ("prod-ApiKey", ("", "-??????"))),
+        *(("prod-dbPass", ("", "-??????")), ("prod-APIKEY", ("", "-??????")), ("my-key", ("-??????",))),
+        *(("hub-AbCdEf", ("",)), ("hub-x7Qp2Z", ("",)), ("my-secret-AbCdEf", ("",)), ("secret", ("-??????",))),
+    ],
+)
+def test_policy_allows_names_that_end_like_secrets(name, endings):
+    """`-secret` is a word of the name, or the end of the ARN: the text does not show which."""
+    arn = ARN.replace("hub-AbCdEf", name)
+    read, decrypt = secret_statements([f"{arn}:user", arn])
+    allowed = [f"{arn}{ending}" for ending in endings]
+    assert read["Resource"] == (allowed if len(allowed) > 1 else allowed[0])
+    assert decrypt["Condition"] == {"StringLike": {"kms:EncryptionContext:SecretARN": allowed}}
 
 
 def test_settings_in_parts_are_no_secret():

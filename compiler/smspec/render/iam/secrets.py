@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from smspec.render.iam.statements import Place, Statement, allow
 from smspec.service.secret_reference import SecretReference, secret_reference
 
-_COMPLETE = re.compile(r"-[A-Za-z0-9]{6}\Z")
+_ENDING = re.compile(r"-([A-Za-z0-9]{6})\Z")
 """Secrets Manager adds it to the name of a secret."""
+_WORD = re.compile(r"[a-z0-9]+|[A-Z0-9]+|[A-Z]?[a-z]+([A-Z][a-z]{2,})*[0-9]*")
+"""An ending that may be part of the name: `secret`, `APIKEY`, `ApiKey`. Of random endings, one in eight is such a word."""
 
 
 def secret_statements(texts: Iterable[str]) -> list[Statement]:
@@ -42,13 +44,19 @@ def _reading(what: str, action: str, context: str, references: list[SecretRefere
     """Return the statements about values of one service; its encryption context binds the key to these ARNs."""
     if not references:
         return []
-    arns = sorted({_resource(reference) for reference in references})
+    arns = sorted({arn for reference in references for arn in _resources(reference)})
     keys = [f"arn:{each.partition}:kms:{each.region}:{each.account}:key/*" for each in references]
     # Secrets Manager user guide and Systems Manager user guide, encryption context.
     condition: Statement = {"StringLike": {f"kms:EncryptionContext:{context}": arns}}
     return [allow(f"Read{what}", [action], arns), allow(f"Decrypt{what}", ["kms:Decrypt"], keys, condition)]
 
 
-def _resource(reference: SecretReference) -> str:
-    """Return the ARN for a policy; a secret may be named without the six characters at its end."""
-    return reference.arn if not reference.is_secret or _COMPLETE.search(reference.name) else f"{reference.arn}-??????"
+def _resources(reference: SecretReference) -> list[str]:
+    """Return the ARNs for a policy; a secret may be named without the six characters at its end."""
+    complete, partial = [reference.arn], [f"{reference.arn}-??????"]
+    if not reference.is_secret:
+        return complete
+    ending = _ENDING.search(reference.name)
+    if ending is None:
+        return partial
+    return complete + partial if _WORD.fullmatch(ending[1]) else complete

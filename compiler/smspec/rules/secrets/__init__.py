@@ -1,4 +1,7 @@
-"""Rules about secrets that the runtime fetches when the job starts: one file per rule."""
+"""Rules about secrets that the runtime fetches when the job starts, where a request does not show the fault.
+
+One file per rule. Those about the request are in `smspec.service.request_rules.secrets`.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,14 @@ from collections.abc import Callable, Iterator
 
 from smspec.diagnostics import Finding
 from smspec.rules.secrets import (
-    isolated_job_that_fetches_secrets,
     malformed_secret_arn,
     missing_runtime_for_secrets,
-    secret_for_a_reserved_variable,
-    secret_in_a_different_partition,
-    variable_set_as_secret_and_in_environment,
 )
 from smspec.spec.model import JobSpec
 
 RULES: tuple[Callable[[JobSpec], Iterator[Finding]], ...] = (
-    isolated_job_that_fetches_secrets.check,
     missing_runtime_for_secrets.check,
-    variable_set_as_secret_and_in_environment.check,
-    secret_for_a_reserved_variable.check,
     malformed_secret_arn.check,
-    secret_in_a_different_partition.check,
 )
 
 

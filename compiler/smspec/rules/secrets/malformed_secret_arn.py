@@ -1,30 +1,16 @@
-"""A secret of the job is an ARN in Secrets Manager or Parameter Store, never its value or only its name."""
+"""A malformed secret is not sent, because it may be the secret itself, so the request does not show it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.masking import secret_of
-from smspec.service.arns import parsed_arn
-from smspec.service.secret_reference import secret_reference
+from smspec.diagnostics import Finding
+from smspec.service.request_rules.secrets.malformed_secret_arn import RULE, check_secrets
 from smspec.spec.model import JobSpec
 
-RULE = Rule("SM613", "malformed secret ARN")
-
-_HELP = "write `arn:aws:secretsmanager:REGION:ACCOUNT:secret:NAME` or `arn:aws:ssm:REGION:ACCOUNT:parameter/NAME`"
+__all__ = ["RULE", "check"]
 
 
 def check(job: JobSpec) -> Iterator[Finding]:
-    """Reject anything else. The message does not contain the value, because it may be the secret."""
-    for name, text in job.secrets.items():
-        if secret_reference(text) is not None:
-            continue
-        arn = parsed_arn(text)
-        problem, help = "is not the ARN of a secret or parameter", _HELP
-        if arn is not None and arn.service in ("secretsmanager", "ssm"):
-            problem = "is not a complete ARN"
-        elif arn is None and secret_of(name, text):
-            problem = "looks like the secret itself; it must be an ARN"
-            help = "replace the secret, because everyone who can read the spec has it; write the ARN of the new one"
-        yield RULE.at(("secrets", name), f"`secrets.{name}` {problem}", help=help)
+    """Reject what is not the ARN of a secret or parameter."""
+    return check_secrets(job.secrets, ("secrets",))

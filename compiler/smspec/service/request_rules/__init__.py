@@ -22,7 +22,10 @@ LAUNCHER = "a launcher"
 PROVIDED_IMAGE = "an image of AWS"
 """Activates what reads the tables of `smspec.service.facts`: most jobs run an image of their own."""
 
-OF_NO_MEMBER = frozenset({BUILT_IN_ALGORITHM, LAUNCHER, PROVIDED_IMAGE})
+SECRETS = "secrets by reference"
+"""Activates a rule if the smspec runtime fetches secrets for the job."""
+
+OF_NO_MEMBER = frozenset({BUILT_IN_ALGORITHM, LAUNCHER, PROVIDED_IMAGE, SECRETS})
 
 RULES: dict[str, tuple[str, ...]] = {
     "presence.job_without_algorithm": (),
@@ -179,6 +182,11 @@ RULES: dict[str, tuple[str, ...]] = {
     "regions.arn_of_a_different_partition": (),
     "regions.arn_of_a_different_region": (),
     "regions.image_in_a_different_region": ("AlgorithmSpecification.TrainingImage",),
+    "secrets.isolated_job_that_fetches_secrets": (SECRETS,),
+    "secrets.malformed_secret_arn": (SECRETS,),
+    "secrets.secret_for_a_reserved_variable": (SECRETS,),
+    "secrets.secret_in_a_different_partition": (SECRETS,),
+    "secrets.variable_set_as_secret_and_in_environment": (SECRETS,),
     "secrets.secret_in_the_request": (
         "HyperParameters",
         "Environment",
@@ -228,6 +236,8 @@ def rule_findings(request: Request) -> Iterator[Finding]:
     hyperparameters = structure(request.payload, "HyperParameters")
     if request.launcher == "smdataparallel" or any(name in hyperparameters for name in _LAUNCHER_SETTINGS):
         there.add(LAUNCHER)
+    if "sagemaker_smspec" in hyperparameters and _has_secrets(hyperparameters):
+        there.add(SECRETS)
     if _runs_an_image_of_aws(request):
         there.add(PROVIDED_IMAGE)
     for check in _activated(frozenset(there)):
@@ -256,6 +266,13 @@ def _runs_an_image_of_aws(request: Request) -> bool:
     from smspec.service.provided_image import is_provided
 
     return is_provided(image)
+
+
+def _has_secrets(hyperparameters: dict[str, object]) -> bool:
+    # Imported late: few jobs have settings.
+    from smspec.service.secret_settings import has_secret_settings
+
+    return has_secret_settings(hyperparameters)
 
 
 def _look(part: object, member: _Member, there: set[str]) -> None:
