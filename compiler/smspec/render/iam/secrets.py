@@ -11,7 +11,7 @@ from smspec.service.secret_reference import SecretReference, secret_reference
 _ENDING = re.compile(r"-([A-Za-z0-9]{6})\Z")
 """Secrets Manager adds it to the name of a secret."""
 _WORD = re.compile(r"[a-z0-9]+|[A-Z0-9]+|[A-Z]?[a-z]+([A-Z][a-z]{2,})*[0-9]*")
-"""An ending that may be part of the name: `secret`, `APIKEY`, `ApiKey`. Of random endings, one in eight is such a word."""
+"""An ending that may be part of the name: `secret`, `APIKEY`, `ApiKey`. One random ending in eight is one."""
 
 
 def secret_statements(texts: Iterable[str]) -> list[Statement]:
