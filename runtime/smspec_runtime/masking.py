@@ -13,7 +13,7 @@ MASK = "******"
 _SHORTEST = 6  # Characters; shorter ones occur in other words.
 _SURELY_UNIQUE = 12
 _COMMON = (
-    r"[\W_]*|[a-z-]{3,8}(north|south|east|west|central)+-\d|password|passwort|secrets?|default|disabled|enabled|required"
+    r"[\W_]*|[a-z-]{3,8}(north|south|east|west|central)+-\d|passwor[dt]|secrets?|default|disabled|enabled|required"
     "|optional|unknown|changeme|example|anonymous|offline|online|localhost|training|production|development|postgres"
     "|public|private|service|account|undefined|placeholder|environment|sagemaker"
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from smspec.source import Path
 from support.service.raw_requests import GONE
 
@@ -13,6 +15,8 @@ S3 = (*CHANNEL, "DataSource", "S3DataSource")
 GROUPS = (*HOSTS, "InstanceGroups")
 PLACES = (*HOSTS, "InstancePlacementConfig", "PlacementSpecifications")
 SERVERLESS = ("ServerlessJobConfig",)
+SETTINGS = ("HyperParameters", "sagemaker_smspec")
+SECRETS = (*SETTINGS, "secrets")
 HUB = "arn:aws:sagemaker:us-west-2:aws:hub-content/SageMakerPublicHub"
 KEY = "arn:aws:kms:us-west-2:111122223333:key/00000000-0000-0000-0000-000000000000"
 VPC = {"SecurityGroupIds": ["sg-0aaaaaaaaaaaaaaaa"], "Subnets": ["subnet-0aaaaaaaaaaaaaaaa"]}
@@ -50,6 +54,11 @@ def serverless(**members: object) -> tuple[Change, ...]:
     """Return the changes to a serverless job."""
     config = {"JobType": "FineTuning", "CustomizationTechnique": "SFT", "BaseModelArn": f"{HUB}/Model/m", **members}
     return (ALG, GONE), (HOSTS, GONE), (STOP, GONE), (SERVERLESS, config)
+
+
+def fetching(variable: str, arn: str = "arn:aws:ssm:us-west-2:111122223333:parameter/a") -> Change:
+    """Return the change to a job whose runtime fetches a secret."""
+    return SETTINGS, json.dumps({"secrets": {variable: arn}})
 
 
 def hosts(**members: object) -> tuple[Change, ...]:

@@ -5,10 +5,9 @@ import json
 from smspec.service.request_check import request_findings
 from support.service.api_samples import changed
 from support.service.request_cases import request_tests
+from support.service.request_changes import SECRETS, SETTINGS
 
 ARN = "arn:aws:secretsmanager:us-west-2:111122223333:secret:db-GhIjKl"
-SETTINGS = ("HyperParameters", "sagemaker_smspec")
-SECRETS = (*SETTINGS, "secrets")
 
 
 def fetching(secrets, settings=(), **parts):
