@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from smspec.render.iam.statements import Place, Statement, allow, literal
+from smspec.render.iam.permission import Permission, applies, arguments, permissions, service_of
+from smspec.render.iam.statements import Place, Statement, allow
 from smspec.script.aws.aws_call import GAP, AwsCall, AwsCalls
-from smspec.service.facts.aws_calls import NeededActions, needed_actions
+from smspec.service.facts.aws_calls import needed_actions
 from smspec.source import Span
-from smspec.source.frozen import dataclass, replace
+from smspec.source.frozen import dataclass
 
 _LIBRARIES = ("module", "method", "s3fs")
 """Owners whose calls are about AWS only with an ``s3://`` address, or that have other calls too."""
 
 _NAMED = 5
-_QUEUE = re.compile(r"https://sqs\.([a-z0-9-]+)\.[a-z.]+/(\d{12})/([^/]+)")
-_ANY = re.compile(r"arn:[^:]*:s3:::\*|arn:(?:[^:]*:){4}(?:[a-z-]+[/:])?\*")
-_FIELD = re.compile(r"\{([^}]*)\}")
+_MORE = {
+    ("athena", "start_query_execution"): "its query also needs the catalog of AWS Glue and the data in S3",
+}
+"""Calls that need more than an action on what they name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,51 +34,49 @@ def program_statements(calls: AwsCalls, place: Place) -> ProgramStatements:
 
     Those on resources that are not written have ids of their own.
     """
-    allowed: dict[tuple[str, ...], set[str]] = {}
-    unread = [(use.place, use.reason) for use in calls.unread]
-    unnamed: dict[str, Span] = {}
+    found: dict[Permission, Span] = {}
+    unread = [(use.place, use.reason) for use in calls.unread if use.method is None or needed_actions(*use.method)]
+    others: dict[str, Span] = {}
     for call in calls.calls:
         if not _is_about_aws(call):
             continue
         needed = needed_actions(call.owner, call.method)
+        if call.credentials:
+            if needed or call.owner not in _LIBRARIES:
+                others.setdefault(call.credentials, call.place)
+            continue
         if not needed and call.owner not in _LIBRARIES:
             unread.append((call.place, f"the permissions of `{_name(call)}` are not known to smspec"))
+        if needed and (reason := _unread_part(call, arguments(call, needed[0]))):
+            unread.append((call.place, reason))
         for part in needed:
-            if part.actions:
-                resource = _resource(call, part, place)
-                allowed.setdefault(part.actions, set()).add(resource)
-                if _is_any(resource):
-                    unnamed.setdefault(_service(part.actions), call.place)
-    notes = [*_notes(unread), *_wide_notes(unnamed)]
-    return ProgramStatements(statements=tuple(_statements(allowed)), notes=tuple(notes))
+            given = arguments(call, part)
+            if part.actions and applies(part, given):
+                for permission in permissions(call, part, given, place):
+                    found.setdefault(permission, call.place)
+    notes = [*_notes(unread), *_other_notes(others), *_wide_notes(found)]
+    return ProgramStatements(statements=tuple(_statements(found)), notes=tuple(notes))
 
 
-def _statements(allowed: Mapping[tuple[str, ...], set[str]]) -> Iterator[Statement]:
+def _statements(found: Iterable[Permission]) -> Iterator[Statement]:
     """Yield statements by service: actions on the same resources are joined."""
-    joined: dict[tuple[str, tuple[str, ...]], set[str]] = {}
-    for actions, resources in allowed.items():
-        for any_of_them in (False, True):
-            found = tuple(sorted(one for one in resources if _is_any(one) is any_of_them))
-            if found:
-                joined.setdefault((_sid(_service(actions), any_of_them), found), set()).update(actions)
+    allowed: dict[tuple[str, tuple[str, ...], str], set[str]] = {}
+    for one in found:
+        allowed.setdefault((_sid(one), one.actions, one.alias), set()).add(one.arn)
+    joined: dict[tuple[str, tuple[str, ...], str], set[str]] = {}
+    for (sid, actions, alias), arns in allowed.items():
+        joined.setdefault((sid, tuple(sorted(arns)), alias), set()).update(actions)
     numbers: dict[str, int] = {}
-    for (sid, found), together in sorted(joined.items()):
+    for (sid, resources, alias), together in sorted(joined.items()):
         number = numbers.get(sid, 0)
         numbers[sid] = number + 1
-        yield allow(f"{sid}{number or ''}", sorted(together), list(found))
+        condition: Statement = {"ForAnyValue:StringEquals": {"kms:ResourceAliases": alias}}
+        yield allow(f"{sid}{number or ''}", sorted(together), list(resources), condition if alias else None)
 
 
-def _sid(service: str, any_of_them: bool) -> str:
-    return f"ScriptCalls{'Any' if any_of_them else ''}{service.title()}"
-
-
-def _service(actions: tuple[str, ...]) -> str:
-    return actions[0].partition(":")[0]
-
-
-def _is_any(resource: str) -> bool:
-    """Return whether an ARN is of every bucket, secret, table, or the like."""
-    return _ANY.match(resource) is not None
+def _sid(permission: Permission) -> str:
+    service = service_of(permission.actions).title().replace("-", "")
+    return f"ScriptCalls{'Any' if permission.wide else ''}{service}"
 
 
 def _is_about_aws(call: AwsCall) -> bool:
@@ -86,47 +85,15 @@ def _is_about_aws(call: AwsCall) -> bool:
     needed = needed_actions(call.owner, call.method)
     if not needed or call.method.startswith("sagemaker."):
         return bool(needed)
-    return any(value.startswith("s3://") for value in _parameters(call, needed[0]).values())
+    return any(value.startswith("s3://") for value in arguments(call, needed[0]).values())
 
 
-def _parameters(call: AwsCall, needed: NeededActions) -> dict[str, str]:
-    """Return the arguments of a call by name, with the bucket and key of those that are addresses in S3."""
-    given = {**dict(zip(needed.parameters, call.positional, strict=False)), **call.given}
-    for name, value in list(given.items()):
-        if value.startswith("s3://") or call.owner == "s3fs":
-            bucket, _, key = value.removeprefix("s3://").partition("/")
-            given |= {f"{name}.Bucket": bucket or GAP, f"{name}.Key": key or GAP}
-    return given
-
-
-def _resource(call: AwsCall, needed: NeededActions, place: Place) -> str:
-    """Return the ARN that a call is about, with a wildcard for each unknown part."""
-    if needed.resource == "*":
-        return "*"
-    given = _parameters(call, needed)
-    arn = next((value for value in given.values() if value.startswith("arn:") and GAP not in value), None)
-    service = _service(needed.actions)
-    if arn is not None and arn.split(":")[2:3] == [service]:
-        return literal(arn)
-    where = replace(place, region=call.region.replace(GAP, "*")) if call.region else place
-    if service == "sqs" and (queue := _QUEUE.fullmatch(given.get("QueueUrl", ""))):
-        return f"arn:{place.partition}:sqs:{queue[1]}:{queue[2]}:{literal(queue[3])}"
-    filled = _FIELD.sub(lambda field: _written(service, given.get(field[1], GAP)), needed.resource)
-    filled = re.sub(r"\*+", "*", filled)
-    if service == "s3":
-        return f"arn:{place.partition}:s3:::{filled}"
-    return where.arn(service, filled)
-
-
-def _written(service: str, value: str) -> str:
-    """Return the value of a parameter as it is written in an ARN."""
-    if service == "sqs" and value.startswith("https:"):
-        return "*"
-    if service == "ssm":
-        value = value.lstrip("/")
-    written = GAP.join(literal(part) for part in value.split(GAP)).replace(GAP, "*")
-    # Secrets Manager appends six random characters to the name of a secret.
-    return f"{written}-??????" if service == "secretsmanager" and "*" not in written else written
+def _unread_part(call: AwsCall, given: Mapping[str, str]) -> str:
+    """Return why the policy may lack a permission for a call that is known; empty if it does not."""
+    # An argument may need more permissions, such as that for an ACL or a key.
+    if given.get("ExtraArgs") == GAP and not any(name.startswith("ExtraArgs.") for name in given):
+        return f"the `ExtraArgs` of `{_name(call)}` cannot be read"
+    return _MORE.get((call.owner, call.method), "")
 
 
 def _name(call: AwsCall) -> str:
@@ -135,13 +102,25 @@ def _name(call: AwsCall) -> str:
 
 def _notes(unread: list[tuple[Span, str]]) -> Iterator[str]:
     for span, reason in sorted(unread, key=lambda use: (use[0].file, use[0].line, use[1]))[:_NAMED]:
-        file = span.file.replace("\\", "/").rpartition("/")[2]
-        yield f"the script uses AWS at {file}:{span.line}, but {reason}: add what it needs to the policy"
+        yield f"the script uses AWS at {_line(span)}, but {reason}: add what it needs to the policy"
     if len(unread) > _NAMED:
         yield f"the policy lacks what {len(unread) - _NAMED} more uses of AWS in the script need"
 
 
-def _wide_notes(unnamed: Mapping[str, Span]) -> Iterator[str]:
-    for service, span in sorted(unnamed.items()):
-        file = span.file.replace("\\", "/").rpartition("/")[2]
-        yield f"`{_sid(service, True)}` allows any resource, since {file}:{span.line} does not name one: narrow it"
+def _other_notes(others: Mapping[str, Span]) -> Iterator[str]:
+    for reason, span in sorted(others.items()):
+        yield f"the script uses AWS at {_line(span)} with {reason}, not with the role: the policy has nothing for it"
+
+
+def _wide_notes(found: Mapping[Permission, Span]) -> Iterator[str]:
+    wide: dict[tuple[str, str], Span] = {}
+    for permission, span in found.items():
+        if permission.wide:
+            wide.setdefault((_sid(permission), permission.wide), span)
+    for (sid, reason), span in sorted(wide.items(), key=lambda item: item[0]):
+        yield f"`{sid}` allows any resource, since {_line(span)} {reason}"
+
+
+def _line(span: Span) -> str:
+    file = span.file.replace("\\", "/").rpartition("/")[2]
+    return f"{file}:{span.line}"

@@ -15,8 +15,9 @@ GAP = "\0"
 class AwsCall:
     """``owner``: the kind of object, such as ``s3``, ``s3.Bucket``, or a module; ``arguments`` by name, then by place.
 
-    ``given`` are the texts of its arguments as far as they are known, with a `GAP` for each unknown part. ``region``:
-    the region of the client, if it is written.
+    ``given`` are the texts of its arguments as far as they are known, with a `GAP` for each unknown part; entries of
+    mappings by both names, such as ``CopySource.Bucket``, or by the position of the argument. ``region``: the region
+    of the client, if it is written. ``credentials``: why those of the job do not apply; empty if they do.
     """
 
     owner: str
@@ -25,6 +26,7 @@ class AwsCall:
     positional: tuple[str, ...]
     region: str
     place: Span
+    credentials: str = ""
 
     @property
     def name(self) -> str:
@@ -34,10 +36,14 @@ class AwsCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadUse:
-    """A use of AWS of which the call is unknown: the end of a sentence."""
+    """A use of AWS of which the call is unknown: the end of a sentence. ``method``: what may be called, if it is one.
+
+    An attribute that is no method looks the same, so a reader must know the method.
+    """
 
     reason: str
     place: Span
+    method: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,13 +10,24 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 
 from smspec.script.aws.aws_call import AwsCall, AwsCalls, UnreadUse
+from smspec.script.aws.command_line import commands_of_aws
+from smspec.script.aws.credentials import SESSION_PARAMETERS, job_credentials, other_credentials, worded
 from smspec.script.aws.meanings import Resolver
-from smspec.script.aws.objects import CLIENT_MAKERS, RESOURCE, SESSION, AwsObject, Foreign, Local, calls_nothing
+from smspec.script.aws.objects import (
+    CLIENT_MAKERS,
+    RESOURCE,
+    SESSION,
+    AwsMethod,
+    AwsObject,
+    Foreign,
+    Local,
+    calls_nothing,
+)
 from smspec.script.aws.scope import Passed, Scope, module_scope
 from smspec.script.parsing import parsed
-from smspec.source import SourceText
+from smspec.source import SourceText, Span
 
-_WORDS = ("boto3", "sagemaker", "s3fs", "s3://")
+_WORDS = ("boto3", "sagemaker", "s3fs", "s3://", "aws", "s5cmd")
 _MOST_ROUNDS = 3
 """How many calls deep an object is followed through arguments."""
 
@@ -41,7 +52,7 @@ def aws_calls(texts: Iterable[SourceText], variables: Mapping[str, str]) -> AwsC
         if not _pass_arguments(resolver, everywhere):
             break
         resolver.forget()
-    found = _Found(resolver)
+    found = _Found(resolver, variables)
     for scope in everywhere:
         for call in scope.calls:
             found.read(call, scope)
@@ -74,10 +85,11 @@ def _parameters(function: Local, call: ast.Call) -> Iterator[tuple[str, ast.expr
 class _Found:
     """The calls and unread uses that were found so far."""
 
-    def __init__(self, resolver: Resolver) -> None:
+    def __init__(self, resolver: Resolver, variables: Mapping[str, str]) -> None:
         self.calls: list[AwsCall] = []
         self.unread: list[UnreadUse] = []
         self._resolver = resolver
+        self._variables = variables
 
     def read(self, call: ast.Call, scope: Scope) -> None:
         """Record what one call asks of AWS."""
@@ -85,6 +97,8 @@ class _Found:
         for function in functions:
             if isinstance(function, Foreign):
                 self._function(function.name, call, scope)
+            elif isinstance(function, AwsMethod) and not isinstance(call.func, ast.Attribute):
+                self._method(function.owner, function.name, call, scope)
         if isinstance(call.func, ast.Attribute):
             owners = [one for one in self._resolver.of(call.func.value, scope) if isinstance(one, AwsObject)]
             for owner in owners:
@@ -97,6 +111,14 @@ class _Found:
     def _function(self, name: str, call: ast.Call, scope: Scope) -> None:
         if name in CLIENT_MAKERS and not self._resolver.of(call, scope):
             reason = f"`{name}` is called with a service that smspec cannot read"
+            self.unread.append(UnreadUse(reason=reason, place=scope.place(call)))
+        if name == "boto3.setup_default_session" and (
+            other := other_credentials(worded(call, SESSION_PARAMETERS), scope, self._resolver)
+        ):
+            reason = f"`{name}` sets {other} for later clients"
+            self.unread.append(UnreadUse(reason=reason, place=scope.place(call)))
+        for command in commands_of_aws(name, call, scope, self._resolver):
+            reason = f"smspec does not read the command `{command}`"
             self.unread.append(UnreadUse(reason=reason, place=scope.place(call)))
         self.calls.append(self._made("module", name, call, scope))
 
@@ -115,11 +137,14 @@ class _Found:
 
     def _made(self, kind: str, method: str, call: ast.Call, scope: Scope, owner: AwsObject | None = None) -> AwsCall:
         given = dict(owner.given) if owner is not None else {}
-        for word in call.keywords:
-            if isinstance(word.value, ast.Dict):
-                given |= self._entries(word.arg or "", word.value, scope)
-            elif word.arg is not None:
-                given[word.arg] = self._resolver.text(word.value, scope)
+        for name, value in (*enumerate(call.args), *((word.arg, word.value) for word in call.keywords)):
+            if name is None:
+                entries = self._resolver.entries("", value, scope)
+                given |= {key.removeprefix("."): text for key, text in entries.items()}
+            elif not (isinstance(value, ast.Constant) and value.value is None):
+                if isinstance(name, str):
+                    given[name] = self._resolver.text(value, scope)
+                given |= self._resolver.entries(str(name), value, scope)
         return AwsCall(
             owner=kind,
             method=method,
@@ -127,23 +152,34 @@ class _Found:
             positional=tuple(self._resolver.text(argument, scope) for argument in call.args),
             region=owner.region if owner is not None else "",
             place=scope.place(call),
+            credentials=owner.credentials if owner is not None else self._credentials(call, scope),
         )
 
-    def _entries(self, name: str, node: ast.Dict, scope: Scope) -> dict[str, str]:
-        """Return the entries of a mapping by the name of the argument and their own."""
-        return {
-            f"{name}.{key.value}": self._resolver.text(value, scope)
-            for key, value in zip(node.keys, node.values, strict=True)
-            if isinstance(key, ast.Constant) and isinstance(key.value, str)
-        }
+    def _credentials(self, call: ast.Call, scope: Scope) -> str:
+        """Return why a function of a library does not use the credentials of the job: its ``storage_options``."""
+        options = [word for word in call.keywords if word.arg == "storage_options"]
+        only = ast.Call(func=call.func, args=[], keywords=options)
+        return other_credentials(only, scope, self._resolver) or job_credentials(self._variables, "s3")
 
     def _passed_on(self, call: ast.Call, scope: Scope) -> None:
+        if isinstance(call.func, ast.Name) and call.func.id == "getattr" and self._resolver.of(call, scope):
+            return
         for argument in (*call.args, *(word.value for word in call.keywords)):
             for found in self._resolver.of(argument, scope):
-                if isinstance(found, AwsObject) and found.kind not in _SILENT and isinstance(argument, ast.Name):
+                if isinstance(found, AwsMethod):
+                    if not found.owner.credentials:
+                        self._passed_method(found, scope.place(argument))
+                    continue
+                if isinstance(found, AwsObject) and (found.kind in _SILENT or found.credentials):
+                    continue
+                if isinstance(found, AwsObject) and isinstance(argument, ast.Name):
                     name = found.kind.removesuffix(RESOURCE)
                     reason = f"its object `{argument.id}` of `{name}` is passed to other code"
                     self.unread.append(UnreadUse(reason=reason, place=scope.place(argument)))
+
+    def _passed_method(self, method: AwsMethod, place: Span) -> None:
+        reason = f"its method `{method.owner.kind}.{method.name}` is passed to other code"
+        self.unread.append(UnreadUse(reason=reason, place=place, method=(method.owner.kind, method.name)))
 
 
 class _Frozen(dict[str, str]):

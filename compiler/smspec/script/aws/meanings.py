@@ -6,12 +6,22 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from smspec.script.aws.aws_call import GAP
+from smspec.script.aws.credentials import (
+    CLIENT_PARAMETERS,
+    ENVIRONMENT,
+    FILE_SYSTEM_PARAMETERS,
+    SESSION_PARAMETERS,
+    job_credentials,
+    other_credentials,
+    worded,
+)
 from smspec.script.aws.objects import (
     ATTRIBUTES,
     CLIENT_MAKERS,
     PARTS,
     RESOURCE,
     SESSION,
+    AwsMethod,
     AwsObject,
     Foreign,
     Local,
@@ -24,7 +34,6 @@ from smspec.script.aws.scope import Loop, OwnName, Passed, Scope
 Meanings = frozenset[Meaning]
 
 _NONE: Meanings = frozenset()
-_ENVIRONMENT = ("os.environ.get", "os.getenv")
 _LONGEST = 2_000
 
 _DEEPEST = 60
@@ -65,6 +74,42 @@ class Resolver:
             self._depth -= 1
         return self._seen[key]
 
+    def expression(self, node: ast.expr, scope: Scope) -> tuple[ast.expr, Scope]:
+        """Return the only expression that is assigned to a name, and its scope; any other expression itself."""
+        for _ in range(_DEEPEST):
+            where: Scope | None = scope
+            while isinstance(node, ast.Name) and where is not None and node.id not in where.bound:
+                where = where.outer
+            if not isinstance(node, ast.Name) or where is None or len(where.bound[node.id]) != 1:
+                break
+            bound = where.bound[node.id][0]
+            if isinstance(bound, Passed):
+                node, scope = bound.node, bound.scope
+            elif isinstance(bound, ast.expr):
+                node, scope = bound, where
+            else:
+                break
+        return node, scope
+
+    def entries(self, name: str, node: ast.expr, scope: Scope) -> dict[str, str]:
+        """Return the texts in a mapping by ``name`` and their keys; empty if the expression is not a mapping."""
+        return self._entries(name, node, scope, _DEEPEST)
+
+    def _entries(self, name: str, node: ast.expr, scope: Scope, depth: int) -> dict[str, str]:
+        node, scope = self.expression(node, scope)
+        found: dict[str, str] = {}
+        if not depth:
+            return found
+        if isinstance(node, ast.List):
+            for one in node.elts:
+                for key, text in self._entries(name, one, scope, depth - 1).items():
+                    found[key] = text if found.get(key, text) == text else GAP
+        for key, value in _items(node):
+            if not (isinstance(value, ast.Constant) and value.value is None):
+                found[f"{name}.{key}"] = self.text(value, scope)
+                found |= self._entries(f"{name}.{key}", value, scope, depth - 1)
+        return found
+
     def _of(self, node: ast.expr, scope: Scope) -> Meanings:
         match node:
             case ast.Constant(value=str() | int() as value):
@@ -76,7 +121,7 @@ class Resolver:
             case ast.Name():
                 return self._name(node.id, scope)
             case ast.Attribute():
-                return self._attribute(node, scope)
+                return self._attribute(node.value, node.attr, scope)
             case ast.Subscript() if Foreign("os.environ") in self.of(node.value, scope):
                 return self._variable(self.text(node.slice, scope), None, scope)
             case ast.Call():
@@ -128,29 +173,31 @@ class Resolver:
             return self.of(bound, scope)
         return frozenset({bound}) if isinstance(bound, Text | Foreign | Local | AwsObject) else _NONE
 
-    def _attribute(self, node: ast.Attribute, scope: Scope) -> Meanings:
+    def _attribute(self, value: ast.expr, attr: str, scope: Scope) -> Meanings:
         found: Meanings = _NONE
-        for owner in self.of(node.value, scope):
+        for owner in self.of(value, scope):
             match owner:
                 case Foreign(name=name) if name.startswith("own:"):
-                    found |= self._name(node.attr, self._modules[name.removeprefix("own:")])
+                    found |= self._name(attr, self._modules[name.removeprefix("own:")])
                 case Foreign(name=name):
-                    found |= {Foreign(f"{name}.{node.attr}")}
-                case AwsObject() if node.attr == "meta":
+                    found |= {Foreign(f"{name}.{attr}")}
+                case AwsObject() if attr == "meta":
                     found |= {owner}
-                case AwsObject() if node.attr == "client":
+                case AwsObject() if attr == "client":
                     found |= {owner.below(owner.kind.removesuffix(RESOURCE).partition(".")[0])}
-                case AwsObject() if (owner.kind, node.attr) in ATTRIBUTES:
-                    found |= {owner.below(ATTRIBUTES[owner.kind, node.attr])}
-        if not found and isinstance(node.value, ast.Name) and node.attr in scope.attributes:
-            key = (id(scope.attributes), node.attr)
+                case AwsObject() if (owner.kind, attr) in ATTRIBUTES:
+                    found |= {owner.below(ATTRIBUTES[owner.kind, attr])}
+                case AwsObject():
+                    found |= {AwsMethod(owner, attr)}
+        if not found and isinstance(value, ast.Name) and attr in scope.attributes:
+            key = (id(scope.attributes), attr)
             if key not in self._known:
                 self._known[key] = _NONE
-                given = scope.attributes[node.attr]
+                given = scope.attributes[attr]
                 self._known[key] = frozenset().union(*(self.of(value, where) for value, where in given))
             found = self._known[key]
-        if not found and isinstance(node.value, ast.Name | ast.Call):
-            found = frozenset(scope.methods.get(node.attr, ()))
+        if not found and isinstance(value, ast.Name | ast.Call):
+            found = frozenset(scope.methods.get(attr, ()))
         return found
 
     def _call(self, node: ast.Call, scope: Scope) -> Meanings:
@@ -160,6 +207,9 @@ class Resolver:
                 return made
             if node.func.attr == "format" and isinstance(node.func.value, ast.Constant):
                 return self._one(_formatted(str(node.func.value.value)))
+        match node:
+            case ast.Call(func=ast.Name(id="getattr"), args=[value, ast.Constant(value=str() as attr), *_]):
+                return self._attribute(value, attr, scope)
         found: Meanings = _NONE
         for function in self.of(node.func, scope):
             if isinstance(function, Local) and isinstance(function.scope, Scope):
@@ -168,11 +218,18 @@ class Resolver:
                     found |= self.of(returned, inner)
             elif isinstance(function, Foreign):
                 found |= self._made(function.name, node, scope)
+            elif (
+                isinstance(function, AwsMethod)
+                and function.owner.kind == SESSION
+                and function.name in ("client", "resource")
+            ):
+                is_resource = function.name == "resource"
+                found |= self._client(node, scope, is_resource=is_resource, session=function.owner)
         return found
 
     def _made(self, name: str, node: ast.Call, scope: Scope) -> Meanings:
         """Return what a function of another module returns."""
-        if name in _ENVIRONMENT and node.args:
+        if name in ENVIRONMENT and node.args:
             default = node.args[1] if len(node.args) > 1 else None
             return self._variable(self.text(node.args[0], scope), default, scope)
         if name == "os.path.join":
@@ -181,8 +238,21 @@ class Resolver:
             return self.of(node.args[0], scope)
         if name in CLIENT_MAKERS:
             return self._client(node, scope, is_resource=CLIENT_MAKERS[name])
+        if name == "fsspec.filesystem" and not (node.args and self.text(node.args[0], scope) in ("s3", "s3a")):
+            return _NONE
         kind = maker_of(name)
-        return frozenset({AwsObject(kind, region=self._region(node, scope))}) if kind is not None else _NONE
+        if kind is None:
+            return _NONE
+        if kind == SESSION:
+            node = worded(node, SESSION_PARAMETERS)
+        elif name.startswith("s3fs."):
+            node = worded(node, FILE_SYSTEM_PARAMETERS)
+        credentials = other_credentials(node, scope, self) or job_credentials(self._variables, "s3")
+        for word in node.keywords:
+            if word.arg in ("boto_session", "session"):
+                sessions = [one for one in self.of(word.value, scope) if isinstance(one, AwsObject)]
+                credentials = credentials or next((one.credentials for one in sessions), "")
+        return frozenset({AwsObject(kind, region=self._region(node, scope), credentials=credentials)})
 
     def _made_by_object(self, node: ast.Call, function: ast.Attribute, scope: Scope) -> Meanings:
         """Return what a method of an object of the AWS SDK makes without calling AWS."""
@@ -191,7 +261,7 @@ class Resolver:
             if not isinstance(owner, AwsObject):
                 continue
             if owner.kind == SESSION and function.attr in ("client", "resource"):
-                found |= self._client(node, scope, is_resource=function.attr == "resource", region=owner.region)
+                found |= self._client(node, scope, is_resource=function.attr == "resource", session=owner)
             elif (owner.kind, function.attr) in PARTS:
                 kind, names = PARTS[owner.kind, function.attr]
                 found |= {owner.below(kind, tuple(self._identifiers(names, node, scope)))}
@@ -210,13 +280,17 @@ class Resolver:
             given = node.args[index] if index < len(node.args) else words.get(keyword)
             yield name, self.text(given, scope)
 
-    def _client(self, node: ast.Call, scope: Scope, *, is_resource: bool, region: str = "") -> Meanings:
+    def _client(self, node: ast.Call, scope: Scope, *, is_resource: bool, session: AwsObject | None = None) -> Meanings:
+        node = worded(node, CLIENT_PARAMETERS)
         named = next((word.value for word in node.keywords if word.arg == "service_name"), None)
-        service = self.text(node.args[0] if node.args else named, scope)
+        service = self.text(named, scope)
         if GAP in service:
             return _NONE
         kind = service + (RESOURCE if is_resource else "")
-        return frozenset({AwsObject(kind, region=self._region(node, scope) or region)})
+        session = session or AwsObject(SESSION)
+        credentials = other_credentials(node, scope, self) or session.credentials
+        credentials = credentials or job_credentials(self._variables, service)
+        return frozenset({AwsObject(kind, region=self._region(node, scope) or session.region, credentials=credentials)})
 
     def _region(self, node: ast.Call, scope: Scope) -> str:
         written = next((word.value for word in node.keywords if word.arg == "region_name"), None)
@@ -226,6 +300,17 @@ class Resolver:
         if name in self._variables:
             return self._one(self._variables[name])
         return _NONE if default is None else self.of(default, scope)
+
+
+def _items(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the entries of a mapping whose keys are written: ``{"Key": value}`` or ``dict(Key=value)``."""
+    match node:
+        case ast.Dict():
+            for key, value in zip(node.keys, node.values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    yield key.value, value
+        case ast.Call(func=ast.Name(id="dict")):
+            yield from ((word.arg, word.value) for word in node.keywords if word.arg)
 
 
 def _formatted(text: str) -> str:

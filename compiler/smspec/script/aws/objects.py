@@ -33,18 +33,30 @@ class Local:
 
 @dataclass(frozen=True, slots=True)
 class AwsObject:
-    """A client, a resource, or what one returns. ``given`` are the parameters that identify it."""
+    """A client, a resource, or what one returns. ``given`` are the parameters that identify it.
+
+    ``credentials``: why it does not use those of the job at AWS; empty if it does.
+    """
 
     kind: str
     given: tuple[tuple[str, str], ...] = ()
     region: str = ""
+    credentials: str = ""
 
     def below(self, kind: str, given: tuple[tuple[str, str], ...] = ()) -> AwsObject:
         """Return an object that this one makes."""
         return replace(self, kind=kind, given=(*self.given, *given))
 
 
-Meaning = Union[Text, Foreign, Local, AwsObject]
+@dataclass(frozen=True, slots=True)
+class AwsMethod:
+    """A method of an object of the AWS SDK that is not called where it is named."""
+
+    owner: AwsObject
+    name: str
+
+
+Meaning = Union[Text, Foreign, Local, AwsObject, AwsMethod]
 
 CLIENT_MAKERS = {"boto3.client": False, "boto3.resource": True}
 SESSION = "session"

@@ -1,7 +1,8 @@
 """The IAM actions that calls of the AWS SDK need, and the resources that they are about.
 
 A row of aws_calls.csv is one method of a kind of object, such as ``s3`` for a client or ``s3.Bucket``; a method may
-have several rows. ``resource`` is the end of an ARN, with the parameters of the call in braces.
+have several rows. ``resource`` is the end of an ARN, with the parameters of the call in braces. A row with ``when``
+is about calls with one of these arguments; ``mode:write``: with a mode in which a file is written.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ class NeededActions:
     actions: tuple[str, ...]
     resource: str
     parameters: tuple[str, ...]
+    when: tuple[str, ...] = ()
 
 
 def needed_actions(owner: str, method: str) -> tuple[NeededActions, ...]:
@@ -37,6 +39,7 @@ def _rows() -> Mapping[tuple[str, str], tuple[NeededActions, ...]]:
             actions=tuple(row["actions"].split()),
             resource=row["resource"],
             parameters=tuple(row["parameters"].split()),
+            when=tuple(row["when"].split()),
         )
         key = (row["owner"], row["method"])
         found[key] = (*found.get(key, ()), needed)
