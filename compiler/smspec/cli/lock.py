@@ -87,13 +87,28 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with signals_interrupt():
         environments = lock_environments(locks, console, update=args.update, allow_builds=args.allow_builds)
         for (each, after), needed in zip(locks, environments, strict=True):
-            covers_all = needed.is_complete and not args.set and _covers(args.paths, each.path)
+            covers_all = needed.is_complete and not args.set and _covers(args.paths, each.path) and not _varies(each)
             kept = {} if covers_all else dict(each.before.environments)
             after = replace(after, environments={**kept, **needed.needed})
             write_files(each.path, needed.files)
             _write(each, after, needed.lines, console)
             remove_files(each.path, set(each.before.environments) - set(after.environments))
     return 0
+
+
+def _varies(found: LockTarget) -> bool:
+    """Return whether an image refers to a variable: `--set` may have locked environments of other values."""
+    for text in {text.text for job in found.jobs for text in job.document.texts}:
+        indent = None
+        for line in text.splitlines():
+            depth = len(line) - len(line.lstrip())
+            if line.lstrip().startswith("image:"):
+                indent = depth
+            elif indent is not None and line.strip() and depth <= indent:
+                indent = None
+            if indent is not None and "${{" in line:
+                return True
+    return False
 
 
 def _covers(paths: list[str], lock: str) -> bool:

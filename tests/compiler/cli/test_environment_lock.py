@@ -467,6 +467,18 @@ def test_edited_requirements_keep_other_versions(index, resolver, tmp_path, pack
     assert found["packages"] == {"ctr-compat": "0.1", "ctr-features": "1.1", "org-io": "3.1"}
 
 
+def test_environment_of_another_value_is_kept(index, monkeypatch, tmp_path):
+    use("pip", monkeypatch, tmp_path)
+    directory = job(tmp_path / "job", "${{ vars.package }}")
+    with (directory / "job.yaml").open("a") as spec:
+        spec.write("vars: {package: {default: org-io}}\n")
+    assert lock(directory, ".", "--set", "vars.package=ctr-compat").status == 0
+    done = lock(directory, ".")
+    assert done.status == 0, done.err
+    found = json.loads((directory / "smspec.lock").read_text())["environments"].values()
+    assert sorted(name for one in found for name in one["packages"]) == ["ctr-compat", "org-io"]
+
+
 def test_environment_without_a_job_is_removed(index, monkeypatch, tmp_path):
     use("pip", monkeypatch, tmp_path)
     directory = job(tmp_path / "job", "org-io")
