@@ -6,7 +6,7 @@ import argparse
 import gc
 
 from smspec.cli.argument_types import stall_seconds
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
+from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.findings import add_findings_arguments, exit_status, show_findings
 from smspec.cli.signal_handling import signals_interrupt
@@ -78,6 +78,5 @@ def _refuse(result: CheckResult, status: int) -> None:
     failure = result.failure
     if failure is None or status:
         return
-    if failure.exit_status == 3:
-        raise ResourceUnavailable(str(failure))
-    raise CommandRefused(str(failure)) if failure.exit_status == 1 else UsageError(str(failure))
+    # The spec may be right: what is missing here may be in the index that the image is built from.
+    raise ResourceUnavailable(failure.summary)

@@ -22,7 +22,8 @@ class RunRequest:
     channel → path relative to the current directory. ``hosts`` None: as many as in the spec. ``python`` None: one with
     the version of the image and the packages of the spec; ``may_install``: they may be installed for that. ``rate``:
     bytes per second of each Pipe channel on each host; ``injection``: the faults to inject into them. ``outside``:
-    paths of the container that the script certainly uses, unless that is allowed. ``requirements``: the content of the
+    paths of the container that the script certainly uses, unless that is allowed. ``command`` is the one that messages
+    name. ``requirements``: the content of the
     author's requirements file.
     """
 
@@ -31,6 +32,7 @@ class RunRequest:
     base_dir: str
     python: str | None = None
     may_install: bool = True
+    command: str = "smspec run"
     outside: tuple[FileUse, ...] = ()
     hosts: int | None = None
     data: dict[str, str] = field(default_factory=dict)
@@ -82,11 +84,15 @@ class Console(Protocol):
 
 
 class RunFailed(Exception):
-    """The run cannot start or continue. ``exit_status``: 1 the spec, 2 the command line, 3 the environment."""
+    """The run cannot start or continue. ``exit_status``: 1 the spec, 2 the command line, 3 the environment.
 
-    def __init__(self, exit_status: int, message: str) -> None:
-        super().__init__(message)
+    ``summary`` is the message without ``details``, such as lines of another program.
+    """
+
+    def __init__(self, exit_status: int, message: str, details: str = "") -> None:
+        super().__init__(f"{message}: {details}" if details else message)
         self.exit_status = exit_status
+        self.summary = message
 
 
 class RunInterrupted(BaseException):

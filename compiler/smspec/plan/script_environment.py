@@ -58,7 +58,7 @@ def plan_script_environment(job: JobSpec, request: RequestPlan) -> ScriptEnviron
         channels=_channels(payload.get("InputDataConfig")),
         variables=variables | _MEETING if _host_count(payload) > 1 or _is_for_pytorch(job, environment) else variables,
         piped=_channels(payload.get("InputDataConfig"), _input_mode(payload)),
-        is_bare=_is_bare(job),
+        is_bare=is_bare(job),
         forms_groups=job.distribution is not None or not _starts_script(job) or _names_launcher(sent),
         isolation_path=isolation_path(job),
         hyperparameters_path=("hyperparameters",) if job.hyperparameters else ("entry_point",),
@@ -190,7 +190,7 @@ def _input_mode(payload: Mapping[str, object]) -> str:
     return str(_members(payload.get("AlgorithmSpecification")).get("TrainingInputMode") or "File")
 
 
-def _is_bare(job: JobSpec) -> bool:
+def is_bare(job: JobSpec) -> bool:
     """Return whether the variables of the image are known: it is built on an official image of Python."""
     image = job.image
     return isinstance(image, BuiltImage) and not image.run and _OFFICIAL.fullmatch(image.base) is not None

@@ -9,10 +9,12 @@ from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.plan.plan import ImagePlan
 from smspec.proof.codes import FAILED_IMPORT, FAILED_SCRIPT, MISSING_LIBRARY, UNPROVEN
+from smspec.proof.names import files_of, may_be_bound
 from smspec.proof.observation import Raised
 from smspec.proof.shared_libraries import is_of_the_host, may_have, missing_library, package_of
 from smspec.rules.program.package_names import package_of as project_of
 from smspec.rules.program.program_and_image import file_name
+from smspec.rules.script.unset_environment_variable import may_be_set
 from smspec.source import Path, Span
 from smspec.source.frozen import dataclass
 
@@ -27,6 +29,18 @@ _OF_THE_INSTANCE = re.compile(
     r"|smspec check",
     re.IGNORECASE,
 )
+_UNDEFINED = re.compile(r"name '(\w+)' is not defined")
+_NO_MEMBER = re.compile(r"(?:cannot import name '(\w+)' from|module '[\w.]+' has no attribute '(\w+)')")
+_WITHOUT_DATA = re.compile(
+    r"module '[\w.]+' has no attribute|type object '\w+' has no attribute"
+    r"|unexpected keyword argument|multiple values for"
+)
+"""Messages about the code, whatever the data are: an empty channel makes no such call."""
+
+_EMPTY = re.compile(r"\bempty\b", re.IGNORECASE)
+_OF_THE_RUNTIME = "SM_"
+"""The runtime sets these here as in the container."""
+
 _LONGEST, _SHORTEST = 100, 60
 _MOST_STEPS = 3
 
@@ -36,6 +50,7 @@ class Circumstances:
     """What a failure is judged by. ``path``: where the spec names the script; ``code``: the copy of its source.
 
     ``directory``: that of the source, as the author names it. ``is_complete``: the packages are all that the image has.
+    ``knows_variables``: the image has no others. ``has_data``: the job has channels or checkpoints, empty here.
     """
 
     path: Path
@@ -44,6 +59,8 @@ class Circumstances:
     script: str
     image: ImagePlan | None
     is_complete: bool
+    knows_variables: bool
+    has_data: bool
 
     def places(self, raised: Raised) -> list[Span]:
         """Return the lines of the author's files that led to an exception, the last one last."""
@@ -66,8 +83,18 @@ def is_certain(raised: Raised, here: Circumstances) -> bool:
         return False
     if not here.is_complete and not _ANYWAY & set(raised.kinds):
         return raised.module is not None and _is_own(raised.module, here)
-    if raised.kind == "KeyError" and raised.frames:
-        return os.path.basename(raised.frames[-1][0]).strip("<>").removeprefix("frozen ") in ("os.py", "os")
+    if raised.kind == "KeyError":
+        return here.knows_variables and _is_of_variables(raised) and _is_unset(raised.message.strip("'\""))
+    if "NameError" in raised.kinds:
+        return _is_unbound(raised, here)
+    member = _NO_MEMBER.match(raised.message)
+    files = () if member is None else files_of(_module(raised), here.code)
+    if member is not None and files:
+        # The module may bind the name in a loop over data, or under a condition.
+        return not may_be_bound(member[1] or member[2], files, here.code, is_complete=here.is_complete)
+    if {"AttributeError", "TypeError"} & set(raised.kinds):
+        is_of_data = here.has_data and not _WITHOUT_DATA.search(raised.message)
+        return not is_of_data and not _EMPTY.search(raised.message)
     return bool(_CERTAIN & set(raised.kinds))
 
 
@@ -131,6 +158,30 @@ def _remedy(raised: Raised, here: Circumstances) -> str:
     if "ImportError" in raised.kinds:
         return "change the versions in `image.python_packages`, or the import"
     return "fix the module, or change the versions in `image.python_packages`"
+
+
+def _is_of_variables(raised: Raised) -> bool:
+    """Return whether `os.environ` raised a KeyError."""
+    last = raised.frames[-1][0] if raised.frames else ""
+    return os.path.basename(last).strip("<>").removeprefix("frozen ") in ("os.py", "os")
+
+
+def _is_unset(name: str) -> bool:
+    """Return whether the container certainly lacks a variable that the job lacks here."""
+    return name.startswith(_OF_THE_RUNTIME) or (name.isidentifier() and not may_be_set(name))
+
+
+def _is_unbound(raised: Raised, here: Circumstances) -> bool:
+    """Return whether nothing binds the name of a NameError: a loop or a condition may bind it in the container."""
+    undefined = _UNDEFINED.match(raised.message)
+    if undefined is None or not raised.frames:
+        return False
+    return not may_be_bound(undefined[1], (raised.frames[-1][0],), here.code, is_complete=here.is_complete)
+
+
+def _module(raised: Raised) -> str:
+    found = re.search(r"\b(?:from|module) '([\w.]+)'", raised.message)
+    return raised.module or (found[1] if found else "")
 
 
 def _is_own(module: str, here: Circumstances) -> bool:

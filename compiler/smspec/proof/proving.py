@@ -15,6 +15,7 @@ from smspec.local.request import RunFailed, RunRequest
 from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.pipeline.image_python import image_python
+from smspec.plan.script_environment import is_bare
 from smspec.proof.arguments import argument_findings, foreign_parser, parser_count
 from smspec.proof.failures import Circumstances, unproven
 from smspec.proof.imports import import_all, library_findings, wanted_imports
@@ -123,6 +124,8 @@ class Proving:
             script=script,
             image=self._compiled.plan.image,
             is_complete=self._request.python is None and self._is_complete(both),
+            knows_variables=is_bare(self._job),
+            has_data=bool(self._job.channels) or self._job.checkpoints is not None,
         )
         seen = self._parse(both, modules, start, sandbox, here)
         known = frozenset() if seen is None else seen.modules
@@ -219,6 +222,7 @@ class Proving:
             base_dir=self._inputs.directory,
             python=self._request.python,
             may_install=self._request.may_install,
+            command="smspec check",
         )
 
     def _note(self, both: ProgramAndImage, message: str, *notes: Note) -> None:

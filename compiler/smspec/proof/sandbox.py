@@ -20,9 +20,12 @@ _GRACE_SECONDS = 30
 """For the end of what the guard kills."""
 
 
-_CREDENTIALS = ("AWS_ACCESS", "AWS_SECRET", "AWS_SESSION", "AWS_PROFILE", "AWS_CONTAINER", "AWS_WEB", "AWS_ROLE")
-_HOMES = ("AWS_CONFIG", "AWS_SHARED", "HF_HOME", "MPLCONFIGDIR", "SSH_", "TORCH_HOME", "TRANSFORMERS_CACHE", "XDG_")
-_SECRETS = ("_API_KEY", "_PASSWORD", "_SECRET", "_TOKEN")
+_DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty"))
+_OWN_OUTPUT = ("/dev/fd", "/dev/stdout", "/dev/stderr")
+"""Python's own functions, which see paths only, must allow these; for Landlock they are no files."""
+
+_OF_THIS_MACHINE = ("PATH", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH")
+"""What finds and starts the programs of this machine, besides `LC_*`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +52,8 @@ class Sandbox:
 
     @property
     def writable(self) -> list[str]:
-        """The directories that a command can write to."""
-        return [self.directory, "/dev"]
+        """The directories and devices that a command can write to."""
+        return [self.directory, *_DEVICES, *_OWN_OUTPUT]
 
     def path(self, *names: str) -> str:
         return os.path.join(self.directory, *names)
@@ -58,7 +61,8 @@ class Sandbox:
     def run(self, words: Sequence[str], environment: Mapping[str, str], directory: str) -> Ended:
         """Run a command to its end, or to the limit; nothing that it has started is left."""
         limits = {
-            "writable": self.writable,
+            "writable": [self.directory],
+            "devices": _DEVICES,
             "seconds": int(self.seconds * (os.cpu_count() or 1)) + 1,
             "bytes": LARGEST_FILE,
         }
@@ -97,13 +101,11 @@ class Sandbox:
         return {**environment, "HOME": home, "TMPDIR": temporary, "AWS_EC2_METADATA_DISABLED": "true"}
 
 
-def without_the_author(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return variables without credentials and directories of the author."""
-    return {
-        name: value
-        for name, value in variables.items()
-        if not (name.startswith((*_CREDENTIALS, *_HOMES)) or name.endswith(_SECRETS))
-    }
+def of_this_machine(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that programs of this machine need; the container has none of the author's others."""
+    kept = {name: value for name, value in variables.items() if name in _OF_THIS_MACHINE or name.startswith("LC_")}
+    region = variables.get("AWS_REGION") or variables.get("AWS_DEFAULT_REGION")
+    return {**kept, **({"AWS_REGION": region} if region else {})}  # `smspec submit` starts the job there
 
 
 class _Reader(threading.Thread):

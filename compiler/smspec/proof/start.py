@@ -20,7 +20,7 @@ from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.plan.plan import Plan
 from smspec.proof.driver import starting
-from smspec.proof.sandbox import Sandbox, without_the_author
+from smspec.proof.sandbox import Sandbox, of_this_machine
 from smspec.render.tree_rendering import render_tree
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.model import Distribution, JobSpec, Mpi, SmDataParallel, Torchrun
@@ -112,7 +112,7 @@ class Preparation:
         self._lay_channels(place)
         driver = _add_driver(place.python)
         # Neither the values of AWS nor those of the author are part of this proof.
-        inherited = {**without_the_author(os.environ), **dict.fromkeys(self._secrets, _SECRET)}
+        inherited = {**of_this_machine(os.environ), **dict.fromkeys(self._secrets, _SECRET)}
         command = self._engine.command(place, inherited)
         result = self._sandbox.path("start.json")
         environment = {**command.environment, starting.CAPTURE: result}

@@ -133,4 +133,4 @@ def _failure(text: str, last: Sequence[str], status: int) -> RunFailed:
         # Its lines were shown already, and most of them repeat the same error.
         return RunFailed(3, f"cannot reach the package index to install the job's Python packages; {way}")
     kind = 1 if _NOT_THERE.search(text) else 3
-    return RunFailed(kind, f"cannot install the job's Python packages (exit status {status}); {way}: {shown}")
+    return RunFailed(kind, f"cannot install the job's Python packages (exit status {status}); {way}", shown)

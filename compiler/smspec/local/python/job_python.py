@@ -33,7 +33,13 @@ class JobPython:
     """Prepared once for a run, before anything is written; then each host gets its own environment."""
 
     def __init__(
-        self, wanted: Wanted, named: str | None, scratch_dir: str, base_dir: str, cache: EnvironmentCache
+        self,
+        wanted: Wanted,
+        named: str | None,
+        scratch_dir: str,
+        base_dir: str,
+        cache: EnvironmentCache,
+        command: str = "smspec run",
     ) -> None:
         self.interpreter = named_interpreter(named) if named is not None else interpreter_for(wanted.version)
         self._fits_lock = wanted.locked is not None and fits(self.interpreter, wanted.locked)
@@ -43,6 +49,7 @@ class JobPython:
         self._scratch_dir = scratch_dir
         self._base_dir = base_dir
         self._cache = cache
+        self._command = command
         self._layers: list[str] = []
 
     @property
@@ -175,7 +182,7 @@ class JobPython:
     def _refuse_unless(self, may_install: bool) -> None:
         if not may_install:
             raise RunFailed(
-                3, "the job's Python packages are not installed; run `smspec run` once without --no-install"
+                3, f"the job's Python packages are not installed; run `{self._command}` once without --no-install"
             )
 
     def _installer(

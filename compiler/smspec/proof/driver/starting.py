@@ -28,15 +28,17 @@ _CONNECTIONS = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", 
 
 
 def begin() -> None:
-    """Do what the variables ask for, once: programs that the script starts do not see them."""
+    """Do what the variables ask for, once: programs that the script starts do not see them, unless it becomes one."""
     if CAPTURE in os.environ and _OF_THE_RUNTIME in os.environ:
         _capture(os.environ.pop(CAPTURE))
     if PARSE in os.environ:
+        again = {name: os.environ[name] for name in (PARSE, OPEN) if name in os.environ}
         asked = json.loads(os.environ.pop(PARSE))
         restrict(asked["writable"])
         from importlib.util import find_spec
 
         watch = Watch(asked, find_spec)
+        keep_on_exec(again)
         sys.meta_path.insert(0, watch)
         sys.excepthook = watch.on_error
         import atexit
@@ -58,6 +60,24 @@ def write(path: str, record: dict[str, Any]) -> None:
     with open(path + ".part", "w", encoding="utf-8", errors="backslashreplace") as file:
         json.dump(record, file)
     os.rename(path + ".part", path)
+
+
+def keep_on_exec(variables: dict[str, str]) -> None:
+    """Let the variables survive when this process becomes another program, such as the same script once more.
+
+    `os` calls these two functions by name in all others of the family.
+    """
+    process, execv, execve = os.getpid(), os.execv, os.execve
+
+    def again_execv(path: Any, words: Any) -> Any:
+        return again_execve(path, words, os.environ)
+
+    def again_execve(path: Any, words: Any, environment: Any) -> Any:
+        if os.getpid() != process:  # a child of the script
+            return execv(path, words) if environment is os.environ else execve(path, words, environment)
+        return execve(path, words, dict(environment, **variables))
+
+    os.execv, os.execve = again_execv, again_execve  # type: ignore[assignment]
 
 
 def restrict(writable: list[str]) -> None:

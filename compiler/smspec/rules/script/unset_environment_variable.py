@@ -69,13 +69,17 @@ def _key(name: str) -> str:
     return "secrets" if strength(name) >= LIKELY else "environment"
 
 
+def may_be_set(name: str) -> bool:
+    """Return whether an image, a launcher, or a service may set a variable that no job sets."""
+    return name.upper().startswith(_SET_BY_OTHERS + _BY_LAUNCHERS)
+
+
 def check(both: ScriptAndJob) -> Iterator[Finding]:
     """Warn about a variable that the script requires, in an image whose variables are known."""
     if not both.environment.is_bare:
         return
-    starts = _SET_BY_OTHERS + _BY_LAUNCHERS
     for read in both.program.other_variables:
-        is_set = read.written in both.environment.variables or read.written.upper().startswith(starts)
+        is_set = read.written in both.environment.variables or may_be_set(read.written)
         if is_set or near_variable(read.written) is not None:
             continue
         yield RULE.at(
