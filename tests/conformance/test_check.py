@@ -155,8 +155,14 @@ def test_script_changes_nothing_outside(checked):
     checked.job.write(
         "src/train.py",
         f"""
-        import os, socket, subprocess, sys
+        import multiprocessing, os, socket, subprocess, sys
         open("in-the-copy", "w").close()
+        open("/dev/null", "w").write("nothing")
+        try:
+            open("/dev/shm/of-smspec-check", "w").close()
+            multiprocessing.Lock()
+        except OSError:
+            pass  # this system has no mounts of its own
         open(os.path.expanduser("~/in-its-home"), "w").close()
         for path in {[str(checked.outside / "file"), str(checked.job.directory / "src" / "file")]!r}:
             try:
@@ -176,6 +182,7 @@ def test_script_changes_nothing_outside(checked):
     status, records, err = checked.check()
     assert (status, records) == (0, []), err
     assert sorted(path.name for path in (checked.job.directory / "src").iterdir()) == ["train.py"]
+    assert not os.path.exists("/dev/shm/of-smspec-check")
 
 
 def test_older_python_of_the_image_compiles_and_parses(checked):
@@ -279,9 +286,38 @@ def test_no_install_exits_3_without_the_packages(checked):
     wheel(checked.wheels, "greeting", "")
     checked.spec(more=", python_packages: [greeting==1.0]")
     checked.job.write("src/train.py", "import greeting\n")
-    assert checked.check("--no-install")[0] == 3
+    status, _, err = checked.check("--no-install")
+    assert status == 3
+    assert "run `smspec check` once without --no-install" in err
     assert checked.check()[0] == 0
     assert checked.check("--no-install")[0] == 0
+
+
+def test_packages_that_cannot_be_installed_exit_3(checked):
+    checked.spec(more=", python_packages: [greeting==99.1]")
+    checked.job.write("src/train.py", "import greeting\n")
+    status, records, err = checked.check()
+    assert (status, records) == (3, [])
+    last = err.splitlines()[-1]
+    assert last.startswith("smspec: cannot install the job's Python packages (exit status 1); pass `--python EXE`")
+    assert last.endswith("to use a Python that has them")
+
+
+def test_variables_of_the_author_prove_nothing(checked):
+    """The container has none of them; those of the image, the launcher, and AWS are unknown."""
+    checked.environment |= {"TRACKING_USER": "of-the-author", "GPG_KEY": "of-the-author"}
+    checked.spec()
+    checked.job.write(
+        "src/train.py", f"import os\nfor name in ['GPG_KEY']:\n    os.environ[name]\n{PARSER}parser.parse_args()\n"
+    )
+    assert codes(checked.check()[1]) == [("note", "SM550")]
+    checked.job.write(
+        "src/train.py",
+        f"import os\nfor name in ['TRACKING_USER']:\n    os.environ[name]\n{PARSER}parser.parse_args()\n",
+    )
+    status, records, _ = checked.check()
+    assert (status, codes(records)) == (1, [("error", "SM549")])
+    assert "KeyError: 'TRACKING_USER'" in records[0]["note"]
 
 
 def test_interrupt_leaves_nothing(checked):

@@ -58,7 +58,9 @@ class ProcessEngine:
         self._host_count = hosts
         self._may_install = request.may_install
         self._wanted = wanted or wanted_python(job, plan, tree, request.requirements)
-        self._python = JobPython(self._wanted, request.python, request.scratch_dir, request.base_dir, cache, request.command)
+        self._python = JobPython(
+            self._wanted, request.python, request.scratch_dir, request.base_dir, cache, request.command
+        )
 
     def generated_channels(self) -> dict[str, str]:
         """Return the channels that deliver source and runtime, and the directories of the tree for them."""

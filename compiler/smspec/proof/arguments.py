@@ -47,8 +47,15 @@ def foreign_parser(texts: Iterable[SourceText]) -> str:
 
 def argument_findings(seen: Observation, job: JobSpec, here: Circumstances, seconds: float) -> list[Finding]:
     """Return what is wrong with the arguments, or why that is unknown."""
+    if seen.kind == "parsed" and seen.is_open:
+        reason = "another parser may read what the first one leaves"
+        return [unproven(here.path, f"only a part of the arguments of `{here.script}` was checked: {reason}")]
     if seen.kind == "parsed":
         return []
+    if seen.kind == "caught":
+        reason = "the script goes on after its parser rejects them"
+        notes = (Note(_line(seen.message)),) if seen.message else ()
+        return [unproven(here.path, f"the arguments of `{here.script}` were not checked: {reason}", *notes)]
     if seen.kind == "rejected":
         return [_rejected(seen.message or seen.ended.last_line, job, here)]
     if seen.raised is not None:
@@ -69,15 +76,19 @@ def _last(seen: Observation) -> tuple[Note, ...]:
 
 def _rejected(message: str, job: JobSpec, here: Circumstances) -> Finding:
     line = " ".join(message.split())
-    line = re.sub(r"^[\w./-]+: error: ", "", line)
     path = _cause(line, job) or here.path
     what = "its arguments" if path == here.path else HERE
     return REJECTED_ARGUMENTS.at(
         path,
         f"`{here.script}` rejects {what}",
         help=f"fix the value, or the parser of `{here.script}`",
-        notes=(Note(line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"),),
+        notes=(Note(_line(message)),),
     )
+
+
+def _line(message: str) -> str:
+    line = re.sub(r"^[\w./-]+: error: ", "", " ".join(message.split()))
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 
 
 def _cause(message: str, job: JobSpec) -> Path | None:

@@ -1,8 +1,8 @@
 """Run a command that can write to few directories and reach no network: a standalone program.
 
 ``confinement.py OPTIONS WORD…``: the options are a JSON object, ``writable`` a list of directories, ``devices`` one of
-files, ``seconds`` the limit of processor time, ``bytes`` the largest file. What the system cannot enforce is named in the environment of the
-command, for its driver: Python's own functions then refuse it.
+files, ``seconds`` the limit of processor time, ``bytes`` the largest file. What the system cannot enforce is named in
+the environment of the command, for its driver: Python's own functions then refuse it.
 """
 
 from __future__ import annotations

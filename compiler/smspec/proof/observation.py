@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from typing import Literal
 
 from smspec.proof.driver import starting
+from smspec.proof.parser_rests import ParserRests
 from smspec.proof.sandbox import Ended, Sandbox
 from smspec.proof.start import Start
 from smspec.source.frozen import dataclass
 
-Kind = Literal["parsed", "imported", "rejected", "raised", "ended", "late", "killed", "lost"]
+Kind = Literal["parsed", "imported", "rejected", "raised", "caught", "ended", "late", "killed", "lost"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +35,8 @@ class Raised:
 class Observation:
     """``modules`` were imported; ``libraries`` are the shared libraries in use. ``detail`` is the end of its output.
 
-    ``message``: that of a parser. ``lost``: the process ended without a result.
+    ``message``: that of a parser. ``is_open``: another parser may read what it leaves. ``caught``: the script went on
+    after its parser had rejected the arguments. ``lost``: the process ended without a result.
     """
 
     kind: Kind
@@ -43,6 +45,7 @@ class Observation:
     libraries: tuple[str, ...] = ()
     message: str = ""
     raised: Raised | None = None
+    is_open: bool = False
 
     @property
     def signal_name(self) -> str:
@@ -53,10 +56,11 @@ class Observation:
             return "a signal"
 
 
-def observe_start(start: Start, sandbox: Sandbox, parsers: int) -> Observation:
+def observe_start(start: Start, sandbox: Sandbox, parsers: int, rests: ParserRests) -> Observation:
     """Run the script until its parsers have read the command line."""
     result = sandbox.path("parsed.json")
     asked = {"result": result, "writable": sandbox.writable, "code": start.directory, "parsers": parsers}
+    asked |= {"taken": rests.taken, "open": rests.open}
     environment = {**start.environment, starting.PARSE: json.dumps(asked)}
     return _observation(sandbox.run(start.words, environment, start.directory), result)
 
@@ -86,6 +90,7 @@ def _observation(ended: Ended, result: str) -> Observation:
         libraries=tuple(record["libraries"]),
         message=record.get("message") or "",
         raised=_raised(record) if record["kind"] == "raised" else None,
+        is_open=record.get("is_open", False),
     )
 
 

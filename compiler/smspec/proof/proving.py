@@ -20,6 +20,7 @@ from smspec.proof.arguments import argument_findings, foreign_parser, parser_cou
 from smspec.proof.failures import Circumstances, unproven
 from smspec.proof.imports import import_all, library_findings, wanted_imports
 from smspec.proof.observation import Observation, observe_start
+from smspec.proof.parser_rests import parser_rests
 from smspec.proof.reachable import OwnModule, reachable_modules
 from smspec.proof.result import Proof, Request, count
 from smspec.proof.sandbox import Sandbox
@@ -144,7 +145,7 @@ class Proving:
             findings=tuple(self.findings),
             packages=preparation.package_count,
             imported=len(names & (known | imported.names)),
-            parsed=script if seen is not None and seen.kind == "parsed" else "",
+            parsed=script if seen is not None and seen.kind == "parsed" and not seen.is_open else "",
         )
 
     def _parse(
@@ -152,14 +153,15 @@ class Proving:
     ) -> Observation | None:
         """Run the script until its parser, if it has one; add what is wrong with the arguments."""
         texts = self._texts(modules, start.directory)
-        parsers = parser_count(self._inputs.program, texts)
+        parsers = parser_count(self._inputs.program, list(texts.values()))
         if not parsers:
-            library = foreign_parser(texts)
+            library = foreign_parser(texts.values())
             if library:
                 self._note(both, f"the arguments of `{here.script}` were not checked: `{library}` reads them")
             return None
         self._show(f"running `{here.script}` until its parser")
-        seen = observe_start(start, sandbox, parsers)
+        own = {os.path.realpath(os.path.join(start.directory, each.path)): text for each, text in texts.items()}
+        seen = observe_start(start, sandbox, parsers, parser_rests({path: each.text for path, each in own.items()}))
         self.findings += argument_findings(seen, self._job, here, sandbox.seconds)
         return seen
 
@@ -246,13 +248,13 @@ class Proving:
                 return os.path.join(self._inputs.directory, node.value)
         return self._inputs.directory
 
-    def _texts(self, modules: Iterable[OwnModule], code: str) -> list[SourceText]:
-        texts = []
+    def _texts(self, modules: Iterable[OwnModule], code: str) -> dict[OwnModule, SourceText]:
+        texts = {}
         for module in modules:
             path = os.path.join(code, module.path)
             if os.path.isfile(path):
                 with open(path, encoding="utf-8", errors="replace") as file:
-                    texts.append(SourceText(name=module.written, text=file.read()))
+                    texts[module] = SourceText(name=module.written, text=file.read())
         return texts
 
     def _prefix(self, start: Start) -> str:

@@ -20,6 +20,7 @@ OPEN = "SMSPEC_CHECK_OPEN"
 _OF_THE_RUNTIME = "SM_USER_ARGS"
 """The runtime sets it for the script, and for nothing else that it starts."""
 
+_REJECTION = "_smspec_rejection"
 _LONGEST = 2000
 _MOST_FRAMES = 40
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
@@ -69,15 +70,15 @@ def keep_on_exec(variables: dict[str, str]) -> None:
     """
     process, execv, execve = os.getpid(), os.execv, os.execve
 
-    def again_execv(path: Any, words: Any) -> Any:
-        return again_execve(path, words, os.environ)
+    def again_execv(path: Any, argv: Any) -> Any:
+        return again_execve(path, argv, os.environ)
 
-    def again_execve(path: Any, words: Any, environment: Any) -> Any:
+    def again_execve(path: Any, argv: Any, env: Any) -> Any:
         if os.getpid() != process:  # a child of the script
-            return execv(path, words) if environment is os.environ else execve(path, words, environment)
-        return execve(path, words, dict(environment, **variables))
+            return execv(path, argv) if env is os.environ else execve(path, argv, env)
+        return execve(path, argv, dict(env, **variables))
 
-    os.execv, os.execve = again_execv, again_execve  # type: ignore[assignment]
+    os.execv, os.execve = again_execv, again_execve
 
 
 def restrict(writable: list[str]) -> None:
@@ -144,6 +145,20 @@ def loaded() -> dict[str, Any]:
     return {"modules": modules, "libraries": sorted(libraries)}
 
 
+class Rejection:
+    """Belongs to the exception with which a parser rejects its words, and ends with it.
+
+    If no code runs then, nothing has caught the exception.
+    """
+
+    def __init__(self, message: str, on_end: Any) -> None:
+        self.message = message
+        self._on_end = on_end
+
+    def __del__(self) -> None:
+        self._on_end(self.message, sys._getframe().f_back is None)
+
+
 class Watch:
     """Stops the script after the calls of its parsers, or records how it ended before."""
 
@@ -155,7 +170,11 @@ class Watch:
         self._process = os.getpid()
         self._depth = 0
         self._parsed = 0
-        self._rejected: str | None = None
+        self._message = ""
+        self._usage: str | None = None  # of click and absl, which end the process by themselves
+        self._taken, self._open = ([tuple(place) for place in asked[name]] for name in ("taken", "open"))
+        self._rest: Any = None
+        self._is_open = False
         self._searched: set[str] = set()
         self._patches = {
             "argparse": self._argparse,
@@ -185,14 +204,29 @@ class Watch:
 
     def on_error(self, kind: type, error: BaseException, trace: Any) -> None:
         """Record the exception that ends the script."""
-        if self._rejected is not None:
-            self._end({"kind": "rejected", "message": self._rejected})
+        known = set()
+        cause: BaseException | None = error
+        while cause is not None and id(cause) not in known:
+            rejection = getattr(cause, _REJECTION, None)
+            if rejection is not None:
+                self._end({"kind": "rejected", "message": rejection.message})
+            known.add(id(cause))
+            cause = cause.__cause__ or cause.__context__
         self._end(dict(described(kind, error, trace), kind="raised"))
 
     def on_exit(self) -> None:
         """Record that the script ended without one."""
-        kind = "ended" if self._rejected is None else "rejected"
-        self._end({"kind": kind, "message": self._rejected})
+        self._end({"kind": "ended" if self._usage is None else "rejected", "message": self._usage})
+
+    def _reject(self, error: BaseException, message: str, is_counted: bool = True) -> None:
+        """Record that a parser rejects its words, unless the script catches the exception."""
+
+        def on_end(message: str, is_final: bool) -> None:
+            if is_final or is_counted:
+                self._end({"kind": "rejected" if is_final else "caught", "message": message})
+
+        self._message = ""
+        setattr(error, _REJECTION, Rejection(message[:_LONGEST], on_end))
 
     def _end(self, record: dict[str, Any]) -> None:
         if os.getpid() != self._process:
@@ -209,7 +243,20 @@ class Watch:
     def _succeeded(self) -> None:
         self._parsed += 1
         if self._parsed >= self._expected:
-            self._end({"kind": "parsed"})
+            self._end({"kind": "parsed", "is_open": self._is_open})
+
+    def _is_continued(self, frame: Any, found: Any) -> bool:
+        """Return whether the next parser reads what this one leaves."""
+        here = os.path.realpath(frame.f_code.co_filename)
+
+        def has(places: list[Any]) -> bool:
+            return any(here == path and first <= frame.f_lineno <= last for path, first, last in places)
+
+        self._is_open = self._is_open or has(self._open)
+        if not has(self._taken):
+            return False
+        self._rest = found[1]
+        return True
 
     def _is_of_the_script(self) -> bool:
         """Return whether the author's code called a parser, and not a module while it is imported."""
@@ -226,6 +273,8 @@ class Watch:
     def _is_command_line(self, words: Any) -> bool:
         if words is None:
             return True
+        if self._rest is not None and words == self._rest:
+            return True
         try:
             given = [word.replace("_", "-") for word in words]
         except (AttributeError, TypeError):
@@ -240,22 +289,22 @@ class Watch:
 
         def call(parser: Any, *arguments: object, **keywords: Any) -> Any:
             words = arguments[0] if arguments else keywords.get("args")
-            is_counted = not self._depth and self._is_command_line(words) and self._is_of_the_script()
+            is_outer = not self._depth
+            is_counted = is_outer and self._is_command_line(words) and self._is_of_the_script()
             self._depth += 1
             try:
                 found = original(parser, *arguments, **keywords)
             except SystemExit as ended:
-                if is_counted and ended.code and self._rejected is None:
-                    self._rejected = ""
+                if is_outer and ended.code:
+                    self._reject(ended, self._message, is_counted)
                 raise
             except ValueError as error:
                 if is_counted and "not used by the HfArgumentParser" in str(error):
-                    self._rejected = str(error)
+                    self._reject(error, str(error))
                 raise
             finally:
                 self._depth -= 1
-            if is_counted:
-                self._rejected = None
+            if is_counted and not self._is_continued(sys._getframe(1), found):
                 self._succeeded()
             return found
 
@@ -266,8 +315,7 @@ class Watch:
         error = parser.error
 
         def record(owner: Any, message: str) -> None:
-            if self._rejected is None or self._rejected == "":
-                self._rejected = str(message)[:_LONGEST]
+            self._message = self._message or str(message)
             error(owner, message)
 
         parser.error = record
@@ -291,7 +339,7 @@ class Watch:
             try:
                 found = original(flags, argv, known_only)
             except Error as error:
-                self._rejected = str(error)[:_LONGEST]
+                self._usage = str(error)[:_LONGEST]
                 raise
             if self._is_command_line(argv):
                 self._succeeded()
@@ -311,7 +359,7 @@ class Watch:
             try:
                 return make_context(command, *arguments, **keywords)
             except UsageError as error:
-                self._rejected = error.format_message()[:_LONGEST]
+                self._usage = error.format_message()[:_LONGEST]
                 raise
 
         def stop(command: Any, context: Any) -> Any:
