@@ -25,6 +25,8 @@ _WRONG_HASH = "THESE PACKAGES DO NOT MATCH THE HASHES"
 _LINE = re.compile(rf"(?:-r )?({re.escape(PACKAGES)}|{re.escape(REQUIREMENTS)}) \(line (\d+)\)")
 _OLDEST = (22, 2)
 _REPORT, _CONSTRAINTS = "report.json", "constraints.txt"
+_TARGET = "target"
+"""Not written to, but pip 23.2 and earlier require a directory for other platforms."""
 
 
 class Pip:
@@ -68,6 +70,7 @@ class Pip:
         if not question.allow_builds:
             words += ["--only-binary", ":all:", "--python-version", question.image.release, "--implementation", "cp"]
             words += [word for platform in platforms(question.image) for word in ("--platform", platform)]
+            words += ["--target", _TARGET]
         elif not _is_here(question.image):
             raise ResolverFailed(
                 f"pip builds packages only for its own Python, not for {question.image.minor}; install uv"
