@@ -3,38 +3,44 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable
+from typing import Any
 
 from smspec.diagnostics import InvalidInput, Rule, placed
 from smspec.diagnostics.locating import placed_at
 from smspec.source import Path, Span
 from smspec.workspace.boundary import Boundary, FileNotRead
+from smspec.workspace.nearest import file_in
 
 MALFORMED = Rule("SM752", "malformed prices or quotas file")
 
 DATE = r"2[0-9]{3}-[0-9]{2}-[0-9]{2}"
 REGION = r"[a-z]{2,5}(?:-[a-z]{1,16}){1,3}-[0-9]{1,2}"
 _LARGEST = 8 << 20
+_VERSION = 1
 
 Fault = tuple[Path, str]
 """The path of an invalid value, and what is wrong with it."""
 
 
-def dated_file_in(directory: str, name: str, boundary: Boundary) -> str | None:
-    """Return the path of a file in a directory itself, relative to the current one; or None."""
-    path = os.path.join(directory, name)
-    return os.path.relpath(path) if os.path.lexists(path) and not boundary.is_directory(path) else None
-
-
 def read_dated_file(
-    path: str, boundary: Boundary, command: str, fault_of: Callable[[object], Fault | None]
-) -> dict[str, object]:
-    """Return the content of a file in which ``fault_of`` finds no fault.
+    directory: str,
+    name: str,
+    boundary: Boundary,
+    *,
+    command: str,
+    member: str,
+    fault_of: Callable[[dict[str, object]], Fault | None],
+) -> dict[str, Any]:
+    """Return the ``member`` of a file in a directory itself; empty if there is no file.
 
-    ``command`` writes the file. Raise `InvalidInput`, with the position of the fault; OSError if it is unreadable.
+    ``command`` writes the file, and ``fault_of`` returns the first fault in the member. Raise `InvalidInput`, with the
+    position of the fault; OSError if the file is unreadable.
     """
+    path = file_in(directory, name, boundary)
+    if path is None:
+        return {}
     help = f"restore the committed file, or remove it and run `{command}`"
     try:
         content = boundary.read_named(path, _LARGEST)
@@ -47,15 +53,21 @@ def read_dated_file(
         data = json.loads(content, object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError):
         raise _located(path, content, ((), f"`{path}` is not valid JSON"), help) from None
-    fault = fault_of(data)
-    if fault is not None or not isinstance(data, dict):
-        raise _located(path, content, fault or ((), f"`{path}` is not an object"), help)
-    return data
+    entries = data.get(member) if isinstance(data, dict) else None
+    if not isinstance(data, dict) or not isinstance(entries, dict):
+        raise _located(path, content, ((), f"{name} has no `{member}`"), help)
+    if data.get("version") != _VERSION:
+        what = f"`version` is not {_VERSION}, the version that this smspec reads"
+        raise _located(path, content, (("version",), what), help)
+    fault = fault_of(entries)
+    if fault is not None:
+        raise _located(path, content, fault, help)
+    return entries
 
 
-def dated_text(content: dict[str, object]) -> str:
+def dated_text(member: str, entries: dict[str, object]) -> str:
     """Return the text of a file: reproducible, and a change of one entry changes one line."""
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps({"version": _VERSION, member: entries}, indent=2, ensure_ascii=False) + "\n"
 
 
 def is_match(pattern: str, value: object) -> bool:

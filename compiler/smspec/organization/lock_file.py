@@ -9,6 +9,7 @@ from smspec.diagnostics.locating import placed_at
 from smspec.source import Span
 from smspec.spec.lock import NAME, Lock
 from smspec.workspace.boundary import Boundary, FileNotRead
+from smspec.workspace.nearest import file_in
 from smspec.workspace.parent_directories import repository_top
 
 _LARGEST = 16 << 20
@@ -17,8 +18,7 @@ _LARGEST = 16 << 20
 
 def lock_in(directory: str, boundary: Boundary) -> str | None:
     """Return the path of the lockfile in a directory itself, relative to the current one; or None."""
-    path = os.path.join(directory, NAME)
-    return os.path.relpath(path) if os.path.lexists(path) and not boundary.is_directory(path) else None
+    return file_in(directory, NAME, boundary)
 
 
 def first_lock_path(directory: str, elsewhere: str, boundary: Boundary) -> str:

@@ -8,7 +8,6 @@ from smspec.organization.dated_file import (
     DATE,
     REGION,
     Fault,
-    dated_file_in,
     dated_text,
     is_match,
     read_dated_file,
@@ -23,45 +22,34 @@ INSTANCE_TYPE = r"ml\.[a-z0-9-]{1,32}\.[a-z0-9-]{1,32}"
 AMOUNT = r"(?:0|[1-9][0-9]{0,6})(?:\.[0-9]{1,12})?"
 CURRENCY = r"[A-Z]{3}"
 
-_VERSION = 1
+_MEMBER = "regions"
 
 
 def listed_prices(directory: str, boundary: Boundary) -> dict[str, RegionPrices]:
     """Return the prices in the file of a directory itself; empty if there is none. Raise as `read_dated_file`."""
-    path = dated_file_in(directory, NAME, boundary)
-    if path is None:
-        return {}
-    regions = read_dated_file(path, boundary, COMMAND, _fault)["regions"]
-    assert isinstance(regions, dict)
+    regions = read_dated_file(directory, NAME, boundary, command=COMMAND, member=_MEMBER, fault_of=_fault)
     return {region: RegionPrices(**entry) for region, entry in regions.items()}
 
 
 def price_text(regions: Mapping[str, RegionPrices]) -> str:
     """Return the text of the file."""
     return dated_text(
+        _MEMBER,
         {
-            "version": _VERSION,
-            "regions": {
-                name: {
-                    "as_of": known.as_of,
-                    "currency": known.currency,
-                    "training": dict(sorted(known.training.items())),
-                }
-                for name, known in sorted(regions.items())
-            },
-        }
+            name: {
+                "as_of": known.as_of,
+                "currency": known.currency,
+                "training": dict(sorted(known.training.items())),
+            }
+            for name, known in sorted(regions.items())
+        },
     )
 
 
-def _fault(data: object) -> Fault | None:
-    """Return the first fault of the content; None if there is none."""
-    regions = data.get("regions") if isinstance(data, dict) else None
-    if not isinstance(data, dict) or not isinstance(regions, dict):
-        return (), f"{NAME} has no `regions`"
-    if data.get("version") != _VERSION:
-        return ("version",), f"`version` is not {_VERSION}, the version that this smspec reads"
+def _fault(regions: dict[str, object]) -> Fault | None:
+    """Return the first fault in the prices; None if there is none."""
     for region, entry in regions.items():
-        at = ("regions", region)
+        at = (_MEMBER, region)
         if not is_match(REGION, region) or not isinstance(entry, dict):
             return at, "not the prices of a region"
         if set(entry) != {"as_of", "currency", "training"} or not isinstance(entry["training"], dict):

@@ -8,7 +8,6 @@ from smspec.organization.dated_file import (
     DATE,
     REGION,
     Fault,
-    dated_file_in,
     dated_text,
     is_match,
     read_dated_file,
@@ -22,16 +21,12 @@ NAME = DATED_FILES[1]
 COMMAND = "smspec quotas --update"
 ACCOUNT = r"[0-9]{12}"
 
-_VERSION = 1
+_MEMBER = "accounts"
 
 
 def known_quotas(directory: str, boundary: Boundary) -> Quotas:
     """Return the quotas in the file of a directory itself; empty if there is none. Raise as `read_dated_file`."""
-    path = dated_file_in(directory, NAME, boundary)
-    if path is None:
-        return Quotas()
-    accounts = read_dated_file(path, boundary, COMMAND, _fault)["accounts"]
-    assert isinstance(accounts, dict)
+    accounts = read_dated_file(directory, NAME, boundary, command=COMMAND, member=_MEMBER, fault_of=_fault)
     return Quotas(
         accounts={
             account: {region: RegionQuotas(**entry) for region, entry in regions.items()}
@@ -43,31 +38,24 @@ def known_quotas(directory: str, boundary: Boundary) -> Quotas:
 def quota_text(accounts: Mapping[str, Mapping[str, RegionQuotas]]) -> str:
     """Return the text of the file."""
     return dated_text(
+        _MEMBER,
         {
-            "version": _VERSION,
-            "accounts": {
-                account: {
-                    region: {"as_of": known.as_of, "training": dict(sorted(known.training.items()))}
-                    for region, known in sorted(regions.items())
-                }
-                for account, regions in sorted(accounts.items())
-            },
-        }
+            account: {
+                region: {"as_of": known.as_of, "training": dict(sorted(known.training.items()))}
+                for region, known in sorted(regions.items())
+            }
+            for account, regions in sorted(accounts.items())
+        },
     )
 
 
-def _fault(data: object) -> Fault | None:
-    """Return the first fault of the content; None if there is none."""
-    accounts = data.get("accounts") if isinstance(data, dict) else None
-    if not isinstance(data, dict) or not isinstance(accounts, dict):
-        return (), f"{NAME} has no `accounts`"
-    if data.get("version") != _VERSION:
-        return ("version",), f"`version` is not {_VERSION}, the version that this smspec reads"
+def _fault(accounts: dict[str, object]) -> Fault | None:
+    """Return the first fault in the quotas; None if there is none."""
     for account, regions in accounts.items():
         if not is_match(ACCOUNT, account) or not isinstance(regions, dict):
-            return ("accounts", account), "not the quotas of an account"
+            return (_MEMBER, account), "not the quotas of an account"
         for region, entry in regions.items():
-            fault = _fault_of_region(("accounts", account, region), region, entry)
+            fault = _fault_of_region((_MEMBER, account, region), region, entry)
             if fault is not None:
                 return fault
     return None

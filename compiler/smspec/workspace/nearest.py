@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from smspec.workspace.boundary import Boundary
 
 Found = TypeVar("Found")
+
+
+def file_in(directory: str, name: str, boundary: Boundary) -> str | None:
+    """Return the path of a file in a directory itself, relative to the current one; or None."""
+    path = os.path.join(directory, name)
+    return os.path.relpath(path) if os.path.lexists(path) and not boundary.is_directory(path) else None
 
 
 class Nearest(Generic[Found]):
