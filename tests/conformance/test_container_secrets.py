@@ -198,7 +198,7 @@ def test_missing_credentials_are_reported(environ, reason):
 
 
 def test_certificates_are_verified(tmp_path, aws):
-    """By the image's own, or AWS_CA_BUNDLE; an image without any is told apart."""
+    """By the image's own, or AWS_CA_BUNDLE; an image without any has its own message."""
     context, certificate = server_context(tmp_path)
     arn = aws.parameter("a", "value")
     plain, aws.socket = aws.socket, context.wrap_socket(aws.socket.dup(), server_side=True)

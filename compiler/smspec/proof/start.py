@@ -146,7 +146,7 @@ def _for_one_process(job: JobSpec, plan: Plan) -> tuple[JobSpec, Plan]:
 
 
 def _ranks(distribution: Distribution | None, hosts: int) -> dict[str, str]:
-    """Return what a launcher tells its first process."""
+    """Return the variables that a launcher sets for its first process."""
     wanted = getattr(distribution, "processes_per_host", 1)
     processes = wanted if isinstance(wanted, int) else 1
     world = str(hosts * processes)

@@ -1,4 +1,4 @@
-"""Tell an index that cannot be used from requirements that nothing fits."""
+"""Distinguish an index that cannot be used from requirements that nothing fits."""
 
 from __future__ import annotations
 

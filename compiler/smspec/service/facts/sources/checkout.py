@@ -57,7 +57,7 @@ def checkout(name: str, sources: str) -> Checkout:
     if not os.path.isdir(directory):
         os.makedirs(sources, exist_ok=True)
         command = ["git", "clone", "--quiet", "--bare", "--filter=blob:none", f"{_HOST}/{name}", directory]
-        # Git asks nobody for a password: a repository that is not public is one that cannot be had.
+        # Git must not prompt for a password: a repository that is not public cannot be read.
         environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0"}
         subprocess.run(command, check=True, env=environment, capture_output=True, timeout=600)
     return Checkout(name=name, directory=directory)
