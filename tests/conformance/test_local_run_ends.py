@@ -198,7 +198,10 @@ def test_literal_container_path_is_reported(job):
     script(job, "print('/opt/ml/' + 'model')", "hyperparameters: {out: /opt/ml/model}")
     ended = job.run()
     assert ended.returncode == 0
-    assert "warning: train.py:1, hyperparameter `out`: literal `/opt/ml/` paths do not work" in ended.stderr
+    assert (
+        "different from SageMaker: train.py:1, hyperparameter `out`: literal `/opt/ml/` paths do not work"
+        in ended.stderr
+    )
 
 
 def test_script_that_uses_a_container_path_is_stopped(job):
@@ -238,7 +241,7 @@ def refused(job: LocalJob, status: int, message: str, **request: object) -> None
 @pytest.mark.parametrize("launcher", ["mpi", "smdataparallel"])
 def test_ssh_launcher_needs_containers(job, launcher):
     script(job, "", f"distribution: {launcher}\nhosts: {{instance_type: ml.p4d.24xlarge, count: 2, volume: 1GB}}")
-    refused(job, 3, f"`smspec run` does not support `{launcher}`: it needs SSH between containers")
+    refused(job, 3, f"the engine `process` does not support `{launcher}`: it needs SSH between containers")
 
 
 def test_script_inside_an_image_needs_a_container(job):

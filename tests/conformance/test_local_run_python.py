@@ -8,7 +8,6 @@ import random
 import shutil
 import subprocess
 import sys
-import threading
 import time
 import venv
 import zipfile
@@ -225,7 +224,7 @@ def test_selected_python_provides_packages_unchanged(job, exe):
     ended = job.run(job.environment, python=exe)
     assert ended.returncode == 0, ended.stderr
     assert "GREETING 1.0" in job.log()
-    assert f"different from the image: {exe} does not have `other`" in ended.stderr
+    assert f"different from SageMaker: {exe} does not have `other`" in ended.stderr
     job.write("src/requirements.txt", "greeting==2.0\n")
     ended = job.run(job.environment, python=exe)
     assert ended.returncode == 0, ended.stderr
@@ -238,7 +237,7 @@ def test_python_option_replaces_unknown_packages(job):
     ended = job.run(job.environment)
     assert ended.returncode == 0, ended.stderr
     assert "PYTEST there" in job.log() or shutil.which("python3") != sys.executable
-    assert "different from the image: the packages of the image are unknown" in ended.stderr
+    assert "different from SageMaker: the packages of the image are unknown" in ended.stderr
 
 
 def test_no_install_prevents_installation(job):
@@ -350,26 +349,3 @@ def test_run_killed_while_installing_is_repaired(job, tmp_path, moment):
     ended = job.run(job.environment)
     assert ended.returncode == 0, ended.stderr
     assert "GREETING 1.0" in job.log()
-
-
-def test_search_for_python_is_announced(job, tmp_path):
-    """The search starts programs, which takes seconds on a busy machine."""
-    spec(job)
-    gate, programs = tmp_path / "gate", tmp_path / "programs"
-    os.mkfifo(gate)
-    programs.mkdir()
-    slow = programs / "python3"
-    slow.write_text(f'#!/bin/sh\nread line < {gate}\nexec {sys.executable} "$@"\n')
-    slow.chmod(0o755)
-    environment = {**job.environment, "PATH": f"{programs}{os.pathsep}{job.environment['PATH']}"}
-    process = job.start(environment)
-    limit = threading.Timer(DEADLINE, process.kill)
-    limit.start()
-    try:
-        assert process.stderr.readline() == "finding the Python of `job`\n"
-        with open(gate, "w") as waiting:
-            waiting.write("\n")
-        process.communicate(timeout=DEADLINE)
-    finally:
-        limit.cancel()
-    assert process.returncode == 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
+from collections.abc import Mapping
 
 from smspec.cli.argument_types import byte_count, byte_rate, host_count, stall_seconds
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
@@ -12,6 +14,7 @@ from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.temporary_directory import temporary_directory
 from smspec.diagnostics import placed
+from smspec.local.engines import AUTO, ENGINES
 from smspec.local.feeder.injection import Injection
 from smspec.local.request import RunRequest
 from smspec.local.running import run_locally
@@ -33,6 +36,14 @@ Exit status: 0 the job completed; 1 the job failed; 3 smspec could not run it on
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_spec_arguments(parser)
+    parser.add_argument(
+        "--engine",
+        choices=(AUTO, *ENGINES),
+        help="how to run the hosts (default: SMSPEC_ENGINE, or auto, which never builds an image)",
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="exit with status 3 if the run differs from SageMaker for this job"
+    )
     parser.add_argument("--hosts", metavar="N", type=host_count, help="number of hosts (default: `hosts.count`)")
     parser.add_argument(
         "--data", metavar="CH=PATH", action="append", default=[], help="data of a channel: a local path or an S3 URI"
@@ -74,6 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     data = _data(args.data)
+    engine = args.engine or _engine_of(os.environ)
     job = compiled(args, console)
     tree = render_tree(job.plan, job.inputs.build_inputs, compiled_digest(job.plan))
     program = job.inputs.program
@@ -92,6 +104,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
             rate=args.rate,
             injection=_injection(args),
             requirements=job.inputs.build_inputs.requirements,
+            engine=engine,
+            is_strict=args.strict,
         )
         _write(tree, request.tree_dir)
         outcome = run_locally(job.job, job.plan, tree, request, console)
@@ -116,6 +130,14 @@ def _data(words: list[str]) -> dict[str, str]:
             raise UsageError(f"--data: expected `CHANNEL=PATH`, got `{word}`")
         paths[channel] = path
     return paths
+
+
+def _engine_of(variables: Mapping[str, str]) -> str:
+    """Return the engine that SMSPEC_ENGINE names."""
+    name = variables.get("SMSPEC_ENGINE") or AUTO
+    if name not in (AUTO, *ENGINES):
+        raise UsageError(f"SMSPEC_ENGINE: expected one of {', '.join((AUTO, *ENGINES))}, got `{name}`")
+    return name
 
 
 def _injection(args: argparse.Namespace) -> Injection | None:

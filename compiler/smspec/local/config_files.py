@@ -7,16 +7,13 @@ from collections.abc import Mapping, Sequence
 
 from smspec.local.training_request import Host, RequestedChannel, TrainingRequest
 
-NETWORK_INTERFACE = "lo"
-"""The hosts of a local run communicate over loopback; on SageMaker this is ``eth0``."""
-
 
 def config_files(
     request: TrainingRequest,
     hosts: Sequence[Host],
     current: Host,
     hyperparameters: Mapping[str, str],
-    interface: str = NETWORK_INTERFACE,
+    interface: str,
 ) -> dict[str, str]:
     """Return name → text of every file for one host."""
     channels = [channel for channel in request.channels if current in channel.hosts(tuple(hosts))]

@@ -43,17 +43,17 @@ def require_inside(uses: Sequence[FileUse]) -> None:
     )
 
 
-def container_path_warning(plan: Plan, tree: FileTree) -> str | None:
-    """Return a warning if the source, the arguments, or the environment contain /opt/ml/; None if they do not."""
+def container_path_differences(plan: Plan, tree: FileTree) -> list[str]:
+    """Return a sentence if the source, the arguments, or the environment contain /opt/ml/."""
     places = [*_lines(source_files(tree)), *_values(plan)]
     if not places:
-        return None
+        return []
     more = f" and {len(places) - _MOST} more" if len(places) > _MOST else ""
     shown = ", ".join(places[:_MOST])
-    return (
+    return [
         f"{shown}{more}: literal `{LITERAL}` paths do not work on this machine; "
         "use SM_CHANNEL_…, SM_MODEL_DIR, and SM_OUTPUT_DATA_DIR"
-    )
+    ]
 
 
 def _lines(files: Iterator[tuple[str, str]]) -> Iterator[str]:

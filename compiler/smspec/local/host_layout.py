@@ -7,8 +7,8 @@ import os
 from smspec.local.channel_data import ChannelData
 from smspec.local.channel_layout import ChannelLayout
 from smspec.local.config_files import config_files
+from smspec.local.engines.engine import Engine
 from smspec.local.events import Remark, Reporter
-from smspec.local.process_engine import ProcessEngine, loopback_interface
 from smspec.local.run_directory import UPLOAD, RunDirectory
 from smspec.local.training_request import Host, TrainingRequest
 
@@ -21,7 +21,7 @@ class HostLayout:
         training: TrainingRequest,
         hosts: tuple[Host, ...],
         data: tuple[ChannelData, ...],
-        engine: ProcessEngine,
+        engine: Engine,
         reporter: Reporter,
     ) -> None:
         self._training = training
@@ -39,8 +39,8 @@ class HostLayout:
         for host in self._hosts:
             place = directory.host(host.name)
             place.make()
-            self._engine.prepare(place)
-            texts = config_files(self._training, self._hosts, host, hyperparameters, loopback_interface())
+            self._engine.fill(place)
+            texts = config_files(self._training, self._hosts, host, hyperparameters, self._engine.interface)
             for name, text in texts.items():
                 with open(os.path.join(place.config, name), "w", encoding="utf-8") as file:
                     file.write(text)

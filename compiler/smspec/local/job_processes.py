@@ -7,11 +7,10 @@ import stat
 from contextlib import suppress
 
 from smspec.local.channel_data import ChannelData
+from smspec.local.engines.engine import Engine, RunningHost
 from smspec.local.events import Reporter
 from smspec.local.feeder.plan import FeederPlan
 from smspec.local.feeder_process import FeederProcess
-from smspec.local.host_process import HostProcess
-from smspec.local.process_engine import ProcessEngine
 from smspec.local.request import RunRequest
 from smspec.local.run_directory import RunDirectory
 from smspec.local.training_request import Host
@@ -21,14 +20,14 @@ class Fleet:
     """Starts processes and ends them. ``hosts`` and ``feeders`` are those that were started so far."""
 
     def __init__(self, directory: RunDirectory, reporter: Reporter) -> None:
-        self.hosts: list[HostProcess] = []
+        self.hosts: list[RunningHost] = []
         self.feeders: list[FeederProcess] = []
         self._directory = directory
         self._reporter = reporter
         self._fed: list[str] = []
 
     def start(
-        self, hosts: tuple[Host, ...], data: tuple[ChannelData, ...], engine: ProcessEngine, request: RunRequest
+        self, hosts: tuple[Host, ...], data: tuple[ChannelData, ...], engine: Engine, request: RunRequest
     ) -> None:
         """Start the feeders, then the hosts, so that the first FIFO of each channel exists before a script starts."""
         for host in hosts:
@@ -43,9 +42,7 @@ class Fleet:
                     injection=request.injection,
                 )
                 self.feeders.append(FeederProcess(host.name, plan, os.path.join(place.root, "feeder.json")))
-        for host in hosts:
-            command = engine.command(self._directory.host(host.name), os.environ)
-            self.hosts.append(HostProcess(host.name, command, self._directory.log(host.name)))
+        self.hosts += engine.start(hosts, self._directory)
 
     def end(self) -> None:
         """Kill the remaining hosts, stop the feeders, and report their last events."""

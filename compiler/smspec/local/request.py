@@ -24,7 +24,8 @@ class RunRequest:
     bytes per second of each Pipe channel on each host; ``injection``: the faults to inject into them. ``outside``:
     paths of the container that the script certainly uses, unless that is allowed. ``command`` is the one that messages
     name. ``requirements``: the content of the
-    author's requirements file.
+    author's requirements file. ``engine``: a name, or ``auto``; ``is_strict``: do not run if it differs from SageMaker
+    in what concerns the job. ``reaches_loopback``: hosts with a network of their own can connect to this machine.
     """
 
     directory: str
@@ -40,6 +41,9 @@ class RunRequest:
     injection: Injection | None = None
     grace: float = GRACE_SECONDS
     requirements: bytes | None = None
+    engine: str = "auto"
+    is_strict: bool = False
+    reaches_loopback: bool = False
 
     @property
     def tree_dir(self) -> str:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from smspec.diagnostics.visible import visible
 from smspec.local.artifacts import Collected, collect
 from smspec.local.channel_data import find_data, require_apart
-from smspec.local.container_paths import container_path_warning, require_inside
+from smspec.local.engines.choice import open_engine
+from smspec.local.engines.engine import JobToRun
 from smspec.local.events import Event, Remark, Reporter
 from smspec.local.host_layout import HostLayout
 from smspec.local.injected_faults import rehearsed
 from smspec.local.job_processes import Fleet
 from smspec.local.metric_counts import count_metrics
 from smspec.local.orphan_processes import Leftovers
-from smspec.local.process_engine import ProcessEngine
 from smspec.local.progress import Progress
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.record import RunRecord
@@ -102,8 +102,9 @@ class _Run:
         self._signals = signals
         self._training = TrainingRequest(plan.request.payload)
         self._hosts = _hosts(self._training, request.hosts)
-        self._show(f"finding the Python of `{plan.name}`")  # seconds on a busy machine, so show it
-        self._engine = ProcessEngine(job, plan, tree, request, len(self._hosts), cache)
+        self._engine = open_engine(
+            JobToRun(job=job, plan=plan, tree=tree, request=request, hosts=self._hosts, cache=cache)
+        )
         if request.injection is not None and not self._has_pipes():
             raise RunFailed(2, "fault injection requires a Pipe channel, and the job has none")
         self._data, self.findings = find_data(job, self._training.channels, request, self._engine.generated_channels())
@@ -112,9 +113,8 @@ class _Run:
     def through(self, record: RunRecord) -> tuple[Summary, int]:
         """Run the job to its end; return its summary and the exit status of the command."""
         started = record.begin()
-        require_inside(self._request.outside)
         require_apart(self._data, self._request.directory)
-        self._engine.prepare_python(self._show)
+        self._prepare()
         directory = claim(self._request.directory, self._training.name)
         try:
             with _discarded_after(BaseException, directory, self._signals):
@@ -135,12 +135,25 @@ class _Run:
         finally:
             directory.release()
 
+    def _prepare(self) -> None:
+        """Name the engine and the differences, then install what it needs. Raise RunFailed."""
+        self._show(f"engine: {self._engine.title}")
+        shown = self._show_differences(())
+        self._engine.prepare(self._show)
+        self._show_differences(shown)
+
+    def _show_differences(self, shown: Sequence[str]) -> list[str]:
+        """Show those that have not been shown; return all. Raise RunFailed if the job must not run with any."""
+        differences = self._engine.differences
+        for difference in differences:
+            if difference not in shown:
+                self._show(f"different from SageMaker: {difference}")
+        if differences and self._request.is_strict:
+            count = "1 difference" if len(differences) == 1 else f"{len(differences)} differences"
+            raise RunFailed(3, f"--strict: the engine `{self._engine.name}` has {count} from SageMaker")
+        return differences
+
     def _announce(self) -> None:
-        warning = container_path_warning(self._plan, self._tree)
-        if warning is not None:
-            self._warn(warning)
-        for difference in self._engine.differences:
-            self._show(f"different from the image: {difference}")
         if self._request.rate is not None and not self._has_pipes():
             self._warn("--rate has no effect: the job has no Pipe channels")
         hosts = "1 host" if len(self._hosts) == 1 else f"{len(self._hosts)} hosts"
@@ -165,6 +178,7 @@ class _Run:
             return supervision.run()
         finally:
             fleet.end()
+            self._engine.close()
             self._signals.interrupt()
 
     def _summary(self, directory: RunDirectory, verdict: Verdict, record: RunRecord, started: float) -> Summary:
@@ -186,6 +200,9 @@ class _Run:
             report=directory.path(REPORT),
             throughput=throughput(record.series),
             rehearsed=rehearsed(self._request.injection, record.injected),
+            engine=self._engine.name,
+            why=self._engine.why,
+            differences=tuple(self._engine.differences),
             metrics=count_metrics(self._training, [directory.log(host.name) for host in self._hosts], record.hide),
         )
 

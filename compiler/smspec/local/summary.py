@@ -42,7 +42,10 @@ def throughput(samples: Mapping[tuple[str, str], Sequence[tuple[float, int]]]) -
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """The facts about a finished run. ``job_status`` None: it was stopped before a host had ended."""
+    """The facts about a finished run. ``job_status`` None: it was stopped before a host had ended.
+
+    ``why``: why it ran on this engine, if `auto` prefers another one; ``differences`` are those from SageMaker.
+    """
 
     job: str
     status: JobStatus
@@ -56,6 +59,9 @@ class Summary:
     output: Collected | None
     logs: str
     report: str
+    engine: str = ""
+    why: str = ""
+    differences: tuple[str, ...] = ()
     rehearsed: tuple[Rehearsed, ...] = ()
     metrics: tuple[MetricCount, ...] = ()
     throughput: tuple[Throughput, ...] = ()
@@ -68,6 +74,9 @@ class Summary:
             "exit_status": self.job_status,
             "failed_host": self.failed,
             "failure_reason": self.failure_reason or None,
+            "engine": self.engine,
+            "why": self.why or None,
+            "differences": list(self.differences),
             "seconds": round(self.seconds, 3),
             "hosts": [asdict(host) for host in self.hosts],
             "channels": [asdict(flow) for flow in self.flows],

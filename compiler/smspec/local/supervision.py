@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from smspec.local.engines.engine import RunningHost
 from smspec.local.events import HostEnded, LogLine, Remark, Reporter
 from smspec.local.feeder_process import FeederFault, FeederProcess
-from smspec.local.host_process import HostProcess
 from smspec.local.signals import Signals
 
 _TURN_SECONDS = 0.1
@@ -39,7 +39,7 @@ class Supervision:
 
     def __init__(
         self,
-        hosts: Sequence[HostProcess],
+        hosts: Sequence[RunningHost],
         feeders: Sequence[FeederProcess],
         reporter: Reporter,
         signals: Signals,
@@ -93,7 +93,7 @@ class Supervision:
 
         return listen
 
-    def _log_of(self, host: HostProcess) -> Callable[[], None]:
+    def _log_of(self, host: RunningHost) -> Callable[[], None]:
         def log() -> None:
             lines = host.lines()
             if lines is None:
@@ -104,7 +104,7 @@ class Supervision:
 
         return log
 
-    def _close_log(self, host: HostProcess) -> None:
+    def _close_log(self, host: RunningHost) -> None:
         if host.descriptor in self._selector.get_map():
             self._selector.unregister(host.descriptor)
             for line in host.close():

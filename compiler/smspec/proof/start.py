@@ -9,7 +9,8 @@ import shutil
 from collections.abc import Callable, Mapping
 
 from smspec.local.config_files import config_files
-from smspec.local.process_engine import ProcessEngine, loopback_interface
+from smspec.local.engines.engine import JobToRun
+from smspec.local.engines.process import ProcessEngine
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.wanted import Wanted
 from smspec.local.request import RunRequest
@@ -75,11 +76,12 @@ class Preparation:
         self._sandbox = sandbox
         self._tree_dir = request.tree_dir
         self._tree = render_tree(plan, compiled.inputs.build_inputs, compiled_digest(plan))
-        self._engine = ProcessEngine(job, plan, self._tree, request, 1, cache, wanted)
+        run = JobToRun(job=job, plan=plan, tree=self._tree, request=request, hosts=self._hosts[:1], cache=cache)
+        self._engine = ProcessEngine(run, wanted)
 
     def install(self, show: Callable[[str], None]) -> None:
         """Install the packages of the image, unless they are cached."""
-        self._engine.prepare_python(show)
+        self._engine.prepare(show)
 
     @property
     def programs(self) -> tuple[str, ...]:
@@ -103,9 +105,9 @@ class Preparation:
         write_temporary_tree(self._tree, self._tree_dir)
         place = self._place
         place.make()
-        self._engine.prepare(place)
+        self._engine.fill(place)
         hyperparameters = self._engine.hyperparameters(self._sandbox.path("upload"))
-        texts = config_files(self._training, self._hosts, self._hosts[0], hyperparameters, loopback_interface())
+        texts = config_files(self._training, self._hosts, self._hosts[0], hyperparameters, self._engine.interface)
         for name, text in texts.items():
             with open(os.path.join(place.config, name), "w", encoding="utf-8") as file:
                 file.write(text)

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from smspec.local.host_process import Command, HostProcess
+from smspec.local.engines.host_process import Command, HostProcess
 from smspec.local.orphan_processes import Leftovers
 from smspec.local.request import RunInterrupted
 from smspec.local.signals import Signals

@@ -27,10 +27,11 @@ output: s3://models/job/
 
 
 class LocalJob:
-    """A spec with its source and data in a directory, and its local runs."""
+    """A spec with its source and data in a directory, and its local runs on one engine."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, engine: str = "process") -> None:
         self.directory = directory
+        self.engine = engine
         self.run_directory = directory / "run" / "job"
         (directory / "src").mkdir(parents=True)
 
@@ -49,7 +50,7 @@ class LocalJob:
 
     def words(self, **request: object) -> list[str]:
         """Return the command line of a run; a request is ``hosts=2``, ``data={"train": "x"}`` …; None: a flag"""
-        options: list[str] = []
+        options = [] if "engine" in request else ["--engine", self.engine]
         for name, value in request.items():
             values = [f"{key}={word}" for key, word in value.items()] if isinstance(value, dict) else [value]
             options += [word for one in values for word in (f"--{name}", *([] if one is None else [str(one)]))]

@@ -78,12 +78,26 @@ class JobPython:
         """How many packages are installed as the lock has them."""
         return len(self._locked.packages) if self._locked is not None and self._fits_lock and not self._is_named else 0
 
+    @property
+    def package_count(self) -> int:
+        """How many packages the lock or the spec lists for the job."""
+        return 0 if self._is_named else self.locked_packages or len(self._requirements())
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether everything that hosts share was installed by an earlier run."""
+        key = self._image_key()
+        if not self._cache.has(key):
+            return False
+        at_start = self._start_content()
+        return at_start is None or self._cache.has(self._start_key(self._cache.path(key), at_start))
+
     def prepare(self, *, may_install: bool, show: Callable[[str], None]) -> None:
         """Create the environment that hosts share, or use the cached one. Raise RunFailed."""
         wanted = self._wanted
         if self._is_named and not wanted.installs:
             return
-        turns = () if self._is_named else wanted.turns
+        turns = self._turns()
         is_needed = bool(turns) or wanted.installs
         try:
             self._layers = [self._image_layer(turns, may_install or not turns, show)]
@@ -95,8 +109,9 @@ class JobPython:
             elif is_needed:
                 raise
             return  # there is no pip then, and nothing requires it
-        if wanted.at_start is not None and not self._is_named and _is_self_contained(wanted.at_start):
-            self._prepare_start(wanted.at_start, may_install, show)
+        at_start = self._start_content()
+        if at_start is not None:
+            self._prepare_start(at_start, may_install, show)
 
     @property
     def _may_need_newer_libc(self) -> bool:
@@ -127,8 +142,6 @@ class JobPython:
         return {**kept, "PIP_NO_INDEX": "1"} if self._wanted.is_isolated or not may_install else kept
 
     def _image_layer(self, turns: Sequence[Sequence[str]], may_install: bool, show: Callable[[str], None]) -> str:
-        key = self._key(turns, {name: content for name, content in self._wanted.files.items() if turns})
-
         def make(path: str, lock: int) -> None:
             self._refuse_unless(may_install)
             if not turns:
@@ -150,7 +163,9 @@ class JobPython:
                 secrets = secret_variables(self._wanted.secrets, os.environ, self._base_dir)
                 self._installer(python, lock, show, secrets).install(turns, files)
 
-        return self._cache.hold(key, make, lambda: show("waiting for a different run that installs the same packages"))
+        return self._cache.hold(
+            self._image_key(), make, lambda: show("waiting for a different run that installs the same packages")
+        )
 
     def _prepare_start(self, content: bytes, may_install: bool, show: Callable[[str], None]) -> None:
         """Also cache what the job installs at startup, so that its pip finds it installed.
@@ -158,7 +173,7 @@ class JobPython:
         If that fails, the job's own pip fails as it would in SageMaker, with its message.
         """
         (image,) = self._layers
-        key = self._key([("-r", "requirements.txt")], {"image": image.encode(), "requirements.txt": content})
+        key = self._start_key(image, content)
 
         def make(path: str, lock: int) -> None:
             self._refuse_unless(may_install)
@@ -197,6 +212,21 @@ class JobPython:
             hidden=tuple((secrets or {}).values()),
         )
 
+    def _turns(self) -> Sequence[Sequence[str]]:
+        return () if self._is_named else self._wanted.turns
+
+    def _start_content(self) -> bytes | None:
+        """Return the requirements that the job installs at startup, if they can be installed in advance."""
+        content = self._wanted.at_start
+        return content if content is not None and not self._is_named and _is_self_contained(content) else None
+
+    def _image_key(self) -> str:
+        turns = self._turns()
+        return self._key(turns, {name: content for name, content in self._wanted.files.items() if turns})
+
+    def _start_key(self, image: str, content: bytes) -> str:
+        return self._key([("-r", "requirements.txt")], {"image": image.encode(), "requirements.txt": content})
+
     def _key(self, turns: Sequence[Sequence[str]], files: Mapping[str, bytes]) -> str:
         """Return the digest of everything that determines the content of an environment."""
         interpreter = self.interpreter
@@ -225,6 +255,16 @@ class JobPython:
             )
             listed += [line for line in lines if line and not line.startswith("-")]
         return listed
+
+
+def described(python: JobPython) -> str:
+    """Return the Python of a run in a few words, such as ``Python 3.12.1, 16 packages, cached``."""
+    words = [f"Python {python.interpreter.version}"]
+    count = python.package_count
+    if count:
+        packages = f"{count} package{'s' if count > 1 else ''}"
+        words += [packages, "cached"] if python.is_cached else [f"installing {packages}"]
+    return ", ".join(words)
 
 
 def _unlocked(wanted: Wanted) -> Wanted:

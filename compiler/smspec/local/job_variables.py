@@ -1,0 +1,40 @@
+"""The environment variables that SageMaker and the image set in a container."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from smspec.local.job_secrets import author_secrets
+from smspec.local.training_request import TrainingRequest
+from smspec.spec.model import BuiltImage, JobSpec
+
+OWN_PREFIXES = ("SM_", "SAGEMAKER_", "TRAINING_JOB_")
+"""Variables of SageMaker. Those of smspec's environment are about a different job."""
+
+
+def job_variables(
+    job: JobSpec, request: TrainingRequest, inherited: Mapping[str, str], interface: str
+) -> dict[str, str]:
+    """Return the variables of a job, with the author's `secrets`. ``inherited``: the environment of smspec."""
+    account = job.account or (request.role.split(":")[4:5] or [""])[0]
+    region = job.region or inherited.get("AWS_REGION") or inherited.get("AWS_DEFAULT_REGION")
+    return {
+        **({"AWS_REGION": region} if region else {}),
+        "TRAINING_JOB_NAME": request.name,
+        "TRAINING_JOB_ARN": f"arn:aws:sagemaker:{region or 'local'}:{account}:training-job/{request.name}",
+        "DMLC_INTERFACE": interface,
+        "KMP_DUPLICATE_LIB_OK": "True",
+        "KMP_INIT_AT_FORK": "FALSE",
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",  # nothing is written next to imported modules
+        **set_by_the_job(job, request),
+        **author_secrets(job.secrets, inherited),
+    }
+
+
+def set_by_the_job(job: JobSpec, request: TrainingRequest) -> dict[str, str]:
+    """Return the variables in the spec: `image.env` and `environment`."""
+    image = job.image.env if isinstance(job.image, BuiltImage) else {}
+    return {**image, **request.environment}
