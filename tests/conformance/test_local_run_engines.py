@@ -46,6 +46,11 @@ def test_differences_concern_the_job(job):
     assert job.summary()["status"] == "Completed"  # of the run before
 
 
-def test_engine_is_also_a_variable(job):
-    ended = job.run(engine="auto", environment={"SMSPEC_ENGINE": "process"})
-    assert ended.stderr.startswith("engine: ")
+def test_named_engine_never_falls_back(job):
+    """The variable counts where no option is given."""
+    ended = job.run(engine="finch")
+    assert (ended.returncode, ended.stderr.splitlines()) == (3, [ended.stderr.strip()])
+    assert ended.stderr.startswith("smspec: `--engine finch` is not available: ")
+    assert not job.run_directory.exists()
+    ended = job.run(environment={"SMSPEC_ENGINE": "finch"}, engine="process")
+    assert ended.returncode == 0
