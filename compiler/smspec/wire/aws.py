@@ -5,6 +5,7 @@ botocore emits an event before it sends a request; the return value of a handler
 
 from __future__ import annotations
 
+import functools
 import io
 import os
 import threading
@@ -30,6 +31,7 @@ from botocore.exceptions import (
     TokenRetrievalError,
 )
 from botocore.httpsession import get_cert_path
+from botocore.loaders import Loader, create_loader
 from botocore.parsers import ResponseParserError
 
 from smspec.diagnostics.external_messages import continued
@@ -83,6 +85,7 @@ class AwsSession:
         self, profile: str | None = None, region: str | None = None, *, largest: int = LARGEST, connections: int = 4
     ) -> None:
         core = botocore.session.get_session()
+        core.register_component("data_loader", _loader(core.get_config_variable("data_path")))
         self._core = core
         # The AWS CLI and other SDKs read AWS_REGION before AWS_DEFAULT_REGION; boto3 only reads the latter.
         named = region or os.environ.get("AWS_REGION") or None
@@ -167,6 +170,12 @@ def responses(purpose: str) -> Iterator[None]:
         raise WireFault(f"cannot {purpose}: {_sentence(fault)}") from None
     except _SHAPES:
         raise WireFault(f"cannot {purpose}: the response is not what the API of AWS describes") from None
+
+
+@functools.cache
+def _loader(path: str | None) -> Loader:
+    """Return what reads the API models, each once per process: botocore would read them again for every session."""
+    return create_loader(path)
 
 
 class _Passing(HTTPClientError):  # type: ignore[misc]  # botocore has no types
