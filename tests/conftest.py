@@ -76,10 +76,16 @@ def pytest_xdist_make_scheduler(config, log):
     return Scheduling(config, log)
 
 
+def pytest_collection():
+    """Keep the garbage collector from searching what is collected while there is more and more of it."""
+    gc.disable()
+
+
 def pytest_collection_finish():
     """Keep the garbage collector from searching all tests again and again."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_unconfigure(config):
