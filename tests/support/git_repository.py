@@ -13,6 +13,10 @@ IDENTITY = {
     "GIT_COMMITTER_EMAIL": "a@example.com",
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
+    # No commit of a test looks for something to tidy up.
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "maintenance.auto",
+    "GIT_CONFIG_VALUE_0": "false",
 }
 
 
@@ -33,7 +37,7 @@ def git(directory: Path, *words: str, content: bytes = b"", **environment: str) 
 def repository(directory: Path) -> Path:
     """Make an empty repository."""
     directory.mkdir(parents=True, exist_ok=True)
-    git(directory, "init", "-q", "-b", "main", ".")
+    git(directory, "init", "-q", "--template=", "-b", "main", ".")
     return directory
 
 
