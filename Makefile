@@ -50,7 +50,8 @@ check: $(VENV)/.dev
 
 golden: $(VENV)/.dev
 	@status=0; $(BIN)/python -m pytest tests/golden tests/rejected tests/imported --update || status=$$?; \
-	$(BIN)/python docs/spec_reference.py && $(BIN)/python docs/diagnostics.py && git status --short tests docs; exit $$status
+	$(BIN)/python docs/spec_reference.py && $(BIN)/python docs/diagnostics.py && $(BIN)/python docs/failures.py && \
+	git status --short tests docs; exit $$status
 
 shapes: $(VENV)/.dev
 	$(BIN)/python -m smspec.service.pin_model

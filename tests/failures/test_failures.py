@@ -3,12 +3,14 @@
 `support/known_failures.py` describes the cases. docs/failures.md is made from them.
 """
 
+import os
 import re
+import sys
 
 import pytest
 
 from smspec.diagnostics.explanation import explained_codes
-from support.known_failures import failures, topics, DIRECTORY
+from support.known_failures import DIRECTORY, failures, topics
 from support.smspec_command import smspec
 
 REPORT = re.compile(r"^(error|warning|note)\[(SM\d{3})\]:(.*?)(?=^\w|\Z)", re.MULTILINE | re.DOTALL)
@@ -34,7 +36,9 @@ def test_validate_reports_the_marked_lines_only(job, tmp_path):
     assert [code for severity, code, _ in reports if severity != "note" and code not in marked] == [], said
 
 
-@pytest.mark.parametrize("failure", [failure for failure in PREVENTED if failure.codes], ids=lambda failure: failure.name)
+@pytest.mark.parametrize(
+    "failure", [failure for failure in PREVENTED if failure.codes], ids=lambda failure: failure.name
+)
 def test_cured_job_has_none_of_the_codes(failure, tmp_path):
     failure.cured.write(tmp_path)
     said = smspec("validate", cwd=tmp_path).out
@@ -54,7 +58,7 @@ def answers(starts_processes):
 def check(job, answer, directory):
     """Write a job, run a command there, and compare what it says and writes with the answer."""
     job.write(directory)
-    done = smspec(*answer.command.split(), cwd=directory)
+    done = smspec(*answer.command.format(python=sys.executable).split(), cwd=directory)
     said = done.out + done.err
     assert done.status == answer.status, said
     assert [text for text in answer.says if text not in said] == [], said
@@ -77,6 +81,7 @@ def test_run_answers(job, answer, tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
     check(job, answer, tmp_path)
+    assert {path.lstat().st_uid for path in tmp_path.rglob("*")} == {os.getuid()}
 
 
 def test_every_prevented_failure_has_an_answer():

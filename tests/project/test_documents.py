@@ -31,6 +31,14 @@ def test_index_of_codes_is_current(update):
     assert is_current, "docs/diagnostics.md is not what its pages say now: `make golden` writes it"
 
 
+def test_page_of_failures_is_current(update):
+    script = runpy.run_path(str(ROOT / "docs/failures.py"))
+    if update:
+        script["PAGE"].write_text(script["page"](), encoding="utf-8")
+    is_current = script["PAGE"].read_text(encoding="utf-8") == script["page"]()
+    assert is_current, "docs/failures.md is not what tests/failures says now: `make golden` writes it"
+
+
 def test_every_code_is_in_the_index():
     index = (ROOT / "docs/diagnostics.md").read_text(encoding="utf-8")
     pages = (ROOT / "compiler/smspec/diagnostics/explanations").glob("*.md")

@@ -17,7 +17,7 @@ import functools
 import gzip
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ class Answer:
     status: int = 0
     says: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
-    writes: Mapping[str, str]
+    writes: Mapping[str, str] = field(default_factory=dict)
     omits: tuple[str, ...] = ()
 
     @property
@@ -172,11 +172,12 @@ def _job(files: dict[str, Any], shows: list[dict[str, Any]], *, is_cured: bool =
             written[name] = gzip.compress(content["gzip"].encode(), mtime=0)
         else:
             written[name] = wheel(content["wheel"], content["version"], {f"{content['wheel']}.py": content["text"]})
-    answers = (
-        Answer(**{key: tuple(value) if isinstance(value, list) else value for key, value in ({"writes": {}} | each).items()})
-        for each in shows
-    )
+    answers = [Answer(**{key: _frozen(value) for key, value in each.items()}) for each in shows]
     return Job(files=written, reported=frozenset() if is_cured else frozenset(reported), shows=tuple(answers))
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _completed(text: str) -> str:

@@ -1,0 +1,75 @@
+"""Writes docs/failures.md, from the cases of tests/failures: ``python docs/failures.py``. A test keeps it current."""
+
+import sys
+from pathlib import Path
+
+from smspec.diagnostics.explanation import explanation
+
+PAGE = Path(__file__).with_name("failures.md")
+PAGES = "../compiler/smspec/diagnostics/explanations"
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from support.known_failures import Failure, failures, topics, url  # noqa: E402
+
+HEAD = """\
+# Failures that smspec prevents
+
+<!-- Written by docs/failures.py from the cases of tests/failures: change those and run it. -->
+
+These are {reports} failures of training jobs that users reported in public issue trackers. smspec prevents {prevented}
+of them: it reports the fault before the job starts, or the job does not fail. Each row has a test in
+[tests/failures](../tests/failures), with a job that fails in this way. Where `smspec validate` reports a code, the test
+also repairs the job, and smspec reports nothing.
+"""
+
+NOT_YET = """\
+## Not prevented
+
+| failure | why |
+|---|---|"""
+
+NOT_APPLICABLE = """\
+## Not about job specs
+
+| failure | why |
+|---|---|"""
+
+
+def page() -> str:
+    """Return the whole page."""
+    count = {
+        "reports": sum(len(failure.reports) for failure in failures()),
+        "prevented": sum(len(failure.reports) for failure in failures() if not failure.reason),
+    }
+    lines = [HEAD.format(**count)]
+    for topic, title in topics():
+        prevented = [failure for failure in failures() if failure.topic == topic and not failure.reason]
+        lines += [f"## {title}\n", "| failure | smspec | command |", "|---|---|---|"]
+        lines += [f"| {told(failure)} | {answer(failure)} | {commands(failure)} |" for failure in prevented]
+        lines.append("")
+    for head, is_applicable in ((NOT_YET, True), (NOT_APPLICABLE, False)):
+        rest = [failure for failure in failures() if failure.reason and failure.is_applicable == is_applicable]
+        lines += [head, *(f"| {told(failure)} | {failure.reason} |" for failure in rest), ""]
+    return "\n".join(lines)
+
+
+def told(failure: Failure) -> str:
+    """Return what each report says, with a link to it."""
+    return "<br>".join(f"{text} [{report}]({url(report)})" for report, text in failure.reports.items())
+
+
+def answer(failure: Failure) -> str:
+    """Return the codes with their titles, and what else smspec does."""
+    titles = {code: (explanation(code) or "").partition("\n")[0].partition(": ")[2] for code in failure.codes}
+    shown = [f"[{code}]({PAGES}/{code}.md), {title}" for code, title in titles.items()]
+    return "; ".join([*shown, *([failure.answer] if failure.answer else [])])
+
+
+def commands(failure: Failure) -> str:
+    """Return the commands that answer, without options that only a test needs."""
+    names = dict.fromkeys(command.partition(" --python")[0] for command in failure.commands)
+    return ", ".join(f"`smspec {name}`" for name in names)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
