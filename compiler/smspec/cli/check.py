@@ -9,6 +9,7 @@ from smspec.cli.argument_types import stall_seconds
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.findings import add_findings_arguments, exit_status, show_findings
+from smspec.cli.python_arguments import add_python_arguments
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, root, settings
 from smspec.cli.temporary_directory import temporary_directory
@@ -35,14 +36,7 @@ DEFAULT_SECONDS = 120.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_spec_arguments(parser)
     add_findings_arguments(parser)
-    parser.add_argument(
-        "--python",
-        metavar="EXE",
-        help="Python to check with, with its packages (default: the version and packages of the image)",
-    )
-    parser.add_argument(
-        "--no-install", action="store_true", help="exit with status 3 instead of installing Python packages of the job"
-    )
+    add_python_arguments(parser)
     parser.add_argument(
         "--timeout",
         metavar="S",
@@ -58,7 +52,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
     gc.set_threshold(700)
     with signals_interrupt(), temporary_directory() as temporary:
         request = Request(
-            scratch_dir=temporary, python=args.python, may_install=not args.no_install, seconds=args.timeout
+            scratch_dir=temporary,
+            python=args.python,
+            fetches_python=args.fetch_python,
+            may_install=not args.no_install,
+            seconds=args.timeout,
         )
 
         def show(line: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from smspec.cli.argument_types import byte_count, byte_rate, host_count, stall_seconds
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
+from smspec.cli.python_arguments import add_python_arguments
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.temporary_directory import temporary_directory
@@ -48,14 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data", metavar="CH=PATH", action="append", default=[], help="data of a channel: a local path or an S3 URI"
     )
-    parser.add_argument(
-        "--python",
-        metavar="EXE",
-        help="Python that runs the job, with its packages (default: the version and packages of the image)",
-    )
-    parser.add_argument(
-        "--no-install", action="store_true", help="exit with status 3 instead of installing Python packages of the job"
-    )
+    add_python_arguments(parser)
     parser.add_argument(
         "--allow-outside",
         action="store_true",
@@ -98,6 +92,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             base_dir=job.inputs.directory,
             python=args.python,
             may_install=not args.no_install,
+            fetches_python=args.fetch_python,
             outside=() if args.allow_outside or not isinstance(program, Program) else program.file_uses,
             hosts=args.hosts,
             data=data,

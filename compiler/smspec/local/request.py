@@ -20,12 +20,12 @@ class RunRequest:
 
     ``base_dir`` is the directory of the spec: ``local`` of a channel is relative to it. ``data`` replaces ``local``,
     channel → path relative to the current directory. ``hosts`` None: as many as in the spec. ``python`` None: one with
-    the version of the image and the packages of the spec; ``may_install``: they may be installed for that. ``rate``:
-    bytes per second of each Pipe channel on each host; ``injection``: the faults to inject into them. ``outside``:
-    paths of the container that the script certainly uses, unless that is allowed. ``command`` is the one that messages
-    name. ``requirements``: the content of the
-    author's requirements file. ``engine``: a name, or ``auto``; ``is_strict``: do not run if it differs from SageMaker
-    in what concerns the job. ``reaches_loopback``: hosts with a network of their own can connect to this machine.
+    the version of the image and the packages of the spec; ``may_install``: they may be installed for that;
+    ``fetches_python``: so may this Python. ``rate``: bytes per second of each Pipe channel on each host; ``injection``:
+    the faults to inject into them. ``outside``: paths of the container that the script certainly uses, unless that is
+    allowed. ``command`` is the one that messages name. ``requirements``: the content of the author's requirements file.
+    ``engine``: a name, or ``auto``; ``is_strict``: do not run if it differs from SageMaker in what concerns the job.
+    ``reaches_loopback``: hosts with a network of their own can connect to this machine.
     """
 
     directory: str
@@ -33,6 +33,7 @@ class RunRequest:
     base_dir: str
     python: str | None = None
     may_install: bool = True
+    fetches_python: bool = False
     command: str = "smspec run"
     outside: tuple[FileUse, ...] = ()
     hosts: int | None = None

@@ -20,6 +20,9 @@ from smspec.local.metric_counts import count_metrics
 from smspec.local.orphan_processes import Leftovers
 from smspec.local.progress import Progress
 from smspec.local.python.cache import EnvironmentCache
+from smspec.local.python.fetching import fetched_interpreter
+from smspec.local.python.interpreter import matching_interpreter
+from smspec.local.python.wanted import wanted_python
 from smspec.local.record import RunRecord
 from smspec.local.redaction import redactor
 from smspec.local.report.page import report_page
@@ -32,7 +35,7 @@ from smspec.local.supervision import Supervision, Verdict, name_of
 from smspec.local.training_request import Host, TrainingRequest
 from smspec.plan.plan import Plan
 from smspec.render.tree import FileTree
-from smspec.spec.model import JobSpec
+from smspec.spec.model import BuiltImage, JobSpec
 
 
 def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, console: Console) -> LocalOutcome:
@@ -102,6 +105,7 @@ class _Run:
         self._signals = signals
         self._training = TrainingRequest(plan.request.payload)
         self._hosts = _hosts(self._training, request.hosts)
+        self._settle_python(job, plan, tree)
         self._engine = open_engine(
             JobToRun(job=job, plan=plan, tree=tree, request=request, hosts=self._hosts, cache=cache)
         )
@@ -134,6 +138,19 @@ class _Run:
             raise
         finally:
             directory.release()
+
+    def _settle_python(self, job: JobSpec, plan: Plan, tree: FileTree) -> None:
+        """Fetch the Python of the image if that is asked for. Raise RunFailed if it is missing and must not be."""
+        request = self._request
+        if request.python is not None or not (request.fetches_python or request.is_strict):
+            return
+        version = wanted_python(job, plan, tree, request.requirements).version
+        if version is not None and request.fetches_python:
+            fetched_interpreter(version, self._show)
+        elif version is not None and matching_interpreter(version) is None:
+            key = "image.base" if isinstance(job.image, BuiltImage) else "image"
+            way = "install it or pass `--python EXE` or `--fetch-python`"
+            raise RunFailed(3, f"`{key}` has Python {version}, this machine does not; {way}")
 
     def _prepare(self) -> None:
         """Name the engine and the differences, then install what it needs. Raise RunFailed."""

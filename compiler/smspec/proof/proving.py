@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable
 
 from smspec.diagnostics import Finding, Note
 from smspec.local.python.cache import EnvironmentCache
-from smspec.local.python.interpreter import Interpreter, interpreter_for, named_interpreter
+from smspec.local.python.fetching import fetched_interpreter
+from smspec.local.python.interpreter import Interpreter, matching_interpreter, named_interpreter
 from smspec.local.python.wanted import Wanted, wanted_python
 from smspec.local.request import RunFailed, RunRequest
 from smspec.pipeline.compilation import Compiled
@@ -187,15 +188,14 @@ class Proving:
             )
             return None
         wanted = dotted_version(version)
-        try:
-            found = interpreter_for(wanted)
-        except RunFailed:
-            found = None
-        if found is None or found.minor != wanted:
+        if self._request.fetches_python:
+            return fetched_interpreter(wanted, self._show)
+        found = matching_interpreter(wanted)
+        if found is None:
             raise RunFailed(
                 3,
                 f"cannot find Python {wanted} of the image on PATH, below ~/.pyenv, or in uv's directory: "
-                f"run `uv python install {wanted}`, or pass `--python EXE`",
+                f"run `uv python install {wanted}`, or pass `--fetch-python` or `--python EXE`",
             )
         return found
 

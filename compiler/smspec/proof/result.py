@@ -8,10 +8,14 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """``python`` None: the version of the image. ``seconds``: the limit of each process. ``scratch_dir`` is removed."""
+    """``python`` None: the version of the image, which may be fetched if ``fetches_python``.
+
+    ``seconds``: the limit of each process. ``scratch_dir`` is removed.
+    """
 
     scratch_dir: str
     python: str | None
+    fetches_python: bool
     may_install: bool
     seconds: float
 

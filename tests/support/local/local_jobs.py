@@ -128,3 +128,16 @@ def script(job: LocalJob, text: str, more: str = "") -> None:
     """Make train.py of a text, and a spec that runs it; ``more``: further keys."""
     job.spec(f"source: src/\nentry_point: train.py\n{more}")
     job.write("src/train.py", text)
+
+
+def checked_job(job: LocalJob, environment: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
+    """Check the job to the end."""
+    return subprocess.run(
+        [sys.executable, "-m", "smspec", "check", *options],
+        cwd=job.directory,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+    )

@@ -5,22 +5,21 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from smspec.diagnostics.masking import masked
 from smspec.installers.pip_settings import own_pip_settings, uv_variables
-from smspec.local.process_guard import guarded
 from smspec.local.python.interpreter import without_foreign_packages
+from smspec.local.python.shown_command import run_shown
 from smspec.local.redaction import value_redactor
 from smspec.local.request import RunFailed
 
 _PIP_QUIETLY = ("--disable-pip-version-check", "--no-input")
 _OF_UV = ("UV_PYTHON", "UV_SYSTEM_PYTHON", "UV_BREAK_SYSTEM_PACKAGES", "UV_TARGET", "UV_PREFIX")
 _SHOWN_LINES = 6
-_NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|os error 28", re.IGNORECASE)
-_UNREACHABLE = re.compile(
+NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|os error 28", re.IGNORECASE)
+UNREACHABLE = re.compile(
     r"Failed to establish a new connection|name resolution|Name or service not known|Connection (?:refused|reset)"
     r"|Network is unreachable|error sending request|Failed to fetch|timed out|dns error|tcp connect error|HTTP error 5",
     re.IGNORECASE,
@@ -71,7 +70,8 @@ class Installer:
 
     def _settings(self, variables: Mapping[str, str]) -> str:
         lines: list[str] = []
-        self._lines([self.python, "-m", "pip", "config", "list"], variables, self.scratch_dir, lines.append)
+        words = [self.python, "-m", "pip", "config", "list"]
+        run_shown(words, variables, lines.append, self.scratch_dir, self.lock)
         return "\n".join(lines)
 
     def _run(self, words: list[str], variables: Mapping[str, str], directory: str) -> None:
@@ -88,48 +88,21 @@ class Installer:
                 last.append(masked(line.strip()))
                 del last[:-_SHOWN_LINES]
 
-        status = self._lines(words, variables, directory, keep)
+        status = run_shown(words, variables, keep, directory, self.lock)
         if status:
             raise _failure("\n".join(whole), last, status)
-
-    def _lines(
-        self, words: list[str], variables: Mapping[str, str], directory: str, take: Callable[[str], None]
-    ) -> int:
-        """Run a command to its end, despite interrupts; return its exit status."""
-        with subprocess.Popen(
-            guarded(words),
-            env=dict(variables),
-            cwd=directory,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            pass_fds=(self.lock,) if self.lock >= 0 else (),
-        ) as process:
-            assert process.stdin is not None and process.stdout is not None
-            try:
-                for line in _decoded(process.stdout):
-                    take(line)
-            finally:
-                process.stdin.close()
-        return process.returncode
-
-
-def _decoded(stream: Iterable[bytes]) -> Iterator[str]:
-    for line in stream:
-        yield line.decode("utf-8", "replace").rstrip("\r\n")
 
 
 def _failure(text: str, last: Sequence[str], status: int) -> RunFailed:
     """Return why packages could not be installed: 1 if a listed package does not exist, else 3."""
     shown = " | ".join(last)
-    if _NO_ROOM.search(text):
+    if NO_ROOM.search(text):
         return RunFailed(
             3,
             "the disk is full: cannot install the job's Python packages; set SMSPEC_CACHE_DIR to another disk",
         )
     way = "pass `--python EXE` to use a Python that has them"
-    if _UNREACHABLE.search(text):
+    if UNREACHABLE.search(text):
         # Its lines were shown already, and most of them repeat the same error.
         return RunFailed(3, f"cannot reach the package index to install the job's Python packages; {way}")
     kind = 1 if _NOT_THERE.search(text) else 3

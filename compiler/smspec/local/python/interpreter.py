@@ -11,11 +11,13 @@ import subprocess
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from smspec.local.process_guard import guarded
 from smspec.local.request import RunFailed
 from smspec.service.bare_image import bare_image
 from smspec.spec.locked_environment import LockedEnvironment
+from smspec.workspace.cache_directory import cache_directory
 
 OLDEST = (3, 8)
 _SECONDS = 60
@@ -84,18 +86,55 @@ def named_interpreter(name: str) -> Interpreter:
     return _asked(path) or _refused(path)
 
 
-def interpreter_for(wanted: str | None) -> Interpreter:
-    """Return an interpreter with the version ``wanted``, such as 3.12; else the first ``python3`` in PATH."""
+def fetched_directory() -> str:
+    """Return the directory of the Pythons that `fetch_python` installs."""
+    return os.path.join(cache_directory(), "pythons")
+
+
+def matching_interpreter(wanted: str) -> Interpreter | None:
+    """Return an interpreter with the version ``wanted``, such as 3.12; None if this machine has none."""
+    usual = _usual()
+    if usual is not None and usual.minor == wanted:
+        return usual
+    return _with_version(wanted)
+
+
+def nearest_interpreter(wanted: str) -> Interpreter:
+    """Return the interpreter with the version nearest to ``wanted``, and the newer one of two. Raise RunFailed."""
+    usual = usual_interpreter()
+    major, _, minor = wanted.partition(".")
+    if major != "3" or not minor.isdigit():
+        return usual
+    near, farthest = int(minor), int(usual.minor.partition(".")[2])
+    steps = abs(near - farthest)
+    for other in sorted(
+        range(max(OLDEST[1], near - steps), near + steps + 1), key=lambda each: (abs(each - near), -each)
+    ):
+        found = usual if other == farthest else _with_version(f"3.{other}")
+        if found is not None:
+            return found
+    return usual
+
+
+def usual_interpreter() -> Interpreter:
+    """Return the first ``python3`` on PATH. Raise RunFailed."""
     first = shutil.which("python3")
-    usual = _asked(first) if first is not None else None
-    if wanted is not None and (usual is None or usual.minor != wanted):
-        for candidate in _candidates(wanted):
-            found = _asked(candidate)
-            if found is not None and found.minor == wanted:
-                return found
     if first is None:
         raise RunFailed(3, "cannot find `python3`; choose a Python with --python")
-    return usual or _refused(first)
+    return _usual() or _refused(first)
+
+
+def _usual() -> Interpreter | None:
+    first = shutil.which("python3")
+    return None if first is None else _asked(first)
+
+
+def _with_version(version: str) -> Interpreter | None:
+    for candidate in _candidates(version):
+        found = _asked(candidate)
+        if found is not None and found.minor == version:
+            return found
+    return None
 
 
 def _candidates(version: str) -> Iterator[str]:
@@ -105,14 +144,15 @@ def _candidates(version: str) -> Iterator[str]:
     root = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
     yield from sorted(glob.glob(os.path.join(glob.escape(root), "versions", f"{version}.*", "bin", "python")))
     data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-    root = os.environ.get("UV_PYTHON_INSTALL_DIR") or os.path.join(data, "uv", "python")
-    yield from sorted(glob.glob(os.path.join(glob.escape(root), f"cpython-{version}.*", "bin", "python3")))
+    for root in (os.environ.get("UV_PYTHON_INSTALL_DIR") or os.path.join(data, "uv", "python"), fetched_directory()):
+        yield from sorted(glob.glob(os.path.join(glob.escape(root), f"cpython-{version}.*", "bin", "python3")))
 
 
 def _refused(path: str) -> Interpreter:
     raise RunFailed(3, f"`{path}` is not Python 3.8 or later; choose a different Python with --python")
 
 
+@cache
 def _asked(path: str) -> Interpreter | None:
     """Run an interpreter to get its properties; None for one that the runtime does not support."""
     try:

@@ -15,10 +15,13 @@ from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.environment import copy_scripts, make_environment, unpack_wheels
 from smspec.local.python.installing import Installer
 from smspec.local.python.interpreter import (
+    Interpreter,
     fits,
     has_older_libc,
-    interpreter_for,
+    matching_interpreter,
     named_interpreter,
+    nearest_interpreter,
+    usual_interpreter,
     without_foreign_packages,
 )
 from smspec.local.python.wanted import Wanted
@@ -41,7 +44,7 @@ class JobPython:
         cache: EnvironmentCache,
         command: str = "smspec run",
     ) -> None:
-        self.interpreter = named_interpreter(named) if named is not None else interpreter_for(wanted.version)
+        self.interpreter = named_interpreter(named) if named is not None else _interpreter(wanted)
         self._fits_lock = wanted.locked is not None and fits(self.interpreter, wanted.locked)
         self._wanted = wanted if self._fits_lock else _unlocked(wanted)
         self._locked = wanted.locked
@@ -58,7 +61,10 @@ class JobPython:
         found = []
         wanted, interpreter = self._wanted, self.interpreter
         if wanted.version is not None and wanted.version != interpreter.minor:
-            found.append(f"the image has Python {wanted.version}; running with {interpreter.version} of this machine")
+            way = "" if self._is_named else f"; `--fetch-python` fetches {wanted.version}"
+            found.append(
+                f"the image has Python {wanted.version}; running with {interpreter.version} of this machine{way}"
+            )
         if self._locked is not None and not self._fits_lock and not self._is_named:
             newer = " with a newer C library" if has_older_libc(interpreter, self._locked) else ""
             found.append(
@@ -265,6 +271,16 @@ def described(python: JobPython) -> str:
         packages = f"{count} package{'s' if count > 1 else ''}"
         words += [packages, "cached"] if python.is_cached else [f"installing {packages}"]
     return ", ".join(words)
+
+
+def _interpreter(wanted: Wanted) -> Interpreter:
+    if wanted.version is None:
+        return usual_interpreter()
+    found = matching_interpreter(wanted.version)
+    if found is None:
+        # Where the packages of the image are unknown, the author's are used instead: they belong to the usual Python.
+        found = nearest_interpreter(wanted.version) if wanted.is_known else usual_interpreter()
+    return found
 
 
 def _unlocked(wanted: Wanted) -> Wanted:
