@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from smspec.local.process_guard import guarded
 from smspec.proof import confinement
 from smspec.source.frozen import dataclass
+from smspec.workspace.cache_directory import cache_directory
 
 LARGEST_FILE = 1 << 30
 _KEPT_OUTPUT = 1 << 16
@@ -23,6 +24,9 @@ _GRACE_SECONDS = 30
 _DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty"))
 _OWN_OUTPUT = ("/dev/fd", "/dev/stdout", "/dev/stderr")
 """Python's own functions, which see paths only, must allow these; for Landlock they are no files."""
+
+_MEMORY = "/dev/shm/"
+"""A private one would hide what smspec has there, as a temporary directory or a cache in memory."""
 
 _OF_THIS_MACHINE = ("PATH", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH")
 """What finds and starts the programs of this machine, besides `LC_*`."""
@@ -65,6 +69,7 @@ class Sandbox:
             "devices": _DEVICES,
             "seconds": int(self.seconds * (os.cpu_count() or 1)) + 1,
             "bytes": LARGEST_FILE,
+            "shares_memory": any(path.startswith(_MEMORY) for path in (self.directory, cache_directory())),
         }
         confined = [sys.executable, "-I", "-S", confinement.PROGRAM, json.dumps(limits), *words]
         late = threading.Event()

@@ -1,0 +1,104 @@
+"""What `smspec check` proves of imports, with real packages."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from support.local.checked_jobs import Checked, codes, wheel
+
+
+@pytest.fixture
+def checked(tmp_path):
+    return Checked(tmp_path)
+
+
+def test_each_failing_import_is_reported_once(checked):
+    """A package without one that it needs, a script that hangs, and one that forks and crashes."""
+    wheel(checked.wheels, "needy", "import absent_package\n")
+    checked.spec(more=", python_packages: [needy==1.0]")
+    checked.job.write("src/train.py", "import user\nimport needy\nimport hanging\nimport forking\n")
+    checked.job.write("src/user.py", "import needy\n")
+    checked.job.write("src/hanging.py", "import time\ntime.sleep(600)\n")
+    checked.job.write(
+        "src/forking.py",
+        "import os, signal, time\n"
+        "if os.fork() == 0:\n    os.setsid()\n    time.sleep(600)\n"
+        "os.kill(os.getpid(), signal.SIGABRT)\n",
+    )
+    status, records, _ = checked.check("--timeout", "4")
+    assert status == 1
+    assert codes(records) == [("error", "SM544"), ("error", "SM546"), ("warning", "SM547")]
+    assert "No module named 'absent_package'" in records[0]["note"]
+    assert records[0]["help"] == "add `absent_package` to `image.python_packages`"
+    assert "SIGABRT" in records[1]["message"]
+
+
+def test_missing_data_and_drivers_are_notes(checked):
+    """Data, devices, and drivers of the job are not on this machine."""
+    checked.spec()
+    checked.job.write(
+        "src/train.py",
+        """
+        import argparse, os
+        import data
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--classes", default=data.classes())
+        parser.parse_args()
+        """,
+    )
+    checked.job.write("src/data.py", "def classes():\n    return open('/opt/ml/input/data/train/classes.txt').read()\n")
+    status, records, _ = checked.check("--strict")
+    assert (status, codes(records)) == (0, [("note", "SM550")])
+    checked.job.write(
+        "src/data.py", "raise ImportError('libcuda.so.1: cannot open shared object file: No such file')\n"
+    )
+    status, records, _ = checked.check("--strict")
+    assert (status, codes(records)) == (0, [("note", "SM550")])
+
+
+def test_missing_python_exits_3(checked):
+    checked.spec(version="3.99")
+    checked.job.write("src/train.py", "print(1)\n")
+    status, records, err = checked.check()
+    assert (status, records) == (3, [])
+    assert "cannot find Python 3.99 of the image" in err
+    assert "uv python install 3.99" in err
+
+
+def test_no_install_exits_3_without_the_packages(checked):
+    wheel(checked.wheels, "greeting", "")
+    checked.spec(more=", python_packages: [greeting==1.0]")
+    checked.job.write("src/train.py", "import greeting\n")
+    status, _, err = checked.check("--no-install")
+    assert status == 3
+    assert "run `smspec check` once without --no-install" in err
+    assert checked.check()[0] == 0
+    assert checked.check("--no-install")[0] == 0
+
+
+def test_packages_that_cannot_be_installed_exit_3(checked):
+    checked.spec(more=", python_packages: [greeting==99.1]")
+    checked.job.write("src/train.py", "import greeting\n")
+    status, records, err = checked.check()
+    assert (status, records) == (3, [])
+    last = err.splitlines()[-1]
+    assert last.startswith("smspec: cannot install the job's Python packages (exit status 1); pass `--python EXE`")
+    assert last.endswith("to use a Python that has them")
+
+
+def test_unreachable_module_is_not_compiled(checked):
+    checked.spec()
+    checked.job.write("src/train.py", "print(1)\n")
+    checked.job.write("src/tests/python2.py", "print 'old'\n")
+    assert checked.check("--strict")[:2] == (0, [])
+
+
+@pytest.mark.skipif(shutil.which("uv") is None, reason="there is no uv")
+def test_unknown_image_is_a_note(checked):
+    checked.job.spec("image: {base: 'example.com/training:7'}\nsource: src/\nentry_point: train.py\n")
+    checked.job.write("src/train.py", "import numpy\n")
+    status, records, _ = checked.check("--strict")
+    assert (status, codes(records)) == (0, [("note", "SM550")])
+    assert "the Python of the image is unknown" in records[0]["message"]

@@ -1,0 +1,123 @@
+"""The processes of `smspec check`: what they see and change, and what is left of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import pytest
+
+from support.local.checked_jobs import PARSER, Checked, codes, wheel
+from support.local.local_jobs import DEADLINE
+
+
+@pytest.fixture
+def checked(tmp_path):
+    return Checked(tmp_path)
+
+
+def test_script_changes_nothing_outside(checked):
+    """What it writes before its parser stays in its copy; everything else is refused and left as it was."""
+    checked.spec()
+    checked.job.write(
+        "src/train.py",
+        f"""
+        import multiprocessing, os, socket, subprocess, sys
+        open("in-the-copy", "w").close()
+        open("/dev/null", "w").write("nothing")
+        try:
+            open("/dev/shm/of-smspec-check", "w").close()
+            multiprocessing.Lock()
+        except OSError:
+            pass  # this system has no mounts of its own
+        open(os.path.expanduser("~/in-its-home"), "w").close()
+        for path in {[str(checked.outside / "file"), str(checked.job.directory / "src" / "file")]!r}:
+            try:
+                open(path, "w").close()
+            except OSError:
+                continue
+            print("wrote", path)
+        try:
+            socket.create_connection(("192.0.2.1", 80), 5)
+        except OSError:
+            pass
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
+        {PARSER.replace(chr(10), chr(10) + " " * 8)}
+        parser.parse_args()
+        """,
+    )
+    status, records, err = checked.check()
+    assert (status, records) == (0, []), err
+    assert sorted(path.name for path in (checked.job.directory / "src").iterdir()) == ["train.py"]
+    assert not os.path.exists("/dev/shm/of-smspec-check")
+
+
+def test_slow_script_ends_at_the_time_limit(checked):
+    checked.spec()
+    checked.job.write(
+        "src/train.py", "import time\ntime.sleep(600)\nimport argparse\nargparse.ArgumentParser().parse_args()\n"
+    )
+    started = time.monotonic()
+    status, records, _ = checked.check("--timeout", "2")
+    assert (status, codes(records)) == (0, [("note", "SM550")])
+    assert "did not reach its parser in 2 s" in records[0]["message"]
+    assert time.monotonic() - started < 30
+
+
+def test_variables_of_the_author_prove_nothing(checked):
+    """The container has none of them; those of the image, the launcher, and AWS are unknown."""
+    checked.environment |= {"TRACKING_USER": "of-the-author", "GPG_KEY": "of-the-author"}
+    checked.spec()
+    for name, found in {"GPG_KEY": ("note", "SM550"), "TRACKING_USER": ("error", "SM549")}.items():
+        read = f"import os\nfor name in ['{name}']:\n    os.environ[name]\n"
+        checked.job.write("src/train.py", f"{read}{PARSER}parser.parse_args()\n")
+        records = checked.check()[1]
+        assert codes(records) == [found]
+        assert f"KeyError: '{name}'" in records[0]["note"]
+
+
+def test_interrupt_leaves_nothing(checked):
+    checked.spec()
+    checked.job.write(
+        "src/train.py",
+        "import signal, time, subprocess, sys\n"
+        "for number in (signal.SIGTERM, signal.SIGINT): signal.signal(number, signal.SIG_IGN)\n"
+        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], start_new_session=True)\n"
+        "print('waiting', flush=True)\ntime.sleep(600)\nimport argparse\nargparse.ArgumentParser().parse_args()\n",
+    )
+    process = checked.start()
+    end = time.monotonic() + DEADLINE
+    while len(checked.processes()) < 4 and time.monotonic() < end:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=DEADLINE)
+    assert process.returncode == 130
+    checked.assert_nothing_left()
+
+
+def test_two_checks_at_once_share_one_installation(checked):
+    wheel(checked.wheels, "greeting", "")
+    checked.spec("hyperparameters: {lr: 1}", more=", python_packages: [greeting==1.0]")
+    checked.job.write("src/train.py", f"import greeting\n{PARSER}parser.parse_args()\n")
+    both = [checked.start(), checked.start()]
+    ended = [process.communicate(timeout=DEADLINE) for process in both]
+    assert [process.returncode for process in both] == [0, 0], ended
+    assert sum("installing `greeting" in err for _, err in ended) == 1
+    checked.assert_nothing_left()
+
+
+def test_secrets_have_other_values(checked):
+    """Neither the author's variable nor AWS is needed, and the script does not get what the author has."""
+    checked.environment["WANDB_API_KEY"] = "of-the-author"
+    secrets = "arn:aws:secretsmanager:us-west-2:111122223333:secret"
+    checked.spec(f"secrets: {{WANDB_API_KEY: '{secrets}:wandb-AbCdEf', OTHER: '{secrets}:other-AbCdEf'}}\n")
+    checked.job.write(
+        "src/train.py",
+        "import os\nassert os.environ['WANDB_API_KEY'] == os.environ['OTHER'] != 'of-the-author'\n"
+        + PARSER
+        + "parser.parse_args()\n",
+    )
+    status, records, err = checked.check()
+    assert (status, records) == (0, []), err
+    assert "arguments parsed by train.py" in err
