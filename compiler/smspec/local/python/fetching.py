@@ -20,7 +20,7 @@ from smspec.local.request import RunFailed
 
 _UNKNOWN = re.compile(r"No download found|not a valid|No downloads? (?:is |are )?available", re.IGNORECASE)
 _OFFLINE = re.compile(r"network connectivity is disabled|offline", re.IGNORECASE)
-_CAUSE = re.compile(r"\s*(?:error|cause|caused by|×|╰─▶|├─▶)[: ]+", re.IGNORECASE)
+_CAUSE = re.compile(r"^\s*(?:error|cause|caused by|×|╰─▶|├─▶)[: ]+", re.IGNORECASE)
 
 
 def fetched_interpreter(version: str, show: Callable[[str], None]) -> Interpreter:
