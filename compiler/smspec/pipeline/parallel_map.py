@@ -1,8 +1,9 @@
 """Map a function over numbers with several processes, results in order.
 
-The workers are forks of this process: they have everything that it has read. They take batches from one pipe, so none
-waits for another, and each sends its results through a pipe of its own. Only Linux can safely fork a process with
-loaded libraries; elsewhere this process does the work.
+The workers are forks of this process: they have everything that it has read. Each has a share of neighboring items,
+which have much in common, and takes batches of it from a pipe; then it helps the others, so none waits. Each sends its
+results through a pipe of its own. Only Linux can safely fork a process with loaded libraries; elsewhere this process
+does the work.
 """
 
 from __future__ import annotations
@@ -52,11 +53,11 @@ def parallel_map(
     pool = _Pool()
     try:
         pool.start(workers, len(batches), lambda number: pickle.dumps([work(piece) for piece in batches[number]], -1))
-        received = pool.gathered()
+        received = {number: pickle.loads(result) for number, result in pool.results()}
     finally:
         pool.end()
     for number, batch in enumerate(batches):
-        yield from pickle.loads(received[number]) if number in received else map(work, batch)
+        yield from received[number] if number in received else map(work, batch)
 
 
 class _Pool:
@@ -70,19 +71,21 @@ class _Pool:
         import gc  # imported late, like everything that only workers need
 
         gc.freeze()  # a garbage collection in a worker would write to, and so copy, all pages
-        draw, feed = os.pipe()
-        os.write(feed, bytes(range(batches)))
-        os.close(feed)
+        shares = [
+            _filled_pipe(range(batches * worker // workers, batches * (worker + 1) // workers))
+            for worker in range(workers)
+        ]
         try:
-            for _ in range(workers):
-                self._fork(draw, work)
+            for worker in range(workers):
+                self._fork([*shares[worker:], *shares[:worker]], work)
         except OSError:
             pass  # no room for another process: the existing ones do it all, or this one does
         finally:
-            os.close(draw)
+            for share in shares:
+                os.close(share)
             gc.unfreeze()
 
-    def _fork(self, draw: int, work: Callable[[int], bytes]) -> None:
+    def _fork(self, shares: list[int], work: Callable[[int], bytes]) -> None:
         receive, send = os.pipe()
         # Block signals until the process is registered.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
@@ -91,14 +94,14 @@ class _Pool:
             if number == 0:
                 for pipe in (receive, *self._workers):
                     os.close(pipe)
-                _labour(draw, send, work)
+                _labour(shares, send, work)
             self._workers[receive] = number
         finally:
             os.close(send)
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
-    def gathered(self) -> dict[int, bytes]:
-        """Return the result of every batch by its number; a batch that raised is missing."""
+    def results(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the number of every batch and its result, as they arrive; a batch that raised is missing."""
         import select
 
         received: dict[int, bytearray] = {pipe: bytearray() for pipe in self._workers}
@@ -110,10 +113,10 @@ class _Pool:
                 chunk = os.read(pipe, 1 << 20)
                 if chunk:
                     received[pipe] += chunk
+                    yield from _whole_parts(received[pipe])
                 else:
                     poll.unregister(pipe)
                     self._ended(pipe)
-        return dict(part for content in received.values() for part in _parts(bytes(content)))
 
     def _ended(self, pipe: int) -> None:
         number = self._workers.pop(pipe)
@@ -132,16 +135,23 @@ class _Pool:
             os.waitpid(number, 0)
 
 
-def _parts(content: bytes) -> Iterator[tuple[int, bytes]]:
-    at = 0
-    while at < len(content):
-        end = at + _HEAD + int.from_bytes(content[at + 1 : at + _HEAD], "big")
-        yield content[at], content[at + _HEAD : end]
-        at = end
+def _filled_pipe(numbers: range) -> int:
+    """Return a pipe from which each of ``numbers`` can be read once."""
+    draw, feed = os.pipe()
+    os.write(feed, bytes(numbers))
+    os.close(feed)
+    return draw
 
 
-def _labour(draw: int, send: int, work: Callable[[int], bytes]) -> NoReturn:
-    """Run a worker: take batches until there are none, and exit without running the parent's exit handlers."""
+def _whole_parts(content: bytearray) -> Iterator[tuple[int, bytes]]:
+    """Remove from the start of what a worker sent every result that is whole, and yield it with its number."""
+    while len(content) >= _HEAD and len(content) >= (end := _HEAD + int.from_bytes(content[1:_HEAD], "big")):
+        yield content[0], bytes(content[_HEAD:end])
+        del content[:end]
+
+
+def _labour(shares: list[int], send: int, work: Callable[[int], bytes]) -> NoReturn:
+    """Run a worker: take batches of its share, then of the others, and exit without the parent's exit handlers."""
     import gc  # as in `_Pool.start`
 
     status = 1
@@ -150,11 +160,12 @@ def _labour(draw: int, send: int, work: Callable[[int], bytes]) -> NoReturn:
         for number in _STOPPING:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
-        while batch := os.read(draw, 1):
-            made = work(batch[0])
-            rest = memoryview(batch + len(made).to_bytes(_HEAD - 1, "big") + made)
-            while rest:
-                rest = rest[os.write(send, rest) :]
+        for share in shares:
+            while batch := os.read(share, 1):
+                made = work(batch[0])
+                rest = memoryview(batch + len(made).to_bytes(_HEAD - 1, "big") + made)
+                while rest:
+                    rest = rest[os.write(send, rest) :]
         status = 0
     finally:
         os._exit(status)  # the parent repeats the batch and raises its exception

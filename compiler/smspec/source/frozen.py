@@ -107,8 +107,15 @@ else:
     def _reduce(self):
         return _remade, (type(self), _values(self))
 
+    _SETTERS = {}
+
     def _remade(cls, values):
-        return cls(**dict(zip(cls.__slots__, values, strict=True)))
+        if cls not in _SETTERS:
+            _SETTERS[cls] = [getattr(cls, name).__set__ for name in cls.__slots__]
+        value = object.__new__(cls)
+        for put, member in zip(_SETTERS[cls], values, strict=True):
+            put(value, member)
+        return value
 
     def _standard(cls):
         import dataclasses  # imported late: only tests and tools use it
