@@ -15,10 +15,12 @@ from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
 from smspec.rules.requirements import requirement_findings
 from smspec.rules.suppressions import not_ignored
+from smspec.script.program import Program
 from smspec.script.reach.reached import Reach
 from smspec.service.request import Request
 from smspec.service.request_check import request_findings
 from smspec.service.severity_overrides import at_level
+from smspec.source.by_identity import ByIdentity
 from smspec.source.frozen import dataclass
 from smspec.spec.locked_environment import environment_file
 from smspec.spec.model import BuiltImage, ExistingImage, JobSpec
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 SMALLEST_VOLUME = 1 << 30
 """Bytes of VolumeSizeInGB: 1. Local storage is larger."""
+
+_OF_REQUIREMENTS: ByIdentity[list[Finding]] = ByIdentity()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +135,8 @@ def _requirements(job: Job) -> Iterable[Finding]:
     """Return what is wrong with the packages of a built image."""
     if not isinstance(job.spec.image, BuiltImage):
         return ()
-    return requirement_findings(job.spec.image, job.inputs.build_inputs.requirements)
+    content = job.inputs.build_inputs.requirements
+    return _OF_REQUIREMENTS.of(content, job.spec.image, lambda image: [*requirement_findings(image, content)])
 
 
 def _unpinned(job: Job) -> Iterable[Finding]:
@@ -197,13 +202,16 @@ def _local_data(job: Job) -> Iterable[Finding]:
 
 def _script(job: Job) -> Iterable[Finding]:
     """Return the mismatches between the script and its job, or why they are unknown."""
-    if job.inputs.program is None:
+    program = job.inputs.program
+    if program is None:
         return ()
     # Imported late: many jobs have no script that can be read.
-    from smspec.plan.script_environment import plan_script_environment
+    from smspec.plan.script_environment import plan_script_environment, replaced_script
     from smspec.rules.script import script_findings
 
-    return script_findings(job.inputs.program, plan_script_environment(job.spec, job.plan.request))
+    if isinstance(program, Program) and program.shows_nothing:
+        return script_findings(program, replaced_script(job.spec, job.plan.request))
+    return script_findings(program, plan_script_environment(job.spec, job.plan.request))
 
 
 def _modules(job: Job) -> Iterable[Finding]:

@@ -35,20 +35,26 @@ _OFFICIAL = re.compile(r"(?:docker\.io/)?(?:library/)?python(?:[:@].*)?")
 _NEGATIVE = re.compile(r"-[0-9.][0-9.eE+-]*")
 
 
+def replaced_script(job: JobSpec, request: RequestPlan) -> UnreadScript | None:
+    """Return why a different script may start than the one in the spec; None if it is that one, or if there is none."""
+    if starter(job) == "image" or job.entry_point is None:
+        return None
+    reason = replacement(job, request, _variables(job, request))
+    if reason is None:
+        return None
+    return UnreadScript(name=_name(job.entry_point), reason=reason, path=_program_path(job.entry_point))
+
+
 def plan_script_environment(job: JobSpec, request: RequestPlan) -> ScriptEnvironment | UnreadScript | None:
     """Return what a job passes to its script; None for a job without one."""
     if starter(job) == "image" or job.entry_point is None:
         return None
+    replaced = replaced_script(job, request)
+    if replaced is not None:
+        return replaced
     payload = request.payload
-    environment = {
-        **(job.image.env if isinstance(job.image, BuiltImage) else {}),
-        **_members(payload.get("Environment")),
-    }
+    environment = _variables(job, request)
     variables = frozenset(environment) | frozenset(job.secrets)
-    path = ("entry_point", _PROGRAM_KEYS[type(job.entry_point)])
-    reason = replacement(job, request, environment)
-    if reason is not None:
-        return UnreadScript(name=_name(job.entry_point), reason=reason, path=path)
     sent = _members(payload.get("HyperParameters"))
     values = {name: _decoded(text) for name, text in sent.items() if not _is_reserved(name)}
     paths = {name: request.origin(("HyperParameters", name)) for name in values}
@@ -63,8 +69,18 @@ def plan_script_environment(job: JobSpec, request: RequestPlan) -> ScriptEnviron
         isolation_path=isolation_path(job),
         hyperparameters_path=("hyperparameters",) if job.hyperparameters else ("entry_point",),
         channels_path=("channels",) if job.channels else ("entry_point",),
-        program_path=path,
+        program_path=_program_path(job.entry_point),
     )
+
+
+def _program_path(entry: EntryPoint) -> Path:
+    return ("entry_point", _PROGRAM_KEYS[type(entry)])
+
+
+def _variables(job: JobSpec, request: RequestPlan) -> dict[str, object]:
+    """Return the variables of the container that the job sets."""
+    of_image = job.image.env if isinstance(job.image, BuiltImage) else {}
+    return {**of_image, **_members(request.payload.get("Environment"))}
 
 
 def _host_count(payload: Mapping[str, object]) -> int:

@@ -14,6 +14,7 @@ from smspec.plan.build_inputs import BuildInputs
 from smspec.render import package_names
 from smspec.service.image_reference import is_image_reference
 from smspec.source import Path, dotted
+from smspec.source.by_identity import ByIdentity
 from smspec.spec.model import BuiltImage, CommandEntry, EntryPoint, JobSpec, ScriptEntry
 
 BASE = Rule("SM250", "invalid base image")
@@ -29,14 +30,17 @@ _UNPRINTABLE_IN_SCRIPTS = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff
 _NOT_A_WORD = "[\x00\ud800-\udfff]"
 _LABEL_KEY = r"[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?"
 _VARIABLE = r"\$(?:\{[A-Za-z_]|[A-Za-z_])"
+# Many jobs can share an image, and how it is started.
+_OF_ENTRIES: ByIdentity[list[Finding]] = ByIdentity()
+_OF_IMAGES: ByIdentity[list[Finding]] = ByIdentity()
 _NAMES = {"\n": "a line break", "\r": "a carriage return", "\t": "a tab", "\0": "a NUL"}
 
 
 def dockerfile_findings(job: JobSpec, build_inputs: BuildInputs) -> list[Finding]:
     """Return what cannot be written to the image of a job and its requirements file."""
-    findings = [*_entry_findings(job.entry_point)]
+    findings = [*_OF_ENTRIES.of("", job.entry_point, lambda entry: [*_entry_findings(entry)])]
     if isinstance(job.image, BuiltImage):
-        findings += _image_findings(job.image)
+        findings += _OF_IMAGES.of("", job.image, lambda image: [*_image_findings(image)])
         findings += _requirements_findings(build_inputs.requirements)
     return findings
 

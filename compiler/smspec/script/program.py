@@ -202,6 +202,11 @@ class Program:
     repeated_uses: tuple[RepeatedUse, ...] = ()
     mentioned: frozenset[str] = frozenset()
 
+    @property
+    def shows_nothing(self) -> bool:
+        """Whether there is nothing that a job could fail to match."""
+        return not any(getattr(self, name) for name in self.__slots__ if name != "texts")
+
 
 def bare(name: str) -> str:
     """Return a name in the form that options, attributes, and keys have in common."""

@@ -1,7 +1,13 @@
 """Uncertain cases are not reported: each script may accept its arguments."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from smspec.rules.script import script_findings
+from smspec.script.program import Program
+from smspec.script.script_environment import Argument, ScriptEnvironment
+from smspec.source import SourceText
 from support.script.read_programs import codes, program
 
 MADE = "import argparse, os, sys\np = argparse.ArgumentParser()\n"
@@ -180,3 +186,37 @@ HOSTILE = {
 def test_hostile_script_is_not_reported(text):
     program(text)
     assert codes(text, hyperparameters={"name": 1}) == []
+
+
+WORDS = st.sampled_from(("--config", "--lr", "-x", "a.yaml", "1", "", "train", "{}"))
+NAMES = st.lists(st.sampled_from(("lr", "config", "train", "sagemaker_x")), unique=True).map(tuple)
+PATHS = st.sampled_from((("hyperparameters", "lr"), ("entry_point", "args", 0)))
+ARGUMENTS = st.builds(
+    Argument,
+    words=st.lists(WORDS, min_size=1, max_size=2).map(tuple),
+    path=PATHS,
+    hyperparameter=st.none() | st.just("lr"),
+    value=st.none() | st.integers() | st.dictionaries(WORDS, WORDS, max_size=1),
+)
+ENVIRONMENTS = st.builds(
+    ScriptEnvironment,
+    arguments=st.none() | st.lists(ARGUMENTS, max_size=4).map(tuple),
+    hyperparameters=NAMES,
+    channels=NAMES,
+    variables=NAMES.map(frozenset),
+    forms_groups=st.booleans(),
+    isolation_path=st.none() | st.just(("network", "isolation")),
+    piped=NAMES,
+    is_bare=st.booleans(),
+    hyperparameters_path=PATHS,
+    channels_path=PATHS,
+    program_path=PATHS,
+)
+
+
+@given(ENVIRONMENTS)
+def test_script_that_shows_nothing_has_no_findings(environment):
+    """So what its job passes to it need not be planned."""
+    silent = Program(texts=(SourceText("train.py", "print()"),))
+    assert silent.shows_nothing
+    assert script_findings(silent, environment) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Optional
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
@@ -12,9 +13,11 @@ from smspec.rules.source.source_and_job import SourceAndJob, file_name
 from smspec.script.printed_lines import PrintedLine, printed_lines
 from smspec.service.metric_literal import is_cheap, letters, literal_before_value
 from smspec.source import SourceText
+from smspec.source.by_identity import ByIdentity
 
 RULE = Rule("SM524", "metric that nearly matches", "warning")
 
+_FOUND: ByIdentity[Optional[tuple[str, PrintedLine, str]]] = ByIdentity()  # many jobs can share a source
 _SHORTEST, _LONGEST = 3, 500
 _ENDS = re.compile(r"[^\n\t,;|()\[\]{}<>]*\Z")
 _PRINTING_LIBRARIES = re.compile(
@@ -29,7 +32,7 @@ _PRINTING_LIBRARIES = re.compile(
 def check(both: SourceAndJob) -> Iterator[Finding]:
     """Warn about a metric whose text before the value the script prints in a different form."""
     for index, metric in enumerate(both.job.metrics):
-        found = _near_miss(metric.regex, both.modules)
+        found = _found(metric.regex, both)
         if found is None:
             continue
         written, line, printed = found
@@ -40,6 +43,10 @@ def check(both: SourceAndJob) -> Iterator[Finding]:
             help=f"change the text before the group to {quoted(printed)}, or change the line in the script",
             notes=(Note("the script prints it here", line.place),),
         )
+
+
+def _found(pattern: str, both: SourceAndJob) -> tuple[str, PrintedLine, str] | None:
+    return _FOUND.of(pattern, both.texts, lambda _: _near_miss(pattern, both.modules))
 
 
 def _near_miss(pattern: str, modules: tuple[SourceText, ...]) -> tuple[str, PrintedLine, str] | None:

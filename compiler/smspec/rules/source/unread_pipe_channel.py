@@ -25,13 +25,16 @@ def check(both: SourceAndJob) -> Iterator[Finding]:
     job, entry = both.job, both.job.entry_point
     if not isinstance(entry, ScriptEntry | CommandEntry) or starter(job) == "image":
         return
+    piped = [channel for channel in job.channels if job.mode_of(channel) == "Pipe"]
+    if not piped:
+        return
     words = entry.args if isinstance(entry, ScriptEntry) else entry.command
     values = [str(one.value) for one in job.hyperparameters] + [one.name for one in job.hyperparameters]
     written = [*(text.text for text in both.texts), *words, *values, *job.environment.values()]
     if any(_READS_ANY.search(text) for text in written):
         return
-    for channel in job.channels:
-        if job.mode_of(channel) != "Pipe" or _is_mentioned(channel.name, both, written):
+    for channel in piped:
+        if _is_mentioned(channel.name, both, written):
             continue
         yield RULE.at(
             ("channels", channel.name),

@@ -6,19 +6,21 @@ import ast
 import json
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Literal
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.rules.source.source_and_job import SourceAndJob, file_name, place_in
 from smspec.source import SourceText
+from smspec.source.by_identity import ByIdentity
 from smspec.spec.model import CommandEntry, JobSpec, ScriptEntry
 
 RULE = Rule("SM528", "unused checkpoints", "warning")
 ELSEWHERE = Rule("SM529", "checkpoints in another directory", "warning")
 
 DEFAULT = "/opt/ml/checkpoints"
+_Mentioned = Literal["directory", "checkpoints", ""]
+_OF_SOURCES: ByIdentity[set[_Mentioned]] = ByIdentity()  # many jobs can share a source
 _WORDS = re.compile(r"check_?-?point|ckpt|resum|snapshot|restor", re.IGNORECASE)
 _LITERAL = re.compile(r"/(?:opt/ml|tmp)/(?!model\b|output\b|input\b|code\b)[\w./-]*(?:checkpoint|ckpt)[\w./-]*")
 
@@ -29,7 +31,9 @@ def check(both: SourceAndJob) -> Iterator[Finding]:
     if checkpoints is None or "CheckpointConfig" in both.job.api:
         return
     local = (checkpoints.local or DEFAULT).rstrip("/")
-    of_source = [_mentioned(text.text, local) for text in both.texts]
+    of_source = _OF_SOURCES.of(local, both.texts, lambda texts: {_mentioned(text.text, local) for text in texts})
+    if "directory" in of_source:
+        return
     words = _words_of(both.job)
     if not (any(of_source) or _WORDS.search(words) or _mentions(words, local)):
         yield RULE.at(
@@ -38,7 +42,7 @@ def check(both: SourceAndJob) -> Iterator[Finding]:
             help=f"save to and resume from `{local}` in the script, or remove `checkpoints`",
             notes=(Note("a restarted job begins at the first step: the script writes no checkpoints there"),),
         )
-    elif "directory" not in of_source and not _mentions(words, local):
+    elif not _mentions(words, local):
         yield from _elsewhere(both, local)
 
 
@@ -70,9 +74,8 @@ def _is_string(text: SourceText, path: str) -> bool:
     return any(isinstance(node.value, str) and node.value.rstrip("/.").startswith(path) for node in strings)
 
 
-@lru_cache(maxsize=1024)
-def _mentioned(text: str, local: str) -> Literal["directory", "checkpoints", ""]:
-    """Return what a text of a source mentions; many jobs can share it."""
+def _mentioned(text: str, local: str) -> _Mentioned:
+    """Return what a text of a source mentions."""
     if _mentions(text, local):
         return "directory"
     return "checkpoints" if _WORDS.search(text) else ""

@@ -1,0 +1,34 @@
+"""Remember what was found about frozen values that the jobs of a repository share as one object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+Value = TypeVar("Value")
+Found = TypeVar("Found")
+
+_MOST = 4096
+
+
+class ByIdentity(Generic[Found]):
+    """What was found about objects that never change. It must depend on nothing except the object and the ``subject``.
+
+    It keeps the objects, so that no other one gets the identity of one of them, and forgets everything after some
+    thousand.
+    """
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Hashable, int], tuple[Found, object]] = {}
+
+    def of(self, subject: Hashable, value: Value, find: Callable[[Value], Found]) -> Found:
+        """Return what ``find`` returns for a value; when asked again, the object that it returned then."""
+        key = subject, id(value)
+        known = self._known.get(key)
+        if known is None:
+            if len(self._known) >= _MOST:
+                self._known.clear()
+            known = self._known[key] = find(value), value
+        return known[0]

@@ -1,0 +1,33 @@
+"""A remembered result is that of the object itself, not of another object that is equal or has its address."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smspec.source import by_identity
+from smspec.source.by_identity import ByIdentity
+
+
+@given(st.lists(st.tuples(st.sampled_from("xy"), st.lists(st.integers(0, 2), max_size=2)), max_size=30))
+def test_remembered_result_is_that_of_the_object(questions):
+    """Most lists live only while they are asked about, so that addresses are used again."""
+    remembered = ByIdentity()
+    kept = {}
+    for subject, numbers in questions:
+        value = kept.setdefault(tuple(numbers), [*numbers]) if subject == "x" else [*numbers]
+        assert remembered.of(subject, value, lambda new: (subject, *new)) == (subject, *numbers)
+
+
+def test_one_object_is_asked_about_once_per_subject():
+    remembered, value = ByIdentity(), ["a"]
+    first = remembered.of("x", value, list)
+    assert remembered.of("x", value, list) is first
+    assert remembered.of("y", value, list) is not first
+    assert remembered.of("x", ["a"], list) is not first
+
+
+def test_memory_is_bounded(monkeypatch):
+    monkeypatch.setattr(by_identity, "_MOST", 10)
+    remembered = ByIdentity()
+    for number in range(100):
+        assert remembered.of("x", [number], tuple) == (number,)
+        assert len(remembered._known) <= 10
