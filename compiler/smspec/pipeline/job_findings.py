@@ -133,10 +133,10 @@ def _dockerfile(job: Job) -> Iterable[Finding]:
 
 def _requirements(job: Job) -> Iterable[Finding]:
     """Return what is wrong with the packages of a built image."""
-    if not isinstance(job.spec.image, BuiltImage):
+    image, content = job.spec.image, job.inputs.build_inputs.requirements
+    if not isinstance(image, BuiltImage):
         return ()
-    content = job.inputs.build_inputs.requirements
-    return _OF_REQUIREMENTS.of(content, job.spec.image, lambda image: [*requirement_findings(image, content)])
+    return _OF_REQUIREMENTS.of(content, (image,), lambda: [*requirement_findings(image, content)])
 
 
 def _unpinned(job: Job) -> Iterable[Finding]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 
+from smspec.source.by_identity import ByIdentity
 from smspec.spec.image_repository import names_registry
 from smspec.spec.model import BuiltImage, JobSpec
 
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+_ENCODED: ByIdentity[str] = ByIdentity()
 _JOB_DIGITS = 10
 _DOMAINS = (("cn-", "amazonaws.com.cn"),)
 
@@ -20,8 +22,14 @@ def digest(value: object) -> str:
 
 def training_job_name(name: str, payload: dict[str, object]) -> str:
     """Return the name of the job for a payload; its tags, and a name it already has, are ignored."""
-    content = {key: value for key, value in payload.items() if key not in ("TrainingJobName", "Tags")}
-    return f"{name}-{digest(content)[:_JOB_DIGITS]}"
+    members = sorted(payload.keys() - {"TrainingJobName", "Tags"})
+    content = ",".join(f"{_CANONICAL.encode(member)}:{_encoded(payload[member])}" for member in members)
+    return f"{name}-{hashlib.sha256(f'{{{content}}}'.encode()).hexdigest()[:_JOB_DIGITS]}"
+
+
+def _encoded(value: object) -> str:
+    """Return a member of a request as JSON. Jobs share most of them."""
+    return _ENCODED.of("", (value,), lambda: _CANONICAL.encode(value))
 
 
 def repository(job: JobSpec, image: BuiltImage) -> str:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Hashable
 
 from smspec.plan.channels import channel_draft, generated_channel
 from smspec.plan.delivery import Delivery
@@ -14,10 +15,11 @@ from smspec.plan.hyperparameters import encoded
 from smspec.plan.naming import training_job_name
 from smspec.plan.plan import ImagePlan, RequestPlan
 from smspec.plan.run_planning import launcher_name, plan_settings
-from smspec.plan.sent_keys import put_keys, sent_keys
+from smspec.plan.sent_keys import SentKey, put_keys, sent_keys
 from smspec.service.members import items, member
 from smspec.service.ordering import in_api_order
 from smspec.source import Path
+from smspec.source.by_identity import ByIdentity
 from smspec.spec.lock import Lock
 from smspec.spec.model import BuiltImage, ExistingImage, JobSpec, Stopping
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER, RunPlan, RunSettings
@@ -30,24 +32,28 @@ VALUE_LIMIT = 2500
 
 _S3 = ("DataSource", "S3DataSource")
 
+_DRAFTS: ByIdentity[Draft] = ByIdentity()
+_PARTS: ByIdentity[list[Draft]] = ByIdentity()
+
 
 def plan_request(
     job: JobSpec, image: ImagePlan | None, run: RunPlan | None, delivery: Delivery, lock: Lock | None = None
 ) -> tuple[RequestPlan, RunSettings | None]:
     """Return the request, and the settings that it transports; None if the smspec runtime is not used."""
     draft = Draft()
-    channels = [channel_draft(channel) for channel in job.channels]
+    channels = _PARTS.of("channels", (job.channels,), lambda: [channel_draft(channel) for channel in job.channels])
     settings = None if run is None else plan_settings(job, _attributes(channels), delivery.archive_digest)
     _put_hyperparameters(draft, job, delivery, settings)
     _put_algorithm(draft, job, image, delivery, lock)
-    _put_channels(draft, job, channels, delivery)
-    _put_stopping(draft, job)
-    _put_tags(draft, job)
-    put_keys(draft, sent_keys(""), job, ())
+    _add_channels(draft, job, channels, delivery)
+    _add_stopping(draft, job)
+    draft.add(_part("tags", (job.tags,), lambda part: _put_tags(part, job)))
+    for key in sent_keys(""):
+        _add_key(draft, key, job)
     _place_what_is_not_there(draft, job)
     draft.patch(job.api, ("api",))
     _name(draft, job)
-    payload = in_api_order(draft.members)
+    payload = in_api_order(draft.members, ordered=draft.shared)
     request = RequestPlan(
         payload=payload,
         origins=draft.origins,
@@ -56,6 +62,27 @@ def plan_request(
         idle=frozenset(draft.idle) - {("api", "TrainingJobName")},
     )
     return request, settings
+
+
+def _part(subject: Hashable, values: tuple[object, ...], fill: Callable[[Draft], None]) -> Draft:
+    """Return the part of a request that ``fill`` puts into a draft: the same for all jobs that share ``values``."""
+
+    def filled() -> Draft:
+        part = Draft()
+        fill(part)
+        part.members = in_api_order(part.members)
+        return part
+
+    return _DRAFTS.of(subject, values, filled)
+
+
+def _add_key(draft: Draft, key: SentKey, job: JobSpec) -> None:
+    """Send a top-level key."""
+    value = getattr(job, key.name)
+    if value is None or isinstance(value, str):
+        put_keys(draft, (key,), job, ())
+    else:
+        draft.add(_part(key.name, (value,), lambda part: put_keys(part, (key,), job, ())))
 
 
 def _name(draft: Draft, job: JobSpec) -> None:
@@ -128,10 +155,18 @@ def _attributes(channels: list[Draft]) -> dict[str, list[str]]:
     return {name: [str(attribute) for attribute in found] for name, found in attributes.items() if found}
 
 
-def _put_channels(draft: Draft, job: JobSpec, channels: list[Draft], delivery: Delivery) -> None:
-    here = "InputDataConfig"
+def _add_channels(draft: Draft, job: JobSpec, channels: list[Draft], delivery: Delivery) -> None:
     are_assigned = any(items(channel.members, *_S3, "InstanceGroupNames") for channel in channels)
-    groups = _group_names(job) if are_assigned else []
+    if are_assigned or delivery.channels:
+        _put_channels(draft, job, channels, delivery, _group_names(job) if are_assigned else [])
+    else:
+        draft.add(_part("channels", (channels,), lambda part: _put_channels(part, job, channels, delivery, [])))
+
+
+def _put_channels(
+    draft: Draft, job: JobSpec, channels: list[Draft], delivery: Delivery, groups: list[object]
+) -> None:
+    here = "InputDataConfig"
     # A rule rejects a channel of the author's with such a name; do not report it twice.
     taken = {channel.name for channel in job.channels}
     generated = [generated_channel(name, uri, groups) for name, uri in delivery.channels if name not in taken]
@@ -175,6 +210,11 @@ def _needs_a_vpc(draft: Draft) -> Path:
         if member(channel, *files):
             return draft.origins.get(("InputDataConfig", index, *files), ("channels",))
     return ("api", "AlgorithmSpecification", "TrainingImageConfig", "TrainingRepositoryAccessMode")
+
+
+def _add_stopping(draft: Draft, job: JobSpec) -> None:
+    by_patch = "EnableManagedSpotTraining" in job.api
+    draft.add(_part(("stopping", by_patch), (job.stopping, job.spot), lambda part: _put_stopping(part, job)))
 
 
 def _put_stopping(draft: Draft, job: JobSpec) -> None:

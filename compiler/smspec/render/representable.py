@@ -31,16 +31,16 @@ _NOT_A_WORD = "[\x00\ud800-\udfff]"
 _LABEL_KEY = r"[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?"
 _VARIABLE = r"\$(?:\{[A-Za-z_]|[A-Za-z_])"
 # Many jobs can share an image, and how it is started.
-_OF_ENTRIES: ByIdentity[list[Finding]] = ByIdentity()
-_OF_IMAGES: ByIdentity[list[Finding]] = ByIdentity()
+_FOUND: ByIdentity[list[Finding]] = ByIdentity()
 _NAMES = {"\n": "a line break", "\r": "a carriage return", "\t": "a tab", "\0": "a NUL"}
 
 
 def dockerfile_findings(job: JobSpec, build_inputs: BuildInputs) -> list[Finding]:
     """Return what cannot be written to the image of a job and its requirements file."""
-    findings = [*_OF_ENTRIES.of("", job.entry_point, lambda entry: [*_entry_findings(entry)])]
-    if isinstance(job.image, BuiltImage):
-        findings += _OF_IMAGES.of("", job.image, lambda image: [*_image_findings(image)])
+    image, entry = job.image, job.entry_point
+    findings = [*_FOUND.of("entry point", (entry,), lambda: [*_entry_findings(entry)])]
+    if isinstance(image, BuiltImage):
+        findings += _FOUND.of("image", (image,), lambda: [*_image_findings(image)])
         findings += _requirements_findings(build_inputs.requirements)
     return findings
 

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Container
 
 from smspec.service.shapes import Shape, pinned_model
 
 
-def in_api_order(request: dict[str, object]) -> dict[str, object]:
+def in_api_order(request: dict[str, object], ordered: Container[str] = ()) -> dict[str, object]:
     """Return the request with the members of every structure in the order of the model, unknown ones last.
 
-    The entries of maps and the items of lists stay in their order.
+    The entries of maps and the items of lists stay in their order. The members ``ordered`` are in order.
     """
-    return _structure(pinned_model().root, request)
+    return _structure(pinned_model().root, request, ordered)
 
 
-def _structure(shape: Shape, value: dict[str, object]) -> dict[str, object]:
+def _structure(shape: Shape, value: dict[str, object], done: Container[str] = ()) -> dict[str, object]:
     members = _members(shape.name)
     if len(value) == 1:
         ((name, inner),) = value.items()
         return {name: _ordered(members[name], inner) if name in members else inner}
-    ordered = {name: _ordered(inner, value[name]) for name, inner in members.items() if name in value}
+    ordered = {
+        name: value[name] if name in done else _ordered(inner, value[name])
+        for name, inner in members.items()
+        if name in value
+    }
     if len(ordered) < len(value):
         ordered.update((name, inner) for name, inner in value.items() if name not in members)
     return ordered

@@ -13,7 +13,7 @@ from smspec.service.patterns import matches
 from smspec.service.shapes import Model, Shape, pinned_model
 from smspec.service.unknown_instance_type import unknown_instance_type
 from smspec.source import Path, dotted
-from smspec.source.by_content import ByContent
+from smspec.source.by_identity import ByIdentity
 
 WRONG_TYPE = Rule("SM401", "value of the wrong type")
 UNKNOWN_MEMBER = Rule("SM402", "unknown member")
@@ -54,7 +54,7 @@ _LONGEST_LIST_SHOWN = 8
 _MOST_COMPARED = 100
 """No author fixes more in one run, and searching for similar names takes time."""
 
-_FITTING: ByContent[bool] = ByContent()
+_FITTING: ByIdentity[bool] = ByIdentity()
 
 
 def limit_findings(payload: dict[str, object], *, in_spec_words: bool = False) -> list[Finding]:
@@ -133,7 +133,7 @@ class _Walk:
         """Return whether a member has no findings, without looking twice at a value: jobs share many."""
         if not self.in_spec_words or not isinstance(value, dict | list):
             return False  # another tool's request is checked once
-        return _FITTING.of(name, value, lambda new: not self._findings_of(name, shape, new))
+        return _FITTING.of(name, (value,), lambda: not self._findings_of(name, shape, value))
 
     def _findings_of(self, name: str, shape: Shape, value: object) -> list[Finding]:
         walk = _Walk(self.model, self.in_spec_words)

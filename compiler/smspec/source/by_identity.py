@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-Value = TypeVar("Value")
 Found = TypeVar("Found")
 
 _MOST = 4096
 
 
 class ByIdentity(Generic[Found]):
-    """What was found about objects that never change. It must depend on nothing except the object and the ``subject``.
+    """What was found about objects that never change. It must depend on nothing except them and the ``subject``.
 
     It keeps the objects, so that no other one gets the identity of one of them, and forgets everything after some
     thousand.
@@ -21,14 +20,14 @@ class ByIdentity(Generic[Found]):
     __slots__ = ("_known",)
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Hashable, int], tuple[Found, object]] = {}
+        self._known: dict[tuple[Hashable, ...], tuple[Found, tuple[object, ...]]] = {}
 
-    def of(self, subject: Hashable, value: Value, find: Callable[[Value], Found]) -> Found:
-        """Return what ``find`` returns for a value; when asked again, the object that it returned then."""
-        key = subject, id(value)
+    def of(self, subject: Hashable, objects: tuple[object, ...], find: Callable[[], Found]) -> Found:
+        """Return what ``find`` returns about the objects; when asked again, the object that it returned then."""
+        key = (subject, *map(id, objects))
         known = self._known.get(key)
         if known is None:
             if len(self._known) >= _MOST:
                 self._known.clear()
-            known = self._known[key] = find(value), value
+            known = self._known[key] = find(), objects
         return known[0]
