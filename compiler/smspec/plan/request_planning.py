@@ -163,9 +163,7 @@ def _add_channels(draft: Draft, job: JobSpec, channels: list[Draft], delivery: D
         draft.add(_part("channels", (channels,), lambda part: _put_channels(part, job, channels, delivery, [])))
 
 
-def _put_channels(
-    draft: Draft, job: JobSpec, channels: list[Draft], delivery: Delivery, groups: list[object]
-) -> None:
+def _put_channels(draft: Draft, job: JobSpec, channels: list[Draft], delivery: Delivery, groups: list[object]) -> None:
     here = "InputDataConfig"
     # A rule rejects a channel of the author's with such a name; do not report it twice.
     taken = {channel.name for channel in job.channels}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import cast
 
 from smspec.source import Document, Node, Scalar, to_data
 from smspec.source import Mapping as MappingNode
 from smspec.source.by_content import ByContent
+from smspec.source.by_identity import ByIdentity
 from smspec.spec import model
 from smspec.spec.keys import ROW
 from smspec.spec.keys.row import Row
@@ -37,7 +38,7 @@ def _shared_value(name: str, value: object) -> object:
     """Return the value of a top-level key: one frozen value for all jobs that have the same there."""
     if not isinstance(value, dict | list):
         return _value(ROW[name], value)
-    return _DECODED.of(name, value, lambda new: _value(ROW[name], new))
+    return _DECODED.of(name, (value,), lambda: _value(ROW[name], value))
 
 
 def _below(path: str, data: object) -> Data:
@@ -58,11 +59,18 @@ def _value(row: Row, value: object) -> object:
 
 def _hyperparameters(node: Node) -> tuple[model.Hyperparameter, ...]:
     entries = node.entries if isinstance(node, MappingNode) else ()
-    return tuple(
-        model.Hyperparameter(name=key.text, value=value.value, text=value.text, quoted=not value.plain)
+    written = [
+        (key.text, value.value, value.text, not value.plain)
         if isinstance(value, Scalar)
-        else model.Hyperparameter(name=key.text, value=to_data(value))
+        else (key.text, to_data(value), "", False)
         for key, value in entries
+    ]
+    return _PARAMETERS.of("", written, _parameters)
+
+
+def _parameters(written: Iterable[tuple[str, object, str, bool]]) -> tuple[model.Hyperparameter, ...]:
+    return tuple(
+        model.Hyperparameter(name=name, value=value, text=text, quoted=quoted) for name, value, text, quoted in written
     )
 
 
@@ -92,7 +100,8 @@ def _channels(value: object) -> object:
     return tuple(model.Channel(name=name, **_below("channels.*", data)) for name, data in channels.items())  # type: ignore[arg-type]  # as in decode
 
 
-_DECODED: ByContent[object] = ByContent()
+_DECODED: ByIdentity[object] = ByIdentity()
+_PARAMETERS: ByContent[tuple[model.Hyperparameter, ...]] = ByContent()
 _ELSEWHERE = frozenset(("smspec", "hyperparameters", "checks"))
 IRREGULAR: dict[str, Callable[[object], object]] = {
     "image": _image,

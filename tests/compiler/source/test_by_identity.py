@@ -12,9 +12,13 @@ def test_remembered_result_is_that_of_the_object(questions):
     """Most lists live only while they are asked about, so that addresses are used again."""
     remembered = ByIdentity()
     kept = {}
+
+    def asked(subject, value):
+        return remembered.of(subject, (value,), lambda: (subject, *value))
+
     for subject, numbers in questions:
         value = kept.setdefault(tuple(numbers), [*numbers]) if subject == "x" else [*numbers]
-        assert remembered.of(subject, (value,), lambda: (subject, *value)) == (subject, *numbers)
+        assert asked(subject, value) == (subject, *numbers)
 
 
 def test_one_object_is_asked_about_once_per_subject():

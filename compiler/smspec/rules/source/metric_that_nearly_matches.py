@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Optional
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
@@ -17,7 +16,7 @@ from smspec.source.by_identity import ByIdentity
 
 RULE = Rule("SM524", "metric that nearly matches", "warning")
 
-_FOUND: ByIdentity[Optional[tuple[str, PrintedLine, str]]] = ByIdentity()  # many jobs can share a source
+_FOUND: ByIdentity[tuple[str, PrintedLine, str] | None] = ByIdentity()  # many jobs can share a source
 _SHORTEST, _LONGEST = 3, 500
 _ENDS = re.compile(r"[^\n\t,;|()\[\]{}<>]*\Z")
 _PRINTING_LIBRARIES = re.compile(

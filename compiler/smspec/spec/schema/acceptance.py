@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from smspec.source.by_content import ByContent
+from smspec.source.by_identity import ByIdentity
 from smspec.spec.schema.job_schema import SchemaPart, part, target
 
 Root = dict[str, SchemaPart]
@@ -48,7 +48,7 @@ def checks(schema: dict[str, SchemaPart]) -> list[tuple[str, Keyword, SchemaPart
 
 
 _KNOWN: dict[int, tuple[dict[str, SchemaPart], list[tuple[str, Keyword, SchemaPart]]]] = {}
-_ACCEPTED: ByContent[tuple[bool, Root, SchemaPart]] = ByContent()
+_ACCEPTED: ByIdentity[bool] = ByIdentity()
 
 
 def _by_jsonschema(name: str) -> Keyword:
@@ -129,9 +129,8 @@ def _properties(argument: SchemaPart, value: object, schema: Mapping[str, Schema
 
 def _accepts_again(schema: SchemaPart, value: object, root: Root) -> bool:
     """Return what `accepts` does, without looking twice at a value."""
-    # Two roots share most of their parts, but not what a reference means. Both are kept, so that no other gets the id.
-    subject = id(root), id(schema)
-    return _ACCEPTED.of(subject, value, lambda new: (accepts(schema, new, root), root, schema))[0]
+    # Two roots share most of their parts, but not what a reference means.
+    return _ACCEPTED.of("", (value, schema, root), lambda: accepts(schema, value, root))
 
 
 def _additional_properties(argument: SchemaPart, value: object, schema: Mapping[str, SchemaPart], root: Root) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Union
 
-from smspec.source import Node, Scalar, Sequence, to_data
+from smspec.source import Mapping, Node, Scalar, Sequence, to_data
+from smspec.source.by_content import ByContent
+from smspec.source.by_identity import ByIdentity
 from smspec.spec.keys import ROWS
 from smspec.spec.keys.value_forms import Value
 
@@ -30,11 +32,30 @@ def _forms() -> dict[str, _Form]:
 
 
 _FORMS = _forms()
+_OF_NODES: ByIdentity[object] = ByIdentity()
+_OF_CONTENT: ByContent[object] = ByContent()
 
 
 def viewed(root: Node) -> object:
-    """Return the document as data. A key whose value is null is a key that was removed."""
-    return _view(root, _FORMS)
+    """Return the document as data, which must not be changed. A key whose value is null is a key that was removed.
+
+    Documents that have the same under a top-level key share one value, so that what is found about it can be remembered
+    by its identity.
+    """
+    if not isinstance(root, Mapping):
+        return _view(root, _FORMS)
+    return {
+        key.text: _shared(key.text, value)
+        for key, value in root.entries
+        if not (isinstance(value, Scalar) and value.value is None)
+    }
+
+
+def _shared(key: str, node: Node) -> object:
+    form = _form_of(key, _FORMS)
+    if isinstance(node, Scalar):
+        return _view(node, form)
+    return _OF_NODES.of(key, (node,), lambda: _OF_CONTENT.of(key, _view(node, form), lambda data: data))
 
 
 def _view(node: Node, form: _Form) -> object:
