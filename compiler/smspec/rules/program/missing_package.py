@@ -29,10 +29,11 @@ def check(both: ProgramAndImage, provided: Provided) -> Iterator[Finding]:
             yield _unchecked(both, foreign, provided)
         return
     missing: dict[str, ForeignImport] = {}
+    later: dict[str, ForeignImport] = {}
     for used in both.reach.foreign:
         name = None if is_standard(used.top) else provided.missing_part(used.name)
         if name is not None:
-            missing.setdefault(name, used)
+            (missing if used.is_early or not both.reach.is_open else later).setdefault(name, used)
     for name, used in missing.items():
         yield RULE.at(
             both.path,
@@ -40,6 +41,9 @@ def check(both: ProgramAndImage, provided: Provided) -> Iterator[Finding]:
             help=f"add `{package_of(used.name, name)}` to {_list_of_packages(both)}",
             notes=here("the module imports it here", used.place),
         )
+    later = {name: used for name, used in later.items() if name not in missing}
+    if later:
+        yield _unchecked(both, later, provided)
 
 
 def _list_of_packages(both: ProgramAndImage) -> str:

@@ -29,11 +29,11 @@ _REPLACEMENTS = {
 
 def check(both: ProgramAndImage, provided: Provided) -> Iterator[Finding]:
     """Reject a module of the standard library that the Python of the image does not have."""
-    if both.python is None or both.reach.is_open:
+    if both.python is None:
         return
     for used in both.reach.foreign:
         name = used.top
-        if not is_standard(name) or is_in_version(name, both.python):
+        if not is_standard(name) or is_in_version(name, both.python) or (both.reach.is_open and not used.is_early):
             continue
         if provided.names is None and name not in _NEVER_PROVIDED:
             continue

@@ -13,6 +13,7 @@ _OF_PYTHON = frozenset(
 )
 _OF_BOTO3 = frozenset({"boto3", "botocore", "dateutil", "jmespath", "s3transfer", "six", "urllib3"})
 _MOST_NAMED = 3
+_OPEN = "modules may come from other directories, or be installed at startup"
 _AT_START = ("requirements.txt", "setup.py")
 _WITHOUT_MODULES = frozenset(
     {"build-essential", "ca-certificates", "curl", "g++", "gcc", "git", "libgomp1", "libgl1", "libglib2.0-0", "make"}
@@ -26,9 +27,9 @@ _WITHOUT_MODULES = frozenset(
 class Provided:
     """``names``: the modules at the top outside of the standard library; None if they are not all known.
 
-    Of a namespace, such as ``google``, it has those one level below. ``reason``: why they are not known, as a sentence;
-    empty if that is reported elsewhere. ``is_lockable``: `smspec lock` would make them known. ``listed``: the
-    image of AWS whose list they come from.
+    Of a namespace, such as ``google``, it has those one level below. ``reason``: why they are not known, as a
+    sentence, or why there may be more later; empty if that is reported elsewhere. ``is_lockable``: `smspec lock`
+    would make them known. ``listed``: the image of AWS whose list they come from.
     """
 
     names: frozenset[str] | None = None
@@ -54,22 +55,24 @@ def provided(both: ProgramAndImage) -> Provided:
     listed = listed_modules(both)
     if listed is not None:
         return Provided(names=listed.names | _OF_PYTHON | _OF_BOTO3, listed=listed)
+    later = _OPEN if both.reach.is_open else ""
     reason = _unknown_besides_packages(both)
     if reason:
-        return Provided(reason=reason)
+        return Provided(reason=later or reason)
     of_base = _OF_PYTHON | _OF_BOTO3 if both.job.delivery == "s3" else _OF_PYTHON
     image, environment = both.job.image, both.environment
     if environment is not None:
         if environment.unlisted:
-            return Provided(reason=f"no wheel shows the modules of {_listed(environment.unlisted)}")
+            return Provided(reason=later or f"no wheel shows the modules of {_listed(environment.unlisted)}")
         # A file of setuptools replaces the module that Python 3.12 removed.
         more = {"distutils"} if "setuptools" in environment.packages else set()
-        return Provided(names=of_base.union(environment.modules, more))
+        return Provided(names=of_base.union(environment.modules, more), reason=later)
     if isinstance(image, BuiltImage) and (image.python_packages or image.python_requirements is not None):
         if both.is_stale:
             return Provided()
-        return Provided(reason="the modules in the packages of the image are unknown", is_lockable=both.is_lockable)
-    return Provided(names=of_base)
+        unknown = "the modules in the packages of the image are unknown"
+        return Provided(reason=unknown, is_lockable=both.is_lockable)
+    return Provided(names=of_base, reason=later)
 
 
 def _listed(packages: tuple[str, ...]) -> str:
@@ -79,8 +82,6 @@ def _listed(packages: tuple[str, ...]) -> str:
 
 def _unknown_besides_packages(both: ProgramAndImage) -> str:
     job, image = both.job, both.job.image
-    if both.reach.is_open:
-        return "modules may come from other directories, or be installed at startup"
     if not isinstance(image, BuiltImage):
         return "the packages of the existing image are unknown"
     if image.run:

@@ -48,9 +48,9 @@ class CertainCode:
         self._is_main = is_main
         self._ended = False
 
-    def of_module(self, tree: ast.Module) -> Iterator[Event]:
-        """Yield what the module does in every run, in order."""
-        yield from self._block(tree.body, in_function=False)
+    def of_statements(self, statements: list[ast.stmt]) -> Iterator[Event]:
+        """Yield what the next statements of the module do in every run, in order."""
+        yield from self._block(statements, in_function=False)
 
     def of_function(self, function: Function) -> Iterator[Event]:
         """Yield what a function does in every call."""

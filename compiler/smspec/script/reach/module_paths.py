@@ -6,6 +6,7 @@ import ast
 import posixpath
 import re
 
+from smspec.script.reach.installers import runs_an_installer
 from smspec.script.reach.relevant_text import INSTALLERS
 from smspec.source.frozen import dataclass
 
@@ -14,7 +15,6 @@ _OPENS = re.compile(
     r"\b(?:meta_path|path_hooks|addsitedir|extend_path|zipimport|zipimporter|PYTHONPATH|entry_points)\b"
     r"|\bsys\s*\.\s*modules\b|\b__path__\b|\bfrom\s+sys\s+import\b"
 )
-_INSTALLS = re.compile(INSTALLERS)
 _CODE = "/opt/ml/code"
 _SAME = frozenset({"os.path.abspath", "os.path.realpath", "os.path.normpath", "os.path.expanduser", "str", "os.fspath"})
 _SAME_METHODS = frozenset({"resolve", "absolute", "as_posix", "expanduser"})
@@ -31,12 +31,9 @@ class ModulePaths:
 
 def module_paths(text: str, tree: ast.Module, file: str) -> ModulePaths:
     """Return what a module adds to the directories for modules; ``file`` is its path in the source."""
-    searches, installs = _SEARCHES.search(text), _INSTALLS.search(text)
-    if _OPENS.search(text):
+    if _OPENS.search(text) or (re.search(INSTALLERS, text) and runs_an_installer(tree)):
         return ModulePaths(is_open=True)
-    if installs and _runs_an_installer(tree):
-        return ModulePaths(is_open=True)
-    if not searches:
+    if not _SEARCHES.search(text):
         return ModulePaths()
     paths = _Paths(tree, file)
     places: list[str] = []
@@ -54,23 +51,6 @@ def module_paths(text: str, tree: ast.Module, file: str) -> ModulePaths:
                 places.append(place)
                 known.add(id(node.func.value))
     return ModulePaths(places=tuple(dict.fromkeys(places)), is_open=any(id(use) not in known for use in uses))
-
-
-def _runs_an_installer(tree: ast.Module) -> bool:
-    """Return whether a string outside of docstrings, or a name, is that of an installer."""
-    docstrings = {
-        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant):
-            word = node.value if isinstance(node.value, str) and id(node) not in docstrings else ""
-        elif isinstance(node, ast.alias):
-            word = node.name if node.name.partition(".")[0] == "pip" else ""
-        else:
-            word = node.id if isinstance(node, ast.Name) and _INSTALLS.fullmatch(node.id) else ""
-        if word and _INSTALLS.search(word):
-            return True
-    return False
 
 
 class _Paths:

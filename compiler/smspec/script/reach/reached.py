@@ -56,10 +56,14 @@ class IgnoredModule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignImport:
-    """An import of a module that is not in the source, by its full name."""
+    """An import of a module that is not in the source, by its full name.
+
+    ``is_early``: it runs before the script can install packages, or change where Python searches.
+    """
 
     name: str
     place: Span
+    is_early: bool = True
 
     @property
     def top(self) -> str:

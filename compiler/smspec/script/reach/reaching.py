@@ -78,6 +78,7 @@ class Reaching:
         self._base = base
         self._is_open = searches
         self._searches = searches
+        self._has_opened = searches
         self._own: dict[str, _Own | None] = {}
         self._texts: list[SourceText] = []
         self._characters = 0
@@ -133,16 +134,60 @@ class Reaching:
             from smspec.script.reach.new_syntax import new_syntax  # imported late: few images have an old Python
 
             self._new += new_syntax(text, tree, self._base)
+        opens = False
         if may_change_paths(text.text):
             from smspec.script.reach.module_paths import module_paths  # imported late: few scripts need it
 
             paths = module_paths(text.text, tree, file)
             self._is_open |= paths.is_open
+            opens = paths.is_open
             self._searches |= paths.is_open or bool(paths.places)
             self._places = tuple(dict.fromkeys((*self._places, *paths.places)))
         code = CertainCode(is_main=name == "__main__", names=own.names)
-        self._follow(own, code.of_module(tree))
+        doubtful = [] if self._has_opened else self._doubtful_openings(own)
+        self._is_open |= bool(doubtful)
+        if (opens or doubtful) and not self._has_opened:
+            from smspec.script.reach.early_code import early_statements  # imported late: few scripts need it
+
+            early = early_statements(text.text, tree, doubtful)
+            self._follow(own, code.of_statements(tree.body[:early]))
+            self._has_opened = True
+            self._follow(own, code.of_statements(tree.body[early:]))
+        else:
+            self._follow(own, code.of_statements(tree.body))
         return own
+
+    def _doubtful_openings(self, own: _Own) -> list[str]:
+        """Return the names of imports that some runs execute, of modules of the source that may open the search."""
+        text = own.text.text
+        if not any(word in text for word in ("  import ", "  from ", "\timport ", "\tfrom ")):
+            return []
+        from smspec.script.reach.doubtful_imports import doubtful_imports  # imported late: few have such imports
+
+        return [name for name in doubtful_imports(text) if self._may_open(absolute(name, own.package), set())]
+
+    def _may_open(self, name: str | None, seen: set[str]) -> bool:
+        """Return whether a module of the source, or one that it may import, changes where modules come from."""
+        file = None if name is None or name in self._own else self._find(name)
+        if file is None or file in seen or len(seen) > MOST_MODULES:
+            return False
+        seen.add(file)
+        try:
+            text = self._source.readable(file)
+        except ScriptUnreadable:
+            return False
+        if may_change_paths(text.text):
+            from smspec.script.reach.module_paths import module_paths
+
+            tree = parsed(text)
+            if tree is not None and module_paths(text.text, tree, file).is_open:
+                return True
+        from smspec.script.reach.doubtful_imports import doubtful_imports
+
+        assert name is not None
+        package = name if file.endswith("/__init__.py") else name.rpartition(".")[0]
+        names = doubtful_imports(text.text, all_of_them=True)
+        return any(self._may_open(absolute(one, package), seen) for one in names)
 
     def _undecodable(self, file: str) -> None:
         content = self._source.content(file)
@@ -206,7 +251,7 @@ class Reaching:
                 continue
             if count == 1:
                 if place is not None and not is_in_every_version(full):
-                    self._foreign.setdefault(name, ForeignImport(name=name, place=place))
+                    self._foreign.setdefault(name, ForeignImport(name=name, place=place, is_early=not self._has_opened))
             elif (
                 place is not None
                 and found is not None

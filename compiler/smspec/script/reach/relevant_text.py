@@ -19,6 +19,9 @@ _PATHS = (
 _WORDS = ("_path", "path_hooks", "addsitedir", "zipimport", "PYTHONPATH", "entry_points")
 _OF_SYS = ("path", "modules", "from sys")
 _OF_INSTALLERS = ("pip", "conda", "mamba", "uv", "easy_install")
+CHANGES = f"{_PATHS}|{INSTALLERS}"
+"""Words without which a module changes no search for modules, and installs none."""
+
 _PARAMETERS = r"\b(?:def|class|type)\s+\w+\s*\["
 
 
@@ -28,7 +31,7 @@ def may_change_paths(text: str) -> bool:
         "sys" in text and any(word in text for word in _OF_SYS)
     ):
         return False
-    return re.search(f"{_PATHS}|{INSTALLERS}", text) is not None
+    return re.search(CHANGES, text) is not None
 
 
 def may_be_newer(text: str, base: Version) -> bool:

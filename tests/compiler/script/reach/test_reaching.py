@@ -20,7 +20,7 @@ def reach(directory, files, start="train.py", handler=None, *, base=(3, 12), sea
 
 def foreign(directory, script, **files):
     found = reach(directory, {"train.py": script, **{f"{name}.py": text for name, text in files.items()}})
-    return set() if found.is_open else {one.name for one in found.foreign}
+    return {one.name for one in found.foreign if one.is_early or not found.is_open}
 
 
 CERTAIN = {
@@ -40,6 +40,17 @@ CERTAIN = {
     "import_module": "from importlib import import_module\nnp = import_module('numpy')",
     "before an exit": "import sys\nimport numpy\nsys.exit()",
     "a call in an assignment": "def main():\n    import numpy\nx = main()",
+    "before pip": "import numpy\nimport subprocess\nsubprocess.run(['pip', 'install', 'torch'])",
+    "before a function with pip": "def add():\n    os.system('pip install torch')\nimport numpy\nadd()",
+    "before another directory": "import numpy, sys\nsys.path.append('/opt/ml/input/data/code')",
+    "a call before pip": "def main():\n    import numpy\nmain()\nimport os\nos.system('pip install torch')",
+    "a warning about pip": "import logging\nlogging.warning(f'pip install {1}' + ' first')\nimport numpy",
+    "a required version": "from transformers.utils.versions import require_version\n"
+    "require_version('torch', 'To fix: pip install torch')\nimport numpy",
+    "a help about pip": "field(metadata={'help': 'uv pip install x'}, help='see {}'.format('pip'))\nimport numpy",
+    "an error about pip": "def f():\n    raise ImportError('run `pip install %s`' % x)\nimport numpy",
+    "a path": "data = 'camera-pip/video.mp4'\nimport numpy",
+    "a variable": "uv = (0.5, 0.5)\nimport numpy",
     "a docstring about pip": '"""pip install numpy"""\nimport numpy  # pip install numpy',
 }
 
@@ -72,11 +83,46 @@ DOUBTFUL = {
     "after an endless loop": "while True:\n    pass\nimport numpy",
     "an unknown name": "import importlib\nimportlib.import_module(name)",
     "pip": "import subprocess\nsubprocess.run(['pip', 'install', 'numpy'])\nimport numpy",
+    "pip in what is printed": "print(os.popen('pip install numpy').read())\nimport numpy",
+    "pip of a function": "def add():\n    os.system('pip install numpy')\nadd()\nimport numpy",
+    "pip of a function's function": "def main():\n    add()\ndef add():\n    os.system('pip install numpy')\nmain()\n"
+    "import numpy",
+    "pip of a class": "class Setup:\n    def add(self):\n        os.system('pip install numpy')\nSetup().add()\n"
+    "import numpy",
+    "pip of a default": "def add():\n    os.system('pip install numpy')\ndef main(x=add()):\n    pass\nimport numpy",
+    "pip of a decorator": "@now\ndef add():\n    os.system('pip install numpy')\nimport numpy",
+    "pip by its name": "def add():\n    os.system('pip install numpy')\nglobals()['add']()\nimport numpy",
+    "pip of a path": "subprocess.run(['/usr/bin/pip', 'install', 'numpy'])\nimport numpy",
+    "pip of a package": "from sh import pip\npip.install('numpy')\nimport numpy",
     "another directory": "import sys\nsys.path.append('/opt/ml/input/data/code')\nimport numpy",
     "an unknown directory": "import sys\nsys.path.insert(0, where())\nimport numpy",
     "an import hook": "import sys\nsys.meta_path.append(Finder())\nimport numpy",
     "a module that is set": "import sys\nsys.modules['numpy'] = object()\nimport numpy",
 }
+
+
+def test_import_after_a_module_that_may_install_is_doubtful(tmp_path):
+    setup = "import os\ndef add():\n    os.system('pip install torch')"
+    assert foreign(tmp_path, "import numpy\nimport setup\nimport torch", setup=setup) == {"numpy"}
+
+
+DOUBTFUL_SETUP = {
+    "try": "import torch\ntry:\n    import setup\nexcept OSError:\n    pass\nimport numpy",
+    "if": "import torch, os\nif os.name == 'x':\n    from setup import add\nimport numpy",
+    "a function": "import torch\ndef main():\n\tfrom setup import (add,\n\t\tother)\nmain()\nimport numpy",
+    "another module": "import torch\nif x:\n  import between\nimport numpy",
+    "a relative import": "import torch\nimport package\nimport numpy",
+}
+
+
+@pytest.mark.parametrize("name", DOUBTFUL_SETUP)
+def test_import_after_a_module_that_some_runs_import_is_doubtful(name, tmp_path):
+    setup = "import os\nos.system('pip install numpy')\ndef add(): pass"
+    files = {"setup.py": setup, "package/setup.py": setup, "between.py": "from setup import *"}
+    files["package/__init__.py"] = "try:\n    from . import setup\nexcept ImportError:\n    pass"
+    found = reach(tmp_path, {"train.py": DOUBTFUL_SETUP[name], **files})
+    assert found.is_open
+    assert {one.name for one in found.foreign if one.is_early} == {"torch"}
 
 
 @pytest.mark.parametrize("name", DOUBTFUL)
