@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from smspec import __version__
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
@@ -18,6 +19,7 @@ from smspec.output.atomic_file import write_whole
 from smspec.output.failures import OutputFailed
 from smspec.pipeline.lock_targets import LockTarget, find_lock_targets, platforms_of
 from smspec.service.facts.images import date as image_table_date
+from smspec.service.image_python import python_of_image, without_python
 from smspec.service.image_reference import SHA256, is_image_reference, parsed_reference
 from smspec.service.shapes import pinned_model
 from smspec.source.frozen import replace
@@ -25,6 +27,9 @@ from smspec.spec.layers.option_errors import OptionError
 from smspec.spec.lock import Lock
 from smspec.workspace.command_line_file import USUAL_SPEC
 from smspec.workspace.missing_path import is_directory
+
+if TYPE_CHECKING:
+    from smspec.lock.registry import Resolved
 
 HELP = """\
 Pin base images to digests, short names of AWS images to URIs, and requirements files to hashes in the nearest
@@ -82,8 +87,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
     locks = []
     for each, images in zip(found, asked, strict=True):
         given = {image: digest for image, digest in digests.items() if image in (*each.images, *each.existing)}
-        pinned = given | {image: answers[image] for image in images if image in answers}
-        locks.append((each, locked(each.before, pinned, each.requirements, each.names)))
+        found_here = {image: answers[image] for image in images if image in answers}
+        pinned = given | {image: answer.digest for image, answer in found_here.items()}
+        pythons = {image: answer.python for image, answer in found_here.items() if answer.python}
+        locks.append((each, locked(each.before, pinned, each.requirements, each.names, pythons)))
     with signals_interrupt():
         environments = lock_environments(locks, console, update=args.update, allow_builds=args.allow_builds)
         for (each, after), needed in zip(locks, environments, strict=True):
@@ -136,6 +143,8 @@ def _write(found: LockTarget, after: Lock, lines: list[str], console: Console) -
     pins = after.names | after.images | after.requirements
     for name in (*found.names, *found.images, *(uri for uri in found.existing if uri in pins), *found.requirements):
         console.say(visible(f"{name} {pins[name]}{'' if old.get(name) == pins[name] else ' (new)'}"))
+        if name in after.pythons:
+            console.say(visible(f"  Python {after.pythons[name]}"))
     for line in lines:
         console.say(visible(line))
     console.say(visible(f"wrote {found.path}" if is_new else f"{found.path} is up to date"))
@@ -168,18 +177,22 @@ def _by_uri(digests: dict[str, str], found: Iterable[LockTarget]) -> dict[str, s
     return replaced
 
 
-def _resolved(images: list[str], platforms: dict[str, tuple[str, ...]], console: Console) -> dict[str, str]:
-    """Return the digests from the registries. Raise `ResourceUnavailable` after all requests if a base image has none.
+def _resolved(images: list[str], platforms: dict[str, tuple[str, ...]], console: Console) -> dict[str, Resolved]:
+    """Return the digests, and versions of Python, from the registries.
+
+    Raise `ResourceUnavailable` after all requests if a base image has no digest.
 
     ``platforms``: of base images. Any other image is one that a job runs as it is, and may remain without a digest.
     """
     from smspec.lock.registry import NoDigest
 
-    digests: dict[str, str] = {}
+    digests: dict[str, Resolved] = {}
     silent: list[str] = []
     for image in dict.fromkeys(images):
         try:
-            digests[image] = _resolve(image, platforms.get(image, ()))
+            digests[image] = answer = _resolve(image, platforms.get(image, ()))
+            if answer.fault:
+                console.say(visible(f"cannot read the Python version of `{image}`: {answer.fault}"))
         except NoDigest as silence:
             console.say(visible(f"cannot get the digest of `{image}`: {silence}"))
             if image in platforms:
@@ -190,14 +203,16 @@ def _resolved(images: list[str], platforms: dict[str, tuple[str, ...]], console:
     return digests
 
 
-def _resolve(image: str, platforms: tuple[str, ...]) -> str:
+def _resolve(image: str, platforms: tuple[str, ...]) -> Resolved:
     """Return the current digest of an image in its registry. Raise `NoDigest`."""
     from smspec.lock.registry import resolved
 
     reference = parsed_reference(image)
     assert reference is not None  # only valid references reach this
+    reads_python = python_of_image(image) is None and not without_python(image)
     if reference.account is None or reference.region is None:
-        return resolved(reference, platforms)
+        return resolved(reference, platforms, reads_python=reads_python)
     from smspec.lock.ecr import authorization  # late: few base images are in ECR, and boto3 takes half a second
 
-    return resolved(reference, platforms, authorization(reference.region, reference.registry or ""))
+    header = authorization(reference.region, reference.registry or "")
+    return resolved(reference, platforms, header, reads_python=reads_python)

@@ -15,13 +15,24 @@ def to_ask(lock: Lock, images: Iterable[str], given: Container[str], *, update: 
 
 
 def locked(
-    lock: Lock, images: Mapping[str, str], requirements: Mapping[str, str], names: Mapping[str, str] | None = None
+    lock: Lock,
+    images: Mapping[str, str],
+    requirements: Mapping[str, str],
+    names: Mapping[str, str] | None = None,
+    pythons: Mapping[str, str] | None = None,
 ) -> Lock:
-    """Return the lock with these digests, and these URIs of short names, in addition to what it already pins."""
+    """Return the lock with these digests, and these URIs of short names, in addition to what it already pins.
+
+    A different digest may be of an image with a different Python: only ``pythons`` has its version then.
+    """
+    kept = {
+        image: known for image, known in lock.pythons.items() if images.get(image) in (None, lock.images.get(image))
+    }
     return replace(
         lock,
         names={**lock.names, **(names or {})},
         images={**lock.images, **images},
+        pythons={**kept, **(pythons or {})},
         requirements={**lock.requirements, **requirements},
     )
 
@@ -34,6 +45,7 @@ def lock_text(lock: Lock) -> str:
         "api_model": lock.api_model,
         **({"image_table": lock.image_table, "names": dict(sorted(lock.names.items()))} if lock.names else {}),
         "images": dict(sorted(lock.images.items())),
+        **({"pythons": dict(sorted(lock.pythons.items()))} if lock.pythons else {}),
         "requirements": dict(sorted(lock.requirements.items())),
         **_environments(lock),
     }

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 
 from smspec.service.image_reference import DIGEST
+from smspec.spec.lock import PYTHON
 from smspec.wire.fault import BadResponse
 from smspec.wire.json_body import member, object_body, word
 
@@ -24,6 +26,7 @@ _UNKNOWN = "unknown"  # for what is stored next to images, such as attestations
 _SAME = {"arm64/v8": "arm64", "x86_64": "amd64", "aarch64": "arm64"}
 _TYPE = r"[!-~]{1,255}"
 _MOST_SHOWN = 8
+_OTHER_PYTHON = re.compile(r"conda|mamba|pyenv|pypy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +39,19 @@ class Blob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """The manifest or index of a tag. ``platforms``: of an index; None if one of its images has no platform.
+    """The manifest or index of a tag. ``images``: of an index, platforms and manifests; None if one has no platform.
 
     ``config``: of a manifest, the blob with its platform.
     """
 
     digest: str
-    platforms: tuple[str, ...] | None = None
+    images: tuple[tuple[str, Blob], ...] | None = None
     config: Blob | None = None
+
+    @property
+    def platforms(self) -> tuple[str, ...] | None:
+        """The platforms of an index."""
+        return None if self.images is None else tuple(dict.fromkeys(platform for platform, _ in self.images))
 
 
 def read_manifest(content: bytes, media_type: str, named: str) -> Manifest:
@@ -64,7 +72,7 @@ def read_manifest(content: bytes, media_type: str, named: str) -> Manifest:
     if ("manifests" in root) == ("layers" in root) or ("manifests" in root) != (kind in INDEXES):
         raise BadResponse("the response is not an image manifest or image index")
     if kind in INDEXES:
-        return Manifest(digest=digest, platforms=_platforms(root))
+        return Manifest(digest=digest, images=_images(root))
     descriptor = member(root, "config", dict)
     config = _blob(descriptor)
     for layer in member(root, "layers", list):
@@ -80,9 +88,30 @@ def config_platform(content: bytes, blob: Blob) -> str:
 
     Raise `BadResponse` unless it is the blob of the manifest.
     """
-    if len(content) != blob.size or _digest(content) != blob.digest:
-        raise BadResponse("the image config does not match the digest in its manifest")
-    return _platform(object_body(content))
+    return _platform(_config(content, blob))
+
+
+def config_python(content: bytes, blob: Blob) -> str:
+    """Return the version of Python in the config of an image, as Docker's official images set it; empty without one.
+
+    Raise `BadResponse` unless it is the blob of the manifest.
+    """
+    settings = _config(content, blob).get("config")
+    listed = settings.get("Env") if isinstance(settings, dict) else None
+    words = [word for word in listed if isinstance(word, str)] if isinstance(listed, list) else []
+    variables = {name: value for name, _, value in (word.partition("=") for word in words)}
+    version = variables.get("PYTHON_VERSION", "")
+    # An image that adds a Python to the official one keeps the variables of the latter.
+    is_another = "PYTHON_SHA256" in variables and _OTHER_PYTHON.search(
+        variables.get("PATH", "").partition("/usr/local/bin")[0]
+    )
+    return version if re.fullmatch(PYTHON, version) and not is_another else ""
+
+
+def image_for(manifest: Manifest, platform: str) -> Blob | None:
+    """Return the manifest of the first image for a platform in an index; None if it has none."""
+    found = manifest.images or ()
+    return next((blob for each, blob in found if has_platform((each,), platform)), None)
 
 
 def has_platform(platforms: tuple[str, ...], wanted: str) -> bool:
@@ -97,12 +126,20 @@ def shown(platforms: tuple[str, ...]) -> str:
     return ", ".join(platforms[:_MOST_SHOWN]) + more if platforms else "no image"
 
 
-def _platforms(root: dict[str, object]) -> tuple[str, ...] | None:
-    found: dict[str, None] = {}
+def _config(content: bytes, blob: Blob) -> dict[str, object]:
+    if len(content) != blob.size or _digest(content) != blob.digest:
+        raise BadResponse("the image config does not match the digest in its manifest")
+    return object_body(content)
+
+
+def _images(root: dict[str, object]) -> tuple[tuple[str, Blob], ...] | None:
+    found = []
     for entry in member(root, "manifests", list):
-        _blob(entry)
-        found[_platform(member(entry, "platform", dict)) if "platform" in entry else ""] = None
-    return None if "" in found else tuple(each for each in found if not each.startswith(_UNKNOWN))
+        blob = _blob(entry)
+        found.append((_platform(member(entry, "platform", dict)) if "platform" in entry else "", blob))
+    if any(not platform for platform, _ in found):
+        return None
+    return tuple((platform, blob) for platform, blob in found if not platform.startswith(_UNKNOWN))
 
 
 def _platform(holder: dict[str, object]) -> str:

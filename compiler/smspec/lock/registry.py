@@ -7,10 +7,21 @@ for the platforms of the jobs.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from urllib.parse import SplitResult
 
 from smspec.lock.challenge import anonymous_token, is_bearer
-from smspec.lock.manifest import ACCEPTED, Manifest, config_platform, has_platform, read_manifest, shown
+from smspec.lock.manifest import (
+    ACCEPTED,
+    Blob,
+    Manifest,
+    config_platform,
+    config_python,
+    has_platform,
+    image_for,
+    read_manifest,
+    shown,
+)
 from smspec.service.image_reference import ImageReference
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline
@@ -36,20 +47,42 @@ class NoDigest(Exception):
     """There is no digest for the tag; the text explains why."""
 
 
-def resolved(reference: ImageReference, platforms: Iterable[str] = (), authorization: str | None = None) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """``python``: the version in the config of the image; empty if it has none, or ``fault`` is why it was not read."""
+
+    digest: str
+    python: str = ""
+    fault: str = ""
+
+
+def resolved(
+    reference: ImageReference,
+    platforms: Iterable[str] = (),
+    authorization: str | None = None,
+    *,
+    reads_python: bool = False,
+) -> Resolved:
     """Return the current digest of the tag of a reference; that of the index, where an image is for several platforms.
 
     ``authorization``: the header to send to the registry, and to no other host. Raise `NoDigest`.
     """
     host, repository = _place(reference)
+    platforms = tuple(platforms)
     try:
         registry = _Registry(host, repository, authorization)
         manifest = registry.manifest(reference.tag or "latest")
         for platform in platforms:
             registry.require(manifest, platform)
-        return manifest.digest
     except WireFault as fault:
         raise NoDigest(f"{host}: {fault}") from None
+    if not reads_python:
+        return Resolved(digest=manifest.digest)
+    try:
+        versions = {registry.python(manifest, platform) for platform in platforms}
+    except WireFault as fault:
+        return Resolved(digest=manifest.digest, fault=f"{host}: {fault}")
+    return Resolved(digest=manifest.digest, python=versions.pop() if len(versions) == 1 else "")
 
 
 def _place(reference: ImageReference) -> tuple[str, str]:
@@ -69,22 +102,38 @@ class _Registry:
         self._authorization = authorization
         self._deadline = Deadline()
         self._connections = Connections(trust_of_environment())
-        self._platform: str | None = None
+        self._blobs: dict[str, bytes] = {}
 
     def manifest(self, tag: str) -> Manifest:
-        """Return the manifest of a tag."""
+        """Return the manifest of a tag, or of a digest."""
         response = self._get(f"manifests/{tag}", ACCEPTED)
         digest = response.header("docker-content-digest")
         return read_manifest(response.body, response.header("content-type"), digest)
 
     def require(self, manifest: Manifest, platform: str) -> None:
         """Raise `BadResponse` if the image of a manifest is for different platforms."""
-        if manifest.config is not None and self._platform is None:
-            blob = self._get(f"blobs/{manifest.config.digest}", "*/*")
-            self._platform = config_platform(blob.body, manifest.config)
-        platforms = (self._platform,) if self._platform else manifest.platforms
+        platforms = manifest.platforms
+        if manifest.config is not None:
+            found = config_platform(self._blob(manifest.config), manifest.config)
+            platforms = (found,) if found else None
         if platforms is not None and not has_platform(platforms, platform):
             raise BadResponse(f"the image is not for {platform}; it is for {shown(platforms)}")
+
+    def python(self, manifest: Manifest, platform: str) -> str:
+        """Return the version of Python in the config of the image for a platform; empty if there is none."""
+        if manifest.config is None:
+            image = image_for(manifest, platform)
+            if image is None:
+                return ""
+            manifest = self.manifest(image.digest)
+            if manifest.digest != image.digest:
+                raise BadResponse("the image does not match the digest in its index")
+        return "" if manifest.config is None else config_python(self._blob(manifest.config), manifest.config)
+
+    def _blob(self, blob: Blob) -> bytes:
+        if blob.digest not in self._blobs:
+            self._blobs[blob.digest] = self._get(f"blobs/{blob.digest}", "*/*").body
+        return self._blobs[blob.digest]
 
     def _get(self, what: str, accept: str) -> Response:
         response, url = self._asked(what, accept)

@@ -19,7 +19,7 @@ from smspec.service.image_reference import DIGEST, parsed_reference
 from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.json_parser import read_json
 from smspec.source import Document, Mapping, Path, Scalar, to_data
-from smspec.spec.lock import VERSION, Lock
+from smspec.spec.lock import PYTHON, VERSION, Lock
 from smspec.spec.locked_environment import LockedEnvironment
 
 _ENVIRONMENTS = "environments"
@@ -45,6 +45,7 @@ def _lock(path: str, content: bytes, environments: LockEnvironments | None) -> L
     return Lock(
         names=_texts(document, "names"),
         images=_texts(document, "images"),
+        pythons=_texts(document, "pythons"),
         requirements=_texts(document, "requirements"),
         environments=_environments(document) if environments is None else environments,
         smspec=_text(document, "smspec"),
@@ -88,6 +89,10 @@ def _is_digest(text: str) -> bool:
     return re.fullmatch(DIGEST, text) is not None
 
 
+def _is_python(text: str) -> bool:
+    return re.fullmatch(PYTHON, text) is not None
+
+
 def _is_uri(text: str) -> bool:
     """Return whether a string is a whole image URI with a tag, as a short name stands for."""
     image = parsed_reference(text)
@@ -97,6 +102,7 @@ def _is_uri(text: str) -> bool:
 _SECTIONS: tuple[tuple[str, Callable[[str], bool], str], ...] = (
     ("names", _is_uri, "image URI"),
     ("images", _is_digest, "digest"),
+    ("pythons", _is_python, "version of Python"),
     ("requirements", _is_digest, "digest"),
 )
 """Sections of a lock with the form of their values."""

@@ -76,7 +76,7 @@ def _environment(inputs: Inputs, lock: Lock) -> Iterator[EnvironmentTarget]:
     requirements = None if image.python_requirements is None else build_inputs.requirements
     key = environment_of(image, requirements)
     if key is not None:
-        bare = bare_image(image.base, image.system_packages, image.platform)
+        bare = bare_image(image.base, image.system_packages, image.platform, image.python)
         yield _target(inputs, spec, key, image, bare, job.image.secrets)
 
 

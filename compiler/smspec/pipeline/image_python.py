@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from smspec.service.image_python import Version, python_of_image
+from smspec.service.image_python import Version, locked_python, python_of_image
 from smspec.source import Document, Node, Scalar, Sequence
 from smspec.spec.lock import Lock
 
@@ -29,7 +29,8 @@ def image_python(document: Document, lock: Lock | None) -> Version | None:
     if image is None:
         return None
     locked = {uri for name, uri in (lock.names if lock else {}).items() if name.startswith(f"{image} ")}
-    versions = {python_of_image(uri, packages) for uri in locked or (image,)}
+    pythons = lock.pythons if lock else {}
+    versions = {python_of_image(uri, packages) or locked_python(pythons.get(uri, "")) for uri in locked or (image,)}
     return versions.pop() if len(versions) == 1 else None
 
 

@@ -169,7 +169,7 @@ def _locked_packages(image: BuiltImage, build_inputs: BuildInputs) -> LockedPack
         return "unknown"
     if build_inputs.environment.locked is not None:
         return "locked"
-    return "missing" if is_lockable(image, build_inputs.requirements) else "not locked"
+    return "missing" if is_lockable(image, build_inputs.requirements, build_inputs.lock) else "not locked"
 
 
 def _policy(job: Job) -> Iterable[Finding]:
@@ -234,7 +234,7 @@ def _modules(job: Job) -> Iterable[Finding]:
         python=image_python(job.inputs.document, build_inputs.lock),
         environment=build_inputs.locked_environment,
         is_stale=isinstance(image, BuiltImage) and _locked_packages(image, build_inputs) in ("missing", "unknown"),
-        is_lockable=isinstance(image, BuiltImage) and is_lockable(image, build_inputs.requirements),
+        is_lockable=isinstance(image, BuiltImage) and is_lockable(image, build_inputs.requirements, build_inputs.lock),
     )
     return program_findings(both)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from smspec.plan.plan import ImagePlan
+from smspec.spec.lock import Lock
 from smspec.spec.locked_environment import environment_key
 from smspec.spec.model import BuiltImage
 
@@ -31,7 +32,7 @@ def environment_of(image: ImagePlan, requirements: bytes | None) -> str | None:
     )
 
 
-def is_lockable(image: BuiltImage, requirements: bytes | None) -> bool:
+def is_lockable(image: BuiltImage, requirements: bytes | None, lock: Lock | None) -> bool:
     """Return whether `smspec lock` can lock the packages of an image.
 
     It must know the Python of the base image, and that it has no other packages; and every requirement needs a hash.
@@ -40,8 +41,9 @@ def is_lockable(image: BuiltImage, requirements: bytes | None) -> bool:
     from smspec.service.bare_image import BareImage, bare_image
     from smspec.service.requirement_lines import read_packages, read_requirements
 
+    python = lock.pythons.get(image.base, "") if lock else ""
     return (
-        isinstance(bare_image(image.base, image.system_packages, image.platform), BareImage)
+        isinstance(bare_image(image.base, image.system_packages, image.platform, python), BareImage)
         and not read_packages(image.python_packages).obstacle
         and not read_requirements(requirements or b"", _variables(image)).obstacle
     )

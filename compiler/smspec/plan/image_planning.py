@@ -75,6 +75,7 @@ def authored_image(job: JobSpec, build_inputs: BuildInputs) -> ImagePlan | None:
         needs_ssh=isinstance(job.distribution, Mpi | SmDataParallel),
         repository=repository(job, image),
         tag="",
+        python=build_inputs.lock.pythons.get(image.base, "") if build_inputs.lock else "",
     )
 
 

@@ -18,6 +18,7 @@ class ImagePlan:
     ``python_requirements`` is the path, relative to the spec, of the author's file. ``tag`` identifies the content.
     ``secrets`` are available to the commands of the build only: the name of each, and whether it is a value or a file.
     ``environment`` is what the lock has instead of the author's packages and file, which are then not installed.
+    ``python``: the version of Python that the lock has for a base whose tag shows none; empty if it has none.
     """
 
     base: str
@@ -35,6 +36,7 @@ class ImagePlan:
     repository: str
     tag: str
     environment: LockedEnvironment | None = None
+    python: str = ""
 
     @property
     def uri(self) -> str:

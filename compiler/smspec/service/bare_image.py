@@ -9,7 +9,14 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from smspec.service.image_python import APT_PYTHON, is_official_python, python_of_image, release_of, without_python
+from smspec.service.image_python import (
+    APT_PYTHON,
+    is_official_python,
+    locked_python,
+    python_of_image,
+    release_of,
+    without_python,
+)
 from smspec.service.image_reference import parsed_reference
 from smspec.source.frozen import dataclass
 
@@ -77,20 +84,26 @@ class BareImage:
         return ".".join(map(str, self.python))
 
 
-def bare_image(image: str, system_packages: tuple[str, ...], platform: str) -> BareImage | str:
-    """Return what packages for an image must fit, or why that is unknown: a sentence without its subject."""
+def bare_image(image: str, system_packages: tuple[str, ...], platform: str, python: str = "") -> BareImage | str:
+    """Return what packages for an image must fit, or why that is unknown: a sentence without its subject.
+
+    ``python``: the version in the lockfile, for an image whose tag shows none.
+    """
     processor = _PROCESSORS.get(platform)
     if processor is None:
         return f"smspec has no list of packages for {platform}"
     if not (is_official_python(image) or without_python(image)):
         return "its base might contain packages that a new resolution would replace"
     version = python_of_image(image, system_packages)
+    is_shown = version is not None
     if version is None:
+        version = locked_python(python)
+    if version is None or (not is_shown and not is_official_python(image)):
         return "the tag of its base shows no version of Python"
     if version < (3, 8):
         return f"its base has Python {version[0]}.{version[1]}"
     if is_official_python(image):
-        return _official(image, version, processor)
+        return _official(image, version, processor, "" if is_shown else python)
     others = [word for word in system_packages if re.match(r"python3?-", word) and not _is_python(word)]
     if others:
         return f"its Python has packages of apt, such as `{others[0]}`"
@@ -100,9 +113,12 @@ def bare_image(image: str, system_packages: tuple[str, ...], platform: str) -> B
     return BareImage(python=found[0], libc=("manylinux", found[1]), processor=processor)
 
 
-def _official(image: str, version: tuple[int, int], processor: str) -> BareImage | str:
+def _official(image: str, version: tuple[int, int], processor: str, locked: str) -> BareImage | str:
     reference = parsed_reference(image)
     tag = (reference.tag if reference else None) or ""
+    if locked:
+        # As in `slim`, `3-bookworm`, or no tag: the version takes the place of the number.
+        tag = f"{locked}-{re.sub(r'^[0-9]+(?:-|$)', '', tag)}"
     first, _, rest = tag.partition("-")
     match = re.fullmatch(r"3\.\d+(?:\.(\d+))?", first)
     if match is None or rest.startswith(("rc", "windows", "nanoserver")) or version[1] not in _NEWEST_PATCH:

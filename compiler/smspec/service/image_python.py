@@ -46,6 +46,12 @@ def python_of_image(image: str, system_packages: tuple[str, ...] = ()) -> Versio
     return _listed_python(image) if reference.account is not None or reference.registry is None else None
 
 
+def locked_python(version: str) -> Version | None:
+    """Return a version of Python in a lockfile without the patch release; None for an empty string."""
+    numbers = version.split(".")
+    return (int(numbers[0]), int(numbers[1])) if len(numbers) > 1 else None
+
+
 def _listed_python(image: str) -> Version | None:
     """Return the version of Python in an image of AWS whose tag does not show it."""
     # Imported late: few jobs have an image of AWS, and only theirs are in the table.

@@ -12,6 +12,9 @@ NAME = "smspec.lock"
 VERSION = 1
 """The version of the file format."""
 
+PYTHON = r"3\.[0-9]{1,2}(?:\.[0-9]{1,2}(?:(?:a|b|rc)[0-9]{1,2})?)?"
+"""A version of Python in a lock."""
+
 
 def content_digest(content: bytes) -> str:
     """Return the digest of a requirements file that a lock contains."""
@@ -22,13 +25,15 @@ def content_digest(content: bytes) -> str:
 class Lock:
     """``images``: reference as specs write it → digest. ``requirements``: file, from the lock → SHA-256 of its bytes.
 
-    ``names``: short name of an image, with the region → its URI. ``environments``: key → the packages of an image.
+    ``names``: short name of an image, with the region → its URI. ``pythons``: base image whose tag does not show its
+    Python → the version in its config. ``environments``: key → the packages of an image.
     ``smspec``, ``api_model``, and ``image_table`` are the version, and the dates of the pinned API model and of the
     table of images, that the lock was made with.
     """
 
     names: dict[str, str] = field(default_factory=dict)
     images: dict[str, str] = field(default_factory=dict)
+    pythons: dict[str, str] = field(default_factory=dict)
     requirements: dict[str, str] = field(default_factory=dict)
     environments: Mapping[str, LockedEnvironment] = field(default_factory=dict)
     smspec: str = ""

@@ -7,11 +7,15 @@ import pytest
 
 from smspec.lock.registry import NoDigest, resolved
 from smspec.service.image_reference import parsed_reference
-from support.servers.registry_server import image, index, registry
+from support.servers.registry_server import config, digest_of, image, index, registry
 
 
 def ask(text, *platforms):
-    return resolved(parsed_reference(text), platforms)
+    return resolved(parsed_reference(text), platforms).digest
+
+
+def python_in(text, *platforms):
+    return resolved(parsed_reference(text), platforms, reads_python=True)
 
 
 @pytest.mark.parametrize("asks_for_token", [False, True], ids=["open", "with tokens"])
@@ -80,3 +84,49 @@ def test_unreachable_registry_is_one_sentence():
         port = listening.getsockname()[1]
     with pytest.raises(NoDigest, match="connection refused"):
         ask(f"127.0.0.1:{port}/base:1")
+
+
+OFFICIAL = ("PATH=/usr/local/bin:/usr/bin", "PYTHON_VERSION=3.13.1", "PYTHON_SHA256=9cf9")
+
+
+@pytest.mark.parametrize("build", [index, image], ids=["index", "manifest"])
+@pytest.mark.parametrize(
+    ("variables", "version"),
+    [
+        (OFFICIAL, "3.13.1"),
+        (("PATH=/opt/venv/bin:/usr/local/bin", *OFFICIAL[1:]), "3.13.1"),
+        (("PATH=/opt/conda/bin:/usr/bin", "PYTHON_VERSION=3.11"), "3.11"),
+        (("PATH=/opt/conda/bin:/usr/local/bin", *OFFICIAL[1:]), ""),
+        (("PYTHON_VERSION=3.14.0rc1",), "3.14.0rc1"),
+        (("PYTHON_VERSION=2.7.18",), ""),
+        (("PYTHON_VERSION=3.11; rm -rf /",), ""),
+        (("PYTHON_VERSION",), ""),
+        ((), ""),
+    ],
+)
+def test_python_version_comes_from_the_config(build, variables, version):
+    with registry() as server:
+        digest = server.add("base", "slim", build("x", variables=variables), "x", variables)
+        found = python_in(f"{server.host}/base:slim", "linux/amd64")
+        assert (found.digest, found.python, found.fault) == (digest, version, "")
+
+
+def test_registry_without_the_image_still_has_a_digest():
+    with registry() as server:
+        digest = server.add("base", "slim", index("absent"))
+        found = python_in(f"{server.host}/base:slim", "linux/amd64")
+        assert (found.digest, found.python) == (digest, "")
+        assert "no such image or tag" in found.fault
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[]", b'{"config": 5}', b'{"config": {"Env": [5, null]}}', b"[" * 3000, config() + b" "],
+)
+def test_malformed_config_of_an_index_is_not_read(content):
+    with registry() as server:
+        digest = server.add("base", "slim", index("x", variables=OFFICIAL), "x", OFFICIAL)
+        server.contents["base", digest_of(config("linux/amd64", OFFICIAL))] = "application/octet-stream", content
+        found = python_in(f"{server.host}/base:slim", "linux/amd64")
+        assert (found.digest, found.python) == (digest, "")
+        assert "does not match the digest" in found.fault

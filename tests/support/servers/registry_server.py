@@ -24,26 +24,31 @@ def descriptor(kind: str, content: bytes, **members: object) -> dict[str, object
     return {"mediaType": kind, "digest": digest_of(content), "size": len(content), **members}
 
 
-def config(platform: str = "linux/amd64") -> bytes:
-    """Return the config of an image."""
+def config(platform: str = "linux/amd64", variables: tuple[str, ...] = ()) -> bytes:
+    """Return the config of an image with environment variables."""
     system, architecture = platform.split("/")
-    return json.dumps({"os": system, "architecture": architecture, "rootfs": {}, "history": []}).encode()
+    settings = {"config": {"Env": list(variables)}} if variables else {}
+    return json.dumps({"os": system, "architecture": architecture, "rootfs": {}, "history": [], **settings}).encode()
 
 
-def image(name: str = "", platform: str = "linux/amd64") -> bytes:
+def image(name: str = "", platform: str = "linux/amd64", variables: tuple[str, ...] = ()) -> bytes:
     """Return the manifest of an image for one platform; each name is a different image."""
     layers = [descriptor("application/vnd.oci.image.layer.v1.tar+gzip", name.encode())]
-    parts = {"config": descriptor(CONFIG, config(platform)), "layers": layers}
+    parts = {"config": descriptor(CONFIG, config(platform, variables)), "layers": layers}
     return json.dumps({"schemaVersion": 2, "mediaType": MANIFEST, **parts}).encode()
 
 
-def index(name: str = "", platforms: tuple[str, ...] = ("linux/amd64", "linux/arm64")) -> bytes:
+def index(
+    name: str = "",
+    platforms: tuple[str, ...] = ("linux/amd64", "linux/arm64"),
+    variables: tuple[str, ...] = (),
+) -> bytes:
     """Return the index of an image for several platforms; each name is a different image."""
     entries = []
     for platform in platforms:
         system, architecture = platform.split("/")
         parts = {"platform": {"os": system, "architecture": architecture}}
-        entries.append(descriptor(MANIFEST, image(name, platform), **parts))
+        entries.append(descriptor(MANIFEST, image(name, platform, variables), **parts))
     return json.dumps({"schemaVersion": 2, "mediaType": INDEX, "manifests": entries}).encode()
 
 
@@ -64,11 +69,13 @@ class Registry(ThreadingHTTPServer):
     def host(self) -> str:
         return f"127.0.0.1:{self.server_address[1]}"
 
-    def add(self, repository: str, tag: str, content: bytes) -> str:
-        """Put a manifest under a tag, with the configs that it may name, and return its digest."""
+    def add(self, repository: str, tag: str, content: bytes, name: str = "", variables: tuple[str, ...] = ()) -> str:
+        """Put a manifest under a tag, with the images and configs that it may name, and return its digest."""
         self.contents[repository, tag] = INDEX if b'"manifests"' in content else MANIFEST, content
-        for each in map(config, ("linux/amd64", "linux/arm64")):
+        for platform in ("linux/amd64", "linux/arm64"):
+            each, part = config(platform, variables), image(name, platform, variables)
             self.contents[repository, digest_of(each)] = "application/octet-stream", each
+            self.contents[repository, digest_of(part)] = MANIFEST, part
         return digest_of(content)
 
 

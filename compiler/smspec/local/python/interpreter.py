@@ -195,6 +195,6 @@ def fits(interpreter: Interpreter, environment: LockedEnvironment) -> bool:
 
 def has_older_libc(interpreter: Interpreter, environment: LockedEnvironment) -> bool:
     """Return whether the wheels of a locked environment may need a newer glibc than an interpreter has."""
-    image = bare_image(environment.base, ("python3",), environment.platform)
+    image = bare_image(environment.base, ("python3",), environment.platform, environment.python)
     glibc = re.fullmatch(r"glibc 2\.(\d+)", interpreter.kind[3] or "")
     return not isinstance(image, str) and glibc is not None and int(glibc[1]) < image.libc[1]

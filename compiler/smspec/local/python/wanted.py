@@ -11,7 +11,7 @@ from smspec.local.training_request import TrainingRequest
 from smspec.plan.plan import Plan
 from smspec.render.dockerfile import pip_installs
 from smspec.render.tree import FileTree, GeneratedFile
-from smspec.service.image_python import python_of_image
+from smspec.service.image_python import locked_python, python_of_image
 from smspec.spec.locked_environment import LockedEnvironment
 from smspec.spec.model import BuildSecret, BuiltImage, JobSpec
 
@@ -44,12 +44,14 @@ class Wanted:
     is_isolated: bool
 
 
-def _version(job: JobSpec) -> str | None:
-    """Return the version of Python that the name of the image shows, as `validate` reads it."""
+def _version(job: JobSpec, plan: Plan) -> str | None:
+    """Return the version of Python that the name of the image or the lockfile shows, as `validate` reads it."""
     if job.image is None:
         return None
     if isinstance(job.image, BuiltImage):
         found = python_of_image(job.image.base, job.image.system_packages)
+        if found is None and plan.image is not None:
+            found = locked_python(plan.image.python)
     else:
         found = python_of_image(job.image.uri)
     return None if found is None else f"{found[0]}.{found[1]}"
@@ -72,7 +74,7 @@ def wanted_python(job: JobSpec, plan: Plan, tree: FileTree, authored: bytes | No
         with open(installed[_REQUIREMENTS], "rb") as file:
             at_start = file.read()
     wanted = Wanted(
-        version=_version(job),
+        version=_version(job, plan),
         turns=tuple(pip_installs(packages, requirements, _REQUIREMENTS, is_locked=locked is not None)),
         files={} if requirements is None else {_REQUIREMENTS: requirements},
         locked=locked,
