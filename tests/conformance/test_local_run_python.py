@@ -174,6 +174,21 @@ def test_source_requirements_stay_in_their_run(job, tmp_path):
     assert not {path for path in after.keys() - before.keys() if "greeting" in path}
 
 
+@both
+def test_locked_packages_at_startup_are_those_of_the_run(job):
+    """A newer version fits the list; pip finds the locked one installed."""
+    digest = hashlib.sha256((job.wheels / "greeting-1.0-py3-none-any.whl").read_bytes()).hexdigest()
+    spec(job)
+    job.write("src/requirements.txt", "greeting>=1\n")
+    content = f"greeting==1.0 --hash=sha256:{digest}\n".encode()
+    locked = {"packages": {"greeting": "1.0"}, "python": MINOR, "at_start": True}
+    for file, version in ((content, "1.0"), (content.replace(digest.encode(), b"0" * 64), "2.0")):
+        lock_packages(job.directory / "job.yaml", content=file, **locked)
+        ended = job.run(job.environment)
+        assert ended.returncode == 0, ended.stderr
+        assert f"GREETING {version}" in job.log()
+
+
 def test_packages_installed_by_a_job_stay_in_its_run(job):
     spec(job, "greeting==1.0")
     job.write(

@@ -8,10 +8,12 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from smspec.organization.lock_environments import decoded
 from smspec.pipeline.inputs import gather_all
 from smspec.plan.environment_of_image import environment_of
 from smspec.plan.image_planning import authored_image
 from smspec.plan.image_uris import with_image_uri
+from smspec.plan.startup_packages import image_at_start, key_at_start
 from smspec.source.frozen import replace
 from smspec.spec.decoding import decode
 from smspec.spec.lock import Lock, content_digest
@@ -35,10 +37,12 @@ def lock_packages(
     unlisted: Iterable[str] = (),
     content: bytes | None = None,
     python: str = "3.12",
+    at_start: bool = False,
 ) -> str:
     """Lock the packages of a spec and each of its overlays, with its base image; return the path of a file with them.
 
-    ``modules``: what they provide; by default a module of the name of each.
+    ``modules``: what they provide; by default a module of the name of each. ``at_start``: they are those that the jobs
+    install at startup, in addition to what is locked already.
     """
     content = locked_file(packages) if content is None else content
     path = spec.parent / "smspec.lock"
@@ -51,6 +55,10 @@ def lock_packages(
             known["images"].setdefault(image.base, DIGEST)
         pinned = replace(image, base=Lock(images=known["images"]).pinned(image.base))
         key = environment_of(pinned, inputs.build_inputs.requirements)
+        if at_start:
+            installed = known["environments"].get(key or "")
+            pinned = image_at_start(job, pinned)
+            key = key_at_start(pinned, inputs.build_inputs.startup.content, installed and decoded(installed))
         if inputs.build_inputs.requirements is not None:
             name = os.path.relpath(inputs.requirements_file, spec.parent)
             known["requirements"][name] = content_digest(inputs.build_inputs.requirements)

@@ -15,7 +15,7 @@ from smspec.diagnostics import Diagnostic, InvalidInput, placed
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import write_whole
 from smspec.output.failures import OutputFailed
-from smspec.pipeline.environment_targets import EnvironmentTarget, environment_targets
+from smspec.pipeline.environment_targets import EnvironmentTarget, environment_targets, startup_targets
 from smspec.pipeline.lock_targets import LockTarget
 from smspec.source import SourceText
 from smspec.spec.lock import Lock
@@ -96,24 +96,31 @@ class _Locking:
     allow_builds: bool
 
     def environments(self, target: LockTarget) -> Environments:
-        from smspec.lock.environments.system_libraries import library_hints
-
         found = Environments()
         targets = environment_targets(target, self.lock)
         needed = {each.key for each in targets}
+        self._add(target, targets, needed, found)
+        # What a job installs at startup depends on what its image has then.
+        self._add(target, startup_targets(target, self.lock, found.needed), needed, found)
+        return found
+
+    def _add(
+        self, target: LockTarget, targets: Iterable[EnvironmentTarget], needed: set[str], found: Environments
+    ) -> None:
+        from smspec.lock.environments.system_libraries import library_hints
+
         for each in targets:
             if isinstance(each.bare, str) or each.image is None:
-                found.lines.append(f"packages of {each.spec} not locked: {each.bare}")
-                found.is_complete = found.is_complete and bool(each.key)
+                found.lines.append(f"{_packages_of(each)} not locked: {each.bare}")
+                found.is_complete = found.is_complete and (bool(each.key) or each.is_at_start)
                 continue
             before = self.lock.environments.get(each.key)
             if before is not None and not self.update and _is_written(target.path, each.key, before):
                 found.needed[each.key] = before
-                found.lines.append(f"{environment_file(each.key)} {_summary(before)}")
+                found.lines.append(f"{environment_file(each.key)} {_summary(before, each)}")
                 found.lines += [f"  {hint}" for hint in library_hints(before.packages, each.image)]
             else:
                 self._resolve(each, needed, found)
-        return found
 
     def _resolve(self, each: EnvironmentTarget, needed: set[str], found: Environments) -> None:
         # Imported late, like everything that uses the network.
@@ -132,7 +139,7 @@ class _Locking:
         file = read_requirements(each.requirements or b"", variables)
         obstacle = packages.obstacle or file.obstacle
         if obstacle:
-            found.lines.append(f"packages of {each.spec} not locked: {obstacle}")
+            found.lines.append(f"{_packages_of(each)} not locked: {obstacle}")
             return
         names = {one.name for one in (*packages.requirements, *file.requirements)}
         old = self.lock.environments.get(each.key) or predecessor(
@@ -145,9 +152,11 @@ class _Locking:
             content=each.requirements,
             preferred=old.packages if old is not None and not self.update else {},
             allow_builds=self.allow_builds,
+            installed=each.installed.packages if each.installed is not None else {},
+            is_at_start=each.is_at_start,
         )
         self.console.say(
-            visible(f"resolving the packages of {each.spec} for Python {each.bare.minor} on {each.image.platform}")
+            visible(f"resolving the {_packages_of(each)} for Python {each.bare.minor} on {each.image.platform}")
         )
         try:
             lines = (*file.options, *(one.text for one in file.requirements))
@@ -157,17 +166,18 @@ class _Locking:
             try:
                 new = lock_environment(question, settings, cache, base=each.image.base, platform=each.image.platform)
             except Unresolvable as fault:
-                self._reject(each, str(fault), diagnosed(question, settings, str(fault)), question)
+                self._reject(each, str(fault), diagnosed(question, settings, str(fault)), question, found)
                 return
             except UnacceptedFiles as fault:
-                self._reject(each, "", [Fault("unaccepted file", line, True) for line in fault.lines], question)
+                self._reject(each, "", [Fault("unaccepted file", line, True) for line in fault.lines], question, found)
                 return
         except ResolverFailed as fault:
-            raise ResourceUnavailable(f"cannot lock the packages of {each.spec}: {fault}") from None
+            raise ResourceUnavailable(f"cannot lock the {_packages_of(each)}: {fault}") from None
         found.needed[each.key] = new.entry
         found.files[environment_file(each.key)] = new.content
         same = self.lock.environments.get(each.key) == new.entry
-        found.lines.append(f"{environment_file(each.key)} {_summary(new.entry)}{'' if same else ' (new)'}")
+        found.lines.append(f"{environment_file(each.key)} {_summary(new.entry, each)}{'' if same else ' (new)'}")
+        found.lines += [f"  {line}" for line in _replaced(question.installed, new.entry.packages)]
         if old is not None and not same:
             found.lines += [f"  {change}" for change in changes(old.packages, new.entry.packages)]
         found.lines += [f"  {hint}" for hint in library_hints(new.entry.packages, each.image)]
@@ -176,10 +186,23 @@ class _Locking:
             why = new.faults.get(name, "it has no wheel, or changes the search path of Python")
             found.lines.append(f"  the modules of {name} are unknown: {why}")
 
-    def _reject(self, each: EnvironmentTarget, text: str, faults: list[Fault], question: Question) -> None:
-        """Record why nothing fits the requirements: the findings, or what the resolver printed."""
+    def _reject(
+        self, each: EnvironmentTarget, text: str, faults: list[Fault], question: Question, found: Environments
+    ) -> None:
+        """Record why nothing fits the requirements: the findings, or what the resolver printed.
+
+        At startup pip builds what has no wheel, so only what no index has is an error.
+        """
         from smspec.lock.environments.fault_findings import fault_findings
 
+        if each.is_at_start:
+            faults = [
+                fault for fault in faults if fault.kind in ("unknown package", "unknown version", "unaccepted file")
+            ]
+            if not faults:
+                found.lines.append(f"{_packages_of(each)} not locked: no set of wheels fits them; try --allow-builds")
+                found.is_complete = False
+                return
         findings = fault_findings(faults, question, each.requirements_file or "")
         self.rejected.diagnostics.update(dict.fromkeys(placed(findings, each.document)))
         self.rejected.texts.update((text.name, text) for text in each.document.texts)
@@ -189,9 +212,24 @@ class _Locking:
             self.rejected.sentences.append(f"cannot resolve the packages of {each.spec}")
 
 
-def _summary(environment: LockedEnvironment) -> str:
+def _summary(environment: LockedEnvironment, each: EnvironmentTarget) -> str:
     count = len(environment.packages)
-    return f"{count} package{'' if count == 1 else 's'} for Python {environment.python}"
+    when = ", installed at startup" if each.is_at_start else ""
+    return f"{count} package{'' if count == 1 else 's'} for Python {environment.python}{when}"
+
+
+def _packages_of(each: EnvironmentTarget) -> str:
+    """Return what an environment is in a message."""
+    return f"packages that {each.spec} installs at startup" if each.is_at_start else f"packages of {each.spec}"
+
+
+def _replaced(installed: Mapping[str, str], added: Mapping[str, str]) -> list[str]:
+    """Return the packages of an image that its job replaces at startup."""
+    return [
+        f"{name} {installed[name]} of the image is replaced by {added[name]}"
+        for name in sorted(added)
+        if name in installed
+    ]
 
 
 def _is_written(lock: str, key: str, entry: LockedEnvironment) -> bool:

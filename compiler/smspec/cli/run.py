@@ -101,6 +101,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             requirements=job.inputs.build_inputs.requirements,
             engine=engine,
             is_strict=args.strict,
+            startup=startup.environment if (startup := job.inputs.build_inputs.startup) else None,
         )
         _write(tree, request.tree_dir)
         outcome = run_locally(job.job, job.plan, tree, request, console)

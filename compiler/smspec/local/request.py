@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from smspec.diagnostics import Finding
 from smspec.local.feeder.injection import Injection
+from smspec.plan.build_inputs import NeededEnvironment
 from smspec.script.program import FileUse
 
 GRACE_SECONDS = 120.0
@@ -23,7 +24,8 @@ class RunRequest:
     the version of the image and the packages of the spec; ``may_install``: they may be installed for that;
     ``fetches_python``: so may this Python. ``rate``: bytes per second of each Pipe channel on each host; ``injection``:
     the faults to inject into them. ``outside``: paths of the container that the script certainly uses, unless that is
-    allowed. ``command`` is the one that messages name. ``requirements``: the content of the author's requirements file.
+    allowed. ``command`` is the one that messages name. ``requirements``: the content of the author's requirements file;
+    ``startup``: what the lock has of that in the source.
     ``engine``: a name, or ``auto``; ``is_strict``: do not run if it differs from SageMaker in what concerns the job.
     ``reaches_loopback``: hosts with a network of their own can connect to this machine.
     """
@@ -45,6 +47,7 @@ class RunRequest:
     engine: str = "auto"
     is_strict: bool = False
     reaches_loopback: bool = False
+    startup: NeededEnvironment | None = None
 
     @property
     def tree_dir(self) -> str:

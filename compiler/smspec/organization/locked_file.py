@@ -25,8 +25,13 @@ def needed_environment(
 ) -> NeededEnvironment | None:
     """Return the environment of an image in the lock at a path; None for an image that installs no packages."""
     key = environment_of(image, requirements)
-    if key is None:
-        return None
+    return None if key is None else environment_with_key(key, lock, environments, boundary)
+
+
+def environment_with_key(
+    key: str, lock: str, environments: Mapping[str, LockedEnvironment], boundary: Boundary
+) -> NeededEnvironment:
+    """Return the environment with a key in the lock at a path."""
     locked = environments.get(key)
     if locked is None:
         return NeededEnvironment(key=key)

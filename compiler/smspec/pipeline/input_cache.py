@@ -222,6 +222,16 @@ class InputCache:
             self._environments[lock, installs] = needed_environment(image, requirements, lock, environments, boundary)
         return self._environments[lock, installs]
 
+    def environment_at_start(self, key: str, lock: str, boundary: Boundary) -> NeededEnvironment:
+        """Return the packages with a key in the lock at a path, which has been read. Raises as `environment` does."""
+        if (lock, key) not in self._environments:
+            from smspec.organization.locked_file import environment_with_key  # imported late, as in `environment`
+
+            self._environments[lock, key] = environment_with_key(key, lock, self._locks[lock].environments, boundary)
+        found = self._environments[lock, key]
+        assert found is not None
+        return found
+
     def policy(self, directory: str) -> Policy | None:
         """Return the organization's policy for a spec in ``directory``.
 

@@ -15,7 +15,7 @@ from smspec.pipeline.script_reading import ReadScript, started_program, without_
 from smspec.pipeline.source_findings import HIDES_FILES, SOURCE, source_findings
 from smspec.pipeline.source_texts import compares_source
 from smspec.pipeline.spec_files import SpecFiles, read_spec_files
-from smspec.plan.build_inputs import BuildInputs
+from smspec.plan.build_inputs import BuildInputs, StartupPackages
 from smspec.render import templates_digest
 from smspec.script.foreign_script import ForeignScript
 from smspec.script.program import Program
@@ -39,6 +39,8 @@ NO_REQUIREMENTS_FILE = Rule("SM144", "requirements file missing or too large")
 _HIDE_FILES = HIDES_FILES | {NO_SOURCE_DIRECTORY.code, OUTSIDE.code}
 
 REQUIREMENTS = ("image", "python_requirements")
+_AT_STARTUP = "requirements.txt"
+"""The file of the source that the runtime installs when a job starts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,13 +182,13 @@ def _with_build_inputs(merged: Merged, overlay: str | None, cache: InputCache) -
         requirements=_requirements(document, requirements, findings, cache, cache.boundary(directory)),
         requirements_name=name_in_lock(requirements, lock_path) if lock and requirements else "",
         lock=lock,
+        startup=_startup(source, cache, cache.boundary(directory)),
     )
     if lock is not None and lock.environments and not merged.faults:
         # Imported late: few repositories have locked environments.
-        from smspec.pipeline.needed_environment import needed_environment
+        from smspec.pipeline.needed_environment import with_environments
 
-        environment = needed_environment(document, build_inputs, lock_path, cache.boundary(directory), cache)
-        build_inputs = replace(build_inputs, environment=environment)
+        build_inputs = with_environments(document, build_inputs, lock_path, cache.boundary(directory), cache)
     return Inputs(
         document=document,
         directory=directory,
@@ -289,6 +291,17 @@ def _requirements(
         findings.append(NO_REQUIREMENTS_FILE.at(REQUIREMENTS, f"`{written}` is larger than {most}", help=help))
         return None
     return content
+
+
+def _startup(source: Listing, cache: InputCache, boundary: Boundary) -> StartupPackages | None:
+    """Return the list of packages in a source; None without one, or if it cannot be read or is too large."""
+    listed = next((file for file in source.files if file.path == _AT_STARTUP), None)
+    if listed is None or listed.size > LARGEST_REQUIREMENTS:
+        return None
+    try:
+        return StartupPackages(content=cache.requirements(listed.origin, boundary))
+    except (FileNotRead, OSError):
+        return None
 
 
 def _missing(rule: Rule, at: Path, what: str, written: str, path: str) -> Finding:

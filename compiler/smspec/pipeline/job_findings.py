@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from smspec.diagnostics import Finding
 from smspec.pipeline.image_python import image_python
 from smspec.pipeline.inputs import Inputs
-from smspec.plan.build_inputs import BuildInputs
+from smspec.plan.build_inputs import BuildInputs, StartupPackages
 from smspec.plan.environment_of_image import is_lockable
 from smspec.plan.plan import Plan
 from smspec.render.representable import dockerfile_findings
@@ -21,7 +22,7 @@ from smspec.service.request import Request
 from smspec.service.request_check import request_findings
 from smspec.service.severity_overrides import at_level
 from smspec.source.by_identity import ByIdentity
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, replace
 from smspec.spec.locked_environment import environment_file
 from smspec.spec.model import BuiltImage, ExistingImage, JobSpec
 from smspec.spec.shape.ambiguous_text import ambiguous_texts
@@ -161,6 +162,47 @@ def _unpinned(job: Job) -> Iterable[Finding]:
     return unpinned(pinning)
 
 
+def _unpinned_at_startup(job: Job) -> Iterable[Finding]:
+    """Return what a job installs without a version when it starts, if its repository has a lockfile."""
+    build_inputs = job.inputs.build_inputs
+    if build_inputs.lock is None or build_inputs.startup is None or job.spec.source is None:
+        return ()
+    # Imported late: few sources have a list of packages.
+    from smspec.plan.startup_packages import LIST, installs_at_start
+    from smspec.rules.isolated_job_that_installs_packages import is_installed
+    from smspec.rules.requirements.packages_unpinned_at_startup import StartupList, check
+
+    if not installs_at_start(job.spec, build_inputs.source) or is_installed(job.spec, job.spec.source.dir):
+        return ()
+    startup = build_inputs.startup
+    environment = startup.environment
+    return check(
+        StartupList(
+            locked_file="" if environment is None else environment_file(environment.key),
+            fault="" if environment is None else environment.fault,
+            file=posixpath.normpath(posixpath.join(job.spec.source.dir, LIST)),
+            content=startup.content,
+            locked=startup.locked,
+            is_built=isinstance(job.spec.image, BuiltImage),
+        )
+    )
+
+
+def _is_lockable_at_start(job: Job, startup: StartupPackages) -> bool:
+    """Return whether `smspec lock` can lock what a job installs at startup."""
+    # Imported late: few sources have a list of packages.
+    from smspec.plan.startup_packages import installs_at_start, obstacle_at_start
+
+    build_inputs, image = job.inputs.build_inputs, job.spec.image
+    return (
+        isinstance(image, BuiltImage)
+        and installs_at_start(job.spec, build_inputs.source)
+        and not obstacle_at_start(job.spec, build_inputs.source)
+        and is_lockable(image, build_inputs.requirements, build_inputs.lock)
+        and is_lockable(replace(image, secrets={}), startup.content, build_inputs.lock)
+    )
+
+
 def _locked_packages(image: BuiltImage, build_inputs: BuildInputs) -> LockedPackages:
     """Return whether the lock has the packages of an image."""
     if build_inputs.lock is None or not build_inputs.lock.environments:
@@ -226,6 +268,7 @@ def _modules(job: Job) -> Iterable[Finding]:
     if not isinstance(reach, Reach):
         return foreign_script_findings(reach)
     build_inputs, image = job.inputs.build_inputs, job.spec.image
+    startup = build_inputs.startup
     both = ProgramAndImage(
         reach=reach,
         job=job.spec,
@@ -235,6 +278,9 @@ def _modules(job: Job) -> Iterable[Finding]:
         environment=build_inputs.locked_environment,
         is_stale=isinstance(image, BuiltImage) and _locked_packages(image, build_inputs) in ("missing", "unknown"),
         is_lockable=isinstance(image, BuiltImage) and is_lockable(image, build_inputs.requirements, build_inputs.lock),
+        listed=b"" if startup is None else startup.content,
+        startup=None if startup is None else startup.locked,
+        startup_is_lockable=startup is not None and _is_lockable_at_start(job, startup),
     )
     return program_findings(both)
 
@@ -260,6 +306,7 @@ SOURCES: tuple[Callable[[Job], Iterable[Finding]], ...] = (
     _dockerfile,
     _requirements,
     _unpinned,
+    _unpinned_at_startup,
     _policy,
     _script,
     _modules,

@@ -23,11 +23,28 @@ class NeededEnvironment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StartupPackages:
+    """The ``content`` of requirements.txt in the source, which a job installs at startup.
+
+    ``environment``: what the lock has of it, besides the packages of the image; None if that is unknown.
+    """
+
+    content: bytes
+    environment: NeededEnvironment | None = None
+
+    @property
+    def locked(self) -> LockedEnvironment | None:
+        """The packages that the lock has."""
+        return None if self.environment is None else self.environment.locked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BuildInputs:
     """``templates`` is the digest of the templates; ``requirements`` the content of `python_requirements`.
 
     ``lock`` is the lock of the repository, None without one; ``requirements_name`` the file's name in it;
     ``environment`` the environment of the image, None if it needs none, the lock has none, or it is unknown.
+    ``startup``: the list of packages in the source, None without one; it is no part of a plan.
     """
 
     source: Listing
@@ -37,6 +54,7 @@ class BuildInputs:
     requirements_name: str = ""
     lock: Lock | None = None
     environment: NeededEnvironment | None = None
+    startup: StartupPackages | None = None
 
     @property
     def locked_environment(self) -> LockedEnvironment | None:

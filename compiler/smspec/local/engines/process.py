@@ -45,7 +45,7 @@ class ProcessEngine:
         self._request = request
         self._path_differences = container_path_differences(plan, run.tree)
         self._host_count = len(run.hosts)
-        self._wanted = wanted or wanted_python(job, plan, run.tree, request.requirements)
+        self._wanted = wanted or wanted_python(job, plan, run.tree, request.requirements, request.startup)
         self._python = JobPython(
             self._wanted, request.python, request.scratch_dir, request.base_dir, run.cache, request.command
         )

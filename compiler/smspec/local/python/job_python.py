@@ -28,6 +28,8 @@ from smspec.local.python.wanted import Wanted
 from smspec.local.request import RunFailed
 
 _FORMAT = 1
+_FROM_LIST = ("-r", "requirements.txt")
+_LOCKED = ("--require-hashes", "--no-deps", *_FROM_LIST)
 _SELF_CONTAINED = re.compile(r"\s*(?:#.*|[A-Za-z0-9][^/\\]*|--hash=\S+.*|(?:-i|--(?:extra-)?index-url)\b.*)?")
 """A line of a requirements file that does not depend on the path of the file."""
 
@@ -95,8 +97,8 @@ class JobPython:
         key = self._image_key()
         if not self._cache.has(key):
             return False
-        at_start = self._start_content()
-        return at_start is None or self._cache.has(self._start_key(self._cache.path(key), at_start))
+        starts, image = self._starts(), self._cache.path(key)
+        return not starts or any(self._cache.has(self._start_key(image, *start)) for start in starts)
 
     def prepare(self, *, may_install: bool, show: Callable[[str], None]) -> None:
         """Create the environment that hosts share, or use the cached one. Raise RunFailed."""
@@ -115,9 +117,9 @@ class JobPython:
             elif is_needed:
                 raise
             return  # there is no pip then, and nothing requires it
-        at_start = self._start_content()
-        if at_start is not None:
-            self._prepare_start(at_start, may_install, show)
+        starts = self._starts()
+        if starts and not any(self._prepare_start(*start, may_install, show) for start in starts):
+            self._refuse_unless(may_install)
 
     @property
     def _may_need_newer_libc(self) -> bool:
@@ -173,13 +175,15 @@ class JobPython:
             self._image_key(), make, lambda: show("waiting for a different run that installs the same packages")
         )
 
-    def _prepare_start(self, content: bytes, may_install: bool, show: Callable[[str], None]) -> None:
-        """Also cache what the job installs at startup, so that its pip finds it installed.
+    def _prepare_start(
+        self, words: Sequence[str], content: bytes, may_install: bool, show: Callable[[str], None]
+    ) -> bool:
+        """Also cache what the job installs at startup, so that its pip finds it installed; return whether it is cached.
 
         If that fails, the job's own pip fails as it would in SageMaker, with its message.
         """
         (image,) = self._layers
-        key = self._start_key(image, content)
+        key = self._start_key(image, words, content)
 
         def make(path: str, lock: int) -> None:
             self._refuse_unless(may_install)
@@ -190,15 +194,15 @@ class JobPython:
             os.makedirs(files, exist_ok=True)
             with open(os.path.join(files, "requirements.txt"), "wb") as file:
                 file.write(content)
-            self._installer(python, lock, show).install([("-r", "requirements.txt")], files, as_in_job=True)
+            self._installer(python, lock, show).install([words], files, as_in_job=True)
 
         try:
             self._layers.append(
                 self._cache.hold(key, make, lambda: show("waiting for a different run that installs the same packages"))
             )
         except RunFailed:
-            if not may_install:
-                raise
+            return False
+        return True
 
     def _refuse_unless(self, may_install: bool) -> None:
         if not may_install:
@@ -221,17 +225,27 @@ class JobPython:
     def _turns(self) -> Sequence[Sequence[str]]:
         return () if self._is_named else self._wanted.turns
 
-    def _start_content(self) -> bytes | None:
-        """Return the requirements that the job installs at startup, if they can be installed in advance."""
-        content = self._wanted.at_start
-        return content if content is not None and not self._is_named and _is_self_contained(content) else None
+    def _starts(self) -> list[tuple[tuple[str, ...], bytes]]:
+        """Return what may be installed in advance of the packages at startup, the best first: arguments and content.
+
+        First those that the lock has, if they fit the interpreter and the image, then those that the author lists.
+        """
+        wanted = self._wanted
+        if wanted.at_start is None or self._is_named:
+            return []
+        startup = wanted.start_locked
+        fits_image = self._locked is None or self._fits_lock
+        found: list[tuple[tuple[str, ...], bytes]] = []
+        if startup is not None and startup.locked is not None and startup.content is not None and fits_image:
+            found += [(_LOCKED, startup.content)] if fits(self.interpreter, startup.locked) else []
+        return [*found, (_FROM_LIST, wanted.at_start)] if _is_self_contained(wanted.at_start) else found
 
     def _image_key(self) -> str:
         turns = self._turns()
         return self._key(turns, {name: content for name, content in self._wanted.files.items() if turns})
 
-    def _start_key(self, image: str, content: bytes) -> str:
-        return self._key([("-r", "requirements.txt")], {"image": image.encode(), "requirements.txt": content})
+    def _start_key(self, image: str, words: Sequence[str], content: bytes) -> str:
+        return self._key([words], {"image": image.encode(), "requirements.txt": content})
 
     def _key(self, turns: Sequence[Sequence[str]], files: Mapping[str, bytes]) -> str:
         """Return the digest of everything that determines the content of an environment."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from smspec.local.source_files import source_files
 from smspec.local.training_request import TrainingRequest
+from smspec.plan.build_inputs import NeededEnvironment
 from smspec.plan.plan import Plan
 from smspec.render.dockerfile import pip_installs
 from smspec.render.tree import FileTree, GeneratedFile
@@ -27,9 +28,9 @@ class Wanted:
 
     ``files``: the files in these arguments, by name, with their bytes. ``locked``: the environment of the lock that
     they install; on other Pythons, ``unlocked`` is used instead. ``secrets`` are set while packages are installed.
-    ``at_start``: the requirements that the job installs at startup, if they can be installed in advance; ``installs``:
-    it runs pip then, for these or a package. ``is_known``: ``turns`` contains everything in the image.
-    ``is_isolated``: the job cannot reach an index.
+    ``at_start``: the requirements that the job installs at startup, if they can be installed in advance;
+    ``start_locked``: what the lock has of them; ``installs``: it runs pip then, for these or a package. ``is_known``:
+    ``turns`` contains everything in the image. ``is_isolated``: the job cannot reach an index.
     """
 
     version: str | None
@@ -39,6 +40,7 @@ class Wanted:
     locked: LockedEnvironment | None
     unlocked: Wanted | None
     at_start: bytes | None
+    start_locked: NeededEnvironment | None
     installs: bool
     is_known: bool
     is_isolated: bool
@@ -57,8 +59,17 @@ def _version(job: JobSpec, plan: Plan) -> str | None:
     return None if found is None else f"{found[0]}.{found[1]}"
 
 
-def wanted_python(job: JobSpec, plan: Plan, tree: FileTree, authored: bytes | None = None) -> Wanted:
-    """Return the Python that a job needs. ``authored``: the content of the requirements file that the spec names."""
+def wanted_python(
+    job: JobSpec,
+    plan: Plan,
+    tree: FileTree,
+    authored: bytes | None = None,
+    startup: NeededEnvironment | None = None,
+) -> Wanted:
+    """Return the Python that a job needs. ``authored``: the content of the requirements file that the spec names.
+
+    ``startup``: what the lock has of the packages that the job installs at startup.
+    """
     image = job.image if isinstance(job.image, BuiltImage) else None
     requirements = next(
         (file.content for file in tree.files if isinstance(file, GeneratedFile) and file.path == _REQUIREMENTS), None
@@ -81,6 +92,7 @@ def wanted_python(job: JobSpec, plan: Plan, tree: FileTree, authored: bytes | No
         unlocked=None,
         secrets=image.secrets if image is not None else {},
         at_start=at_start,
+        start_locked=startup if startup is not None and startup.content is not None else None,
         installs=bool(installed),
         is_known=official is not None and image is not None and not image.run,
         is_isolated=is_isolated,

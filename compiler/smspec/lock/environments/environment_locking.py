@@ -75,6 +75,8 @@ def lock_environment(
             " check the settings of pip and uv"
         )
     require_accepted(question, files)
+    # pip leaves what is installed already.
+    files = tuple(file for file in files if file.is_direct or question.installed.get(file.name) != file.version)
     modules = list_modules(files, settings, cache)
     content = hashed_requirements(files, question.file.options, base=base, python=question.image.minor)
     entry = LockedEnvironment(

@@ -20,6 +20,7 @@ CONFLICT = Rule("SM727", "conflicting requirements")
 
 _FILE: Path = ("image", "python_requirements")
 _LIST: Path = ("image", "python_packages")
+_AT_START: Path = ("source", "dir")
 
 
 def fault_findings(faults: Iterable[Fault], question: Question, file: str) -> list[Finding]:
@@ -29,8 +30,8 @@ def fault_findings(faults: Iterable[Fault], question: Question, file: str) -> li
 
 def _finding(fault: Fault, question: Question, file: str) -> Finding:
     shown = f"`{fault.requirement.shown}`"
-    path = _path(fault.requirement, fault.is_in_file)
-    where = f"`{'.'.join(map(str, path[:2]))}`"
+    path = _AT_START if question.is_at_start else _path(fault.requirement, fault.is_in_file)
+    where = "requirements of `source`" if question.is_at_start else f"`{'.'.join(map(str, path[:2]))}`"
     if fault.kind == "unknown package":
         finding = UNKNOWN_PACKAGE.at(
             path,

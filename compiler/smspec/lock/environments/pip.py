@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
 import re
 import sys
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -50,11 +52,10 @@ class Pip:
 
     def resolve(self, question: Question, directory: str) -> tuple[ResolvedFile, ...]:
         """Return the files to install. Raise `Unresolvable` or `ResolverFailed`."""
-        if question.preferred:
-            try:
-                return self._resolved(question, directory, _constraints(question))
-            except Unresolvable:
-                pass  # pip has no preferences, only conditions
+        # pip has no preferences, only conditions.
+        for versions in filter(None, dict.fromkeys((_sorted(question.versions), _sorted(question.installed)))):
+            with contextlib.suppress(Unresolvable):
+                return self._resolved(question, directory, _constraints(question, dict(versions)))
         return self._resolved(question, directory, {})
 
     def _resolved(
@@ -131,10 +132,13 @@ def _is_here(image: BareImage) -> bool:
     )
 
 
-def _constraints(question: Question) -> dict[str, str]:
+def _sorted(versions: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(versions.items()))
+
+
+def _constraints(question: Question, found: dict[str, str]) -> dict[str, str]:
     """Return the versions to keep, except those that a requirement excludes."""
     written = (*question.packages.requirements, *question.file.requirements)
-    found = dict(question.preferred)
     for each in written:
         known = version(found.get(each.name, ""))
         if each.url or known is None or not fits(known, each.specifier):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from smspec.service.bare_image import BareImage
 from smspec.service.requirement_lines import Requirement, RequirementLines
@@ -14,6 +14,8 @@ class Question:
     """The requirements of an image: ``packages`` in its spec, and the author's file, ``content``.
 
     ``preferred``: versions to keep where they still fit. ``allow_builds``: packages without a wheel may run their code.
+    ``installed``: name → version of the packages that the image has before, when a job starts; they are preferred to
+    all others. ``is_at_start``: the file is the list of a source, and pip may build packages then.
     """
 
     image: BareImage
@@ -22,6 +24,13 @@ class Question:
     content: bytes | None
     preferred: Mapping[str, str]
     allow_builds: bool = False
+    installed: Mapping[str, str] = field(default_factory=dict)
+    is_at_start: bool = False
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The versions to choose where they fit."""
+        return {**self.preferred, **self.installed}
 
     @property
     def is_empty(self) -> bool:

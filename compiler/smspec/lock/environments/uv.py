@@ -48,7 +48,7 @@ class Uv:
         """Return the files to install. Raise `Unresolvable` or `ResolverFailed`."""
         names = write_for_uv(question, directory)
         path = os.path.join(directory, _OUTPUT)
-        if question.preferred:
+        if question.versions:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(_preferences(question))
         words = [self._path, "pip", "compile", "--no-config", "--quiet", "--no-progress", "--color", "never"]
@@ -83,7 +83,7 @@ def _platform(image: BareImage) -> str:
 def _preferences(question: Question) -> str:
     packages = "".join(
         f"\n[[packages]]\nname = {json.dumps(name)}\nversion = {json.dumps(version)}\n"
-        for name, version in sorted(question.preferred.items())
+        for name, version in sorted(question.versions.items())
     )
     return f'lock-version = "1.0"\ncreated-by = "smspec"\n{packages}'
 

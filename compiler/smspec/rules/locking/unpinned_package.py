@@ -27,7 +27,7 @@ def check(pinning: Pinning) -> Iterator[Finding]:
                 f"`image.python_packages`: `{package}` is not pinned",
                 help="use an exact version, such as `name==1.2.3`",
             )
-    loose = [str(number) for number, package in _packages(pinning.requirements) if not _is_exact(package)]
+    loose = [str(number) for number, _ in loose_lines(pinning.requirements)]
     if loose:
         more = f" and {len(loose) - _MOST_NAMED} more" if len(loose) > _MOST_NAMED else ""
         # Do not show the lines themselves: a spec can name any file of its repository, and messages show only lines of
@@ -38,6 +38,11 @@ def check(pinning: Pinning) -> Iterator[Finding]:
             f"`{pinning.requirements_name}` does not pin a version in {named}",
             help="use exact versions, such as those of `pip-compile --generate-hashes`",
         )
+
+
+def loose_lines(content: bytes | None) -> Iterator[tuple[int, str]]:
+    """Yield the requirements of a file without an exact version, with their line numbers."""
+    return ((number, package) for number, package in _packages(content) if not _is_exact(package))
 
 
 def _is_exact(requirement: str) -> bool:

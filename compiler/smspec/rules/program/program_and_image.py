@@ -18,8 +18,9 @@ class ProgramAndImage:
     """``requirements``: those of the image. ``python``: the version that starts the script; None if it is unknown.
 
     ``environment``: the packages that the lock has for the image; None if it has none. ``is_lockable``: it can have;
-    ``is_stale``: the lock has it for others, and not for
-    these packages, which is reported.
+    ``is_stale``: the lock has it for others, and not for these packages, which is reported. ``listed``: the
+    content of the list of packages in the source, which the job installs at startup, ``startup``: those that the lock
+    has of them, None if it has none, and ``startup_is_lockable``: it can have them.
     """
 
     reach: Reach
@@ -30,6 +31,9 @@ class ProgramAndImage:
     environment: LockedEnvironment | None = None
     is_lockable: bool = False
     is_stale: bool = False
+    listed: bytes = b""
+    startup: LockedEnvironment | None = None
+    startup_is_lockable: bool = False
 
     @property
     def path(self) -> Path:
@@ -53,7 +57,7 @@ class ProgramAndImage:
         """The normalized names of the packages that the spec, its requirements files, and its lock name."""
         image = self.job.image
         packages = image.python_packages if isinstance(image, BuiltImage) else ()
-        lines = (self.requirements or b"").decode("utf-8", "replace").splitlines()
+        lines = b"\n".join((self.requirements or b"", self.listed)).decode("utf-8", "replace").splitlines()
         locked = () if self.environment is None else self.environment.packages
         return frozenset(map(project_name, (*packages, *lines, *locked)))
 

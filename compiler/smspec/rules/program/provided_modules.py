@@ -14,7 +14,7 @@ _OF_PYTHON = frozenset(
 _OF_BOTO3 = frozenset({"boto3", "botocore", "dateutil", "jmespath", "s3transfer", "six", "urllib3"})
 _MOST_NAMED = 3
 _OPEN = "modules may come from other directories, or be installed at startup"
-_AT_START = ("requirements.txt", "setup.py")
+_LIST, _PACKAGE = "requirements.txt", "setup.py"
 _WITHOUT_MODULES = frozenset(
     {"build-essential", "ca-certificates", "curl", "g++", "gcc", "git", "libgomp1", "libgl1", "libglib2.0-0", "make"}
     | {"openssh-client", "openssh-server", "procps", "python3", "python3-dev", "python3-full", "python3-minimal"}
@@ -59,20 +59,32 @@ def provided(both: ProgramAndImage) -> Provided:
     reason = _unknown_besides_packages(both)
     if reason:
         return Provided(reason=later or reason)
+    if both.source.has(_LIST) and both.startup is None and not _is_in_the_image(both):
+        reason = later or f"`{_LIST}` of the source is installed at startup"
+        return Provided(reason=reason, is_lockable=not later and both.startup_is_lockable)
+    added = both.startup.modules if both.startup is not None else ()
+    unlisted = both.startup.unlisted if both.startup is not None else ()
     of_base = _OF_PYTHON | _OF_BOTO3 if both.job.delivery == "s3" else _OF_PYTHON
     image, environment = both.job.image, both.environment
     if environment is not None:
-        if environment.unlisted:
-            return Provided(reason=later or f"no wheel shows the modules of {_listed(environment.unlisted)}")
+        unlisted = (*environment.unlisted, *unlisted)
         # A file of setuptools replaces the module that Python 3.12 removed.
         more = {"distutils"} if "setuptools" in environment.packages else set()
-        return Provided(names=of_base.union(environment.modules, more), reason=later)
-    if isinstance(image, BuiltImage) and (image.python_packages or image.python_requirements is not None):
+        of_base = of_base.union(environment.modules, more)
+    if unlisted:
+        return Provided(reason=later or f"no wheel shows the modules of {_listed(unlisted)}")
+    installs = isinstance(image, BuiltImage) and (image.python_packages or image.python_requirements is not None)
+    if installs and environment is None:
         if both.is_stale:
             return Provided()
         unknown = "the modules in the packages of the image are unknown"
         return Provided(reason=unknown, is_lockable=both.is_lockable)
-    return Provided(names=of_base, reason=later)
+    return Provided(names=of_base.union(added), reason=later)
+
+
+def _is_in_the_image(both: ProgramAndImage) -> bool:
+    """Return whether the image has the packages of the list in the source already, so that pip adds none."""
+    return both.requirements is not None and both.requirements == both.listed
 
 
 def _listed(packages: tuple[str, ...]) -> str:
@@ -90,9 +102,8 @@ def _unknown_besides_packages(both: ProgramAndImage) -> str:
         return "variables change which Python starts"
     if isinstance(job.entry_point, CommandEntry) and job.entry_point.command[:1] not in (("python",), ("python3",)):
         return "the command names a different Python"
-    for name in _AT_START:
-        if both.source.has(name):
-            return f"`{name}` of the source is installed at startup"
+    if both.source.has(_PACKAGE):
+        return f"`{_PACKAGE}` of the source is installed at startup"
     if is_official_python(image.base):
         return ""
     if without_python(image.base):

@@ -1,0 +1,60 @@
+"""The packages that the runtime installs when a job starts: those of ``requirements.txt`` in the source."""
+
+from __future__ import annotations
+
+from smspec.plan.plan import ImagePlan
+from smspec.source.frozen import replace
+from smspec.source.listing import Listing
+from smspec.spec.isolation import isolation_path
+from smspec.spec.locked_environment import LockedEnvironment, environment_key
+from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, ScriptEntry
+from smspec.spec.starter import starter
+
+LIST, PACKAGE = "requirements.txt", "setup.py"
+_INDEX = ("PIP_", "CA_REPOSITORY_ARN")
+
+
+def installs_at_start(job: JobSpec, source: Listing) -> bool:
+    """Return whether a job runs pip with the list of its source."""
+    if job.source is None or starter(job) == "image" or not source.has(LIST):
+        return False
+    return starter(job) != "toolkit" or not isinstance(job.entry_point, CommandEntry)
+
+
+def obstacle_at_start(job: JobSpec, source: Listing) -> str:
+    """Return why the packages at startup cannot be known before: a sentence without its subject; empty if they can."""
+    if not isinstance(job.image, BuiltImage):
+        return "the packages of the existing image are unknown"
+    if isolation_path(job) is not None:
+        return "network isolation prevents their installation"
+    if job.image.run:
+        return "`image.run` may change what is installed"
+    if source.has(PACKAGE) and isinstance(job.entry_point, ScriptEntry):
+        return f"`{PACKAGE}` may require more"
+    if any(name.startswith(_INDEX) for name in job.secrets) or _INDEX[-1] in job.environment:
+        return "only the job knows its package index"
+    return ""
+
+
+def image_at_start(job: JobSpec, image: ImagePlan) -> ImagePlan:
+    """Return an image with the variables of its job, and without packages to install: pip finds those installed."""
+    variables = {name: value for name, value in job.environment.items() if name.startswith("PIP_")}
+    return replace(
+        image,
+        python_packages=(),
+        python_requirements=None,
+        secrets={},
+        env=dict(sorted({**image.env, **variables}.items())),
+    )
+
+
+def key_at_start(image: ImagePlan, content: bytes, installed: LockedEnvironment | None) -> str:
+    """Return the key of the packages that a job adds to those in its image. ``image``: that of `image_at_start`."""
+    return environment_key(
+        base=image.base,
+        platform=image.platform,
+        packages=(),
+        requirements=content,
+        variables=image.env,
+        used={"installed before": None if installed is None else installed.digest},
+    )

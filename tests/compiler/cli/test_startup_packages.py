@@ -1,0 +1,179 @@
+"""What a job installs at startup, from requirements.txt in its source: locked, proven, and noted as unpinned."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from support.environment_jobs import IMAGE, index, job, lock, packages, resolver, use
+from support.locked_packages import lock_packages
+from support.small_job import BUILT, write_job
+from support.smspec_command import smspec
+
+__all__ = ["index", "packages", "resolver"]
+
+ISOLATED = "network: {subnets: [subnet-0aa], security_groups: [sg-0bb], isolation: true}\n"
+
+
+def started(directory, listed, *packages, more=""):
+    """Write a job whose source has a list of packages."""
+    job(directory, *packages)
+    (directory / "src/requirements.txt").write_text(listed)
+    with open(directory / "job.yaml", "a") as spec:
+        spec.write(more)
+    return directory
+
+
+def environments(directory):
+    return json.loads((directory / "smspec.lock").read_text()).get("environments", {})
+
+
+def test_versions_of_the_image_stay_where_they_fit(index, resolver, tmp_path):
+    directory = started(tmp_path / "job", "ctr-model\n", "ctr-features==1.0")
+    done = lock(directory)
+    assert done.status == 0, done.err
+    found = [one["packages"] for one in environments(directory).values()]
+    assert {"ctr-features": "1.0", "org-io": "3.0"} in found
+    assert {"ctr-compat": "0.1", "ctr-model": "1.0"} in found
+    assert "2 packages for Python 3.9, installed at startup (new)" in done.err
+    assert "is replaced" not in done.err
+    again = lock(directory)
+    assert again.err.endswith("smspec.lock is up to date\n") and "resolving" not in again.err
+
+
+def test_replaced_package_of_the_image_is_named(index, monkeypatch, tmp_path):
+    use("pip", monkeypatch, tmp_path)
+    directory = started(tmp_path / "job", "ctr-features>=1.1\n", "ctr-features==1.0")
+    assert "  ctr-features 1.0 of the image is replaced by 1.1\n" in lock(directory).err
+
+
+def test_new_packages_of_the_image_are_considered_again(index, monkeypatch, tmp_path):
+    use("pip", monkeypatch, tmp_path)
+    directory = started(tmp_path / "job", "ctr-features\n", "ctr-features==1.0")
+    assert lock(directory).status == 0
+    assert {} in [one["packages"] for one in environments(directory).values()]
+    job(directory, "org-io")
+    assert lock(directory, str(directory)).status == 0
+    found = [one["packages"] for one in environments(directory).values()]
+    assert sorted(found, key=str) == [{"ctr-features": "1.0"}, {"org-io": "3.0"}]
+    assert len(list((directory / "smspec.lock.d").iterdir())) == 2
+
+
+def test_missing_package_is_reported_at_its_line(index, resolver, tmp_path):
+    directory = started(tmp_path / "job", "# model\nctr-modle\nctr-features==9\n")
+    done = lock(directory)
+    assert done.status == 1
+    shown = [line.strip() for line in done.err.splitlines() if "error[" in line or "-->" in line]
+    assert shown == [
+        "error[SM724]: requirements of `source`: the package index has no package `ctr-modle`",
+        "--> src/requirements.txt:2:1",
+        "error[SM725]: requirements of `source`: the package index has no version `ctr-features==9`",
+        "--> src/requirements.txt:3:1",
+    ]
+    assert not (directory / "smspec.lock").exists()
+
+
+def test_package_that_pip_would_build_is_no_error(index, resolver, tmp_path, packages):
+    packages.files["ctr_source-1.0.tar.gz"], packages.pythons["ctr_source-1.0.tar.gz"] = b"", ""
+    done = lock(started(tmp_path / "job", "ctr-source\n"))
+    assert done.status == 0, done.err
+    assert "packages that job.yaml installs at startup not locked: no set of wheels fits them" in done.err
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda directory: (directory / "src/setup.py").write_text(""), "`setup.py` may require more"),
+        (
+            lambda directory: job(directory, image='run: ["pip install x"]'),
+            "`image.run` may change what is installed",
+        ),
+        (
+            lambda directory: (directory / "job.yaml").open("a").write(ISOLATED),
+            "network isolation prevents their installation",
+        ),
+        (
+            lambda directory: (directory / "src/requirements.txt").write_text("-r more.txt\n"),
+            "line 1 of its requirements refers to another file",
+        ),
+    ],
+    ids=["package", "run", "isolation", "another file"],
+)
+def test_unknown_list_is_not_locked_for_a_reason(index, monkeypatch, tmp_path, change, reason):
+    use("pip", monkeypatch, tmp_path)
+    directory = started(tmp_path / "job", "ctr-features\n")
+    change(directory)
+    done = lock(directory)
+    assert done.status == 0, done.err
+    assert f"packages that job.yaml installs at startup not locked: {reason}" in done.err
+    assert environments(directory) == {}
+    assert not index.asked
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def spec(directory, listed, script, image="python_packages: [numpy>=2]", delivery=""):
+    text = BUILT.replace(IMAGE, f'{{base: "python:3.12-slim-bookworm", {image}}}').replace("{epochs: 2}", "{}")
+    text = text.replace("source: src/", f"source: {{dir: src/{delivery}}}")
+    return write_job(directory, text, **{"src/train.py": script, "src/requirements.txt": listed})
+
+
+def found(*codes):
+    reported = json.loads(smspec("validate", "--format", "json").out)
+    return [each for each in reported if each["code"] in codes]
+
+
+@pytest.mark.parametrize("delivery", ["", ", delivery: channel"])
+def test_imports_are_proven_with_the_packages_at_startup(here, delivery):
+    path = spec(here, "pandas\n", "import numpy, pandas, sklearn\n", delivery=delivery)
+    lock_packages(path)
+    (unchecked,) = found("SM521", "SM523")
+    assert unchecked["code"] == "SM523" and "run `smspec lock`" in unchecked["help"]
+    lock_packages(path, {"pandas": "2.2.0", "pytz": "2025.1"}, at_start=True)
+    (missing,) = found("SM521", "SM523")
+    assert "imports `sklearn`, but the image does not provide it" in missing["message"]
+    (loose,) = found("SM728")
+    assert loose["severity"] == "note"
+    assert loose["message"] == "`source`: the job installs unpinned packages at startup: `pandas`, `pytz`"
+
+
+@pytest.mark.parametrize(
+    ("listed", "image", "named"),
+    [
+        ("pandas==2.2.0\npytz==2025.1\n", "python_packages: [numpy>=2]", ""),
+        ("pandas>=2\n", "python_packages: [numpy>=2]", "`pandas`"),
+        ("# nothing\n", "python_packages: [numpy>=2]", ""),
+        ("pandas>=2\n", "python_requirements: src/requirements.txt", ""),
+        ("a\nb\nc\nD_d\ne==1\n", "python_packages: [numpy>=2]", "`a`, `b`, `c` and 1 more"),
+    ],
+)
+def test_note_names_what_has_no_version(here, listed, image, named):
+    path = spec(here, listed, "print()\n", image)
+    assert found("SM728") == []
+    lock_packages(path)
+    messages = [each["message"].partition("startup: ")[2] for each in found("SM728")]
+    assert messages == ([named] if named else [])
+
+
+def test_same_list_in_the_image_leaves_nothing_to_install(here):
+    path = spec(here, "pandas>=2\n", "import pandas, sklearn\n", "python_requirements: src/requirements.txt")
+    lock_packages(path, {"pandas": "2.2.0"})
+    (missing,) = found("SM521", "SM523")
+    assert missing["code"] == "SM521"
+
+
+def test_changed_file_at_startup_is_an_error(here):
+    path = spec(here, "pandas\n", "import pandas\n")
+    lock_packages(path)
+    file = here / lock_packages(path, {"pandas": "2.2.0"}, at_start=True)
+    file.write_bytes(file.read_bytes() + b"# more\n")
+    (changed,) = found("SM731")
+    assert changed["path"] in ("source", "source.dir")
+    file.unlink()
+    (missing,) = found("SM731")
+    assert missing["message"].endswith("is missing")
