@@ -176,13 +176,13 @@ def test_imports_stay_unknown_if_packages_come_from_elsewhere(here, image, more,
     for name, text in files.items():
         (here / "src" / name).write_text(text)
     lock_packages(spec)
-    (only,) = reported()
+    (only,) = [each for each in reported() if each["code"] != "SM728"]
     assert only["code"] == "SM523" and only["note"].startswith(reason) and not only["help"]
 
 
 def test_package_without_a_wheel_leaves_imports_unknown(here):
     lock_packages(job(here, script="import pandas\n"), unlisted=["seqeval", "deepspeed", "apex", "gym"])
-    (only,) = reported()
+    (only,) = [each for each in reported() if each["code"] != "SM728"]
     assert only["code"] == "SM523"
     assert only["note"].startswith("no wheel shows the modules of `seqeval`, `deepspeed`, `apex` and 1 more")
 
