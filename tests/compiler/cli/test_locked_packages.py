@@ -167,7 +167,6 @@ def test_missing_import_names_the_requirement(here):
         ("run: [pip install pandas]", "", {}, "`image.run` may install packages"),
         ("env: {PATH: /opt/conda/bin}", "", {}, "variables change which Python starts"),
         ("", "environment: {PYTHONHOME: /opt}\n", {}, "variables change which Python starts"),
-        ("", "", {"requirements.txt": "pandas\n"}, "`requirements.txt` of the source is installed at startup"),
         ("", "", {"setup.py": ""}, "modules may come from other directories, or be installed at startup"),
     ],
 )
@@ -176,13 +175,13 @@ def test_imports_stay_unknown_if_packages_come_from_elsewhere(here, image, more,
     for name, text in files.items():
         (here / "src" / name).write_text(text)
     lock_packages(spec)
-    (only,) = [each for each in reported() if each["code"] != "SM728"]
+    (only,) = reported()
     assert only["code"] == "SM523" and only["note"].startswith(reason) and not only["help"]
 
 
 def test_package_without_a_wheel_leaves_imports_unknown(here):
     lock_packages(job(here, script="import pandas\n"), unlisted=["seqeval", "deepspeed", "apex", "gym"])
-    (only,) = [each for each in reported() if each["code"] != "SM728"]
+    (only,) = reported()
     assert only["code"] == "SM523"
     assert only["note"].startswith("no wheel shows the modules of `seqeval`, `deepspeed`, `apex` and 1 more")
 
