@@ -10,12 +10,16 @@ import importlib
 import json
 import os
 import re
+import shutil  # noqa: F401  # each parser imports it when it is made, and with it three modules of compression
 import subprocess
 import sys
 import types
+from importlib.util import find_spec
 
 LIBRARIES = {"absl": "absl.flags", "click": "click", "jsonargparse": "jsonargparse", "typer": "typer"}
 """What is imported once for all programs that import it, and for no other."""
+LATE = {"typer": ["typer._adapters"]}
+"""What a library imports when it is first called, in some of its versions: half a second each time, here pydantic."""
 
 
 def statuses(programs, words, environment):
@@ -53,6 +57,8 @@ if __name__ == "__main__":
     given = json.load(sys.stdin)
     if given["library"]:
         importlib.import_module(given["library"])
+        for late in filter(find_spec, LATE.get(given["library"], ())):
+            importlib.import_module(late)
     gc.freeze()  # what is here already is not searched again, and so not copied, in each process
     text = _run(given)
     if text is not None:  # Outside of any function: what ends the program ends this process as it would end Python.
