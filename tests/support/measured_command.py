@@ -9,6 +9,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,10 +43,31 @@ class MeasuredCommand:
         )
 
     def __call__(self, *words: str, cwd: str | os.PathLike[str]) -> Measured:
+        """Run the command in a fork of its own."""
+        (done,) = self._runs(words, cwd, None, [""])
+        return done
+
+    def with_each(
+        self, contents: Iterable[bytes], file: str | os.PathLike[str], words: Iterable[str], cwd: str | os.PathLike[str]
+    ) -> Iterator[Measured]:
+        """Run the command with each content of a file, all in one fork, whose peak memory so far each run has."""
+        with tempfile.TemporaryDirectory(dir=os.path.dirname(cwd)) as directory:
+            paths = []
+            for content in contents:
+                paths.append(os.path.join(directory, str(len(paths))))
+                with open(paths[-1], "wb") as file_of_content:
+                    file_of_content.write(content)
+            yield from self._runs(words, cwd, file, paths)
+
+    def _runs(
+        self, words: Iterable[str], cwd: str | os.PathLike[str], file: str | os.PathLike[str] | None, paths: list[str]
+    ) -> Iterator[Measured]:
         assert self._server.stdin and self._server.stdout
-        self._server.stdin.write(json.dumps([os.fspath(cwd), *words]).encode() + b"\n")
+        asked = [os.fspath(cwd), file and os.fspath(file), paths, *words]
+        self._server.stdin.write(json.dumps(asked).encode() + b"\n")
         self._server.stdin.flush()
-        return Measured(*json.loads(self._server.stdout.readline()))
+        for answer in json.loads(self._server.stdout.readline()):
+            yield Measured(*answer)
 
     def close(self) -> None:
         assert self._server.stdin and self._server.stdout
@@ -77,31 +99,42 @@ def _load() -> None:
 def _serve() -> None:
     _load()
     for line in sys.stdin:
-        directory, *words = json.loads(line)
+        directory, file, contents, *words = json.loads(line)
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
             os.close(reader)
-            _run(directory, words, writer)
+            _run(directory, file, contents, words, writer)
         os.close(writer)
-        with open(reader, "rb") as answer:
-            said = answer.read()
-        _, status, used = os.wait4(child, 0)
-        outcome = json.loads(said) if said else [os.waitstatus_to_exitcode(status), "", "ended without a word"]
-        print(json.dumps([*outcome, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]), flush=True)
+        with open(reader) as answers:
+            done = [json.loads(answer) for answer in answers]
+        _, status = os.waitpid(child, 0)
+        if len(done) < len(contents):
+            done.append([os.waitstatus_to_exitcode(status), "", f"ended without a word after {len(done)} runs", 0, 0])
+        print(json.dumps(done), flush=True)
 
 
-def _run(directory: str, words: list[str], writer: int) -> None:
+def _run(directory: str, file: str | None, contents: list[str], words: list[str], writer: int) -> None:
     from support.smspec_command import smspec
 
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
     try:
-        done = smspec(*words, cwd=directory)
-        with open(writer, "wb") as answer:
-            answer.write(json.dumps(done).encode())
+        with open(writer, "w") as answer:
+            for content in contents:
+                if file is not None:
+                    os.replace(content, os.path.join(directory, file))
+                before = _seconds()
+                resource.setrlimit(resource.RLIMIT_CPU, (int(before) + MOST_SECONDS, resource.RLIM_INFINITY))
+                done = smspec(*words, cwd=directory)
+                peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+                print(json.dumps([*done, _seconds() - before, peak]), file=answer, flush=True)
     finally:
         os._exit(0)
+
+
+def _seconds() -> float:
+    own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
 if __name__ == "__main__":
