@@ -58,6 +58,12 @@ def resolver(request, monkeypatch, tmp_path):
     return use(request.param, monkeypatch, tmp_path)
 
 
+@pytest.fixture
+def any_resolver(monkeypatch, tmp_path):
+    """Choose for a test of what follows the resolution, or precedes it: uv is fifteen times as fast as pip."""
+    return use("uv" if shutil.which("uv") else "pip", monkeypatch, tmp_path)
+
+
 def use(resolver, monkeypatch, tmp_path):
     """Put uv on PATH, or take everything from it."""
     found = shutil.which("uv")

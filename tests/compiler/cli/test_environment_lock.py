@@ -9,10 +9,21 @@ import sys
 import pytest
 
 from smspec.lock.environments.index_settings import index_settings
-from support.environment_jobs import BASE, RESOLVERS, environment, index, job, lock, packages, resolver, use
+from support.environment_jobs import (
+    BASE,
+    RESOLVERS,
+    any_resolver,
+    environment,
+    index,
+    job,
+    lock,
+    packages,
+    resolver,
+    use,
+)
 from support.servers.package_index import Packages, package_server
 
-__all__ = ["index", "packages", "resolver"]
+__all__ = ["any_resolver", "index", "packages", "resolver"]
 
 
 @pytest.mark.parametrize(
@@ -48,8 +59,7 @@ def test_uv_and_pip_give_equal_locks(index, monkeypatch, tmp_path, base, version
     assert f"ctr-kernels==5.0 \\\n    --hash=sha256:{hashlib.sha256(content).hexdigest()}\n" in file
 
 
-def test_pip_installs_the_locked_file_with_its_hashes(index, monkeypatch, tmp_path):
-    use("pip", monkeypatch, tmp_path)
+def test_pip_installs_the_locked_file_with_its_hashes(index, any_resolver, tmp_path):
     directory = job(tmp_path / "job", "ctr-features")
     assert lock(directory).status == 0
     _, file = environment(directory)
@@ -107,8 +117,7 @@ def test_resolver_gets_no_credentials_of_this_machine(monkeypatch):
     assert not {"AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "UV_PUBLISH_TOKEN"} & set(settings.uv)
 
 
-def test_redirected_wheel_gets_no_credentials(index, monkeypatch, tmp_path, packages):
-    use("pip", monkeypatch, tmp_path)
+def test_redirected_wheel_gets_no_credentials(index, any_resolver, monkeypatch, tmp_path, packages):
     index.password = "t0pSecret"
     monkeypatch.setenv("PIP_INDEX_URL", f"http://author:t0pSecret@{index.host}/simple")
     (file,) = [name for name in packages.files if name.startswith("org_io")]
@@ -121,8 +130,7 @@ def test_redirected_wheel_gets_no_credentials(index, monkeypatch, tmp_path, pack
 
 
 @pytest.mark.parametrize("trait", ["whole", "missing", "truncated", "large"])
-def test_unhelpful_server_costs_at_most_the_module_names(index, monkeypatch, tmp_path, packages, trait):
-    use("pip", monkeypatch, tmp_path)
+def test_unhelpful_server_costs_at_most_the_module_names(index, any_resolver, tmp_path, packages, trait):
     modules = {f"ctr_wide/module_{number:05}.py": "" for number in range(2000)}
     file = packages.add("ctr-wide", "1.0", files={"ctr_wide/__init__.py": "", **modules})
     index.ranges = trait != "whole"
@@ -139,8 +147,7 @@ def test_unhelpful_server_costs_at_most_the_module_names(index, monkeypatch, tmp
     assert ("the modules of ctr-wide are unknown" in done.err) != is_known
 
 
-def test_changed_wheel_is_not_locked(index, monkeypatch, tmp_path, packages):
-    use("pip", monkeypatch, tmp_path)
+def test_changed_wheel_is_not_locked(index, any_resolver, tmp_path, packages):
     index.ranges = False
     index.content["ctr_compat-0.1-py3-none-any.whl"] = packages.files["ctr_model-2.0-py3-none-any.whl"]
     directory = job(tmp_path / "job", "ctr-compat")
@@ -191,7 +198,7 @@ def test_conflict_is_reported_at_the_later_line(index, resolver, tmp_path, packa
     assert f"error[SM727]: `image.python_requirements`: {message}\n  --> requirements.txt:3:1" in done.err
 
 
-def test_builds_are_advised_only_where_there_is_a_source(index, resolver, tmp_path, packages):
+def test_builds_are_advised_only_where_there_is_a_source(index, any_resolver, tmp_path, packages):
     packages.add("ctr-fast", "1.0", tag="cp312-cp312-manylinux_2_28_x86_64")
     without = lock(job(tmp_path / "without", "ctr-fast"))
     packages.files["ctr_fast-1.0.tar.gz"], packages.pythons["ctr_fast-1.0.tar.gz"] = b"", ""

@@ -12,10 +12,21 @@ import time
 
 import pytest
 
-from support.environment_jobs import BASE, DIGEST, environment, index, job, lock, packages, resolver, use
+from support.environment_jobs import (
+    BASE,
+    DIGEST,
+    any_resolver,
+    environment,
+    index,
+    job,
+    lock,
+    packages,
+    resolver,
+    use,
+)
 from support.smspec_command import environment as environment_of_process
 
-__all__ = ["index", "packages", "resolver"]
+__all__ = ["any_resolver", "index", "packages", "resolver"]
 
 
 def test_requirement_is_reported_for_its_dependency(index, resolver, tmp_path, packages):
@@ -27,14 +38,14 @@ def test_requirement_is_reported_for_its_dependency(index, resolver, tmp_path, p
     assert f"error[SM726]: `image.python_packages`: {message}\n" in done.err
 
 
-def test_missing_system_library_is_a_hint(index, resolver, tmp_path, packages):
+def test_missing_system_library_is_a_hint(index, any_resolver, tmp_path, packages):
     packages.add("lightgbm", "4.7.0")
     assert "  lightgbm probably needs `libgomp1` in" in lock(job(tmp_path / "one", "lightgbm")).err
     directory = job(tmp_path / "two", "lightgbm", image="system_packages: [libgomp1]")
     assert "probably needs" not in lock(directory).err
 
 
-def test_gpu_packages_on_a_cpu_instance_are_a_hint(index, resolver, tmp_path, packages):
+def test_gpu_packages_on_a_cpu_instance_are_a_hint(index, any_resolver, tmp_path, packages):
     packages.add("torch", "2.5.1", "nvidia-cublas-cu12")
     packages.add("nvidia-cublas-cu12", "12.4.5.8")
     done = lock(job(tmp_path / "job", "torch"))
@@ -111,7 +122,7 @@ def test_image_variables_choose_only_the_index(index, resolver, monkeypatch, tmp
     assert not log.exists()
 
 
-def test_locked_environment_changes_only_on_request(index, resolver, tmp_path, packages):
+def test_locked_environment_changes_only_on_request(index, any_resolver, tmp_path, packages):
     directory = job(tmp_path / "job", "ctr-features")
     assert lock(directory).status == 0
     before = (directory / "smspec.lock").read_bytes()
@@ -161,7 +172,7 @@ def test_uv_that_does_not_start_is_not_used(index, monkeypatch, tmp_path):
     assert environment(directory)[0]["resolver"].startswith("pip ")
 
 
-def test_files_are_not_written_through_a_link(index, resolver, tmp_path):
+def test_files_are_not_written_through_a_link(index, any_resolver, tmp_path):
     directory = job(tmp_path / "job", "ctr-compat")
     (tmp_path / "outside").mkdir()
     (directory / "smspec.lock.d").symlink_to(tmp_path / "outside")
@@ -194,8 +205,7 @@ def test_edited_requirements_keep_other_versions(index, resolver, tmp_path, pack
     assert found["packages"] == {"ctr-compat": "0.1", "ctr-features": "1.1", "org-io": "3.1"}
 
 
-def test_environment_of_another_value_is_kept(index, monkeypatch, tmp_path):
-    use("pip", monkeypatch, tmp_path)
+def test_environment_of_another_value_is_kept(index, any_resolver, tmp_path):
     directory = job(tmp_path / "job", "${{ vars.package }}")
     with (directory / "job.yaml").open("a") as spec:
         spec.write("vars: {package: {default: org-io}}\n")
@@ -206,8 +216,7 @@ def test_environment_of_another_value_is_kept(index, monkeypatch, tmp_path):
     assert sorted(name for one in found for name in one["packages"]) == ["ctr-compat", "org-io"]
 
 
-def test_environment_without_a_job_is_removed(index, monkeypatch, tmp_path):
-    use("pip", monkeypatch, tmp_path)
+def test_environment_without_a_job_is_removed(index, any_resolver, tmp_path):
     directory = job(tmp_path / "job", "org-io")
     assert lock(directory).status == 0
     job(directory, "ctr-compat")
