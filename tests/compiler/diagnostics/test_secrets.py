@@ -201,10 +201,10 @@ def test_masking_is_idempotent_and_keeps_lines(text):
     ],
 )
 def test_text_of_many_prefixes_is_masked_in_linear_time(piece):
-    text = "token " + piece * (300_000 // len(piece))
+    text = "token " + piece * (100_000 // len(piece))
     before = time.process_time()
     assert len(masked(text)) == len(text)
-    assert time.process_time() - before < 10, "as long as the text times itself: minutes"
+    assert time.process_time() - before < 3, "as long as the text times itself: 10 or more"
 
 
 def test_text_after_too_many_named_values_is_masked():

@@ -108,7 +108,7 @@ def test_value_of_a_secret_is_not_stored():
     ],
 )
 def test_hostile_text_is_searched_in_linear_time(piece):
-    text = (piece * (2_000_000 // len(piece))).encode()
+    text = (piece * (500_000 // len(piece))).encode()
     before = time.process_time()
     searched(text)
-    assert time.process_time() - before < 30, "2 MB"
+    assert time.process_time() - before < 5, "500 kB"
