@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from smspec.service.patterns import LINE_TERMINATORS, UnsupportedPattern, matches, translated
 from smspec.service.shapes import pinned_model
+from support.examples import at_most
 
 PINNED = sorted({shape.pattern for shape in pinned_model().shapes.values() if shape.pattern})
 MORE = [
@@ -50,14 +51,14 @@ CHARACTERS = st.one_of(
 
 
 @pytest.mark.parametrize("pattern", PINNED + MORE)
-@settings(max_examples=40)
+@settings(max_examples=at_most(100))
 @given(value=st.text(CHARACTERS, max_size=12))
 def test_translation_agrees_with_a_second_engine(pattern, value):
     assert matches(pattern, value) == second_opinion(pattern, value)
 
 
 @pytest.mark.parametrize("pattern", PINNED)
-@settings(max_examples=40)
+@settings(max_examples=at_most(100))
 @given(data=st.data())
 def test_translation_agrees_on_values_that_almost_match(pattern, data):
     if r"\p{L}" in pattern:
