@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from smspec.diagnostics import Finding
 from smspec.pipeline.image_python import image_python
 from smspec.pipeline.inputs import Inputs
+from smspec.pipeline.source_findings import SOURCE
 from smspec.plan.build_inputs import BuildInputs, StartupPackages
 from smspec.plan.environment_of_image import is_lockable
 from smspec.plan.plan import Plan
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
-from smspec.rules.requirements import requirement_findings
+from smspec.rules.requirements import requirement_findings, startup_findings
 from smspec.rules.suppressions import not_ignored
 from smspec.script.program import Program
 from smspec.script.reach.reached import Reach
@@ -27,6 +28,7 @@ from smspec.spec.locked_environment import environment_file
 from smspec.spec.model import BuiltImage, ExistingImage, JobSpec
 from smspec.spec.shape.ambiguous_text import ambiguous_texts
 from smspec.spec.shape.null_that_removes_nothing import nulls_that_remove_nothing
+from smspec.spec.startup_requirements import startup_requirements
 
 if TYPE_CHECKING:
     from smspec.rules.locking.pinning import LockedPackages
@@ -133,11 +135,15 @@ def _dockerfile(job: Job) -> Iterable[Finding]:
 
 
 def _requirements(job: Job) -> Iterable[Finding]:
-    """Return what is wrong with the packages of a built image."""
-    image, content = job.spec.image, job.inputs.build_inputs.requirements
-    if not isinstance(image, BuiltImage):
-        return ()
-    return _OF_REQUIREMENTS.of(content, (image,), lambda: [*requirement_findings(image, content)])
+    """Return what is wrong with the packages of a built image, and with those that are installed at startup."""
+    image, build_inputs = job.spec.image, job.inputs.build_inputs
+    content, startup = build_inputs.requirements, build_inputs.startup
+    found: list[Finding] = []
+    if isinstance(image, BuiltImage):
+        found += _OF_REQUIREMENTS.of(content, (image,), lambda: [*requirement_findings(image, content)])
+    if startup is not None and startup_requirements(job.spec, build_inputs.source) is not None:
+        found += startup_findings(image, startup.content, SOURCE)
+    return found
 
 
 def _unpinned(job: Job) -> Iterable[Finding]:
@@ -167,13 +173,12 @@ def _unpinned_at_startup(job: Job) -> Iterable[Finding]:
     build_inputs = job.inputs.build_inputs
     if build_inputs.lock is None or build_inputs.startup is None or job.spec.source is None:
         return ()
+    if startup_requirements(job.spec, build_inputs.source) is None:
+        return ()
     # Imported late: few sources have a list of packages.
-    from smspec.plan.startup_packages import LIST, installs_at_start
-    from smspec.rules.isolated_job_that_installs_packages import is_installed
+    from smspec.plan.startup_packages import LIST
     from smspec.rules.requirements.packages_unpinned_at_startup import StartupList, check
 
-    if not installs_at_start(job.spec, build_inputs.source) or is_installed(job.spec, job.spec.source.dir):
-        return ()
     startup = build_inputs.startup
     environment = startup.environment
     return check(

@@ -21,7 +21,7 @@ _MARKER = r"; ?[A-Za-z0-9_.,+*<>=!~()'\" -]+"
 _PIP_REQUIREMENT = rf"{_PIP_NAME}{_EXTRAS}(?:{_VERSIONS}(?: ?{_MARKER})?|{_URL}(?: {_MARKER})?)"
 
 _LONGEST = 1024
-_NAMES_A_FILE = r"-[rce]|--(?:requirement|constraint|editable)\b|(?:-f|--find-links)(?![ =]?(?:/|[a-z]+:))"
+_NAMES_A_FILE = r"(?:-[rcef]|--(?:requirement|constraint|editable|find-links)\b)(?![ =]*(?:/|[A-Za-z][A-Za-z+]+:))"
 _LOCAL_PATH = r"(?:\.{1,2}(?:/|$)|[^/#\s@:;<>=!~\[\]-][^\s@:;<>=!~\[\]]*/)"
 
 NOT_UTF8 = "is not UTF-8"

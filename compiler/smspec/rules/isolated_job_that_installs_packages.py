@@ -14,11 +14,12 @@ from smspec.source.listing import Listing
 from smspec.spec.isolation import isolation_path
 from smspec.spec.model import BuiltImage, JobSpec, ScriptEntry
 from smspec.spec.starter import starter
+from smspec.spec.startup_requirements import NAME, startup_requirements
 
 RULE = Rule("SM379", "isolated job that installs packages")
 MAYBE = Rule("SM381", "isolated job that might install packages", "warning")
 
-LIST, _PACKAGE = "requirements.txt", "setup.py"
+_PACKAGE = "setup.py"
 # Official images without third-party packages: their contents are known.
 _BARE_BASES = r"(?:docker\.io/)?(?:library/)?(?:python|debian|ubuntu|buildpack-deps)(?:[:@].*)?"
 
@@ -35,21 +36,15 @@ def check(job: JobSpec, source: Listing) -> Iterator[Finding]:
             f"`{_PACKAGE}` needs an index at startup, but `network.isolation` is true",
             help="install the package when the image is built, and add `setup.py` to `source.ignore`",
         )
-    elif source.has(LIST) and not is_installed(job, job.source.dir):
+    elif startup_requirements(job, source) is not None:
         rule = RULE if _certainly_lacks_packages(job) else MAYBE
         help = (
-            f"set `image.python_requirements` to `{posixpath.join(job.source.dir, LIST)}`"
+            f"set `image.python_requirements` to `{posixpath.join(job.source.dir, NAME)}`"
             if isinstance(job.image, BuiltImage)
             else "use an image that contains the packages, and add `requirements.txt` to `source.ignore`"
         )
         needs = "needs an index" if rule is RULE else "might need an index"
-        yield rule.at(path, f"`{LIST}` {needs} at startup, but `network.isolation` is true", help=help)
-
-
-def is_installed(job: JobSpec, directory: str) -> bool:
-    """Return whether the image is built with the same requirements file that is in the source."""
-    written = job.image.python_requirements if isinstance(job.image, BuiltImage) else None
-    return written is not None and posixpath.normpath(written) == posixpath.normpath(posixpath.join(directory, LIST))
+        yield rule.at(path, f"`{NAME}` {needs} at startup, but `network.isolation` is true", help=help)
 
 
 def _certainly_lacks_packages(job: JobSpec) -> bool:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
-from smspec.rules.isolated_job_that_installs_packages import LIST, is_installed
 from smspec.source.listing import Listing
 from smspec.spec.isolation import isolation_path
-from smspec.spec.model import BuiltImage, CommandEntry, JobSpec
-from smspec.spec.starter import starter
+from smspec.spec.model import BuiltImage, JobSpec
+from smspec.spec.startup_requirements import NAME, startup_requirements
 
 RULE = Rule("SM537", "VPC job that installs packages", "warning")
 
@@ -18,18 +17,16 @@ _INDEXES = ("PIP_", "UV_", "CA_REPOSITORY_ARN", "HTTP_PROXY", "HTTPS_PROXY", "AL
 
 def check(job: JobSpec, source: Listing) -> Iterator[Finding]:
     """Warn about requirements that are installed at startup in a VPC, without a package index of its own."""
-    if job.network is None or not job.network.subnets or job.source is None or isolation_path(job) is not None:
+    if job.network is None or not job.network.subnets or isolation_path(job) is not None:
         return
-    if starter(job) == "image" or not source.has(LIST) or is_installed(job, job.source.dir):
-        return
-    if starter(job) == "toolkit" and isinstance(job.entry_point, CommandEntry):
+    if startup_requirements(job, source) is None:
         return
     variables = [*(job.image.env if isinstance(job.image, BuiltImage) else ()), *job.environment, *job.secrets]
     if any(name.upper().startswith(_INDEXES) for name in variables):
         return
     yield RULE.at(
         ("network", "subnets"),
-        f"`{LIST}` needs an index at startup, but `network.subnets` might not reach PyPI",
+        f"`{NAME}` needs an index at startup, but `network.subnets` might not reach PyPI",
         help="set `PIP_INDEX_URL` in `environment` to an index in the VPC, or ignore SM537 if it has a NAT gateway",
         notes=(Note("without a route, pip waits and retries, and the job fails at startup"),),
     )

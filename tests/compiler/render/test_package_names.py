@@ -116,6 +116,11 @@ def test_accepted_words_are_single_safe_arguments(word):
         (b"--index-url https://example.com/simple\n--no-binary :all:\n-f https://example.com/\n", []),
         (b"--find-links /opt/wheels\n-f /opt/wheels\n--find-links=file:///opt/wheels\n/opt/wheels/a.whl\n", []),
         (b"a @ file:///opt/a.whl\ngit+https://example.com/a.git@1#egg=a\nhttps://example.com/a.whl\n", []),
+        (
+            b"-r https://example.com/a.txt\n--constraint=https://example.com/c.txt\n-e git+https://example.com/a.git\n",
+            [],
+        ),
+        (b"-e C:\\a\n-e name\n", [1, 2]),
         (b"numpy\n-r other.txt\n", [2]),
         (
             b"-rother.txt\n--requirement=x\n-c constraints.txt\n--constraint c\n-e .\n--editable=./x\n",

@@ -3,11 +3,13 @@
 import pytest
 
 from smspec.rules import unusable_base_image
-from smspec.rules.requirements.requirement_that_pip_cannot_install import check_lines
-from smspec.rules.requirements.requirements_in_another_format import check_format
+from smspec.rules.requirements.requirement_that_pip_cannot_install import check_lines, check_startup_lines
+from smspec.rules.requirements.requirements_in_another_format import check_format, check_startup_format
 from smspec.service.image_python import is_official_python, python_of_image
 from smspec.source.listing import Listing
-from smspec.spec.model import BuiltImage
+from smspec.spec.model import BuiltImage, ExistingImage
+from support import small_job
+from support.smspec_command import smspec
 from support.spec import job_samples
 
 CUDA = "nvidia/cuda:12.4.1-cudnn-runtime-ubuntu22.04"
@@ -161,3 +163,33 @@ def test_git_url_requires_git(base, packages, is_reported):
     assert bool([*check_lines(image, GIT)]) is is_reported
     packaged = BuiltImage(base=base, system_packages=packages, python_packages=("a @ git+https://example.com/a",))
     assert bool([*check_lines(packaged, None)]) is is_reported
+
+
+@pytest.mark.parametrize(
+    ("content", "image", "words"),
+    [
+        (GIT, BuiltImage(base="python:3.12-slim"), "`requirements.txt` line 1 requires git"),
+        (b"-e " + GIT[7:], BuiltImage(base="python:3.12-slim"), "`requirements.txt` line 1 requires git"),
+        (GIT, BuiltImage(base="python:3.12-slim", run=("apt-get install -y git",)), ""),
+        (GIT, BuiltImage(base="python:3.12-slim", system_packages=("git",)), ""),
+        (GIT, ExistingImage(uri="example.com/team/train:1"), ""),
+        (b"six\nnumpy=1.26\n", ExistingImage(uri="example.com/team/train:1"), "`requirements.txt` line 2 has `=`"),
+        (b"name: x\ndependencies:\n  - numpy\n", BuiltImage(base="python:3.12"), "is a Conda environment"),
+        ("numpy==1.26\n".encode("utf-16"), BuiltImage(base="python:3.12"), ""),  # pip reads it
+        (PLAIN, BuiltImage(base="python:3.12-slim"), ""),
+    ],
+)
+def test_requirements_of_the_source_are_checked(content, image, words):
+    found = [*check_startup_format(content, ("source",)), *check_startup_lines(content, ("source",), image)]
+    assert [words in finding.message for finding in found] == [True] * bool(words)
+
+
+@pytest.mark.parametrize("network", ["isolation: true", "subnets: [subnet-0aa1bb2cc], security_groups: [sg-0bb1cc2dd]"])
+def test_empty_requirements_of_the_source_need_no_index(network, tmp_path):
+    """pip installs nothing, and contacts nothing."""
+    spec = small_job.BUILT.replace("hyperparameters: {epochs: 2}", f"network: {{{network}}}")
+    small_job.write_job(tmp_path, spec)
+    (tmp_path / "src" / "requirements.txt").write_text("")
+    assert smspec("validate", "--strict", cwd=tmp_path).status == 0
+    (tmp_path / "src" / "requirements.txt").write_text("six\n")
+    assert smspec("validate", "--strict", cwd=tmp_path).status == 1

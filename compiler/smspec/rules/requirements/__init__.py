@@ -1,10 +1,11 @@
-"""Rules about what pip installs into an image: one file per rule, named after the problem."""
+"""Rules about what pip installs, into an image or at startup: one file per rule, named after the problem."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding
+from smspec.source import Path
 from smspec.spec.model import BuiltImage
 
 
@@ -24,3 +25,12 @@ def requirement_findings(image: BuiltImage, content: bytes | None) -> Iterator[F
     yield from check_requirements(content)
     yield from check_variables(image, content)
     yield from [*check_format(content, image.python_requirements or "")] or check_lines(image, content)
+
+
+def startup_findings(image: object, content: bytes, path: Path) -> Iterator[Finding]:
+    """Yield the findings about requirements.txt in the source, which pip installs when the job starts."""
+    # Imported late: few sources have one.
+    from smspec.rules.requirements.requirement_that_pip_cannot_install import check_startup_lines
+    from smspec.rules.requirements.requirements_in_another_format import check_startup_format
+
+    yield from [*check_startup_format(content, path)] or check_startup_lines(content, path, image)

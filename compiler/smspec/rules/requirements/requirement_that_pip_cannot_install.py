@@ -1,4 +1,4 @@
-"""One line that pip rejects, or cannot fetch, ends the build of the image."""
+"""One line that pip rejects, or cannot fetch, ends the build of the image, or the start of the job."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RULE = Rule("SM328", "requirement that pip cannot install")
 
 _FILE: Path = ("image", "python_requirements")
 _SINGLE_EQUALS = r"([A-Za-z0-9][A-Za-z0-9._-]*(?:\[[^\]]*\])?)\s*=\s*([0-9][^=\s;,]*)\s*(?:[;#].*)?"
-_GIT = r"(?:[A-Za-z0-9._-]+(?:\[[^\]]*\])?\s*@\s*)?git\+[a-z]+://"
+_GIT = r"(?:(?:-e|--editable)[ =]*|[A-Za-z0-9._-]+(?:\[[^\]]*\])?\s*@\s*)?git\+[a-z]+://"
 
 
 def check_lines(image: BuiltImage, content: bytes | None) -> Iterator[Finding]:
@@ -24,21 +24,30 @@ def check_lines(image: BuiltImage, content: bytes | None) -> Iterator[Finding]:
     for index, package in enumerate(image.python_packages):
         if lacks_git and re.match(_GIT, package):
             yield _without_git(("image", "python_packages", index), "`image.python_packages`: a git URL")
-    if content is None:
-        return
+    if content is not None:
+        yield from _line_findings(content, _FILE, "`image.python_requirements`:", lacks_git=lacks_git)
+
+
+def check_startup_lines(content: bytes, path: Path, image: object) -> Iterator[Finding]:
+    """Reject the same of requirements.txt in the source; ``path``: that of the source. `image.run` may install git."""
+    lacks_git = isinstance(image, BuiltImage) and not image.run and _lacks_git(image)
+    return _line_findings(content, path, "`requirements.txt`", lacks_git=lacks_git)
+
+
+def _line_findings(content: bytes, path: Path, file: str, *, lacks_git: bool) -> Iterator[Finding]:
     git_was_reported = False
     for number, line in enumerate(content.decode("utf-8-sig", "replace").splitlines(), 1):
         word = line.strip()
         wrong = re.fullmatch(_SINGLE_EQUALS, word)
         if wrong:
             yield RULE.at(
-                _FILE,
-                f"`image.python_requirements`: line {number} has `=`, which pip rejects",
+                path,
+                f"{file} line {number} has `=`, which pip rejects",
                 help="use `==` for an exact version",
             )
         elif lacks_git and not git_was_reported and re.match(_GIT, word):
             git_was_reported = True
-            yield _without_git(_FILE, f"`image.python_requirements`: line {number}")
+            yield _without_git(path, f"{file} line {number}")
 
 
 def _without_git(path: Path, what: str) -> Finding:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.quoting import quoted
+from smspec.source import Path
 
 RULE = Rule("SM327", "requirements in a different format")
 
@@ -43,12 +44,19 @@ def check_format(content: bytes | None, name: str) -> Iterator[Finding]:
             help="save it as UTF-8; in PowerShell, use `pip freeze | Out-File -Encoding utf8 requirements.txt`",
         )
         return
+    yield from _format_findings(
+        content, ("image", "python_requirements"), f"`image.python_requirements`: {quoted(name)}"
+    )
+
+
+def check_startup_format(content: bytes, path: Path) -> Iterator[Finding]:
+    """Reject the same of requirements.txt in the source; ``path``: that of the source."""
+    return _format_findings(content, path, "`requirements.txt`")
+
+
+def _format_findings(content: bytes, path: Path, file: str) -> Iterator[Finding]:
     text = content.decode("utf-8-sig", "replace")
     for pattern, what, help in _FORMATS:
         if re.search(pattern, text):
-            yield RULE.at(
-                ("image", "python_requirements"),
-                f"`image.python_requirements`: {quoted(name)} is {what}",
-                help=help,
-            )
+            yield RULE.at(path, f"{file} is {what}", help=help)
             return
