@@ -28,7 +28,8 @@ MOST_WORDS = 1_000
 class Option:
     """``names`` with their dashes; empty for a positional. ``exclusive``: the group of which only one may be passed.
 
-    ``lowest`` and ``highest`` are the bounds of a number.
+    ``lowest`` and ``highest`` are the bounds of a number. ``loads_config``: its word is a config file, whose values
+    replace those of earlier arguments.
     """
 
     names: tuple[str, ...]
@@ -42,6 +43,7 @@ class Option:
     highest: float | None = None
     is_required: bool = False
     exclusive: int | None = None
+    loads_config: bool = False
 
     @property
     def called(self) -> str:

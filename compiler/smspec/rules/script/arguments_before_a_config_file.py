@@ -1,4 +1,4 @@
-"""jsonargparse reads arguments in order, and `args_style: toolkit` sorts them: a config file replaces earlier ones."""
+"""A parser that loads a config file reads arguments in order: its values replace those of earlier arguments."""
 
 from __future__ import annotations
 
@@ -7,27 +7,36 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.rules.script.script_and_job import ScriptAndJob, option_word, read_at
+from smspec.script.program import CommandLine
 
 RULE = Rule("SM538", "arguments before a config file", "warning")
-
-_CONFIG = "--config"
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
     """Warn about hyperparameters that the script reads before its config file, which may replace their values."""
-    line = next((one for one in both.program.command_lines if one.library == "jsonargparse"), None)
+    if both.faults:
+        return
     arguments = [one for one in both.environment.arguments or () if one.hyperparameter is not None]
-    config = next((one for one in arguments if option_word(one) == _CONFIG), None)
-    if line is None or config is None or both.faults:
+    for line in both.program.command_lines:
+        names = _config_options(line)
+        config = next((one for one in arguments if option_word(one) in names), None)
+        before = [] if config is None else [option_word(one) for one in arguments[: arguments.index(config)]]
+        if config is None or not before:
+            continue
+        option = option_word(config)
+        yield RULE.at(
+            config.path,
+            f"`{both.name}` reads {quoted(before[0])} before `{option}`, whose values might replace it",
+            help=f"set `args_style: json` in `entry_point`, and write `{config.hyperparameter}` before the other "
+            "hyperparameters",
+            on="key",
+            notes=read_at(line.place),
+        )
         return
-    option = next((one for one in line.options if _CONFIG in one.names and one.words == "unknown"), None)
-    before = [option_word(one) for one in arguments[: arguments.index(config)]]
-    if option is None or not before:
-        return
-    yield RULE.at(
-        config.path,
-        f"`{both.name}` reads {quoted(before[0])} before `--config`, whose values might replace it",
-        help="set `args_style: json` in `entry_point`, and write `config` before the other hyperparameters",
-        on="key",
-        notes=read_at(line.place),
-    )
+
+
+def _config_options(line: CommandLine) -> set[str]:
+    """Return the options that load a config file."""
+    if line.library == "lightning":
+        return {"--config", "-c"}
+    return {name for option in line.options if option.loads_config for name in option.names}

@@ -283,7 +283,10 @@ def _option(call: Call, names: tuple[str, ...]) -> Option | None:
         negated = tuple("--no-" + name[2:] for name in names if name.startswith("--"))
         return replace(option, names=(*names, *negated), words=0)
     # A custom action decides for itself whether it consumes words, and whether it is required.
-    return replace(option, words="unknown", kind="unknown", is_required=False)
+    from smspec.script.readers.config_action import loads_config  # imported late: few scripts have one
+
+    is_config = loads_config(action, "argparse")
+    return replace(option, words="unknown", kind="unknown", is_required=False, loads_config=is_config)
 
 
 def _with_words(option: Option, keywords: dict[str, Value], is_positional: bool) -> Option:

@@ -13,6 +13,7 @@ from smspec.script.interpreter import Handler, place_of
 from smspec.script.program import Kind, Option
 from smspec.script.readers.annotation import annotation_of
 from smspec.script.readers.argument_parser import Parser
+from smspec.script.readers.config_action import loads_config
 from smspec.script.readers.data_classes import fields_of
 from smspec.script.values import UNKNOWN, Known, Value, constant
 from smspec.source import Span
@@ -47,7 +48,12 @@ class JsonParser(Parser):
         name = kind.name if isinstance(kind, Named) else ""
         # A word is YAML here, so only numbers are rejected as clearly as elsewhere.
         self.options[known:] = [
-            replace(option, kind="unknown" if option.kind == "unknown" else _KINDS.get(name, "unknown"), choices=None)
+            replace(
+                option,
+                kind="unknown" if option.kind == "unknown" else _KINDS.get(name, "unknown"),
+                choices=None,
+                loads_config=option.loads_config or loads_config(call.keywords.get("action"), self.library),
+            )
             for option in self.options[known:]
         ]
 
@@ -63,8 +69,8 @@ class FunctionParser(Parser):
         positional = constant(call.keywords.get("as_positional", Known(True)))
         is_plain = call.is_whole and not call.keywords.keys() - {"as_positional", "description", "prog"}
         self.escaped = not is_plain or not isinstance(positional, bool) or not isinstance(function, Function)
-        for name in ("--config", "--print_config", "--print_shtab"):
-            self.options.append(Option(names=(name,), label=name, place=call.place, words="unknown", kind="unknown"))
+        self.options.append(replace(_opaque("--config", call.place), loads_config=True))
+        self.options += [_opaque(name, call.place) for name in ("--print_config", "--print_shtab")]
         if isinstance(function, Function):
             self._take(call, function, positional is True)
 
