@@ -45,12 +45,23 @@ def pytest_configure(config):
 
 
 def _go_past_shims():
-    """Put the interpreter before a ``python3`` that is a script: pyenv takes seven times as long to start."""
-    found = shutil.which("python3")
-    if found is not None:
-        with open(found, "rb") as program:
-            if program.read(2) == b"#!":
-                os.environ["PATH"] = os.pathsep.join([os.path.join(sys.base_prefix, "bin"), os.environ["PATH"]])
+    """Take directories from PATH whose ``python3`` is a script: those of pyenv take ten times as long to start.
+
+    A local run, which asks each ``python3.12`` that it finds, took a third of its time for one.
+    """
+    directories = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    shims = [directory for directory in directories if _is_script(os.path.join(directory, "python3"))]
+    if shims:
+        kept = [directory for directory in directories if directory not in shims]
+        os.environ["PATH"] = os.pathsep.join([os.path.join(sys.base_prefix, "bin"), *kept])
+
+
+def _is_script(path):
+    try:
+        with open(path, "rb") as program:
+            return program.read(2) == b"#!"
+    except OSError:
+        return False
 
 
 @pytest.hookimpl(optionalhook=True)
