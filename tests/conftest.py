@@ -118,7 +118,7 @@ def pytest_collection_modifyitems(items):
             starting[item.module] = _starts_processes(item.module)
         if "support.docker_engine" in getattr(item.module, "pytest_plugins", ()):
             item.add_marker("docker")
-        if starting[item.module] or {"any_python", "outer_python"} & set(item.fixturenames):
+        if starting[item.module] or {"any_python", "outer_python", "pythons"} & set(item.fixturenames):
             item.add_marker("process")
 
 
@@ -149,6 +149,12 @@ def _interpreters():
     found |= filter(None, (_interpreter(path) for version, path in named.items() if path and version not in found))
     found |= filter(None, [_interpreter(sys.executable)])
     return dict(sorted(found.items(), key=lambda item: tuple(map(int, item[0].split(".")))))
+
+
+@pytest.fixture(scope="session")
+def pythons():
+    """Every CPython from 3.8 that can be found, for a test that costs more than what an interpreter does in it."""
+    return [*_interpreters().values()]
 
 
 def _interpreter(path):

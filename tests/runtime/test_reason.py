@@ -124,18 +124,20 @@ def raiser(tmp_path_factory):
 
 @settings(max_examples=20, suppress_health_check=list(HealthCheck), deadline=None)
 @given(steps=steps, links=st.lists(st.booleans(), min_size=3, max_size=3), depth=st.integers(0, 30))
-def test_any_exception_is_a_whole_reason(any_python, raiser, steps, links, depth):
+def test_any_exception_is_a_whole_reason(pythons, raiser, steps, links, depth):
     """The reason is the exception raised last as Python prints it, whatever its message, then what led to it."""
     code = repr((steps, links, depth)).encode("utf-8", "surrogatepass")
-    done = subprocess.run([any_python, raiser], input=code, capture_output=True, env={"PYTHONUTF8": "1"})
-    assert done.returncode == 1
-    shown = reason_of(Outcome(1, output=done.stderr), ["python", "train.py"]).text.replace("__main__.", "")
     first = printed(*steps[0])
-    assert words(shown).startswith(words(first))
-    rest = words(shown)[len(words(first)) :]
-    for place, step in enumerate(steps[1:]):
-        if words(printed(*step)) not in words("; ".join(printed(*one) for one in steps[: place + 1])):
-            assert ("caused by " if links[place] else "while handling ") + words(printed(*step)) in rest
+    for python in pythons:
+        done = subprocess.run([python, raiser], input=code, capture_output=True, env={"PYTHONUTF8": "1"})
+        assert done.returncode == 1
+        shown = reason_of(Outcome(1, output=done.stderr), ["python", "train.py"]).text.replace("__main__.", "")
+        assert words(shown).startswith(words(first)), python
+        rest = words(shown)[len(words(first)) :]
+        for place, step in enumerate(steps[1:]):
+            if words(printed(*step)) not in words("; ".join(printed(*one) for one in steps[: place + 1])):
+                cause = "caused by " if links[place] else "while handling "
+                assert cause + words(printed(*step)) in rest, python
 
 
 def words(text):

@@ -1,10 +1,11 @@
 """Archived trees are extracted with their links followed, or rejected."""
 
-import itertools
 import os
 import random
 import subprocess
 import tarfile
+
+import pytest
 
 from support.runtime.code_archives import extract_elsewhere, tree
 
@@ -113,24 +114,34 @@ HOW = ("ustar", "pax", "gnu", "tar gnu", "tar gnu .", "tar posix", "tar ustar ."
 TREES = 60
 
 
-def test_tree_is_extracted_with_its_links_followed(any_python, tmp_path):
-    archives, expected = {}, []
-    for seed, how in itertools.product(range(TREES), HOW):
-        root = tmp_path / f"tree-{seed}"
-        if not root.exists():
-            make_tree(root, seed)
-        out = tmp_path / f"{seed}-{how}"
-        if not os.listdir(root) or not packed(root, f"{out}.tar.gz", how):
-            continue
-        out.mkdir()
-        archives[f"{out}.tar.gz"] = out
+@pytest.fixture(scope="module")
+def trees(tmp_path_factory):
+    """Pack each tree in each way, once for all interpreters; return (archive, what is to be seen or None) for each."""
+    place = tmp_path_factory.mktemp("trees")
+    packages = []
+    for seed in range(TREES):
+        root = place / f"tree-{seed}"
+        make_tree(root, seed)
         try:
-            expected.append(followed(root))
+            seen = followed(root)
         except Faulty:
-            expected.append(None)
+            seen = None
+        for how in HOW:
+            archive = place / f"{seed}-{how}.tar.gz"
+            if os.listdir(root) and packed(root, archive, how):
+                packages.append((archive, seen))
+    expected = [seen for _, seen in packages]
     assert 60 < expected.count(None) < len(expected) - 200
-    said = extract_elsewhere(any_python, archives)
-    for out, why, seen in zip(archives.values(), said, expected, strict=True):
+    return packages
+
+
+def test_tree_is_extracted_with_its_links_followed(any_python, trees, tmp_path):
+    places = {archive: tmp_path / archive.name for archive, _ in trees}
+    for out in places.values():
+        out.mkdir()
+    said = extract_elsewhere(any_python, places)
+    for (archive, seen), why in zip(trees, said, strict=True):
+        out = places[archive]
         assert (why is not None) == (seen is None), (out, why)
         if seen is not None:
             kinds = tree(out)
