@@ -14,17 +14,26 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(path.parent for path in (ROOT / "specs").glob("*/job.yaml"))
 
 WORLDS = {
-    "hash seed": {"env": {"PYTHONHASHSEED": "1"}},
-    "another hash seed": {"env": {"PYTHONHASHSEED": "4000000000"}},
-    "time zone and clock": {"env": {"TZ": "Pacific/Kiritimati", "SOURCE_DATE_EPOCH": "1"}},
-    "locale without UTF-8": {"env": {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}},
-    "user and home": {"env": {"HOME": "/nonexistent", "USER": "somebody", "LOGNAME": "somebody"}},
-    "strict umask": {"umask": 0o077},
-    "no umask": {"umask": 0o000},
-    "warnings are errors": {"env": {"PYTHONWARNINGS": "error"}},
+    "another hash seed, time zone, clock, locale, and user": {
+        "env": {
+            "PYTHONHASHSEED": "4000000000",
+            "TZ": "Pacific/Kiritimati",
+            "SOURCE_DATE_EPOCH": "1",
+            "LC_ALL": "C",
+            "LANG": "C",
+            "PYTHONUTF8": "0",
+            "PYTHONCOERCECLOCALE": "0",  # a locale without UTF-8
+            "HOME": "/nonexistent",
+            "USER": "somebody",
+            "LOGNAME": "somebody",
+        },
+        "umask": 0o077,
+    },
+    "no umask, and warnings are errors": {"env": {"PYTHONHASHSEED": "1", "PYTHONWARNINGS": "error"}, "umask": 0o000},
     "optimised": {"env": {"PYTHONOPTIMIZE": "2"}},
     "yaml without its C parser": {"python_yaml": True},
 }
+"""What each changes is independent of the rest, so it is changed at once."""
 
 
 def below(directory):
