@@ -83,6 +83,7 @@ def job(tmp_path, request):
         "PIP_FIND_LINKS": str(job.wheels),
         "SMSPEC_CACHE_DIR": str(job.cache),
         "PATH": os.pathsep.join(path),
+        "PYTHONDONTWRITEBYTECODE": "",  # or every pip that a run starts is compiled anew
         "UV_CACHE_DIR": str(tmp_path / "uv"),
     }
     job.write("src/train.py", SHOW)

@@ -27,7 +27,7 @@ EXTENDING = READY.replace("name: small", "name: extending\nextends: [../base.yam
 
 @pytest.fixture(scope="module")
 def hooks(tmp_path_factory):
-    """A repository of smspec at its working state, and where pre-commit keeps what it makes of it."""
+    """A repository that has the hook of smspec at its working state, and the environment for commits."""
     place = tmp_path_factory.mktemp("pre-commit")
     ours = repository(place / "smspec")
     for name in ("compiler", "runtime", "schemas"):
@@ -47,17 +47,14 @@ def hooks(tmp_path_factory):
     if made.returncode and "pip" in made.stdout:
         pytest.skip("pip cannot reach the packages that smspec needs")
     assert made.returncode == 0, made.stdout + made.stderr
-    return config, environment
+    subprocess.run([PRE_COMMIT, "install"], cwd=probe, env=environment, capture_output=True, check=True)
+    return probe, environment
 
 
 @pytest.fixture
 def jobs(tmp_path, hooks):
-    """A repository with the hook and nothing else."""
-    config, environment = hooks
-    root = repository(tmp_path / "jobs")
-    (root / ".pre-commit-config.yaml").write_text(config)
-    subprocess.run([PRE_COMMIT, "install"], cwd=root, env=environment, capture_output=True, check=True)
-    return root
+    """A copy of the repository with the hook and nothing else."""
+    return shutil.copytree(hooks[0], tmp_path / "jobs")
 
 
 @pytest.fixture
