@@ -84,7 +84,7 @@ def test_every_cut_is_reported_or_between_items(view):
     for piece in pieces:
         ends.append(ends[-1] + len(piece))
     for cut in cuts(pieces):
-        items, error = read(view, data[:cut], (7, 50))
+        items, error = read(view, data[:cut], (7, 300 if view == "tar" else 50))  # an archive is mostly padding
         whole = max(index for index, end in enumerate(ends) if end <= cut)
         if view == "lines":  # the last line may lack its newline
             assert items == text(io.BytesIO(data[:cut]))
