@@ -30,7 +30,7 @@ with StandardLibraryOnly():
     from .variables import carried_variables, python_path
 
 LOCAL_LEADER = "SMSPEC_LOCAL_LEADER"
-"""Of `smspec run`: an address, and ports for the job, the team and two for each host."""
+"""Of `smspec run`: an address, and ports for the job, the team and two for each host; or `:`."""
 STOP_GRACE = "SMSPEC_STOP_GRACE"  # Seconds, in tests and rehearsals.
 
 
@@ -124,10 +124,11 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     own_variables = sagemaker_variables(config, layout, machine, name or None, arguments, groups, environ)
     path = python_path(environ, "" if is_framework else layout.code)
     variables = carried_variables({**environ, **own_variables, "PYTHONPATH": path})
-    is_local = local_leader or environ.get("SM_STUDIO_LOCAL_MODE", "").lower() == "true"
     launcher = plan.launcher if cluster.instance_group in groups else None
     hosts = cluster.hosts if launcher is None else cluster.hosts_of(groups)
-    leader, _, ports = (local_leader or hosts[0]).partition(":")
+    leader, _, ports = local_leader.partition(":")
+    leader = leader or hosts[0]
+    is_local = ports or environ.get("SM_STUDIO_LOCAL_MODE", "").lower() == "true"
     port, *own = ports.split(",")
     module = environ.get("SAGEMAKER_TRAINING_MODULE", "")
     # A framework waits for hosts itself.

@@ -7,6 +7,18 @@ from smspec.local.engines.engine import Engine, EngineKind, JobToRun
 AUTO = "auto"
 
 
+def _open_namespace(job: JobToRun) -> Engine:
+    from smspec.local.engines.namespace.namespace_engine import NamespaceEngine
+
+    return NamespaceEngine(job)
+
+
+def _namespace_unavailable() -> str | None:
+    from smspec.local.engines.namespace.availability import unavailable
+
+    return unavailable()
+
+
 def _open_process(job: JobToRun) -> Engine:
     from smspec.local.engines.process import ProcessEngine  # imported late, as all engines: a run needs one
 
@@ -22,6 +34,7 @@ def _always_available() -> None:
 
 
 ENGINES = {
+    "namespace": EngineKind(unavailable=_namespace_unavailable, open=_open_namespace),
     "process": EngineKind(unavailable=_always_available, open=_open_process),
     "docker": EngineKind(unavailable=_not_built, open=_open_process),
     "podman": EngineKind(unavailable=_not_built, open=_open_process),

@@ -8,7 +8,7 @@ from smspec.local.engines import AUTO, ENGINES
 from smspec.local.engines.engine import Engine, JobToRun
 from smspec.local.request import RunFailed
 
-_BY_PREFERENCE = ("process",)
+_BY_PREFERENCE = ("namespace", "process")
 """Never an engine that would build an image: that takes minutes and must be asked for."""
 
 

@@ -7,13 +7,12 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO
 
+from smspec.local.host_log import HostLog
 from smspec.local.process_guard import guarded
 from smspec.local.request import RunFailed
 
 _READ = 1 << 16
-_LONGEST_LINE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +33,7 @@ class HostProcess:
     def __init__(self, host: str, command: Command, log: str) -> None:
         self.host = host
         self.exit_status: int | None = None
-        self._log: BinaryIO | None = open(log, "wb")
-        self._line = b""
+        self._log = HostLog(log)
         self._started = time.monotonic()
         self.seconds = 0.0
         try:
@@ -49,7 +47,7 @@ class HostProcess:
                 start_new_session=True,
             )
         except OSError as error:
-            self._log.close()
+            list(self._log.close())
             raise RunFailed(3, f"cannot start `{command.words[0]}`: {(error.strerror or str(error)).lower()}") from None
         self.pid = self._process.pid
         assert self._process.stdout is not None
@@ -60,7 +58,7 @@ class HostProcess:
         data = os.read(self.descriptor, _READ)
         if not data:
             return None
-        return self._kept(data)
+        return self._log.take(data)
 
     def ended(self) -> bool:
         """Return whether the process has ended; `exit_status` is then 128 + n if signal n ended it."""
@@ -82,28 +80,7 @@ class HostProcess:
 
     def close(self) -> Iterator[str]:
         """Close the log and yield a last line without a line feed."""
-        rest, self._line = self._line, b""
-        if self._log is not None:
-            self._log.close()
-            self._log = None
-            assert self._process.stdin is not None and self._process.stdout is not None
-            self._process.stdin.close()
-            self._process.stdout.close()
-        if rest:
-            yield _shown(rest)
-
-    def _kept(self, data: bytes) -> Iterator[str]:
-        if self._log is not None:
-            self._log.write(data)
-            self._log.flush()
-        *lines, self._line = (self._line + data).split(b"\n")
-        for line in lines:
-            yield _shown(line)
-        if len(self._line) > _LONGEST_LINE:
-            rest, self._line = self._line, b""
-            yield _shown(rest)
-
-
-def _shown(line: bytes) -> str:
-    """Decode a line and keep what a terminal would show: the part after the last carriage return."""
-    return line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace")
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.stdout.close()
+        yield from self._log.close()

@@ -57,13 +57,17 @@ def unpack_wheels(root: str, interpreter: Interpreter) -> bool:
     return os.path.isdir(os.path.join(library, "pip"))
 
 
-def copy_scripts(directories: Iterable[str], python: str) -> None:
-    """Copy the scripts of other environments next to ``python``, so that they run on it, such as torchrun."""
+def copy_scripts(directories: Iterable[str], python: str, seen_as: str | None = None) -> None:
+    """Copy the scripts of other environments next to ``python``, so that they run on it, such as torchrun.
+
+    ``seen_as``: the path of its environment where they run.
+    """
+    interpreter = python if seen_as is None else os.path.join(seen_as, "bin", os.path.basename(python))
     for directory in directories:
         for path in _scripts(directory):
             target = os.path.join(os.path.dirname(python), os.path.basename(path))
             if not os.path.lexists(target):
-                _copy_script(path, directory, target, python)
+                _copy_script(path, directory, target, interpreter)
 
 
 def _scripts(directory: str) -> Iterator[str]:

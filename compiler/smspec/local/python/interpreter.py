@@ -46,6 +46,10 @@ print(json.dumps({
     "kind": [sys.implementation.name, sys.implementation.cache_tag, sysconfig.get_platform(), libc],
     "library": sysconfig.get_path("purelib", scheme, places).lstrip("/"),
     "packages": [path for path in dict.fromkeys(packages) if os.path.isdir(path)],
+    "homes": [path for path in dict.fromkeys([
+        sys.base_prefix, sys.base_exec_prefix, sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"),
+    ]) if os.path.isdir(path)],
+    "paths": [path for path in dict.fromkeys([sys.prefix, *sys.path]) if os.path.exists(path)],
     "wheels": [path for above in wheels if above for path in sorted(glob.glob(os.path.join(above, "*.whl")))],
 }))
 """
@@ -56,7 +60,7 @@ class Interpreter:
     """``executable`` is the path that was found, ``base`` the Python of a virtual environment.
 
     ``library`` is the directory of packages in an environment. ``packages``: directories with its packages. ``wheels``:
-    bundled wheels for new environments: pip.
+    bundled wheels for new environments: pip. ``homes``: where its own files are; ``paths``: what it imports from.
     """
 
     executable: str
@@ -66,6 +70,8 @@ class Interpreter:
     library: str
     packages: tuple[str, ...]
     wheels: tuple[str, ...]
+    homes: tuple[str, ...]
+    paths: tuple[str, ...]
 
     @property
     def minor(self) -> str:

@@ -137,12 +137,26 @@ class JobPython:
         """Whether packages that the author has installed can be imported; nothing is ever written there."""
         return self._is_named or not self._wanted.is_known
 
-    def make_environment_in(self, root: str) -> None:
-        """Create the environment of a host: what its job installs at run time stays there."""
+    @property
+    def libraries(self) -> list[str]:
+        """Return the directories of installed packages."""
+        own = [os.path.join(layer, self.interpreter.library) for layer in reversed(self._layers)]
+        return [*own, *(self.interpreter.packages if self._is_lent else ())]
+
+    @property
+    def places(self) -> list[str]:
+        """Return the files and directories of this machine that the job's Python reads."""
         interpreter = self.interpreter
-        own = [os.path.join(layer, interpreter.library) for layer in reversed(self._layers)]
-        python = make_environment(root, interpreter, [*own, *(interpreter.packages if self._is_lent else ())])
-        copy_scripts(self.programs, python)
+        lent = (*interpreter.packages, *interpreter.paths) if self._is_lent else ()
+        return [*interpreter.homes, *self._layers, *lent]
+
+    def make_environment_in(self, root: str, seen_as: str | None = None) -> None:
+        """Create the environment of a host: what its job installs at run time stays there.
+
+        ``seen_as``: its path on the host, if that is not the same.
+        """
+        python = make_environment(root, self.interpreter, self.libraries)
+        copy_scripts(self.programs, python, seen_as)
 
     def variables(self, inherited: Mapping[str, str], root: str, *, may_install: bool) -> dict[str, str]:
         """Return the author's variables without those for other Pythons and their packages."""

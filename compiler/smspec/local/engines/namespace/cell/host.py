@@ -1,0 +1,116 @@
+"""One host: its namespaces, its network, its root, and the program that becomes its first process."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import signal
+import socket
+from typing import NoReturn
+
+from . import kernel, netlink
+from .plan import CellPlan, HostPlan
+from .root import build_root
+
+INTERFACE, BRIDGE = "eth0", "br0"
+_PREFIX = 24
+_MOST_FILES = 1 << 20
+"""Programs that close every possible descriptor would take minutes with the limits of some machines."""
+
+_DEFAULT = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
+
+class StartingHost:
+    """A host from its fork to its program. The methods are called in the order in which they are listed."""
+
+    def __init__(self, host: HostPlan, plan: CellPlan, own_processes: int) -> None:
+        """Fork. ``own_processes``: the namespace of processes to which this process returns."""
+        self.host = host
+        self._has_network = plan.has_network
+        is_moved, moved = os.pipe()
+        may_go, go = os.pipe()
+        reason, failed = os.pipe()
+        kernel.unshare(kernel.NEW_PROCESSES, "unshare processes")
+        self.pid = os.fork()
+        if not self.pid:
+            for descriptor in (is_moved, go, reason):
+                os.close(descriptor)
+            _become(host, plan, moved, may_go, failed)
+        kernel.enter(own_processes, kernel.NEW_PROCESSES)
+        for descriptor in (moved, may_go, failed):
+            os.close(descriptor)
+        self._moved, self._go, self._reason = is_moved, go, reason
+
+    def connect(self, number: int) -> None:
+        """Connect the host to the bridge, as soon as it has a network of its own."""
+        if os.read(self._moved, 1) and self._has_network:
+            name = f"host{number}"
+            netlink.add_pair(name, INTERFACE, self.pid)
+            netlink.join(name, BRIDGE)
+        os.write(self._go, b"1")
+        os.close(self._go)
+        os.close(self._moved)
+
+    def failure(self) -> str:
+        """Wait until its program is running; return why it is not, as ``NUMBER STEP``, or nothing."""
+        text = b""
+        while data := os.read(self._reason, 4096):
+            text += data
+        os.close(self._reason)
+        return text.decode(errors="replace")
+
+
+def _become(host: HostPlan, plan: CellPlan, moved: int, may_go: int, failed: int) -> NoReturn:
+    """Become the first process of a host."""
+    try:
+        kernel.die_with_parent()
+        kinds = kernel.NEW_MOUNTS | kernel.NEW_NAME | kernel.NEW_IPC
+        kernel.unshare(kinds | (kernel.NEW_NETWORK if plan.has_network else 0), "unshare host")
+        os.write(moved, b"1")
+        if not os.read(may_go, 1):
+            os._exit(1)  # the cell has died
+        socket.sethostname(host.name)
+        if plan.has_network:
+            _configure_network(host, plan)
+        build_root(host, plan)
+        _execute(host, failed)
+    except kernel.StepFailed as fault:
+        os.write(failed, f"{fault.number} {fault.step}".encode())
+    except OSError as fault:
+        os.write(failed, f"{fault.errno} {fault.filename or 'start'}".encode())
+    finally:
+        os._exit(1)
+
+
+def _configure_network(host: HostPlan, plan: CellPlan) -> None:
+    netlink.activate("lo")
+    netlink.add_address(INTERFACE, host.address, _PREFIX)
+    netlink.activate(INTERFACE)
+    if plan.gateway:
+        netlink.add_default_route(INTERFACE, plan.gateway)
+
+
+def _execute(host: HostPlan, failed: int) -> NoReturn:
+    os.setsid()
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for source, target in ((nothing, 0), (host.log, 1), (host.log, 2)):
+        os.dup2(source, target)
+    os.closerange(3, failed)
+    os.closerange(failed + 1, _highest_descriptor() + 1)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _MOST_FILES if most == resource.RLIM_INFINITY else min(most, _MOST_FILES)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    for number in _DEFAULT:
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    os.umask(0o022)
+    os.chdir(host.directory)
+    try:
+        os.execve(host.program, host.words, host.environment)
+    except OSError as fault:
+        raise kernel.StepFailed(f"start {host.program}", fault.errno or errno.ENOENT) from None
+
+
+def _highest_descriptor() -> int:
+    return max(map(int, os.listdir("/proc/self/fd")))

@@ -1,0 +1,66 @@
+"""Try every step that a run needs, in a child, and name the first that fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+
+from . import kernel, netlink
+from .users import enter_user_namespace
+
+
+def probe() -> dict[str, object]:
+    """Return ``step`` and ``errno`` of the first failure; ``network`` is whether hosts can have one of their own."""
+    if not sys.platform.startswith("linux"):
+        return {"step": "linux", "errno": 0}
+    try:
+        enter_user_namespace()
+        kernel.unshare(kernel.NEW_MOUNTS | kernel.NEW_PROCESSES | kernel.NEW_NAME | kernel.NEW_IPC, "unshare")
+    except kernel.StepFailed as fault:
+        return _described(fault)
+    answer, result = os.pipe()
+    child = os.fork()
+    if not child:
+        os.write(result, json.dumps(_tried()).encode())
+        os._exit(0)
+    os.close(result)
+    os.waitpid(child, 0)
+    found = json.loads(os.read(answer, 4096) or b"{}")
+    return found if isinstance(found, dict) else {}
+
+
+def _tried() -> dict[str, object]:
+    """Try the steps of a host; this is the first process of its namespace."""
+    try:
+        kernel.make_private()
+        kernel.mount("tmpfs", tempfile.gettempdir())
+        root = os.path.join(tempfile.gettempdir(), "root")
+        os.makedirs(root)
+        kernel.mount("tmpfs", root)
+        os.makedirs(os.path.join(root, "proc"))
+        kernel.mount("proc", os.path.join(root, "proc"))
+        os.makedirs(os.path.join(root, "usr"))
+        kernel.bind("/usr", os.path.join(root, "usr"))
+        kernel.change_root(root)
+    except kernel.StepFailed as fault:
+        return _described(fault)
+    except OSError as fault:
+        return {"step": str(fault.filename), "errno": fault.errno}
+    return {"network": _has_network()}
+
+
+def _has_network() -> bool:
+    try:
+        kernel.unshare(kernel.NEW_NETWORK, "unshare network")
+        netlink.add_bridge("br0")
+        netlink.add_pair("host0", "eth0", os.getpid())
+        netlink.join("host0", "br0")
+    except (kernel.StepFailed, OSError):
+        return False
+    return True
+
+
+def _described(fault: kernel.StepFailed) -> dict[str, object]:
+    return {"step": fault.step, "errno": fault.number}

@@ -1,0 +1,135 @@
+"""The cell: it moves to new namespaces, starts the hosts, and reports how they end.
+
+Commands arrive as lines on stdin, and its end ends everything. Events leave as lines of JSON on stdout.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import sys
+from typing import NoReturn
+
+from . import kernel, netlink
+from .host import BRIDGE, StartingHost
+from .plan import CellPlan, decode_plan
+from .probe import probe
+from .users import enter_user_namespace
+
+_TAP = "tap0"
+
+
+def main(words: list[str]) -> NoReturn:
+    """Run one command: ``probe``, or ``run PLAN``."""
+    if words == ["probe"]:
+        _report(probe())
+        sys.exit()
+    with open(words[1], encoding="utf-8") as file:
+        plan = decode_plan(file.read())
+    try:
+        sys.exit(_run(plan))
+    except kernel.StepFailed as fault:
+        _report({"event": "failed", "step": fault.step, "errno": fault.number})
+        sys.exit(1)
+
+
+def _run(plan: CellPlan) -> int:
+    enter_user_namespace()
+    network = kernel.NEW_NETWORK if plan.has_network else 0
+    kernel.unshare(kernel.NEW_MOUNTS | kernel.NEW_PROCESSES | network, "unshare")
+    first = os.fork()
+    if not first:
+        _be_first(plan)
+    _report({"event": "started", "pid": first})
+    os.close(0)
+    os.close(1)
+    return os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
+
+
+def _be_first(plan: CellPlan) -> NoReturn:
+    """Be the first process of the run: when it ends, the kernel kills all others."""
+    try:
+        kernel.die_with_parent()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        command = _line()
+        if not command:
+            os._exit(1)
+        kernel.make_private()
+        if plan.has_network:
+            netlink.activate("lo")
+            netlink.add_bridge(BRIDGE)
+            if command == "start connected":
+                netlink.join(_TAP, BRIDGE)
+        _supervise(plan)
+    except kernel.StepFailed as fault:
+        _report({"event": "failed", "step": fault.step, "errno": fault.number})
+    finally:
+        os._exit(0)
+
+
+def _supervise(plan: CellPlan) -> None:
+    own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+    wake, waker = os.pipe()
+    os.set_blocking(waker, False)
+    signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    hosts = [StartingHost(host, plan, own) for host in plan.hosts]
+    for number, host in enumerate(hosts):
+        host.connect(number)
+    for host in hosts:
+        reason, _, step = host.failure().partition(" ")
+        if step:
+            _report({"event": "failed", "step": step, "errno": int(reason), "host": host.host.name})
+            return
+    for plan_of_host in plan.hosts:
+        os.close(plan_of_host.log)
+    _report({"event": "running"})
+    running = {host.pid: host.host.name for host in hosts}
+    while running:
+        ready = select.select([0, wake], [], [])[0]
+        if wake in ready:
+            os.read(wake, 4096)
+        _report_ended(running)
+        if 0 in ready:
+            command = _line()
+            if not command:
+                return
+            _obey(command, running)
+
+
+def _report_ended(running: dict[int, str]) -> None:
+    while True:
+        try:
+            process, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if not process:
+            return
+        if process in running:
+            code = os.waitstatus_to_exitcode(status)
+            _report({"event": "ended", "host": running.pop(process), "status": code if code >= 0 else 128 - code})
+
+
+def _obey(command: str, running: dict[int, str]) -> None:
+    """Send a signal to the first process of a host: ``terminate HOST`` or ``kill HOST``."""
+    verb, _, name = command.partition(" ")
+    for process, host in running.items():
+        if host == name:
+            os.kill(process, signal.SIGTERM if verb == "terminate" else signal.SIGKILL)
+
+
+def _line() -> str:
+    """Read one line, byte by byte: the next one may be for a different process. Empty at the end."""
+    line = b""
+    while not line.endswith(b"\n"):
+        data = os.read(0, 1)
+        if not data:
+            return ""
+        line += data
+    return line.decode().strip()
+
+
+def _report(event: dict[str, object]) -> None:
+    os.write(1, (json.dumps(event) + "\n").encode())

@@ -1,0 +1,157 @@
+"""The root directory of a host: programs and libraries of this machine, read-only, and what its plan adds."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Mapping
+
+from . import kernel
+from .plan import Bind, CellPlan, HostPlan
+
+_SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "nix", "gnu")
+"""What the image would contain. Homes, mounted disks, and data of this machine are not among it."""
+
+_EMPTY = ("root", "home", "tmp", "run", "mnt", "media", "srv", "var/tmp", "var/log", "var/cache", "var/lib")
+_OWN_FILES = ("hosts", "hostname", "resolv.conf", "passwd", "group", "shadow", "gshadow")
+_OWN_OPT = ("ml", "smspec")
+_NODES = ("null", "zero", "full", "random", "urandom", "tty")
+_ACCELERATORS = ("nvidia*", "dri", "kfd", "neuron*", "infiniband")
+_SAFE = kernel.NO_SUID | kernel.NO_DEVICES
+_PROGRAMS = "/usr/sbin"
+_ORIGINALS = "/opt/smspec-sbin"
+
+
+def build_root(host: HostPlan, plan: CellPlan) -> None:
+    """Assemble the root of a host in namespaces of its own, and move to it."""
+    resolver = _resolver(plan)
+    root = plan.mount_point
+    os.umask(0o022)
+    kernel.mount("tmpfs", root, _SAFE, "mode=755")
+    for name in _EMPTY:
+        os.makedirs(f"{root}/{name}")
+    for name in _SYSTEM:
+        _mirror(f"/{name}", root)
+    for name in ("tmp", "var/tmp"):
+        os.chmod(f"{root}/{name}", 0o1777)
+    os.symlink("../run", f"{root}/var/run")
+    _add_directory("/opt", root, _OWN_OPT)
+    _add_directory("/etc", root, _OWN_FILES)
+    _add_devices(f"{root}/dev")
+    os.makedirs(f"{root}/proc")
+    kernel.mount("proc", f"{root}/proc", _SAFE | kernel.NO_PROGRAMS)
+    _add_sys(f"{root}/sys")
+    for bind in host.binds:
+        _place(bind, root)
+    if plan.added_programs:
+        _add_programs(root, plan.added_programs)
+    _write_files(f"{root}/etc", host, plan, resolver)
+    kernel.change_root(root)
+
+
+def _mirror(path: str, root: str) -> None:
+    """Show a file, a directory, or a link of this machine, read-only."""
+    if os.path.islink(path):
+        os.symlink(os.readlink(path), root + path)
+    elif os.path.lexists(path):
+        _place(Bind(path, path), root)
+
+
+def _place(bind: Bind, root: str) -> None:
+    target = root + bind.target
+    try:
+        if os.path.exists(target) and os.path.samefile(bind.source, target):
+            return  # visible with what surrounds it
+        if os.path.isdir(bind.source):
+            os.makedirs(target, exist_ok=True)
+        elif not os.path.exists(target):
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+    except OSError as fault:
+        raise kernel.StepFailed(f"create {bind.target}", fault.errno or 0) from None
+    kernel.bind(bind.source, target, writable=bind.is_writable)
+
+
+def _add_directory(path: str, root: str, own: tuple[str, ...]) -> None:
+    """Mirror a directory entry by entry, so that a host can add its own."""
+    os.makedirs(root + path)
+    if not os.path.isdir(path):
+        return
+    for name in os.listdir(path):
+        if name not in own:
+            _mirror(f"{path}/{name}", root)
+
+
+def _add_devices(directory: str) -> None:
+    os.makedirs(directory)
+    for name in _NODES:
+        _place(Bind(f"/dev/{name}", f"/{name}", is_writable=True), directory)
+    for pattern in _ACCELERATORS:
+        for path in glob.glob(f"/dev/{pattern}"):
+            if not os.path.islink(path):
+                _place(Bind(path, path[4:], is_writable=True), directory)
+    for name, flags, options in (("shm", kernel.NO_PROGRAMS, "mode=1777"), ("pts", kernel.NO_PROGRAMS, "")):
+        os.makedirs(f"{directory}/{name}")
+        kind, options = ("tmpfs", options) if name == "shm" else ("devpts", "newinstance,ptmxmode=0666,mode=620")
+        kernel.mount(kind, f"{directory}/{name}", kernel.NO_SUID | flags, options)
+    for name, target in (("ptmx", "pts/ptmx"), ("fd", "/proc/self/fd"), ("stdin", "/proc/self/fd/0")):
+        os.symlink(target, f"{directory}/{name}")
+    for name, number in (("stdout", 1), ("stderr", 2)):
+        os.symlink(f"/proc/self/fd/{number}", f"{directory}/{name}")
+
+
+def _add_sys(directory: str) -> None:
+    os.makedirs(directory)
+    try:
+        kernel.mount("sysfs", directory, _SAFE | kernel.NO_PROGRAMS | kernel.READ_ONLY)
+    except kernel.StepFailed:
+        kernel.bind("/sys", directory)  # the network is that of this machine, or parts of it are hidden here
+
+
+def _add_programs(root: str, programs: Mapping[str, str]) -> None:
+    """Replace /usr/sbin by links to its programs, and add others: the author cannot create a file there."""
+    directory = os.path.realpath(root + _PROGRAMS)
+    if not directory.startswith(root + "/"):
+        directory = root + os.path.realpath(_PROGRAMS)
+    originals = root + _ORIGINALS
+    os.makedirs(originals)
+    kernel.bind(directory, originals)
+    kernel.mount("tmpfs", directory, _SAFE, "mode=755")
+    for name in os.listdir(originals):
+        if name not in programs:
+            path = f"{originals}/{name}"
+            target = os.readlink(path) if os.path.islink(path) else f"{_ORIGINALS}/{name}"
+            os.symlink(target, f"{directory}/{name}")
+    for name, text in programs.items():
+        _write(f"{directory}/{name}", text)
+        os.chmod(f"{directory}/{name}", 0o755)
+
+
+def _resolver(plan: CellPlan) -> str:
+    """Return the content of resolv.conf, which may be a link to what the host does not see."""
+    if plan.has_network:
+        return f"nameserver {plan.resolver}\n" if plan.resolver else ""
+    try:
+        with open("/etc/resolv.conf", encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _write_files(directory: str, host: HostPlan, plan: CellPlan, resolver: str) -> None:
+    names = [("127.0.0.1", "localhost"), ("::1", "localhost ip6-localhost ip6-loopback")]
+    names += [(address, name) for name, address in plan.addresses.items()]
+    _write(f"{directory}/hosts", "".join(f"{address}\t{name}\n" for address, name in names))
+    _write(f"{directory}/hostname", f"{host.name}\n")
+    _write(f"{directory}/resolv.conf", resolver)
+    _write(
+        f"{directory}/passwd",
+        "root:x:0:0:root:/root:/bin/sh\nsshd:x:101:65534::/run/sshd:/usr/sbin/nologin\n"
+        "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
+    )
+    _write(f"{directory}/group", "root:x:0:\nnogroup:x:65534:\n")
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)

@@ -1,0 +1,97 @@
+"""The cell of a run as a child process: it starts the hosts, signals them, and reports how they end."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from smspec.local.engines.namespace.availability import cell_words
+from smspec.local.request import RunFailed
+
+_READ = 1 << 16
+_STOP_SECONDS = 10.0
+
+
+class CellProcess:
+    """It ends with its stdin, and with it every process of every host; so it does if smspec is killed."""
+
+    def __init__(self, plan_file: str, logs: Sequence[int]) -> None:
+        """Start the cell. ``logs``: the descriptors that it passes to the hosts."""
+        self.exit_statuses: dict[str, int] = {}
+        self._unread = b""
+        self.has_ended = False
+        self._process = subprocess.Popen(
+            cell_words("run", plan_file),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            pass_fds=tuple(logs),
+            start_new_session=True,  # smspec handles Ctrl-C
+        )
+
+    def run_hosts(self, connect: Callable[[int], bool]) -> None:
+        """Start all hosts. ``connect`` gets the first process, and returns whether it has added a `tap0`.
+
+        Raise RunFailed.
+        """
+        started = self._next_event()
+        process = started["pid"]
+        assert isinstance(process, int)
+        self._send("start connected" if connect(process) else "start")
+        self._next_event()
+
+    def signal(self, verb: str, host: str) -> None:
+        """Signal the first process of a host: ``terminate`` or ``kill``."""
+        with suppress(BrokenPipeError):
+            self._send(f"{verb} {host}")
+
+    def update(self) -> None:
+        """Read which hosts have ended, without waiting."""
+        assert self._process.stdout is not None
+        if self.has_ended:
+            return
+        os.set_blocking(self._process.stdout.fileno(), False)
+        try:
+            data = os.read(self._process.stdout.fileno(), _READ)
+        except BlockingIOError:
+            return
+        self.has_ended = not data
+        *lines, self._unread = (self._unread + data).split(b"\n")
+        for line in lines:
+            event = json.loads(line)
+            if event["event"] == "ended":
+                self.exit_statuses[event["host"]] = event["status"]
+
+    def close(self) -> None:
+        """End every process, and wait for it."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process.stdout.close()
+
+    def _send(self, command: str) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{command}\n".encode())
+        self._process.stdin.flush()
+
+    def _next_event(self) -> dict[str, object]:
+        assert self._process.stdout is not None
+        while b"\n" not in self._unread:
+            data = os.read(self._process.stdout.fileno(), _READ)
+            if not data:
+                raise RunFailed(3, f"the cell of the hosts did not start; its exit status is {self._process.wait()}")
+            self._unread += data
+        line, _, self._unread = self._unread.partition(b"\n")
+        event: dict[str, object] = json.loads(line)
+        if event["event"] == "failed":
+            host, number = event.get("host", "the hosts"), event["errno"]
+            assert isinstance(number, int)
+            raise RunFailed(3, f"cannot start {host} in namespaces: {event['step']}: {os.strerror(number).lower()}")
+        return event

@@ -1,0 +1,67 @@
+"""What MPI needs on the hosts of a cell: mpirun of this machine, and ways from host to host without a real sshd."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+
+from smspec.local.engines.namespace.cell.plan import Bind
+from smspec.local.engines.namespace.stand_ins import DOORS, program
+from smspec.local.request import RunFailed
+from smspec.spec.model import JobSpec, Mpi, SmDataParallel
+
+_NEEDED = (
+    ("mpirun", "install Open MPI on this machine (on Debian: openmpi-bin), or pass --engine docker"),
+    (
+        "ssh-keygen",
+        "install the client of OpenSSH on this machine (on Debian: openssh-client), or pass --engine docker",
+    ),
+)
+
+
+def uses_mpi(job: JobSpec) -> bool:
+    """Return whether mpirun starts the job."""
+    return isinstance(job.distribution, Mpi)
+
+
+def refuse_smdataparallel(job: JobSpec) -> None:
+    """Reject a launcher that only AWS's images have. Raise RunFailed."""
+    if isinstance(job.distribution, SmDataParallel):
+        raise RunFailed(3, "the engine `namespace` does not support `smdataparallel`, a library of AWS's images")
+
+
+def require_mpi(path: str, packages: Sequence[str]) -> None:
+    """Check that this machine has what an image with MPI has. ``packages``: where the job's Python finds modules.
+
+    Raise RunFailed.
+    """
+    for name, way in _NEEDED:
+        if shutil.which(name, path=path) is None:
+            raise RunFailed(3, f"cannot find `{name}`, which starts this job: {way}")
+    if packages and not any(os.path.isdir(os.path.join(directory, "mpi4py")) for directory in packages):
+        raise RunFailed(
+            3,
+            "cannot find `mpi4py`, which starts the processes of a Python script: add it to `image.python_packages`, "
+            "or choose a Python that has it with --python",
+        )
+
+
+def added_programs(python: str) -> dict[str, str]:
+    """Return the programs of /usr/sbin that hosts find whether this machine has them or not."""
+    return {"sshd": program("sshd", python)}
+
+
+def add_client(environment: str, python: str) -> None:
+    """Add the stand-in for `ssh` to the programs of an environment, which are first on PATH."""
+    path = os.path.join(environment, "bin", "ssh")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(program("ssh", python))
+    os.chmod(path, 0o755)
+
+
+def shared_bind(scratch_dir: str) -> Bind:
+    """Return the directory through which hosts reach each other."""
+    path = os.path.join(os.path.abspath(scratch_dir), "doors")
+    os.makedirs(path, exist_ok=True)
+    return Bind(path, DOORS, True)

@@ -1,0 +1,236 @@
+"""The engine for Linux that needs neither root nor Docker: a host has a root, a network, and processes of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+
+from smspec.local.engines.engine import JobToRun
+from smspec.local.engines.namespace import internet, mpi
+from smspec.local.engines.namespace.availability import probe
+from smspec.local.engines.namespace.cell.plan import Bind, CellPlan, HostPlan
+from smspec.local.engines.namespace.cell_process import CellProcess
+from smspec.local.engines.namespace.machine_paths import author_binds, kept_variables, python_binds
+from smspec.local.engines.namespace.namespace_host import NamespaceHost
+from smspec.local.engines.process import LOOPBACK, free_ports, loopback_interface
+from smspec.local.image_content import ImageContent
+from smspec.local.image_differences import image_differences
+from smspec.local.job_secrets import author_secrets
+from smspec.local.job_variables import job_variables, set_by_the_job
+from smspec.local.python.job_python import JobPython, described
+from smspec.local.python.wanted import wanted_python
+from smspec.local.request import RunFailed
+from smspec.local.run_directory import UPLOAD, HostDirectory, RunDirectory
+from smspec.local.training_request import Host, TrainingRequest
+
+_INSIDE = HostDirectory("/")
+_UPLOADS = "/opt/smspec/upload"
+_OWN_PYTHON = "/opt/python"
+"""The environment of the job where this machine's Python is in /usr/local, the place that it has in images."""
+
+_SYSTEM_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+_NETWORK, _FIRST_ADDRESS, _MOST_HOSTS = "10.0.2.", 101, 150
+_BY_NAME = ":"
+"""The value of SMSPEC_LOCAL_LEADER that makes the runtime use the names of hosts, and the author's secrets."""
+
+
+class NamespaceEngine:
+    """Prepares the directories of hosts, and a plan for the cell that starts them. Raises RunFailed."""
+
+    name = "namespace"
+
+    def __init__(self, run: JobToRun) -> None:
+        job, plan, request = run.job, run.plan, run.request
+        if plan.run is None and job.source is None:
+            raise RunFailed(
+                3,
+                "the training script of this job is inside its image, and the engine `namespace` starts no containers: "
+                "set `source` and `entry_point` in the spec, or pass --engine docker",
+            )
+        mpi.refuse_smdataparallel(job)
+        author_secrets(job.secrets, os.environ)
+        self.why = run.why
+        self._job = job
+        self._training = TrainingRequest(plan.request.payload)
+        self._content = ImageContent(job, plan, run.tree, request)
+        self._request = request
+        self._hosts = run.hosts
+        self._wanted = wanted_python(job, plan, run.tree, request.requirements)
+        self._python = JobPython(
+            self._wanted, request.python, request.scratch_dir, request.base_dir, run.cache, request.command
+        )
+        self._is_isolated = bool(self._training.payload.get("EnableNetworkIsolation"))
+        self._has_network = self._needs_network() and probe().has_network
+        if len(run.hosts) > 1 and not self._has_network:
+            raise RunFailed(3, "this kernel cannot connect several hosts: it has no bridges or no veth interfaces")
+        if len(run.hosts) > _MOST_HOSTS:
+            raise RunFailed(3, f"the engine `namespace` has addresses for {_MOST_HOSTS} hosts; pass a smaller --hosts")
+        self._has_internet = self._has_network and not self._is_isolated and internet.is_installed()
+        self._open = ExitStack()
+        self.interface = "eth0" if self._has_network else loopback_interface()
+        self.generated_channels = self._content.generated_channels
+
+    def _needs_network(self) -> bool:
+        """Without slirp4netns, one host shares the network of this machine: it could not reach anything else."""
+        return len(self._hosts) > 1 or self._is_isolated or internet.is_installed()
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} ({described(self._python)})"
+
+    @property
+    def differences(self) -> list[str]:
+        """Return how this machine, its network, and the job's Python differ from SageMaker."""
+        found = [*self._python.differences, *image_differences(self._job)]
+        if not self._has_network:
+            found.append(
+                "`network.isolation` is not enforced: this kernel has no bridges or no veth interfaces"
+                if self._is_isolated
+                else f"the host shares the network of this machine, without `eth0`: install {internet.PROGRAM}"
+            )
+        elif not self._has_internet and not self._is_isolated:
+            found.append(f"the hosts cannot reach the internet: install {internet.PROGRAM}")
+        elif self._has_internet and not self._request.reaches_loopback:
+            names = internet.loopback_variables(kept_variables(os.environ))
+            found += [
+                f"`{name}` is an address of this machine, which hosts reach only with --host-loopback" for name in names
+            ]
+        return found
+
+    def prepare(self, show: Callable[[str], None]) -> None:
+        """Install what the hosts share, if it is missing. Raise RunFailed."""
+        self._python.prepare(may_install=self._request.may_install, show=show)
+        if mpi.uses_mpi(self._job):
+            path = os.pathsep.join([*self._python.programs, *_SYSTEM_PATH])
+            mpi.require_mpi(path, () if self._wanted.installs else self._python.libraries)
+
+    @property
+    def python(self) -> str:
+        return self._python.interpreter.executable
+
+    @property
+    def locked_packages(self) -> int:
+        return self._python.locked_packages
+
+    def hyperparameters(self, uploads: str) -> dict[str, str]:
+        return self._content.hyperparameters(uploads, _UPLOADS)
+
+    def fill(self, directory: HostDirectory) -> None:
+        """Copy source and runtime to a host's directory, and create its Python environment."""
+        self._content.fill(directory)
+        os.makedirs(os.path.join(directory.root, _UPLOADS.lstrip("/")), exist_ok=True)
+        self._python.make_environment_in(directory.python, self._environment_place)
+        if mpi.uses_mpi(self._job):
+            mpi.add_client(directory.python, self._program)
+
+    def start(self, hosts: Sequence[Host], directory: RunDirectory) -> Sequence[NamespaceHost]:
+        """Start all hosts in one cell."""
+        with ExitStack() as own_ends:
+            pipes = {}
+            for host in hosts:
+                pipes[host.name] = os.pipe()
+                own_ends.callback(os.close, pipes[host.name][1])
+            plan = self._plan(hosts, directory, {name: log for name, (_, log) in pipes.items()})
+            path = os.path.join(self._request.scratch_dir, "cell.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(plan.to_json())
+            cell = CellProcess(path, [log for _, log in pipes.values()])
+            self._open.callback(cell.close)
+            cell.run_hosts(self._connect)
+        return [NamespaceHost(host.name, cell, pipes[host.name][0], directory.log(host.name)) for host in hosts]
+
+    def close(self) -> None:
+        """End the cell, and its way to the internet."""
+        self._open.close()
+
+    def _connect(self, process: int) -> bool:
+        if self._has_internet:
+            way = internet.Internet(process, reaches_loopback=self._request.reaches_loopback)
+            self._open.callback(way.close)
+        return self._has_internet
+
+    def _plan(self, hosts: Sequence[Host], directory: RunDirectory, logs: Mapping[str, int]) -> CellPlan:
+        mount_point = os.path.join(os.path.abspath(self._request.scratch_dir), "root")
+        os.makedirs(mount_point, exist_ok=True)
+        shared = [*python_binds(self._python.places), *author_binds({} if self._is_isolated else os.environ)]
+        if mpi.uses_mpi(self._job):
+            shared.append(mpi.shared_bind(self._request.scratch_dir))
+        leader = _BY_NAME if self._has_network else f"{LOOPBACK}:{','.join(map(str, free_ports(4)))}"
+        return CellPlan(
+            mount_point=mount_point,
+            has_network=self._has_network,
+            gateway=internet.GATEWAY if self._has_internet else "",
+            resolver=internet.RESOLVER if self._has_internet else "",
+            addresses={host.name: self._address(host) for host in hosts},
+            added_programs=mpi.added_programs(self._program) if mpi.uses_mpi(self._job) else {},
+            hosts=[
+                HostPlan(
+                    name=host.name,
+                    address=self._address(host),
+                    program=self._program,
+                    words=self._content.words("python3", _INSIDE),
+                    environment=self._environment(directory.host(host.name), host, leader),
+                    directory=self._content.working_directory(_INSIDE),
+                    log=logs[host.name],
+                    binds=[*self._binds(directory, host), *shared],
+                )
+                for host in hosts
+            ],
+        )
+
+    def _address(self, host: Host) -> str:
+        return f"{_NETWORK}{_FIRST_ADDRESS + host.rank}" if self._has_network else LOOPBACK
+
+    def _binds(self, directory: RunDirectory, host: Host) -> list[Bind]:
+        """Return what a container mounts, one by one: a file cannot be renamed from the model to the output."""
+        place = directory.host(host.name)
+        temporary = os.path.join(os.path.abspath(self._request.scratch_dir), host.name)
+        os.makedirs(temporary, exist_ok=True)
+        os.chmod(temporary, 0o1777)
+        binds = [
+            Bind(os.path.join(place.base, "input"), "/opt/ml/input"),
+            *(Bind(os.path.join(place.base, name), f"/opt/ml/{name}", True) for name in ("model", "output", "code")),
+            Bind(os.path.join(place.base, "checkpoints"), "/opt/ml/checkpoints", True),
+            Bind(place.runtime, "/opt/smspec", True),
+            Bind(place.python, self._environment_place, True),
+            Bind(temporary, "/tmp", True),
+        ]
+        checkpoints = os.path.normpath(self._training.checkpoint_directory or "/opt/ml/checkpoints")
+        if checkpoints.startswith("/opt/ml/") and not any(
+            f"{checkpoints}/".startswith(f"{each.target}/") for each in binds
+        ):
+            binds.append(Bind(os.path.join(place.base, os.path.relpath(checkpoints, "/opt/ml")), checkpoints, True))
+        uploads = directory.path(UPLOAD)
+        return [*binds, Bind(os.path.abspath(uploads), _UPLOADS)] if os.path.isdir(uploads) else binds
+
+    @property
+    def _environment_place(self) -> str:
+        """The environment of the job on a host."""
+        is_taken = any(os.path.realpath(path).startswith("/usr/local/") for path in self._python.places)
+        return _OWN_PYTHON if is_taken or not os.path.isdir("/usr/local") else _INSIDE.python
+
+    @property
+    def _program(self) -> str:
+        return os.path.join(self._environment_place, "bin", "python3")
+
+    def _environment(self, place: HostDirectory, host: Host, leader: str) -> dict[str, str]:
+        """Return the environment of a container, with the author's way to AWS and to an index."""
+        inherited = {} if self._is_isolated else kept_variables(os.environ)
+        if self._has_internet and self._request.reaches_loopback:
+            inherited |= {
+                name: internet.to_this_machine(inherited[name]) for name in internet.loopback_variables(inherited)
+            }
+        kept = self._python.variables(inherited, place.python, may_install=self._request.may_install)
+        if kept.get("PIP_CONFIG_FILE", "").startswith(place.python):
+            kept["PIP_CONFIG_FILE"] = self._environment_place + kept["PIP_CONFIG_FILE"].removeprefix(place.python)
+        path = set_by_the_job(self._job, self._training).get("PATH", os.pathsep.join(_SYSTEM_PATH))
+        programs = [os.path.join(self._environment_place, "bin"), *self._python.programs]
+        return {
+            **kept,
+            "HOME": "/root",
+            "HOSTNAME": host.name,
+            **job_variables(self._job, self._training, os.environ, self.interface),
+            "PATH": os.pathsep.join(dict.fromkeys([*programs, *path.split(os.pathsep)])),
+            "SMSPEC_LOCAL_LEADER": leader,
+        }
