@@ -163,6 +163,7 @@ TORCH = ("MASTER_ADDR", "MASTER_PORT", "NCCL_SOCKET_IFNAME", "NCCL_IB_DISABLE", 
             ("", "7777", "^lo", "0", "WARN"),
         ),
         ({"SMSPEC_LOCAL_LEADER": "127.0.0.1:45678,45679"}, ("127.0.0.1", "45678", "eth1", "1", "WARN")),
+        ({"SMSPEC_LOCAL_LEADER": ":"}, ("algo-1", "7777", "eth1", "1", "WARN")),
     ],
 )
 def test_hosts_without_a_launcher_get_pytorch_variables(container, environ, expected):

@@ -55,6 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run a script that uses literal /opt/ml paths, which are outside the run directory",
     )
+    parser.add_argument(
+        "--host-loopback",
+        action="store_true",
+        help="let hosts of the engine namespace reach servers on 127.0.0.1 of this machine, as 10.0.2.2",
+    )
     parser.add_argument("--rate", metavar="R", type=byte_rate, help="limit per Pipe channel and host, such as 50MB/s")
     parser.add_argument(
         "--stall",
@@ -101,6 +106,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             requirements=job.inputs.build_inputs.requirements,
             engine=engine,
             is_strict=args.strict,
+            reaches_loopback=args.host_loopback,
             startup=startup.environment if (startup := job.inputs.build_inputs.startup) else None,
         )
         _write(tree, request.tree_dir)

@@ -110,7 +110,7 @@ class LocalJob:
                 variables = Path("/proc", name, "environ").read_bytes().decode(errors="replace")
             except OSError:
                 continue
-            if str(self.run_directory) in words + variables:
+            if str(self.directory) in words + variables:
                 found.append(f"{name}: {words}")
         return found
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +12,7 @@ from functools import cached_property
 from smspec.local.container_paths import container_path_differences, require_inside
 from smspec.local.engines.engine import JobToRun
 from smspec.local.engines.host_process import Command, HostProcess
+from smspec.local.engines.required_programs import require_torchrun
 from smspec.local.image_content import ImageContent
 from smspec.local.image_differences import image_differences
 from smspec.local.job_secrets import author_secrets
@@ -24,7 +24,7 @@ from smspec.local.run_directory import HostDirectory, RunDirectory
 from smspec.local.training_request import Host, TrainingRequest
 from smspec.plan.plan import Plan
 from smspec.plan.run_planning import launcher_name
-from smspec.spec.model import JobSpec, Mpi, SmDataParallel, Torchrun
+from smspec.spec.model import JobSpec, Mpi, SmDataParallel
 
 LOOPBACK = "127.0.0.1"
 
@@ -70,14 +70,8 @@ class ProcessEngine:
         """Install what the hosts share, if it is missing. Raise RunFailed."""
         require_inside(self._request.outside)
         self._python.prepare(may_install=self._request.may_install, show=show)
-        if isinstance(self._job.distribution, Torchrun) and not self._wanted.installs:
-            path = self._path(os.environ, self._python.programs)
-            if shutil.which("torchrun", path=path) is None:
-                raise RunFailed(
-                    3,
-                    "cannot find `torchrun` on PATH: add `torch` to `image.python_packages`, "
-                    "or choose a Python that has PyTorch with --python",
-                )
+        if not self._wanted.installs:
+            require_torchrun(self._job, self._path(os.environ, self._python.programs))
 
     @property
     def programs(self) -> list[str]:

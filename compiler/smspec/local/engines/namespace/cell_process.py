@@ -39,7 +39,8 @@ class CellProcess:
         started = self._next_event()
         process = started["pid"]
         assert isinstance(process, int)
-        self._send("start connected" if connect(process) else "start")
+        with suppress(BrokenPipeError):  # the next event says why
+            self._send("start connected" if connect(process) else "start")
         self._next_event()
 
     def signal(self, verb: str, host: str) -> None:

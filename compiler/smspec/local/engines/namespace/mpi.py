@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from smspec.local.engines.namespace.cell.plan import Bind
 from smspec.local.engines.namespace.stand_ins import DOORS, program
 from smspec.local.request import RunFailed
+from smspec.plan.plan import Plan
 from smspec.spec.model import JobSpec, Mpi, SmDataParallel
 
 _NEEDED = (
@@ -23,6 +24,12 @@ _NEEDED = (
 def uses_mpi(job: JobSpec) -> bool:
     """Return whether mpirun starts the job."""
     return isinstance(job.distribution, Mpi)
+
+
+def starts_python(plan: Plan) -> bool:
+    """Return whether mpirun starts Python, with the module mpi4py, and not any other program."""
+    run = plan.run
+    return run is None or run.kind in ("module", "pipe_loop") or (run.kind == "script" and run.program.endswith(".py"))
 
 
 def refuse_smdataparallel(job: JobSpec) -> None:

@@ -14,6 +14,7 @@ from smspec.local.engines.namespace.cell_process import CellProcess
 from smspec.local.engines.namespace.machine_paths import author_binds, kept_variables, python_binds
 from smspec.local.engines.namespace.namespace_host import NamespaceHost
 from smspec.local.engines.process import LOOPBACK, free_ports, loopback_interface
+from smspec.local.engines.required_programs import require_torchrun
 from smspec.local.image_content import ImageContent
 from smspec.local.image_differences import image_differences
 from smspec.local.job_secrets import author_secrets
@@ -56,6 +57,7 @@ class NamespaceEngine:
         self._content = ImageContent(job, plan, run.tree, request)
         self._request = request
         self._hosts = run.hosts
+        self._starts_python = mpi.starts_python(plan)
         self._wanted = wanted_python(job, plan, run.tree, request.requirements)
         self._python = JobPython(
             self._wanted, request.python, request.scratch_dir, request.base_dir, run.cache, request.command
@@ -101,9 +103,11 @@ class NamespaceEngine:
     def prepare(self, show: Callable[[str], None]) -> None:
         """Install what the hosts share, if it is missing. Raise RunFailed."""
         self._python.prepare(may_install=self._request.may_install, show=show)
-        if mpi.uses_mpi(self._job):
+        if not self._wanted.installs:
             path = os.pathsep.join([*self._python.programs, *_SYSTEM_PATH])
-            mpi.require_mpi(path, () if self._wanted.installs else self._python.libraries)
+            require_torchrun(self._job, path)
+            if mpi.uses_mpi(self._job):
+                mpi.require_mpi(path, self._python.libraries if self._starts_python else ())
 
     @property
     def python(self) -> str:
@@ -126,19 +130,21 @@ class NamespaceEngine:
 
     def start(self, hosts: Sequence[Host], directory: RunDirectory) -> Sequence[NamespaceHost]:
         """Start all hosts in one cell."""
-        with ExitStack() as own_ends:
-            pipes = {}
+        outputs: dict[str, int] = {}
+        logs: dict[str, int] = {}
+        with ExitStack() as unused, ExitStack() as passed_on:
             for host in hosts:
-                pipes[host.name] = os.pipe()
-                own_ends.callback(os.close, pipes[host.name][1])
-            plan = self._plan(hosts, directory, {name: log for name, (_, log) in pipes.items()})
+                outputs[host.name], logs[host.name] = os.pipe()
+                unused.callback(os.close, outputs[host.name])
+                passed_on.callback(os.close, logs[host.name])
             path = os.path.join(self._request.scratch_dir, "cell.json")
             with open(path, "w", encoding="utf-8") as file:
-                file.write(plan.to_json())
-            cell = CellProcess(path, [log for _, log in pipes.values()])
+                file.write(self._plan(hosts, directory, logs).to_json())
+            cell = CellProcess(path, list(logs.values()))
             self._open.callback(cell.close)
             cell.run_hosts(self._connect)
-        return [NamespaceHost(host.name, cell, pipes[host.name][0], directory.log(host.name)) for host in hosts]
+            unused.pop_all()
+        return [NamespaceHost(host.name, cell, outputs[host.name], directory.log(host.name)) for host in hosts]
 
     def close(self) -> None:
         """End the cell, and its way to the internet."""
@@ -207,7 +213,7 @@ class NamespaceEngine:
     @property
     def _environment_place(self) -> str:
         """The environment of the job on a host."""
-        is_taken = any(os.path.realpath(path).startswith("/usr/local/") for path in self._python.places)
+        is_taken = any(f"{os.path.realpath(path)}/".startswith("/usr/local/") for path in self._python.places)
         return _OWN_PYTHON if is_taken or not os.path.isdir("/usr/local") else _INSIDE.python
 
     @property

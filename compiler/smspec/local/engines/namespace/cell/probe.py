@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 
 from . import kernel, netlink
 from .users import enter_user_namespace
+
+_ANY_DIRECTORY = "/etc"
+"""Every machine has it, and only this process sees what is mounted there."""
 
 
 def probe() -> dict[str, object]:
@@ -35,15 +37,12 @@ def _tried() -> dict[str, object]:
     """Try the steps of a host; this is the first process of its namespace."""
     try:
         kernel.make_private()
-        kernel.mount("tmpfs", tempfile.gettempdir())
-        root = os.path.join(tempfile.gettempdir(), "root")
-        os.makedirs(root)
-        kernel.mount("tmpfs", root)
-        os.makedirs(os.path.join(root, "proc"))
-        kernel.mount("proc", os.path.join(root, "proc"))
-        os.makedirs(os.path.join(root, "usr"))
-        kernel.bind("/usr", os.path.join(root, "usr"))
-        kernel.change_root(root)
+        kernel.mount("tmpfs", _ANY_DIRECTORY)
+        for name in ("proc", "usr"):
+            os.makedirs(f"{_ANY_DIRECTORY}/{name}")
+        kernel.mount("proc", f"{_ANY_DIRECTORY}/proc")
+        kernel.bind("/usr", f"{_ANY_DIRECTORY}/usr")
+        kernel.change_root(_ANY_DIRECTORY)
     except kernel.StepFailed as fault:
         return _described(fault)
     except OSError as fault:

@@ -1,0 +1,310 @@
+"""Local runs whose hosts have a root, a network, and processes of their own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from smspec.local.engines.namespace.availability import probe
+from support.local.local_jobs import DEADLINE, LocalJob, script
+
+MOMENTS = int(os.environ.get("SMSPEC_KILLED_RUNS", "4"))
+
+pytestmark = pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")
+
+
+@pytest.fixture
+def job(tmp_path):
+    """A job in a directory with a blank and a letter beyond ASCII in its path; its processes carry that path."""
+    job = LocalJob(tmp_path / "a jöb", engine="namespace")
+    (job.directory / "tmp").mkdir()
+    job.environment = {"TMPDIR": str(job.directory / "tmp")}
+    job.mark = f'environment: {{MARK: "{job.directory}"}}\n'
+    yield job
+    job.assert_nothing_left()
+    assert os.listdir(job.directory / "tmp") == []
+    assert str(job.directory) not in Path("/proc/self/mounts").read_text()
+
+
+PUBLISHED = """
+    import os
+    for epoch in range(5):
+        size = 0
+        with open(f"/opt/ml/input/data/training_{epoch}", "rb", buffering=0) as fifo:
+            while data := fifo.read(4096):
+                size += len(data)
+        print("epoch", epoch, "bytes", size)
+    assert os.listdir("/opt/ml/checkpoints") == [], "of a different job"
+    with open("/opt/ml/model/model.txt", "w") as model:
+        model.write("trained")
+    open("/opt/ml/checkpoints/last", "w").close()
+"""
+
+
+def test_published_loop_runs_unchanged(job):
+    """A script opens literal paths below /opt/ml; this machine's own directory of that name is not read or changed."""
+    before = os.path.exists("/opt/ml")
+    channel = 'channels: {training: {s3: "s3://data/train/", local: data/, input_mode: Pipe}}\n'
+    script(job, PUBLISHED, f'{channel}checkpoints: "s3://models/checkpoints/"\n{job.mark}')
+    job.write("data/a", bytes(100_000))
+    ended = job.run(job.environment)
+    assert ended.returncode == 0, ended.stderr
+    assert [line for line in job.log().splitlines() if line.startswith("epoch")] == [
+        f"epoch {epoch} bytes 100000" for epoch in range(5)
+    ]
+    assert job.archive() == {"model.txt": b"trained"}
+    assert (job.host() / "checkpoints/last").exists()
+    assert os.path.exists("/opt/ml") == before
+
+
+INSIDE = """
+    import errno, json, os, resource, socket, sys, tempfile
+    def refused(action, *arguments):
+        try:
+            action(*arguments)
+        except OSError as fault:
+            return errno.errorcode[fault.errno]
+    here = os.environ["SM_CURRENT_HOST"]
+    rank = int(here[-1]) - 1
+    addresses = [socket.gethostbyname(host) for host in json.loads(os.environ["SM_HOSTS"])]
+    if rank == 0:
+        server = socket.create_server(("", 7777))
+        total = sum(int(server.accept()[0].recv(10)) for _ in range(2))
+        print("SUM", total)
+    else:
+        while refused(lambda: socket.create_connection(("algo-1", 7777)).send(str(rank).encode())):
+            pass
+    open("/opt/ml/model/" + here, "w").close()
+    print("FOUND", json.dumps({
+        "truncated": refused(open, "/opt/ml/input/data/train/a", "r+"),
+        "renamed": refused(os.rename, "/opt/ml/model/" + here, "/opt/ml/output/data/" + here),
+        "outside": refused(socket.create_connection, ("192.0.2.1", 80), 2),
+        "program": refused(open, "/usr/bin/new", "w"),
+        "first": open("/proc/1/cmdline").read().split(chr(0))[:3],
+        "leaked": [os.readlink(entry.path) for entry in os.scandir("/proc/1/fd")],
+        "names": [socket.gethostname(), open("/etc/hostname").read().strip()],
+        "addresses": addresses,
+        "interfaces": sorted(name for _, name in socket.if_nameindex()),
+        "files": resource.getrlimit(resource.RLIMIT_NOFILE),
+        "homes": os.listdir("/home") + os.listdir("/mnt") + os.listdir("/srv"),
+        "temporary": [tempfile.gettempdir(), [name for name in os.listdir("/tmp") if "cache" not in name]],
+        "user": [os.getuid(), os.path.expanduser("~")],
+        "argv": [sys.executable, *sys.argv],
+    }))
+"""
+NETWORK = "network: {isolation: true, subnets: [subnet-0123456789abcdef0], security_groups: [sg-0123456789abcdef0]}\n"
+
+
+def test_hosts_are_what_a_container_is(job):
+    """Three isolated hosts reach each other by name, and nothing else; a second run at once is not in the way."""
+    channel = 'channels: {train: {s3: "s3://data/train/", local: data/, input_mode: FastFile}}\n'
+    hosts = "hosts: {instance_type: ml.m5.large, count: 3, volume: 1GB}\n"
+    script(job, INSIDE, f"{channel}{hosts}{NETWORK}{job.mark}hyperparameters: {{lr: 0.1}}\n")
+    job.write("data/a", "the data of the author")
+    digest = hashlib.sha256((job.directory / "data/a").read_bytes()).hexdigest()
+    again = LocalJob(job.directory / "tmp" / "again", engine="namespace")
+    shutil.copytree(job.directory / "src", again.directory / "src", dirs_exist_ok=True)
+    shutil.copytree(job.directory / "data", again.directory / "data")
+    shutil.copy(job.directory / "job.yaml", again.directory)
+    for process in [each.start(job.environment) for each in (job, again)]:
+        _, err = process.communicate(timeout=DEADLINE)
+        assert process.returncode == 0, err
+    assert "SUM 3" in again.log()
+    shutil.rmtree(again.directory)
+    assert "SUM 3" in job.log()
+    for host in ("algo-1", "algo-2", "algo-3"):
+        line = next(line for line in job.log(host).splitlines() if line.startswith("FOUND"))
+        found = json.loads(line.removeprefix("FOUND "))
+        files = found.pop("files")
+        assert files[0] == files[1]
+        # The runtime itself holds the directories of its results.
+        own = ("pipe:", "/dev/null", "/opt/ml", "/proc", "anon_inode:")
+        assert [path for path in found.pop("leaked") if not path.startswith(own)] == []
+        assert found == {
+            "truncated": "EROFS",
+            "renamed": "EXDEV",
+            "outside": "ENETUNREACH",
+            "program": "EROFS",
+            "first": ["python3", "/opt/smspec/entrypoint.py", "train"],
+            "names": [host, host],
+            "addresses": ["10.0.2.101", "10.0.2.102", "10.0.2.103"],
+            "interfaces": ["eth0", "lo"],
+            "homes": [],
+            "temporary": ["/tmp", []],
+            "user": [0, "/root"],
+            "argv": [found["argv"][0], "train.py", "--lr", "0.1"],
+        }
+    assert hashlib.sha256((job.directory / "data/a").read_bytes()).hexdigest() == digest
+    resources = json.loads((job.host() / "input/config/resourceconfig.json").read_text())
+    assert resources["network_interface_name"] == "eth0"
+    assert job.summary()["differences"] == []
+
+
+DISTRIBUTED = (
+    "hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}\ndistribution: {mpi: {processes_per_host: 2}}\n"
+)
+
+
+@pytest.mark.skipif(not (shutil.which("mpirun") and shutil.which("ssh-keygen")), reason="no mpirun or no ssh-keygen")
+def test_mpi_reaches_every_host_without_sshd(job):
+    """Four ranks on two hosts; the status of the one that fails is the job's. Secrets are the author's variables."""
+    secret = "secrets: {TOKEN: arn:aws:secretsmanager:us-west-2:111122223333:secret:token-AbCdEf}\n"
+    job.spec(f"source: src/\nentry_point: {{command: [./rank.sh]}}\n{DISTRIBUTED}{secret}{job.mark}")
+    job.write(
+        "src/rank.sh",
+        """\
+        #!/bin/sh
+        echo "rank $OMPI_COMM_WORLD_RANK of $OMPI_COMM_WORLD_SIZE on $(hostname) with $TOKEN in $MARK"
+        [ "$OMPI_COMM_WORLD_RANK" != 3 ] || { sleep 1; exit 9; }
+        """,
+    )
+    os.chmod(job.directory / "src/rank.sh", 0o755)
+    ended = job.run({**job.environment, "TOKEN": "correct-horse"})
+    assert ended.returncode == 1, ended.stderr
+    assert job.summary()["exit_status"] == 9, ended.stderr
+    for rank, host in enumerate(("algo-1", "algo-1", "algo-2", "algo-2")):
+        assert f"rank {rank} of 4 on {host} with correct-horse in {job.directory}" in job.log()
+
+
+CLINGING = """
+    import os, signal, sys, time
+    def stop(*_):
+        open("/opt/ml/checkpoints/saved", "w").close()
+        sys.exit(0)
+    if os.fork() == 0:
+        os.setsid()
+        os.closerange(0, 100)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        while True:
+            time.sleep(60)
+    signal.signal(signal.SIGTERM, stop)
+    print("clinging", flush=True)
+    while True:
+        time.sleep(0.1)
+"""
+
+
+@pytest.fixture
+def clinging(job):
+    channel = 'channels: {train: {s3: "s3://data/train/", local: data/, input_mode: Pipe}}\n'
+    script(job, CLINGING, f'{channel}{DISTRIBUTED.splitlines()[0]}\ncheckpoints: "s3://models/c/"\n{job.mark}')
+    job.write("data/a", bytes(1000))
+    return job
+
+
+@pytest.mark.parametrize("moment", range(MOMENTS))
+def test_killed_run_leaves_nothing(clinging, moment):
+    """Killed with SIGKILL at any moment; the next run of any command removes the temporary files."""
+    process = clinging.start(clinging.environment)
+    try:
+        process.wait(random.Random(moment).uniform(0.3, 3))
+    except subprocess.TimeoutExpired:
+        pass
+    process.kill()
+    process.communicate(timeout=DEADLINE)
+    clinging.assert_nothing_left()
+    clinging.write("src/train.py", "print('done')")
+    assert clinging.run(clinging.environment).returncode == 0
+
+
+def test_stopped_run_gives_hosts_time_to_save(clinging):
+    """The first process of each host gets SIGTERM, and with it the script."""
+    process = clinging.start(clinging.environment)
+    for host in ("algo-1", "algo-2"):
+        clinging.wait_for_log("clinging", host)
+    process.terminate()
+    _, err = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 143, err
+    assert clinging.summary()["status"] == "Stopped"
+    assert all((clinging.host(host) / "checkpoints/saved").exists() for host in ("algo-1", "algo-2"))
+
+
+UNSHARE = ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--mount-proc", "sh", "-c"]
+REFUSING = """\
+import ctypes, os, struct, sys
+libc = ctypes.CDLL(None)
+numbers = {"x86_64": 272, "aarch64": 97}
+unshare = numbers[os.uname().machine]
+program = [(0x20, 0, 0, 0), (0x15, 0, 1, unshare), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7FFF0000)]
+code = b"".join(struct.pack("HBBI", *step) for step in program)
+text = ctypes.create_string_buffer(code)
+filter = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(program), ctypes.addressof(text)))
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, filter, 0, 0) == 0
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="no unshare")
+@pytest.mark.parametrize(
+    ("before", "words"),
+    [
+        (
+            [*UNSHARE, 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"', "sh"],
+            "an administrator disabled them",
+        ),
+        (
+            [*UNSHARE, 'mount -t tmpfs none /proc/bus && exec "$@"', "sh"],
+            "this container masks /proc; start it with",
+        ),
+        (
+            [sys.executable, "-c", REFUSING],
+            "this container forbids them; start it with `--security-opt seccomp=unconfined`",
+        ),
+    ],
+    ids=["limit", "masked", "seccomp"],
+)
+def test_refused_namespaces_fall_back_with_the_reason(job, before, words):
+    """`auto` falls back to `process`, and a named engine does not."""
+    script(job, "print('trained')")
+    for engine, status in (("auto", 0), ("namespace", 3)):
+        ended = subprocess.run(
+            [*before, *job.words(engine=engine)],
+            cwd=job.directory,
+            env={**os.environ, **job.environment},
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE,
+        )
+        assert ended.returncode == status, ended.stderr
+        sign = "engine: process: " if engine == "auto" else "smspec: `--engine namespace` is not available: "
+        assert ended.stderr.startswith(f"{sign}namespaces are unavailable: {words}"), ended.stderr
+    assert job.summary()["why"].startswith("namespaces are unavailable: ")
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="no unshare")
+def test_linked_files_and_locked_mounts_work(job):
+    """resolv.conf may be a link to what hosts do not see, and a mount may have flags that nobody can remove."""
+    script(
+        job, "print(open('/etc/resolv.conf').read(), open('/opt/ml/input/config/resourceconfig.json').read())", job.mark
+    )
+    (job.directory / "run").mkdir()
+    change = " && ".join(
+        [
+            f'mount -t tmpfs -o nosuid,nodev,noexec none "{job.directory}/run"',
+            "mount -t tmpfs none /run",
+            "mkdir /run/etc",
+            "cp /etc/passwd /etc/group /etc/ld.so.cache /run/etc",
+            "echo nameserver 192.0.2.7 > /run/resolv",
+            "ln -s /run/resolv /run/etc/resolv.conf",
+            "mount --bind /run/etc /etc",
+            'exec "$@"',
+        ]
+    )
+    ended = subprocess.run(
+        [*UNSHARE, change, "sh", *job.words()],
+        cwd=job.directory,
+        env={**os.environ, **job.environment},
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "algo-1 | nameserver 192.0.2.7" in ended.stderr
