@@ -58,7 +58,7 @@ class NamespaceEngine:
         self._request = request
         self._hosts = run.hosts
         self._starts_python = mpi.starts_python(plan)
-        self._wanted = wanted_python(job, plan, run.tree, request.requirements)
+        self._wanted = wanted_python(job, plan, run.tree, request.requirements, request.startup)
         self._python = JobPython(
             self._wanted, request.python, request.scratch_dir, request.base_dir, run.cache, request.command
         )
