@@ -14,9 +14,13 @@ from smspec.output.deferred_signals import signals_deferred
 from smspec.output.exchange import put_in_place
 from smspec.output.existing_output import stranger
 from smspec.output.failures import OutputFailed, OutputRefused
+from smspec.render.dockerfile import EPOCH
 from smspec.render.manifest import UNFINISHED
 from smspec.render.tree import FileTree, TreeFile
 from smspec.source.deep_directories import remove_tree
+
+_TIMES = (EPOCH, EPOCH)
+"""Of the last access and the last change: an image contains the times of the files that its build copies."""
 
 
 def write_tree(tree: FileTree, directory: str) -> None:
@@ -80,6 +84,8 @@ def _build(tree: FileTree, root: str) -> set[str]:
                 _make_directory(directory)
                 made.add(directory)
         digests[file.path] = _write(file, path, digests)
+    for directory in made:
+        os.utime(directory, _TIMES)
     return made
 
 
@@ -100,6 +106,7 @@ def _write(file: TreeFile, path: str, digests: dict[str, str]) -> str:
             while rest:
                 rest = rest[target.write(rest) :]
         os.fchmod(target.fileno(), 0o755 if is_executable(file) else 0o644)  # whatever the umask
+        os.utime(target.fileno(), _TIMES)
     return digest.hexdigest()
 
 

@@ -7,9 +7,13 @@ import re
 from smspec.plan.plan import ImagePlan
 from smspec.render.build_secrets import mounts, options, settings, with_settings
 from smspec.render.templating import filled
+from smspec.render.variable_order import variables_after_packages
 
 ENTRYPOINT = ("python3", "/opt/smspec/entrypoint.py")
 """In exec form: a shell in between would not pass SIGTERM to the runtime."""
+
+EPOCH = 315532800
+"""1980-01-01, the earliest time that a ZIP archive can contain: the time of everything that is made for an image."""
 
 REQUIREMENTS = "/opt/smspec/requirements.txt"
 
@@ -22,15 +26,19 @@ def dockerfile(image: ImagePlan, requirements: bytes | None = None) -> str:
 
     Every value has passed `smspec.render.representable.dockerfile_findings`.
     """
+    env = {"PYTHONUNBUFFERED": "1", **image.env}
+    late = variables_after_packages(image, requirements)
     return filled(
         "Dockerfile.j2",
         base=image.base,
         platform=image.platform,
-        env={"PYTHONUNBUFFERED": "1", **image.env},
+        env_before_packages={name: value for name, value in env.items() if name not in late},
+        env_after_packages={name: value for name, value in env.items() if name in late},
         system_packages=_system_packages(image),
         needs_ssh=image.needs_ssh,
         has_requirements=requirements is not None,
         python_packages=image.python_packages,
+        epoch=EPOCH,
         pip_installs=pip_installs(
             image.python_packages, requirements, REQUIREMENTS, is_locked=image.environment is not None
         ),

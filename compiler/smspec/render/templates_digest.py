@@ -8,7 +8,15 @@ import os
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _TEMPLATES = os.path.join(_HERE, "templates")
-_MODULES = ("build_secrets.py", "dockerfile.py", "entrypoint.py", "pragmas.py", "quoting.py", "templating.py")
+_MODULES = (
+    "build_secrets.py",
+    "dockerfile.py",
+    "entrypoint.py",
+    "pragmas.py",
+    "quoting.py",
+    "templating.py",
+    "variable_order.py",
+)
 """The modules that fill the templates.
 
 A change of a module may change a generated file, and then the tag must change.

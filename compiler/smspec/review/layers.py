@@ -25,7 +25,7 @@ LABELS = "labels"
 REQUIREMENTS = "requirements.txt"
 """The name of the item with the digest of all requirements."""
 
-LAYERS = (BASE, ENV, SECRETS, SYSTEM_PACKAGES, PYTHON_PACKAGES, RUN, LABELS, RUNTIME, ENTRY_POINT, SOURCE)
+LAYERS = (BASE, ENV, SECRETS, SYSTEM_PACKAGES, PYTHON_PACKAGES, RUN, RUNTIME, ENTRY_POINT, SOURCE, LABELS)
 """In build order: a changed layer is rebuilt with all that follow."""
 
 _RUN_PLAN_PATHS: dict[str, Path] = {"launcher": ("distribution",), "delivery": ("source", "delivery")}
@@ -125,7 +125,8 @@ def _instructions(dockerfile: str) -> Iterator[tuple[str, Path, str, str]]:
         elif word == "RUN" and "target=/var/cache/apt" in rest:
             yield from _words(SYSTEM_PACKAGES, ("image", "system_packages"), rest.partition("recommends")[2])
         elif word == "RUN" and "target=/root/.cache/pip" in rest:
-            yield from _words(PYTHON_PACKAGES, ("image", "python_packages"), "".join(rest.split("pip install")[1:]))
+            for words in rest.split("pip install")[1:]:
+                yield from _words(PYTHON_PACKAGES, ("image", "python_packages"), words)
         elif word == "RUN" and "ssh-keygen" in rest:
             yield ENTRY_POINT, ("distribution",), "ssh", rest
         elif word == "RUN" and rest.startswith(_OUR_COMMANDS):
@@ -143,7 +144,8 @@ def _secrets(dockerfile: str) -> list[tuple[str, str]]:
 
 
 def _words(layer: str, path: Path, text: str) -> Iterator[tuple[str, Path, str, str]]:
+    """Yield the arguments of a command, which ends where the next one begins."""
     import shlex  # imported late: only needed for a Dockerfile of a build
 
-    for word in shlex.split(text.replace("\\\n", " ").replace("&&", " ")):
+    for word in shlex.split(text.replace("\\\n", " ").partition(" && ")[0]):
         yield layer, path, "", word

@@ -13,9 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from smspec.render.dockerfile import dockerfile, dockerignore
+from smspec.render.variable_order import variables_after_packages
 from support.render.docker_quoting import meaning
 from support.render.image_plan_strategies import image_plans, requirements
-from support.render.plan_samples import image_plan
+from support.render.plan_samples import image_plan, locked_environment
 from support.smspec_command import smspec
 
 SPECS = Path(__file__).parents[3] / "specs"
@@ -41,7 +42,7 @@ def variables(image, kind):
 
 def test_minimal_image_has_a_minimal_dockerfile():
     assert [name for name, _ in instructions(image_plan())] == [
-        *("FROM", "ENV", "RUN", "LABEL", "LABEL", "LABEL", "COPY", "COPY", "RUN", "ENTRYPOINT", "COPY")
+        *("FROM", "ENV", "RUN", "COPY", "RUN", "COPY", "COPY", "LABEL", "LABEL", "LABEL", "ENTRYPOINT")
     ]
 
 
@@ -58,18 +59,21 @@ def test_dockerfile_contains_only_intended_instructions(image, content):
     assert [script.split("\n", len(image.secrets))[-1] for script in scripts] == list(image.run)
     packages = bool(image.system_packages) or image.needs_ssh
     pip = bool(image.python_packages) or content is not None
+    late = len(variables_after_packages(image, content))
     assert [name for name, _ in found] == [
         "FROM",
-        *["ENV"] * len({"PYTHONUNBUFFERED", *image.env}),
+        *["ENV"] * (len({"PYTHONUNBUFFERED", *image.env}) - late),
         *["RUN"] * packages,
         *["RUN"] * (pip or not image.run),  # the check for Python
         *["COPY"] * (content is not None),
         *["RUN"] * pip,
+        *["ENV"] * late,
         *["RUN"] * len(image.run),
         *["RUN"] * (not pip and bool(image.run)),
-        *["LABEL"] * len(ours),
-        *("COPY", "COPY", "RUN", "ENTRYPOINT"),
+        *("COPY", "RUN", "COPY"),
         *["COPY"] * image.holds_source,
+        *["LABEL"] * len(ours),
+        "ENTRYPOINT",
     ]
     flags = {flag.partition("=")[0] for command in commands(dockerfile(image, content)) for flag in command.flags}
     assert flags <= {"--platform", "--mount"}
@@ -104,7 +108,42 @@ def test_frequent_changes_come_last():
     steps = ["apt-get", "python3 -c", "pip install", "make", "/opt/smspec/smspec_runtime/", "/opt/ml/code/"]
     places = [next(index for index, text in enumerate(order) if step in text) for step in steps]
     assert places == sorted(places)
-    assert instructions(image)[-1] == ("COPY", ("source/", "/opt/ml/code/"))
+    files = [value[-1] for name, value in instructions(image) if name in ("RUN", "COPY")]
+    assert [text.split()[-1] for text in files[-4:]] == [
+        *("/opt/smspec/smspec_runtime/", "true", "/opt/smspec/", "/opt/ml/code/")
+    ]
+
+
+def test_changed_arguments_compile_no_runtime():
+    """The plan of a run is copied after the runtime has been compiled, and labels come after all files."""
+    names = [name for name, _ in instructions(image_plan(labels={"team": "ads"}))]
+    assert names[names.index("LABEL") :] == ["LABEL"] * 4 + ["ENTRYPOINT"]
+
+
+LOCKED = {"environment": locked_environment(HASHED), "python_packages": ()}
+
+
+@pytest.mark.parametrize(
+    ("name", "image", "is_late"),
+    [
+        ("OMP_NUM_THREADS", {}, True),
+        ("MY_SETTING", {}, False),
+        ("MY_SETTING", LOCKED, True),
+        ("PIP_INDEX_URL", LOCKED, False),
+        ("https_proxy", LOCKED, False),
+        ("LD_LIBRARY_PATH", LOCKED, False),
+    ],
+)
+def test_variables_of_programs_reinstall_nothing(name, image, is_late):
+    """A package that is built from source may read any variable, so only a lock of wheels lets all others come late."""
+    text = dockerfile(image_plan(**{"python_packages": ("six",), **image}, env={name: "1"}), HASHED)
+    assert (text.index(f"ENV {name}=") > text.index("pip install")) is is_late
+
+
+def test_variable_in_the_requirements_comes_first():
+    content = b"six @ https://example.com/${VERSION_OF_SIX}/six.whl\n"
+    text = dockerfile(image_plan(env={"VERSION_OF_SIX": "1"}, **LOCKED), content)
+    assert text.index("ENV VERSION_OF_SIX=") < text.index("pip install")
 
 
 def test_entrypoint_is_in_exec_form():
@@ -131,7 +170,7 @@ def test_apt_installs_through_cache_mounts():
     line, check, _ = shell_lines(image_plan(system_packages=("libgomp1", "git=1:2.39.5-0+deb12u2")))
     assert "3, 8" in check
     assert "apt-get install --yes --no-install-recommends" in line
-    assert line.split()[-2:] == ["libgomp1", "git=1:2.39.5-0+deb12u2"]
+    assert "--no-install-recommends libgomp1 git=1:2.39.5-0+deb12u2 && rm -rf /var/log/apt" in " ".join(line.split())
     command = next(c for c in commands(dockerfile(image_plan(system_packages=("git",)))) if "apt-get" in c.original)
     assert command.flags == (
         "--mount=type=cache,target=/var/cache/apt,sharing=locked",
@@ -148,7 +187,7 @@ def test_hadolint_is_silenced_only_for_unpinned_packages():
 
 def test_mpi_installs_ssh():
     lines = shell_lines(image_plan(needs_ssh=True, system_packages=("openssh-client=1:9.2p1-2+deb12u7",)))
-    install, *cleanup = re.split(r"\s+&& ", lines[0])[2:]
+    install, *cleanup, _ = re.split(r"\s+&& ", lines[0])[2:]
     assert install.split()[-2:] == ["openssh-client=1:9.2p1-2+deb12u7", "openssh-server"]
     assert cleanup == ["install -d -m 0755 /run/sshd", "rm -f /etc/ssh/ssh_host_*"]
     assert "ssh-keygen" not in "".join(lines)
