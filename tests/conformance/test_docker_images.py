@@ -94,10 +94,14 @@ def test_image_has_its_files_and_configuration(engine, tree):
 def test_changed_source_builds_only_its_own_layer(engine, tree):
     engine.build(tree({"train.py": b"1"}, run=("echo built > /marker",)), "cached", check=True)
     done = engine.build(tree({"train.py": b"2"}, name="changed", run=("echo built > /marker",)), "cached")
+    assert built_steps(done) == {"COPY source/ /opt/ml/code/"}
+
+
+def built_steps(done):
+    """Return the instructions that a build did not find in its cache."""
     steps = {match[1]: match[2] for match in re.finditer(r"(?m)^#(\d+) \[.*?\] (.*)$", done.stderr)}
     cached = {steps[number] for number in re.findall(r"(?m)^#(\d+) CACHED$", done.stderr)}
-    built = {step for step in steps.values() if step.startswith(("RUN", "COPY"))} - cached
-    assert built == {"COPY source/ /opt/ml/code/"}
+    return {step for step in steps.values() if step.startswith(("RUN", "COPY"))} - cached
 
 
 @pytest.mark.parametrize("old", [False, True], ids=["no Python", "Python 3.6"])
@@ -185,6 +189,35 @@ def test_locked_packages_are_installed_as_they_are(engine, tree, shop):
     engine.build(tree(base="shop", locked=content), "locked")
     assert engine.output("locked", "python3", "-c", "import shouting; print(shouting.WORD)") == "HELLO\n"
     assert engine.output("locked", "cat", "/opt/smspec/requirements.txt") == content.decode()
+
+
+def test_changed_variable_of_a_program_reinstalls_nothing(engine, tree, shop):
+    settings = {"base": "shop", "python_packages": ("greeting==1.0",), "build_args": OFFLINE}
+    engine.build(tree(**settings, env={"OMP_NUM_THREADS": "1"}), "threads")
+    done = engine.build(tree(**settings, env={"OMP_NUM_THREADS": "2"}, name="changed"), "threads")
+    assert not [step for step in built_steps(done) if "pip" in step]
+    assert "OMP_NUM_THREADS=2" in engine.config("threads")["Env"]
+
+
+def test_prefixes_arguments_commands_and_user_of_an_image(engine, tree):
+    """A prefix comes before the value of the base; an argument reaches the commands, and the image does not keep it."""
+    changes = {
+        "env": {"GREETING": "hello"},
+        "env_prepend": {"PATH": "/opt/a b/$bin", "GREETING": "say", "LIBRARIES": "/opt/lib"},
+        "build_args": {"JOBS": 'a "b" $c'},
+        "pre_install": ('printf %s "$JOBS" > /jobs; id -un > /user',),
+        "user": "1000:1000",
+    }
+    engine.build(tree(**changes), "keys")
+    config = engine.config("keys")
+    variables = dict(text.split("=", 1) for text in config["Env"])
+    assert variables["PATH"].startswith("/opt/a b/$bin:")
+    assert variables["GREETING"] == "say:hello"
+    assert variables["LIBRARIES"] == "/opt/lib"
+    assert "JOBS" not in variables
+    assert config["User"] == "1000:1000"
+    assert engine.output("keys", "cat", "/jobs", "/user") == 'a "b" $croot\n'
+    assert engine.output("keys", "id", "-u") == "1000\n"
 
 
 def test_apt_installs_and_leaves_no_downloads(engine, tree, shop):

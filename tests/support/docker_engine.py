@@ -20,20 +20,15 @@ from pathlib import Path
 
 import pytest
 
+from support.debian_archive import archive, debian_archive
+
 BASE = "smspec-test-base:bookworm"
-PACKAGES = ("ca-certificates", "openssh-server", "python3", "python3-pip")
 PATIENCE = 120
 
 _NEEDED = ("dockerd", "docker", "setpriv", "unshare")
 # Networks, mounts, and processes of its own: the machine's firewall does not matter (another Docker engine sets its
 # FORWARD policy to DROP), engines side by side share no bridge, and all of it ends with the tests, even by SIGKILL.
 _APART = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--pid", "--mount-proc", "--fork", "--kill-child"]
-
-# The package of an SSH server, to be installed without a network. A base with keys would hide those of an image.
-_HOOK = (
-    'rm -f "$1"/etc/ssh/ssh_host_* && mkdir "$1/opt/debs" && '
-    'chroot "$1" sh -c "cd /opt/debs && apt-get -q download openssh-server"'
-)
 
 
 class Engine:
@@ -99,14 +94,11 @@ class Engine:
 
     def import_debian(self, image: str, *packages: str) -> None:
         """Make a base image with more packages; skip the test where Debian's archive cannot be had."""
-        self.docker("import", self.archive(*packages), image)
-
-    def archive(self, *packages: str) -> Path:
-        return _archive("minbase", (*PACKAGES, *packages), f"--customize-hook={_HOOK}")
+        self.docker("import", debian_archive(*packages), image)
 
     def busybox_archive(self) -> Path:
         """Return the smallest image that has a shell, a web server, and a client: 2 MB."""
-        return _archive("extract", ("busybox-static",))
+        return archive("extract", ("busybox-static",))
 
     def config(self, image: str) -> dict:
         """Return the configuration of an image."""
@@ -175,25 +167,3 @@ def _hindrance() -> str | None:
     if os.geteuid() != 0:
         return "starting one needs root"
     return next((f"{program} is not installed" for program in _NEEDED if not shutil.which(program)), None)
-
-
-def _archive(variant: str, packages: tuple[str, ...], *options: str) -> Path:
-    """Return Debian with packages as a tar, made once and kept in the user's cache."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "smspec-tests"
-    cache.mkdir(parents=True, exist_ok=True)
-    archive = cache / f"bookworm-2-{'-'.join(packages)}.tar"
-    with open(cache / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not archive.exists():
-            if shutil.which("mmdebstrap") is None:
-                pytest.skip("no base image: mmdebstrap is not installed")
-            unfinished = cache / "unfinished.tar"
-            words = ["mmdebstrap", f"--variant={variant}", f"--include={','.join(packages)}", *options]
-            words += ["bookworm", str(unfinished)]
-            done = subprocess.run(words, capture_output=True, text=True)
-            if done.returncode != 0:
-                pytest.skip(
-                    f"no base image: Debian's archive cannot be had: {done.stderr.strip().rpartition(chr(10))[2]}"
-                )
-            unfinished.rename(archive)
-    return archive

@@ -134,7 +134,7 @@ class _Locking:
         from smspec.service.requirement_lines import read_packages, read_requirements
 
         assert each.image is not None and not isinstance(each.bare, str)  # the caller has checked them
-        variables = [*each.image.env, *(name for name, kind in each.image.secrets.items() if kind == "env")]
+        variables = [*each.image.build_variables, *(name for name, kind in each.image.secrets.items() if kind == "env")]
         packages = read_packages(each.image.python_packages)
         file = read_requirements(each.requirements or b"", variables)
         obstacle = packages.obstacle or file.obstacle
@@ -161,7 +161,7 @@ class _Locking:
         try:
             lines = (*file.options, *(one.text for one in file.requirements))
             secrets = secret_variables(each.secrets, lines, each.directory)
-            settings = index_settings(each.image.env, secrets, lines)
+            settings = index_settings(each.image.build_variables, secrets, lines)
             cache = ModuleCache(cache_directory())
             try:
                 new = lock_environment(question, settings, cache, base=each.image.base, platform=each.image.platform)

@@ -29,12 +29,18 @@ def job_variables(
         "LC_ALL": "C.UTF-8",
         "PYTHONUNBUFFERED": "1",
         "PYTHONDONTWRITEBYTECODE": "1",  # nothing is written next to imported modules
-        **set_by_the_job(job, request),
+        **set_by_the_job(job, request, inherited),
         **author_secrets(job.secrets, inherited),
     }
 
 
-def set_by_the_job(job: JobSpec, request: TrainingRequest) -> dict[str, str]:
-    """Return the variables in the spec: `image.env` and `environment`."""
-    image = job.image.env if isinstance(job.image, BuiltImage) else {}
-    return {**image, **request.environment}
+def set_by_the_job(job: JobSpec, request: TrainingRequest, inherited: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables in the spec: `image.env`, `image.env_prepend` before what is inherited, and `environment`."""
+    if not isinstance(job.image, BuiltImage):
+        return dict(request.environment)
+    image = job.image.env
+    before = {
+        name: ":".join(filter(None, (prefix, {**inherited, **image}.get(name))))
+        for name, prefix in job.image.env_prepend.items()
+    }
+    return {**image, **before, **request.environment}

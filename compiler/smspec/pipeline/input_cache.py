@@ -213,7 +213,7 @@ class InputCache:
 
         Raises `InvalidInput` if its entry is invalid.
         """
-        installs = image.base, image.platform, image.python_packages, requirements, tuple(image.env.items())
+        installs = image.base, image.platform, image.python_packages, requirements, tuple(image.build_variables.items())
         if (lock, installs) not in self._environments:
             # Imported late: few repositories have locked environments.
             from smspec.organization.locked_file import needed_environment

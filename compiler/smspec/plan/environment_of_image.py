@@ -21,13 +21,13 @@ def environment_of(image: ImagePlan, requirements: bytes | None) -> str | None:
         # Imported late: few images have these.
         from smspec.service.index_variables import index_variables
 
-        used = index_variables(requirements or b"", image.env, image.secrets)
+        used = index_variables(requirements or b"", image.build_variables, image.secrets)
     return environment_key(
         base=image.base,
         platform=image.platform,
         packages=image.python_packages,
         requirements=requirements,
-        variables=image.env,
+        variables=image.build_variables,
         used=used,
     )
 
@@ -51,4 +51,4 @@ def is_lockable(image: BuiltImage, requirements: bytes | None, lock: Lock | None
 
 def _variables(image: BuiltImage) -> list[str]:
     """Return the names of the variables that a build sets; a secret in a file is not one."""
-    return [*image.env, *(name for name, secret in image.secrets.items() if secret.env is not None)]
+    return [*image.build_variables, *(name for name, secret in image.secrets.items() if secret.env is not None)]

@@ -26,6 +26,11 @@ IN_THE_IMAGE = (
     "title",
     "holds_source",
     "needs_ssh",
+    "user",
+    "build_args",
+    "pre_install",
+    "env_prepend",
+    "adds_boto3",
 )
 """The fields of a plan that become part of the image. The repository, and the path of the author's file, do not."""
 
@@ -39,7 +44,7 @@ def plan_image(job: JobSpec, run: RunPlan | None, build_inputs: BuildInputs) -> 
         return None
     locked = build_inputs.locked_environment
     if locked is not None:
-        image = replace(image, python_packages=(), python_requirements=None, environment=locked)
+        image = replace(image, python_packages=(), adds_boto3=False, python_requirements=None, environment=locked)
     return _tagged(image, run, build_inputs)
 
 
@@ -60,11 +65,14 @@ def authored_image(job: JobSpec, build_inputs: BuildInputs) -> ImagePlan | None:
         return None
     # A command may have an empty source directory, and COPY of nothing would fail.
     holds_source = job.delivery == "image" and bool(build_inputs.source.files)
+    # The runtime uses it to download the archive of the source.
+    adds_boto3 = job.delivery == "s3" and not any(_project(package) == _S3_CLIENT for package in image.python_packages)
     return ImagePlan(
         base=build_inputs.lock.pinned(image.base) if build_inputs.lock else image.base,
         platform=image.platform,
         system_packages=image.system_packages,
-        python_packages=_python_packages(job, image),
+        python_packages=(*image.python_packages, *((_S3_CLIENT,) if adds_boto3 else ())),
+        adds_boto3=adds_boto3,
         python_requirements=image.python_requirements,
         env=dict(sorted(image.env.items())),
         run=image.run,
@@ -76,6 +84,10 @@ def authored_image(job: JobSpec, build_inputs: BuildInputs) -> ImagePlan | None:
         repository=repository(job, image),
         tag="",
         python=build_inputs.lock.pythons.get(image.base, "") if build_inputs.lock else "",
+        user=image.user,
+        build_args=dict(sorted(image.build_args.items())),
+        pre_install=image.pre_install,
+        env_prepend=dict(sorted(image.env_prepend.items())),
     )
 
 
@@ -94,13 +106,6 @@ def _tagged(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInputs) ->
         "source": build_inputs.source.digest if image.holds_source else None,
     }
     return replace(image, tag=digest(content))
-
-
-def _python_packages(job: JobSpec, image: BuiltImage) -> tuple[str, ...]:
-    if job.delivery != "s3" or any(_project(package) == _S3_CLIENT for package in image.python_packages):
-        return image.python_packages
-    # The runtime uses it to download the archive of the source.
-    return (*image.python_packages, _S3_CLIENT)
 
 
 def _project(package: str) -> str:

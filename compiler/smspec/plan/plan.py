@@ -6,7 +6,7 @@ from typing import Literal
 
 from smspec.diagnostics import Finding
 from smspec.source import Path
-from smspec.source.frozen import dataclass, replace
+from smspec.source.frozen import dataclass, field, replace
 from smspec.spec.locked_environment import LockedEnvironment
 from smspec_runtime.run_plan import RunPlan, RunSettings
 
@@ -17,6 +17,7 @@ class ImagePlan:
 
     ``python_requirements`` is the path, relative to the spec, of the author's file. ``tag`` identifies the content.
     ``secrets`` are available to the commands of the build only: the name of each, and whether it is a value or a file.
+    ``adds_boto3``: the last of ``python_packages`` is boto3, which the author does not list and the runtime needs.
     ``environment`` is what the lock has instead of the author's packages and file, which are then not installed.
     ``python``: the version of Python that the lock has for a base whose tag shows none; empty if it has none.
     """
@@ -37,10 +38,25 @@ class ImagePlan:
     tag: str
     environment: LockedEnvironment | None = None
     python: str = ""
+    user: str | None = None
+    build_args: dict[str, str] = field(default_factory=dict)
+    pre_install: tuple[str, ...] = ()
+    env_prepend: dict[str, str] = field(default_factory=dict)
+    adds_boto3: bool = False
 
     @property
     def uri(self) -> str:
         return f"{self.repository}:{self.tag}"
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The author's commands, which may change anything in the image."""
+        return (*self.pre_install, *self.run)
+
+    @property
+    def build_variables(self) -> dict[str, str]:
+        """The variables of the commands that install packages, with values."""
+        return {**self.build_args, **self.env}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

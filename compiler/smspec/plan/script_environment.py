@@ -79,7 +79,7 @@ def _program_path(entry: EntryPoint) -> Path:
 
 def _variables(job: JobSpec, request: RequestPlan) -> dict[str, object]:
     """Return the variables of the container that the job sets."""
-    of_image = job.image.env if isinstance(job.image, BuiltImage) else {}
+    of_image = job.image.job_variables if isinstance(job.image, BuiltImage) else {}
     return {**of_image, **_members(request.payload.get("Environment"))}
 
 
@@ -209,4 +209,4 @@ def _input_mode(payload: Mapping[str, object]) -> str:
 def is_bare(job: JobSpec) -> bool:
     """Return whether the variables of the image are known: it is built on an official image of Python."""
     image = job.image
-    return isinstance(image, BuiltImage) and not image.run and _OFFICIAL.fullmatch(image.base) is not None
+    return isinstance(image, BuiltImage) and not image.commands and _OFFICIAL.fullmatch(image.base) is not None

@@ -27,8 +27,8 @@ def obstacle_at_start(job: JobSpec, source: Listing) -> str:
         return "the packages of the existing image are unknown"
     if isolation_path(job) is not None:
         return "network isolation prevents their installation"
-    if job.image.run:
-        return "`image.run` may change what is installed"
+    if job.image.commands:
+        return f"`image.{'run' if job.image.run else 'pre_install'}` may change what is installed"
     if source.has(PACKAGE) and isinstance(job.entry_point, ScriptEntry):
         return f"`{PACKAGE}` may require more"
     if any(name.startswith(_INDEX) for name in job.secrets) or _INDEX[-1] in job.environment:

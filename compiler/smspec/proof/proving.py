@@ -213,7 +213,7 @@ class Proving:
         if self._request.python is not None or self._is_complete(both):
             return ""
         image = self._job.image
-        if isinstance(image, BuiltImage) and image.run and wanted.turns:
+        if isinstance(image, BuiltImage) and image.commands and wanted.turns:
             return ""  # most of its packages are known: a missing one is a note
         return provided(both).reason or "the packages of the image are unknown" if foreign else ""
 

@@ -51,7 +51,7 @@ def package_of(library: str) -> str:
 
 def may_have(image: ImagePlan | None, library: str) -> bool:
     """Return whether an image may have a library; False only if it certainly does not."""
-    if image is None or image.run or library not in _PACKAGES or not is_official_python(image.base):
+    if image is None or image.commands or library not in _PACKAGES or not is_official_python(image.base):
         return True
     if "alpine" in image.base or ("slim" not in image.base and library not in _NOT_IN_ANY):
         return True

@@ -15,6 +15,9 @@ ENTRYPOINT = ("python3", "/opt/smspec/entrypoint.py")
 EPOCH = 315532800
 """1980-01-01, the earliest time that a ZIP archive can contain: the time of everything that is made for an image."""
 
+BOTO3 = "boto3==1.37.38"
+"""For images without boto3: the last version for Python 3.8. If packages need another one, pip has installed that."""
+
 REQUIREMENTS = "/opt/smspec/requirements.txt"
 
 _SSH_PACKAGES = ("openssh-client", "openssh-server")
@@ -28,20 +31,26 @@ def dockerfile(image: ImagePlan, requirements: bytes | None = None) -> str:
     """
     env = {"PYTHONUNBUFFERED": "1", **image.env}
     late = variables_after_packages(image, requirements)
+    packages = image.python_packages[: -1 if image.adds_boto3 else None]
+    builder, user = users(image.user) or ("", "")
     return filled(
         "Dockerfile.j2",
         base=image.base,
         platform=image.platform,
+        build_user=builder,
+        job_user=user,
+        build_args=image.build_args,
+        env_prepend=image.env_prepend,
+        pre_install=[with_settings(script, image.secrets) for script in image.pre_install],
         env_before_packages={name: value for name, value in env.items() if name not in late},
         env_after_packages={name: value for name, value in env.items() if name in late},
         system_packages=_system_packages(image),
         needs_ssh=image.needs_ssh,
         has_requirements=requirements is not None,
-        python_packages=image.python_packages,
+        python_packages=packages,
+        boto3=BOTO3 if image.adds_boto3 else "",
         epoch=EPOCH,
-        pip_installs=pip_installs(
-            image.python_packages, requirements, REQUIREMENTS, is_locked=image.environment is not None
-        ),
+        pip_installs=pip_installs(packages, requirements, REQUIREMENTS, is_locked=image.environment is not None),
         run=[with_settings(script, image.secrets) for script in image.run],
         secret_options=options(image.secrets),
         secret_mounts=mounts(image.secrets),
@@ -58,6 +67,11 @@ def dockerignore(image: ImagePlan, requirements: bytes | None = None) -> str:
     copied += ["requirements.txt"] if requirements is not None else []
     copied += ["source"] if image.holds_source else []
     return "".join(f"{pattern}\n" for pattern in ("*", *(f"!{path}" for path in copied)))
+
+
+def users(user: str | None) -> tuple[str, str] | tuple[()]:
+    """Return the user of the build and that of the job; neither if both are those of the base image."""
+    return () if user is None else ("root", user)
 
 
 def pip_installs(
@@ -90,4 +104,6 @@ def _labels(image: ImagePlan) -> dict[str, str]:
     if digest:
         labels["org.opencontainers.image.base.digest"] = digest
     labels["smspec.image-digest"] = image.tag
+    if image.environment is not None:
+        labels["smspec.lock-digest"] = image.environment.digest
     return labels

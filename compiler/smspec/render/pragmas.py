@@ -30,6 +30,11 @@ def env_pragma(name: str) -> str:
     return _pragma("DL3064") if _SECRET_SOUNDING.search(name) else ""
 
 
+def user_pragma(user: str) -> str:
+    """Ignore DL3002 if the author wants root."""
+    return _pragma("DL3002") if user.partition(":")[0] in ("root", "0") else ""
+
+
 def label_pragma(key: str) -> str:
     """Ignore DL3048 for keys outside the style that Docker recommends."""
     plain = _PLAIN_LABEL.fullmatch(key) and not key.startswith(_NAMESPACES_OF_DOCKER)

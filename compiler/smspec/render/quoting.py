@@ -46,6 +46,16 @@ def env_line(name: str, value: str) -> str:
     return f"ENV {name}={double_quoted(value)}"
 
 
+def env_prepend_line(name: str, value: str) -> str:
+    """Return the ENV instruction that puts a value before that of the base image, if the base has one."""
+    return f'ENV {name}={double_quoted(value)}"${{{name}:+:${name}}}"'
+
+
+def arg_line(name: str, value: str) -> str:
+    """Return the ARG instruction; nothing in the value is expanded."""
+    return f"ARG {name}={double_quoted(value)}"
+
+
 def label_line(key: str, value: str) -> str:
     """Return the LABEL instruction; nothing in the value is expanded."""
     return f"LABEL {key}={double_quoted(value)}"

@@ -63,10 +63,12 @@ def base_findings(base: str) -> Iterator[Finding]:
 
 def _image_findings(image: BuiltImage) -> Iterator[Finding]:
     yield from base_findings(image.base)
-    yield from _env_findings(image.env)
+    for key, texts in (("env", image.env), ("env_prepend", image.env_prepend), ("build_args", image.build_args)):
+        yield from _env_findings(key, texts)
     yield from _label_findings(image.labels)
-    for index, script in enumerate(image.run):
-        yield from _character_findings(("image", "run", index), script, _UNPRINTABLE_IN_SCRIPTS)
+    for key, scripts in (("pre_install", image.pre_install), ("run", image.run)):
+        for index, script in enumerate(scripts):
+            yield from _character_findings(("image", key, index), script, _UNPRINTABLE_IN_SCRIPTS)
     for index, word in enumerate(image.system_packages):
         if not package_names.is_apt_package(word):
             yield SYSTEM_PACKAGE.at(
@@ -83,15 +85,17 @@ def _image_findings(image: BuiltImage) -> Iterator[Finding]:
             )
 
 
-def _env_findings(env: dict[str, str]) -> Iterator[Finding]:
-    for name, value in env.items():
-        path = ("image", "env", name)
+def _env_findings(key: str, variables: dict[str, str]) -> Iterator[Finding]:
+    for name, value in variables.items():
+        path = ("image", key, name)
         yield from _character_findings(path, value, _UNPRINTABLE)
         if re.search(_VARIABLE, value):
             yield EXPANSION.at(
                 path,
-                f"`image.env.{name}` contains `$`, which is not expanded",
-                help="use the whole value, or set the variable in the script",
+                f"`{dotted(path)}` contains `$`, which is not expanded",
+                help="use `image.env_prepend` to keep the value of the base image"
+                if re.search(rf"\$\{{?{name}\b", value)
+                else "use the whole value, or set the variable in the script",
             )
 
 
@@ -141,5 +145,9 @@ def _character_findings(path: Path, text: str, refused: str) -> Iterator[Finding
         message, help = f"`{dotted(path)}` contains {name}, which an argument cannot contain", "remove it"
     else:
         message = f"`{dotted(path)}` contains {name}, which a Dockerfile cannot contain"
-        help = "move the value to `environment`, which is part of the request" if path[1] == "env" else "remove it"
+        help = (
+            "move the value to `environment`, which is part of the request"
+            if path[1] in ("env", "env_prepend")
+            else "remove it"
+        )
     yield CHARACTER.at(path, message, help=help)

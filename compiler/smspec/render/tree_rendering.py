@@ -10,6 +10,7 @@ from smspec.plan.delivery import ARCHIVE
 from smspec.plan.image_planning import installed_requirements
 from smspec.plan.plan import Plan, Upload
 from smspec.plan.run_planning import run_plan_json
+from smspec.render.bill_of_materials import BILL_OF_MATERIALS, bill_of_materials
 from smspec.render.dockerfile import dockerfile, dockerignore
 from smspec.render.entrypoint import entrypoint
 from smspec.render.manifest import MANIFEST
@@ -47,6 +48,8 @@ def _context(plan: Plan, build_inputs: BuildInputs) -> Iterator[TreeFile]:
     yield from _runtime(plan, build_inputs, "")
     if requirements is not None:
         yield GeneratedFile(path="requirements.txt", content=requirements)
+        if image.environment is not None:
+            yield _generated(BILL_OF_MATERIALS, bill_of_materials(image, requirements))
     if image.holds_source:
         yield from _copied(build_inputs.source, SOURCE)
 

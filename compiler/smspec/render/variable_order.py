@@ -32,6 +32,7 @@ def variables_after_packages(image: ImagePlan, requirements: bytes | None) -> fr
         name
         for name in image.env
         if f"${{{name}}}" not in used
+        and name not in image.env_prepend
         and not name.upper().endswith("_PROXY")
         and (name.startswith(_OF_PROGRAMS) if builds else not name.startswith(_OF_INSTALLERS))
     )

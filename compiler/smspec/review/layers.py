@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.plan import ImagePlan
+from smspec.render.dockerfile import BOTO3, users
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 from smspec_runtime.run_plan import RunPlan
@@ -29,7 +30,7 @@ LAYERS = (BASE, ENV, SECRETS, SYSTEM_PACKAGES, PYTHON_PACKAGES, RUN, RUNTIME, EN
 """In build order: a changed layer is rebuilt with all that follow."""
 
 _RUN_PLAN_PATHS: dict[str, Path] = {"launcher": ("distribution",), "delivery": ("source", "delivery")}
-_OUR_LABELS = ("org.opencontainers.image.base.name", "smspec.image-digest")
+_OUR_LABELS = ("org.opencontainers.image.base.name", "smspec.image-digest", "smspec.lock-digest")
 _OUR_COMMANDS = ("python3 -c 'import sys; sys.exit(sys.version_info", "python3 -m compileall -qq --invalidation-mode")
 
 
@@ -47,7 +48,7 @@ Layers = dict[str, tuple[Item, ...]]
 
 def layers_of_plan(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInputs) -> Layers:
     """Return everything that affects the tag of an image."""
-    python = [Item(("image", "python_packages", i), "", text) for i, text in enumerate(image.python_packages)]
+    python = [Item(("image", "python_packages", i), "", text) for i, text in enumerate(_python_packages(image))]
     if image.environment is not None:
         python.append(_requirements(image.environment.digest.removeprefix("sha256:")))
     elif build_inputs.requirements is not None:
@@ -57,13 +58,21 @@ def layers_of_plan(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInp
             Item(("image", "base"), "base", image.base),
             Item(("image", "platform"), "platform", image.platform),
         ),
-        ENV: tuple(Item(("image", "env", name), name, value) for name, value in image.env.items()),
+        ENV: tuple(
+            Item(("image", key, name), name, value)
+            for key, texts in (("env", image.env), ("env_prepend", image.env_prepend), ("build_args", image.build_args))
+            for name, value in texts.items()
+        ),
         SECRETS: tuple(Item(("image", "secrets", name), name, kind) for name, kind in image.secrets.items()),
         SYSTEM_PACKAGES: tuple(
             Item(("image", "system_packages", i), "", text) for i, text in enumerate(image.system_packages)
         ),
         PYTHON_PACKAGES: tuple(python),
-        RUN: tuple(Item(("image", "run", i), "", text) for i, text in enumerate(image.run)),
+        RUN: tuple(
+            Item(("image", key, i), "", text)
+            for key, commands in (("pre_install", image.pre_install), ("run", image.run))
+            for i, text in enumerate(commands)
+        ),
         LABELS: (
             Item(("name",), "title", image.title),
             *(Item(("image", "labels", name), name, value) for name, value in image.labels.items()),
@@ -75,6 +84,7 @@ def layers_of_plan(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInp
         ENTRY_POINT: (
             *started({} if run is None else run._asdict()),
             Item(("distribution",), "ssh", image.needs_ssh),
+            *(Item(("image", "user"), "user", user) for user in users(image.user)),
         ),
         SOURCE: (Item(("source",), "", build_inputs.source.digest),) if image.holds_source else (),
     }
@@ -97,6 +107,10 @@ def layers_of_build(
     return {name: tuple(items) for name, items in found.items()}
 
 
+def _python_packages(image: ImagePlan) -> tuple[str, ...]:
+    return (*image.python_packages[:-1], BOTO3) if image.adds_boto3 else image.python_packages
+
+
 def _requirements(digest: str) -> Item:
     return Item(("image", "python_requirements"), REQUIREMENTS, digest)
 
@@ -116,8 +130,9 @@ def _instructions(dockerfile: str) -> Iterator[tuple[str, Path, str, str]]:
         name = name.strip("\"'")
         if word == "FROM":
             yield BASE, ("image", "base"), "base", rest
-        elif word == "ENV":
-            yield ENV, ("image", "env", name), name, value
+        elif word in ("ENV", "ARG"):
+            key = "build_args" if word == "ARG" else "env_prepend" if f"${{{name}:+:" in value else "env"
+            yield ENV, ("image", key, name), name, value
         elif word == "LABEL":
             if name not in _OUR_LABELS:
                 is_title = name == "org.opencontainers.image.title"
@@ -133,6 +148,8 @@ def _instructions(dockerfile: str) -> Iterator[tuple[str, Path, str, str]]:
             yield RUNTIME, (), "", rest
         elif word == "RUN":
             yield RUN, ("image", "run"), "", rest
+        elif word == "USER":
+            yield ENTRY_POINT, ("image", "user"), "user", rest
         elif not text.startswith(("COPY source/", "COPY requirements.txt")):  # their digests are more specific
             yield RUNTIME, (), "", text
 
@@ -147,5 +164,5 @@ def _words(layer: str, path: Path, text: str) -> Iterator[tuple[str, Path, str, 
     """Yield the arguments of a command, which ends where the next one begins."""
     import shlex  # imported late: only needed for a Dockerfile of a build
 
-    for word in shlex.split(text.replace("\\\n", " ").partition(" && ")[0]):
+    for word in shlex.split(text.replace("\\\n", " ").partition(" && ")[0].partition(" ;")[0]):
         yield layer, path, "", word

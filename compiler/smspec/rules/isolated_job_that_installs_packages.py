@@ -50,6 +50,6 @@ def check(job: JobSpec, source: Listing) -> Iterator[Finding]:
 def _certainly_lacks_packages(job: JobSpec) -> bool:
     """Return whether the image has no packages: a bare base image, and no build step that installs any."""
     image = job.image
-    if not isinstance(image, BuiltImage) or image.python_packages or image.python_requirements or image.run:
+    if not isinstance(image, BuiltImage) or image.python_packages or image.python_requirements or image.commands:
         return False
     return not image.system_packages and re.fullmatch(_BARE_BASES, image.base) is not None

@@ -35,5 +35,7 @@ def _texts(job: JobSpec) -> Iterator[tuple[Path, str]]:
     if isinstance(launcher, Mpi):
         yield from ((("distribution", "mpi", "options", index), word) for index, word in enumerate(launcher.options))
     if isinstance(image, BuiltImage):
-        yield from ((("image", "env", name), f"{name}={value}") for name, value in image.env.items())
-        yield from ((("image", "run", index), command) for index, command in enumerate(image.run))
+        for key, texts in (("env", image.env), ("env_prepend", image.env_prepend), ("build_args", image.build_args)):
+            yield from ((("image", key, name), f"{name}={value}") for name, value in texts.items())
+        for key, commands in (("pre_install", image.pre_install), ("run", image.run)):
+            yield from ((("image", key, index), command) for index, command in enumerate(commands))

@@ -34,14 +34,20 @@ def check(job: JobSpec, _source: Listing) -> Iterator[Finding]:
 
 def _is_for_the_build(path: Path, name: str) -> bool:
     """Return whether the build uses a string, such as the URL of a package index."""
-    return path[1] in ("run", "python_packages") or (path[:2] == ("image", "env") and name.startswith(_INSTALLERS))
+    return path[1] in ("pre_install", "run", "build_args", "python_packages") or (
+        path[:2] == ("image", "env") and name.startswith(_INSTALLERS)
+    )
 
 
 def _named_texts(image: BuiltImage) -> Iterator[tuple[Path, str, str]]:
-    for key, texts in (("env", image.env), ("labels", image.labels)):
+    for key, texts in (("env", image.env), ("build_args", image.build_args), ("labels", image.labels)):
         for name, text in texts.items():
             yield ("image", key, name), name, text
-    for key, lines in (("run", image.run), ("python_packages", image.python_packages)):
+    for key, lines in (
+        ("pre_install", image.pre_install),
+        ("run", image.run),
+        ("python_packages", image.python_packages),
+    ):
         for index, line in enumerate(lines):
             yield ("image", key, index), "", line
 

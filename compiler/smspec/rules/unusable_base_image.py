@@ -34,13 +34,13 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     installs = bool(image.python_packages or image.python_requirements is not None or job.delivery == "s3")
     if without_python(image.base) or official_name(image.base) == "alpine":
         yield from _without_python(image, installs=installs)
-    elif not image.run:
+    elif not image.commands:
         yield from _too_old(image, python_of_image(image.base))
 
 
 def _without_python(image: BuiltImage, *, installs: bool) -> Iterator[Finding]:
     packages = {word.partition("=")[0].partition(":")[0] for word in image.system_packages}
-    if image.run and not installs:
+    if image.pre_install or (image.run and not installs):
         return
     if not any(name.startswith("python3") for name in packages):
         if packages and not _is_plain(packages):

@@ -48,6 +48,25 @@ class BuiltImage:
     repository: str | None = None
     labels: dict[str, str] = field(default_factory=dict)
     secrets: dict[str, BuildSecret] = field(default_factory=dict)
+    user: str | None = None
+    build_args: dict[str, str] = field(default_factory=dict)
+    pre_install: tuple[str, ...] = ()
+    env_prepend: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The author's commands, which may change anything in the image."""
+        return (*self.pre_install, *self.run)
+
+    @property
+    def build_variables(self) -> dict[str, str]:
+        """The variables of the commands that install packages, with values."""
+        return {**self.build_args, **self.env}
+
+    @property
+    def job_variables(self) -> dict[str, str]:
+        """The variables that the image sets for the job; the base may add to the end of some."""
+        return {**self.env_prepend, **self.env}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

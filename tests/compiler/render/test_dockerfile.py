@@ -51,18 +51,28 @@ def test_dockerfile_contains_only_intended_instructions(image, content):
     """No value of the author becomes an instruction, a flag or a second word."""
     found = instructions(image, content)
     assert found[0] == ("FROM", (image.base,))
-    assert variables(image, "ENV") == {"PYTHONUNBUFFERED": "1", **image.env}
+    prefixes = [
+        value for name, value in found if name == "ENV" and value[1].endswith(f'"${{{value[0]}:+:${value[0]}}}"')
+    ]
+    assert {value[0]: meaning(value[1].rpartition('"$')[0]) for value in prefixes} == image.env_prepend
+    ours = {value[0]: meaning(value[1]) for name, value in found if name == "ENV" and value not in prefixes}
+    assert ours == {"PYTHONUNBUFFERED": "1", **image.env}
+    arguments = (value[0].partition("=") for name, value in found if name == "ARG")
+    assert {name: meaning(text) for name, _, text in arguments} == image.build_args
     ours = variables(image, "LABEL")
     assert {key: ours[key] for key in image.labels} == image.labels
     assert ours["smspec.image-digest"] == image.tag
     scripts = [value[2] for name, value in found if name == "RUN" and len(value) == 3]
-    assert [script.split("\n", len(image.secrets))[-1] for script in scripts] == list(image.run)
+    assert [script.split("\n", len(image.secrets))[-1] for script in scripts] == [*image.pre_install, *image.run]
     packages = bool(image.system_packages) or image.needs_ssh
     pip = bool(image.python_packages) or content is not None
     late = len(variables_after_packages(image, content))
     assert [name for name, _ in found] == [
         "FROM",
-        *["ENV"] * (len({"PYTHONUNBUFFERED", *image.env}) - late),
+        *["USER"] * (image.user is not None),
+        *["ARG"] * len(image.build_args),
+        *["ENV"] * (len({"PYTHONUNBUFFERED", *image.env}) - late + len(image.env_prepend)),
+        *["RUN"] * len(image.pre_install),
         *["RUN"] * packages,
         *["RUN"] * (pip or not image.run),  # the check for Python
         *["COPY"] * (content is not None),
@@ -73,6 +83,7 @@ def test_dockerfile_contains_only_intended_instructions(image, content):
         *("COPY", "RUN", "COPY"),
         *["COPY"] * image.holds_source,
         *["LABEL"] * len(ours),
+        *["USER"] * (image.user is not None),
         "ENTRYPOINT",
     ]
     flags = {flag.partition("=")[0] for command in commands(dockerfile(image, content)) for flag in command.flags}

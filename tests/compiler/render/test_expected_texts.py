@@ -19,6 +19,10 @@ EVERYTHING = image_plan(
     python_requirements="requirements.txt",
     env={"GREETING": 'say "$HOME"\\', "HF_TOKEN_FILE": "/run/token"},
     run=("make -C /opt/tool install", "set -e\ncd /opt\n./configure --quiet\n"),
+    user="1000",
+    build_args={"MAX_JOBS": "4"},
+    pre_install=("echo 'deb https://repo.example.com/debian bookworm main' > /etc/apt/sources.list.d/team.list",),
+    env_prepend={"LD_LIBRARY_PATH": "/opt/amazon/efa/lib"},
     labels={"Team": "ads", "org.opencontainers.image.source": "https://example.com/jobs"},
     needs_ssh=True,
 )

@@ -56,6 +56,10 @@ image_plans = st.builds(
     run=st.lists(scripts, max_size=3).map(tuple),
     labels=st.dictionaries(label_keys, printable, max_size=4),
     secrets=st.dictionaries(names, st.sampled_from(["env", "file"]), max_size=3),
+    user=st.sampled_from([None, "1000", "0:0", "trainer:trainer"]),
+    build_args=st.dictionaries(names, printable, max_size=2),
+    pre_install=st.lists(scripts, max_size=2).map(tuple),
+    env_prepend=st.dictionaries(names, printable, max_size=2),
     holds_source=st.booleans(),
     needs_ssh=st.booleans(),
 )

@@ -154,7 +154,7 @@ class ProcessEngine:
         return self._python.variables(kept, directory.python, may_install=self._request.may_install)
 
     def _path(self, inherited: Mapping[str, str], programs: Sequence[str]) -> str:
-        path = {**inherited, **set_by_the_job(self._job, self._training)}.get("PATH", os.defpath)
+        path = {**inherited, **set_by_the_job(self._job, self._training, inherited)}.get("PATH", os.defpath)
         return os.pathsep.join([*programs, path])
 
 

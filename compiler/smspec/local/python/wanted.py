@@ -94,7 +94,7 @@ def wanted_python(
         at_start=at_start,
         start_locked=startup if startup is not None and startup.content is not None else None,
         installs=bool(installed),
-        is_known=official is not None and image is not None and not image.run,
+        is_known=official is not None and image is not None and not image.commands,
         is_isolated=is_isolated,
     )
     if locked is None:
@@ -105,4 +105,4 @@ def wanted_python(
         files={} if authored is None else {_REQUIREMENTS: authored},
         locked=None,
     )
-    return replace(wanted, unlocked=unlocked, version=locked.python, is_known=image is not None and not image.run)
+    return replace(wanted, unlocked=unlocked, version=locked.python, is_known=image is not None and not image.commands)

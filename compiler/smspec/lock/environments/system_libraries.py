@@ -33,7 +33,7 @@ _NEEDED: dict[str, tuple[tuple[str, str], ...]] = {
 
 def library_hints(packages: Container[str], image: ImagePlan) -> Iterator[str]:
     """Yield a sentence for each package that probably lacks a library in an image without most of them."""
-    if not _is_slim(image.base) or any(re.search(r"\bapt(?:-get)?\b", command) for command in image.run):
+    if not _is_slim(image.base) or any(re.search(r"\bapt(?:-get)?\b", command) for command in image.commands):
         return
     for name, needed in _NEEDED.items():
         missing = [

@@ -33,9 +33,9 @@ def listed_modules(both: ProgramAndImage) -> ListedModules | None:
     if isinstance(job.entry_point, CommandEntry) and job.entry_point.command[:1] not in (("python",), ("python3",)):
         return None
     if isinstance(image, BuiltImage):
-        if image.run or image.python_packages or image.python_requirements is not None or image.system_packages:
+        if image.commands or image.python_packages or image.python_requirements is not None or image.system_packages:
             return None
-        if any(name in image.env for name in _OF_PYTHON):
+        if any(name in image.job_variables for name in _OF_PYTHON):
             return None
     uri = image.base if isinstance(image, BuiltImage) else image.uri
     reference = parsed_reference(uri)

@@ -96,9 +96,9 @@ def _unknown_besides_packages(both: ProgramAndImage) -> str:
     job, image = both.job, both.job.image
     if not isinstance(image, BuiltImage):
         return "the packages of the existing image are unknown"
-    if image.run:
-        return "`image.run` may install packages"
-    if {"PATH", "PYTHONHOME", "PYTHONPATH"} & {*image.env, *job.environment}:
+    if image.commands:
+        return f"`image.{'run' if image.run else 'pre_install'}` may install packages"
+    if {"PATH", "PYTHONHOME", "PYTHONPATH"} & {*image.job_variables, *job.environment}:
         return "variables change which Python starts"
     if isinstance(job.entry_point, CommandEntry) and job.entry_point.command[:1] not in (("python",), ("python3",)):
         return "the command names a different Python"

@@ -21,7 +21,7 @@ def check_variables(image: BuiltImage, content: bytes | None) -> Iterator[Findin
         unset = [
             name
             for name in _VARIABLE.findall(_COMMENT.sub("", line))
-            if name not in image.env and name not in image.secrets
+            if name not in image.build_variables and name not in image.secrets
         ]
         if unset:
             yield RULE.at(
