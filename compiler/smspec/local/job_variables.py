@@ -35,7 +35,7 @@ def job_variables(
 
 
 def set_by_the_job(job: JobSpec, request: TrainingRequest, inherited: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables in the spec: `image.env`, `image.env_prepend` before what is inherited, and `environment`."""
+    """Return the variables in the spec; those of `image.env_prepend` come before what is inherited."""
     if not isinstance(job.image, BuiltImage):
         return dict(request.environment)
     image = job.image.env
