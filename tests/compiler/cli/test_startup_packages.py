@@ -74,7 +74,7 @@ def test_missing_package_is_reported_at_its_line(index, resolver, tmp_path):
     assert not (directory / "smspec.lock").exists()
 
 
-def test_package_that_pip_would_build_is_no_error(index, resolver, tmp_path, packages):
+def test_package_without_a_wheel_is_accepted(index, resolver, tmp_path, packages):
     packages.files["ctr_source-1.0.tar.gz"], packages.pythons["ctr_source-1.0.tar.gz"] = b"", ""
     done = lock(started(tmp_path / "job", "ctr-source\n"))
     assert done.status == 0, done.err

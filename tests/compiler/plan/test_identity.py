@@ -110,6 +110,7 @@ def test_every_image_member_is_in_the_tag_or_excluded():
         "tag",
         "python_requirements",  # a path; what the file holds is counted
         "environment",  # the digest of its file is counted
+        "python",  # that of the base
     }
 
 
