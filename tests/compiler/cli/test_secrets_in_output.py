@@ -159,6 +159,14 @@ def test_no_command_shows_a_secret_of_a_spec(place, tmp_path):
         assert_none(text, formed[:-4], named[:-4], formed[:-4] + "ZZ77", named[:-4] + "YY88")
     for words in (("build", "--check"), ("render", "--spec"), ("render", "--api-json")):
         assert_none(smspec(*words, cwd=tmp_path).err, formed, named)
+
+
+@pytest.mark.parametrize("place", ["vars", "vars in block style", "default that enum lacks", "overlay", "no YAML"])
+def test_no_command_shows_a_secret_of_its_arguments(place, tmp_path):
+    """Only what a spec declares decides how a value for it is reported."""
+    formed, named = secrets(place)
+    write_job(tmp_path, PLACES[place].replace("FORM", formed).replace("NAMED", named))
+    (tmp_path / "old.yaml").write_text(JOB)
     assert_none(shown(tmp_path, "validate", "-O", formed), formed)
     for setting in (f"vars.db_password={named}", f"vars.a={formed}", f"{formed}=1", f"vars.{formed}=1"):
         for command in ("validate", "diff"):
