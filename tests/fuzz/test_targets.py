@@ -18,11 +18,10 @@ def test_target_passes_its_seeds(name):
     seeds = target.seeds()
     assert seeds
     statuses = set()
-    for path in seeds:
+    for number, path in enumerate(seeds):
         content = path.read_bytes()
         statuses.add(target(content))
-        target(content[: len(content) // 2])
-        target(content[len(content) // 3 :])
+        target(content[: len(content) // 2] if number % 2 else content[len(content) // 3 :])
     assert statuses <= {0, 1}
     assert target(b"\xff\0[{") in (0, 1)
 
