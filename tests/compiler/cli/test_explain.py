@@ -8,9 +8,8 @@ from smspec.diagnostics.explanation import explained_codes, explanation
 from support.smspec_command import smspec
 
 
-@pytest.mark.parametrize("code", explained_codes())
-def test_every_code_is_explained(code):
-    assert smspec("explain", code) == (0, explanation(code), "")
+def test_every_code_is_explained():
+    assert [code for code in explained_codes() if smspec("explain", code) != (0, explanation(code), "")] == []
 
 
 def test_explain_ignores_case():

@@ -1,10 +1,9 @@
 """Explanation pages: their form and their links."""
 
 import ast
+import functools
 import re
 from pathlib import Path
-
-import pytest
 
 from smspec.diagnostics.explanation import explained_codes, explanation, reference, references
 from smspec.service.shapes import pinned_model
@@ -18,6 +17,7 @@ DOCUMENTED = {"api-doc", "model", "devguide"}
 PAGES = sorted(explained_codes())
 
 
+@functools.cache
 def evidence():
     """Return how the rule of each code is known, code by code."""
     found = {}
@@ -30,9 +30,6 @@ def evidence():
     return found
 
 
-EVIDENCE = evidence()
-
-
 def test_unknown_code_has_no_page():
     assert explanation("SM000") is None
     assert explanation("../../../etc/passwd") is None
@@ -41,40 +38,40 @@ def test_unknown_code_has_no_page():
     assert reference("SM000") == ""
 
 
-@pytest.mark.parametrize("code", explained_codes())
-def test_page_names_its_code(code):
-    page = explanation(code)
-    assert re.match(rf"# {code}: \S.*\n\n\S", page), "the first line is `# CODE: the bad thing`"
-    assert page.endswith("\n")
-    assert not page.endswith("\n\n")
+def test_page_names_its_code():
+    """The first line is `# CODE: the bad thing`."""
+    pages = {code: explanation(code) for code in PAGES}
+    assert [code for code, page in pages.items() if not re.match(rf"# {code}: \S.*\n\n\S", page)] == []
+    assert [code for code, page in pages.items() if not page.endswith("\n") or page.endswith("\n\n")] == []
 
 
-@pytest.mark.parametrize("code", PAGES)
-def test_page_has_its_headings_in_order(code):
-    page = explanation(code)
-    assert re.findall(r"^## (.*)$", page, re.MULTILINE) == HEADINGS
-    for section in re.split(r"^## .*$", page, flags=re.MULTILINE):
-        assert section.strip(), "a heading without text"
+def test_page_has_its_headings_in_order():
+    pages = {code: explanation(code) for code in PAGES}
+    headings = {code: re.findall(r"^## (.*)$", page, re.MULTILINE) for code, page in pages.items()}
+    assert {code: found for code, found in headings.items() if found != HEADINGS} == {}
+    sections = {code: re.split(r"^## .*$", page, flags=re.MULTILINE) for code, page in pages.items()}
+    assert [code for code, texts in sections.items() if not all(map(str.strip, texts))] == [], "headings without text"
 
 
-@pytest.mark.parametrize("code", PAGES)
-def test_page_cites_only_public_files(code):
-    page = re.sub(r"https://\S+", "", explanation(code))
-    assert [cited for cited in re.findall(r"\b[A-Z][A-Z0-9]{1,4}-\d{3}\b", page) if cited != "SHA-256"] == []
-    assert re.findall(r"\b[A-Z_]+\.md\b", page) == []
+def test_page_cites_only_public_files():
+    for code in PAGES:
+        page = re.sub(r"https://\S+", "", explanation(code))
+        cited = [each for each in re.findall(r"\b[A-Z][A-Z0-9]{1,4}-\d{3}\b", page) if each != "SHA-256"]
+        assert (code, cited + re.findall(r"\b[A-Z_]+\.md\b", page)) == (code, [])
 
 
-@pytest.mark.parametrize("code", PAGES)
-def test_page_links_public_pages(code):
-    listed = explanation(code).partition("\n## References\n")[2].split()
-    assert 1 <= len(listed) <= 3
-    own = [line for line in listed if line.startswith("docs/")]
-    assert all((ROOT / page).is_file() for page in own)
-    assert [*references(code), *own] == listed, "bare addresses, one a line, then pages of docs/"
-    if EVIDENCE.get(code) in DOCUMENTED:
-        assert reference(code).startswith("https://docs.aws.amazon.com/")
+def test_page_links_public_pages():
+    for code in PAGES:
+        listed = explanation(code).partition("\n## References\n")[2].split()
+        assert 1 <= len(listed) <= 3, code
+        own = [line for line in listed if line.startswith("docs/")]
+        assert all((ROOT / page).is_file() for page in own), code
+        assert [*references(code), *own] == listed, f"{code}: bare addresses, one a line, then pages of docs/"
+        if evidence().get(code) in DOCUMENTED:
+            assert reference(code).startswith("https://docs.aws.amazon.com/"), code
 
 
+@functools.cache
 def addresses_of_the_model():
     """Return the addresses of all structures and members of the pinned model in AWS's API reference."""
     model = pinned_model()
@@ -87,15 +84,12 @@ def addresses_of_the_model():
     return found
 
 
-OF_THE_MODEL = addresses_of_the_model()
-
-
-@pytest.mark.parametrize("code", PAGES)
-def test_page_links_members_of_the_api_model(code):
-    cited = re.findall(r"https://docs\.aws\.amazon\.com/sagemaker/latest/APIReference/[^\s)>`]+", explanation(code))
-    assert [address for address in cited if address not in OF_THE_MODEL] == []
+def test_page_links_members_of_the_api_model():
+    address = re.compile(r"https://docs\.aws\.amazon\.com/sagemaker/latest/APIReference/[^\s)>`]+")
+    cited = {(code, each) for code in PAGES for each in address.findall(explanation(code))}
+    assert [(code, each) for code, each in sorted(cited) if each not in addresses_of_the_model()] == []
 
 
 def test_unknown_member_has_no_address():
-    assert f"{API}API_Channel.html#sagemaker-Type-Channel-ChannelName" in OF_THE_MODEL
-    assert f"{API}API_Channel.html#sagemaker-Type-Channel-Name" not in OF_THE_MODEL
+    assert f"{API}API_Channel.html#sagemaker-Type-Channel-ChannelName" in addresses_of_the_model()
+    assert f"{API}API_Channel.html#sagemaker-Type-Channel-Name" not in addresses_of_the_model()
