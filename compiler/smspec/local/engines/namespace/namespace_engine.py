@@ -230,7 +230,8 @@ class NamespaceEngine:
         kept = self._python.variables(inherited, place.python, may_install=self._request.may_install)
         if kept.get("PIP_CONFIG_FILE", "").startswith(place.python):
             kept["PIP_CONFIG_FILE"] = self._environment_place + kept["PIP_CONFIG_FILE"].removeprefix(place.python)
-        path = set_by_the_job(self._job, self._training).get("PATH", os.pathsep.join(_SYSTEM_PATH))
+        of_system = {"PATH": os.pathsep.join(_SYSTEM_PATH)}
+        path = {**of_system, **set_by_the_job(self._job, self._training, of_system)}["PATH"]
         programs = [os.path.join(self._environment_place, "bin"), *self._python.programs]
         return {
             **kept,
