@@ -33,7 +33,7 @@ def check(both: ProgramAndImage, provided: Provided) -> Iterator[Finding]:
     for used in both.reach.foreign:
         name = None if is_standard(used.top) else provided.missing_part(used.name)
         if name is not None:
-            (missing if used.is_early or not both.reach.is_open else later).setdefault(name, used)
+            (missing if used.is_early else later).setdefault(name, used)
     for name, used in missing.items():
         yield RULE.at(
             both.path,

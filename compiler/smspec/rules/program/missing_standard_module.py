@@ -33,7 +33,7 @@ def check(both: ProgramAndImage, provided: Provided) -> Iterator[Finding]:
         return
     for used in both.reach.foreign:
         name = used.top
-        if not is_standard(name) or is_in_version(name, both.python) or (both.reach.is_open and not used.is_early):
+        if not is_standard(name) or is_in_version(name, both.python) or not used.is_early:
             continue
         if provided.names is None and name not in _NEVER_PROVIDED:
             continue

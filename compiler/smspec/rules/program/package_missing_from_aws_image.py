@@ -22,7 +22,7 @@ def check(both: ProgramAndImage, provided: Provided) -> Iterator[Finding]:
     # Python reports the first import of a module that is missing.
     first = {used.top: used for used in reversed(both.reach.foreign)}
     for name, used in reversed(first.items()):
-        if is_standard(name) or name in provided.names:
+        if is_standard(name) or name in provided.names or not used.is_early:
             continue
         to = "`image.python_packages`" if isinstance(both.job.image, BuiltImage) else "`requirements.txt` in the source"
         yield RULE.at(

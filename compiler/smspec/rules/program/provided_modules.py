@@ -14,6 +14,7 @@ _OF_PYTHON = frozenset(
 _OF_BOTO3 = frozenset({"boto3", "botocore", "dateutil", "jmespath", "s3transfer", "six", "urllib3"})
 _MOST_NAMED = 3
 _OPEN = "modules may come from other directories, or be installed at startup"
+_WRITES = "the script may create modules before it imports them"
 _LIST, _PACKAGE = "requirements.txt", "setup.py"
 _WITHOUT_MODULES = frozenset(
     {"build-essential", "ca-certificates", "curl", "g++", "gcc", "git", "libgomp1", "libgl1", "libglib2.0-0", "make"}
@@ -56,6 +57,8 @@ def provided(both: ProgramAndImage) -> Provided:
     if listed is not None:
         return Provided(names=listed.names | _OF_PYTHON | _OF_BOTO3, listed=listed)
     later = _OPEN if both.reach.is_open else ""
+    if not later and not all(used.is_early for used in both.reach.foreign):
+        later = _WRITES
     reason = _unknown_besides_packages(both)
     if reason:
         return Provided(reason=later or reason)

@@ -58,7 +58,7 @@ class IgnoredModule:
 class ForeignImport:
     """An import of a module that is not in the source, by its full name.
 
-    ``is_early``: it runs before the script can install packages, or change where Python searches.
+    ``is_early``: it runs before the script can install packages, create modules, or change where Python searches.
     """
 
     name: str

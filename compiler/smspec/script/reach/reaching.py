@@ -14,7 +14,7 @@ from smspec.script.parsing import parsed
 from smspec.script.reach.broken_syntax import broken_syntax, undecodable
 from smspec.script.reach.certain_code import CertainCode, Event, FunctionCall, NamedImport
 from smspec.script.reach.reached import ForeignImport, MissingModule, NewSyntax, Reach, SyntaxFault, Version
-from smspec.script.reach.relevant_text import may_be_newer, may_change_paths
+from smspec.script.reach.relevant_text import CHANGES, WRITES, may_be_newer, may_change_paths, may_write_modules
 from smspec.script.reach.standard_modules import is_in_every_version
 from smspec.source import SourceText, Span
 
@@ -146,12 +146,15 @@ class Reaching:
         code = CertainCode(is_main=name == "__main__", names=own.names)
         doubtful = [] if self._has_opened else self._doubtful_openings(own)
         self._is_open |= bool(doubtful)
-        if (opens or doubtful) and not self._has_opened:
+        words = [CHANGES] * opens + [WRITES] * may_write_modules(text.text)
+        words += [rf"\b{re.escape(name.rpartition('.')[2])}\b" for name in doubtful]
+        if words and not self._has_opened:
             from smspec.script.reach.early_code import early_statements  # imported late: few scripts need it
 
-            early = early_statements(text.text, tree, doubtful)
+            early = early_statements(text.text, tree, "|".join(words))
             self._follow(own, code.of_statements(tree.body[:early]))
-            self._has_opened = True
+            # What a module may do to the search, its functions may do later. What they write is rarely a module.
+            self._has_opened |= opens or bool(doubtful) or early < len(tree.body)
             self._follow(own, code.of_statements(tree.body[early:]))
         else:
             self._follow(own, code.of_statements(tree.body))
@@ -268,7 +271,8 @@ class Reaching:
         return self._source.file_of(name, self._places)
 
     def _miss(self, missing: MissingModule) -> None:
-        self._missing.setdefault(missing.name, missing)
+        if missing.reason or not self._has_opened:
+            self._missing.setdefault(missing.name, missing)
 
     def _call(self, own: _Own, name: str) -> None:
         """Follow a call of a function of the module, or of one that it imports by name from a module of the source."""

@@ -25,6 +25,31 @@ CHANGES = f"{_PATHS}|{INSTALLERS}"
 _PARAMETERS = r"\b(?:def|class|type)\s+\w+\s*\["
 
 
+WRITES = (
+    r"\bshutil\s*\.\s*(?:copy\w*|move|unpack_archive)\b|\b(?:copytree|copyfile|unpack_archive|extractall)\b"
+    r"|\b(?:download_file|download_dir|urlretrieve|snapshot_download|clone_from)\b|\bgit\b.*\bclone\b"
+    r"|(?s:\A(?=.*\.py[\"'])(?=.*\b(?:open|write_text|write_bytes)\b))"
+)
+"""Words of code that may create a module before it imports it."""
+
+_OF_WRITES = (
+    "shutil",
+    "copytree",
+    "copyfile",
+    "unpack_archive",
+    "extractall",
+    "download",
+    "urlretrieve",
+    "clone",
+    ".py",
+)
+
+
+def may_write_modules(text: str) -> bool:
+    """Return whether a module may create other modules."""
+    return any(word in text for word in _OF_WRITES) and re.search(WRITES, text) is not None
+
+
 def may_change_paths(text: str) -> bool:
     """Return whether a module may change where Python looks for modules, or install packages."""
     if not any(word in text for word in (*_WORDS, *_OF_INSTALLERS)) and not (

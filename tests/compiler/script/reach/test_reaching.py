@@ -20,7 +20,7 @@ def reach(directory, files, start="train.py", handler=None, *, base=(3, 12), sea
 
 def foreign(directory, script, **files):
     found = reach(directory, {"train.py": script, **{f"{name}.py": text for name, text in files.items()}})
-    return {one.name for one in found.foreign if one.is_early or not found.is_open}
+    return {one.name for one in found.foreign if one.is_early}
 
 
 CERTAIN = {
@@ -42,6 +42,9 @@ CERTAIN = {
     "a call in an assignment": "def main():\n    import numpy\nx = main()",
     "before pip": "import numpy\nimport subprocess\nsubprocess.run(['pip', 'install', 'torch'])",
     "before a function with pip": "def add():\n    os.system('pip install torch')\nimport numpy\nadd()",
+    "before a copy": "import numpy, shutil\nshutil.copy('a.py', 'b.py')",
+    "a method that copies": "class Data:\n    def get(self):\n        copyfile('a', 'b')\nimport numpy\nData().get()",
+    "a copy at the end": "import shutil\ndef save():\n    shutil.copy('a', 'b')\nimport numpy\nsave()",
     "before another directory": "import numpy, sys\nsys.path.append('/opt/ml/input/data/code')",
     "a call before pip": "def main():\n    import numpy\nmain()\nimport os\nos.system('pip install torch')",
     "a warning about pip": "import logging\nlogging.warning(f'pip install {1}' + ' first')\nimport numpy",
@@ -83,6 +86,15 @@ DOUBTFUL = {
     "after an endless loop": "while True:\n    pass\nimport numpy",
     "an unknown name": "import importlib\nimportlib.import_module(name)",
     "pip": "import subprocess\nsubprocess.run(['pip', 'install', 'numpy'])\nimport numpy",
+    "a copy": "import shutil\nshutil.copy('/app/numpy.py', '.')\nimport numpy",
+    "a copy in a class": "class Data:\n    shutil.copy('a', 'b')\nimport numpy",
+    "a decorated method that copies": "class Data:\n    @now\n    def get():\n        copyfile('a', 'b')\nimport numpy",
+    "a subclass of what copies": "class A:\n    def __init_subclass__(cls):\n        shutil.copy('a', 'b')\n"
+    "class B(A):\n    pass\nimport numpy",
+    "a copy by a function": "def main():\n    shutil.copytree(a, b)\n    import numpy\nmain()",
+    "an archive": "import tarfile\ntarfile.open(x).extractall('.')\nimport numpy",
+    "a module that is written": "open('numpy.py', 'w').write(text)\nimport numpy",
+    "a clone": "os.system('git clone https://example.com/numpy')\nimport numpy",
     "pip in what is printed": "print(os.popen('pip install numpy').read())\nimport numpy",
     "pip of a function": "def add():\n    os.system('pip install numpy')\nadd()\nimport numpy",
     "pip of a function's function": "def main():\n    add()\ndef add():\n    os.system('pip install numpy')\nmain()\n"
@@ -104,6 +116,16 @@ DOUBTFUL = {
 def test_import_after_a_module_that_may_install_is_doubtful(tmp_path):
     setup = "import os\ndef add():\n    os.system('pip install torch')"
     assert foreign(tmp_path, "import numpy\nimport setup\nimport torch", setup=setup) == {"numpy"}
+
+
+def test_module_that_copies_files_when_it_is_called_is_harmless(tmp_path):
+    setup = "import shutil\ndef save():\n    shutil.copy('a', 'b')"
+    assert foreign(tmp_path, "import setup\nimport numpy\nsetup.save()", setup=setup) == {"numpy"}
+
+
+def test_module_of_the_source_that_the_script_may_write_is_not_missing(tmp_path):
+    files = {"train.py": "open('package/made.py', 'w').write('')\nimport package.made", "package/__init__.py": ""}
+    assert not reach(tmp_path, files).missing
 
 
 DOUBTFUL_SETUP = {
