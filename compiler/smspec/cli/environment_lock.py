@@ -19,7 +19,7 @@ from smspec.pipeline.environment_targets import EnvironmentTarget, environment_t
 from smspec.pipeline.lock_targets import LockTarget
 from smspec.source import SourceText
 from smspec.spec.lock import Lock
-from smspec.spec.locked_environment import LockedEnvironment, environment_file
+from smspec.spec.locked_environment import DIRECTORY, LockedEnvironment, environment_file
 from smspec.workspace.cache_directory import cache_directory
 
 if TYPE_CHECKING:
@@ -79,7 +79,12 @@ def write_files(lock: str, files: Mapping[str, str]) -> None:
 
 
 def remove_files(lock: str, keys: Iterable[str]) -> None:
-    """Remove the files of environments that a lock no longer contains; one that cannot be removed does no harm."""
+    """Remove the files of environments that a lock no longer contains; one that cannot be removed does no harm.
+
+    Nothing is removed through a symbolic link: the files behind it are not those of the lock.
+    """
+    if os.path.islink(os.path.join(os.path.dirname(lock), DIRECTORY)):
+        return
     for key in keys:
         with contextlib.suppress(OSError):
             os.unlink(os.path.join(os.path.dirname(lock), environment_file(key)))

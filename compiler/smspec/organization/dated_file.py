@@ -87,10 +87,14 @@ def _located(path: str, content: bytes, fault: Fault, help: str) -> InvalidInput
     # Imported late: it takes longer than the standard library, and these files are seldom malformed.
     from smspec.service.json.encoding import decode_json_bytes
     from smspec.service.json.json_parser import read_json
+    from smspec.service.json.limits import BEYOND_THE_LIMITS
 
+    at, message = fault
     try:
         document = read_json(decode_json_bytes(path, content))
     except InvalidInput as rejected:
+        if all(each.code == BEYOND_THE_LIMITS.code for each in rejected.diagnostics):
+            # Larger than a request may be: the fault has no position then.
+            return InvalidInput([placed_at(Span(path, 1, 1, 1, 1), MALFORMED.at((), message, help=help))], ())
         return rejected
-    at, message = fault
     return InvalidInput(placed([MALFORMED.at(at, message, help=help)], document), document.texts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -9,10 +10,11 @@ from itertools import islice
 
 from smspec.diagnostics.explanation import explained_codes
 from smspec.diagnostics.parse_errors import MOST
-from smspec.diagnostics.quoting import quoted
+from smspec.diagnostics.quoting import one_of, quoted
 from smspec.diagnostics.suggestions import nearest
 from smspec.organization.default_layer import TABLE as DEFAULTS
 from smspec.organization.organization_config import MalformedConfig, OrganizationConfig
+from smspec.organization.price_file import INSTANCE_TYPE
 from smspec.organization.price_list import TABLE as PRICES
 from smspec.organization.price_list import price_list
 from smspec.organization.toml_faults import MALFORMED_POLICY, Fault, rejected, rejected_values
@@ -40,6 +42,8 @@ _KEYS = (
     "facts",
 )
 
+_FACTS = ("images", "instance_types")
+
 _HIGHEST = 10**9
 
 
@@ -50,6 +54,7 @@ def read_policy(file: OrganizationConfig) -> Policy:
     except MalformedConfig as malformed:
         raise rejected(MalformedConfig(file.path, malformed.fault, file.content)) from None
     reader = _Reader(file.tables)
+    images, types = reader.facts()
     policy = Policy(
         path=file.path,
         required_tags=reader.tags(),
@@ -62,7 +67,8 @@ def read_policy(file: OrganizationConfig) -> Policy:
         max_hours=reader.number("max_hours"),
         require_base=reader.texts("require_base"),
         prices=PriceBook(own=prices),
-        known_images=reader.facts(),
+        known_images=images,
+        known_instance_types=types,
         may_ignore=reader.ignores(),
         levels=reader.levels(),
     )
@@ -120,22 +126,27 @@ class _Reader:
             return {name: self.texts("required_tags", name) or () for name in value}
         return dict.fromkeys(self.texts("required_tags") or (), ())
 
-    def facts(self) -> tuple[str, ...]:
-        """Return the images of the table `facts`, which has no other key."""
+    def facts(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the images and the instance types of the table `facts`."""
         value = self._tables.get("facts", {})
         if not isinstance(value, dict):
             self.faults.append((("facts",), "`facts` is not a table", 'write `[facts]` and below it `images = ["…"]`'))
-            return ()
+            return (), ()
         for key in value:
-            if key != "images":
-                self.faults.append((("facts", key), f"unknown key {quoted(f'facts.{key}')}", "use `images`"))
-        images = self.texts("facts", "images") or ()
+            if key not in _FACTS:
+                help = f"use {one_of(_FACTS)}"
+                self.faults.append((("facts", key), f"unknown key {quoted(f'facts.{key}')}", help))
+        images, types = (self.texts("facts", key) or () for key in _FACTS)
         for image in images:
             reference = parsed_reference(image)
             if reference is None or reference.tag is None:
                 help = "write the repository and the tag, such as `pytorch:2.13-cpu-amzn2023-sagemaker`"
                 self.faults.append((("facts", "images"), f"`facts.images`: {quoted(image)} has no tag", help))
-        return images
+        for kind in types:
+            if not re.fullmatch(INSTANCE_TYPE, kind):
+                message = f"`facts.instance_types`: {quoted(kind)} is not an instance type"
+                self.faults.append((("facts", "instance_types"), message, "write a type such as `ml.p7.48xlarge`"))
+        return images, types
 
     def ignores(self) -> bool | tuple[str, ...]:
         value = self._tables.get("allow_ignores", True)

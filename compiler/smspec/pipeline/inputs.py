@@ -290,7 +290,22 @@ def _requirements(
         help = "use a file with one requirement per line"
         findings.append(NO_REQUIREMENTS_FILE.at(REQUIREMENTS, f"`{written}` is larger than {most}", help=help))
         return None
-    return content
+    return _converted(written, content, findings) if written.endswith(".toml") else content
+
+
+def _converted(written: str, content: bytes, findings: list[Finding]) -> bytes | None:
+    """Return the packages of a ``pylock.toml`` as a requirements file, and any other file as it is."""
+    # Imported late: few jobs have such a file.
+    from smspec.rules.requirements.requirements_in_another_format import unreadable_lock
+    from smspec.service.pylock import NotConvertible, is_pylock, requirements_of
+
+    if not is_pylock(os.path.basename(written)):
+        return content
+    try:
+        return requirements_of(content)
+    except NotConvertible as reason:
+        findings.append(unreadable_lock(written, str(reason)))
+        return None
 
 
 def _startup(source: Listing, cache: InputCache, boundary: Boundary) -> StartupPackages | None:

@@ -117,6 +117,11 @@ def _request(job: Job) -> Iterable[Finding]:
 
         tagged = image.uri if isinstance(image, ExistingImage) else ""
         found = without_known_images(found, Request(payload=request.payload, tagged_image=tagged), policy.known_images)
+    if policy is not None and policy.known_instance_types:
+        # Imported late: few repositories have instances that are newer than the API model.
+        from smspec.service.known_instance_types import without_known_types
+
+        found = without_known_types(found, request.payload, policy.known_instance_types)
     return map(request.at_origin, found)
 
 

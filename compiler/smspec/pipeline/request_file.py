@@ -13,6 +13,7 @@ from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.json_parser import read_json
 from smspec.service.json.limits import MAX_BYTES
 from smspec.service.known_images import without_known_images
+from smspec.service.known_instance_types import without_known_types
 from smspec.service.policy import Policy
 from smspec.service.policy_rules import policy_findings
 from smspec.service.policy_rules.request_above_a_quota import without_the_default
@@ -86,5 +87,6 @@ def _findings(payload: dict[str, object], policy: Policy | None) -> list[Finding
         return findings
     request = Request(payload=payload, region=region)
     findings = without_known_images(without_the_default(findings, request, policy), request, policy.known_images)
+    findings = without_known_types(findings, request.payload, policy.known_instance_types)
     findings += policy_findings(request, policy)
     return list(at_level(findings, policy.levels))

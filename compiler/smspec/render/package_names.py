@@ -11,15 +11,6 @@ from collections.abc import Iterator
 _APT_NAME = r"[a-z0-9](?:[a-z0-9+.-]*[a-z0-9+.])"
 _APT_PACKAGE = rf"{_APT_NAME}(?::[a-z0-9][a-z0-9-]*)?(?:=[0-9A-Za-z][0-9A-Za-z.+:~-]*)?"
 
-# Names, extras, versions, and URLs as in the packaging specifications (version specifiers, dependency specifiers).
-_PIP_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
-_EXTRAS = rf"(?: ?\[ ?{_PIP_NAME}(?: ?, ?{_PIP_NAME})* ?\])?"
-_CLAUSE = r"(?:===|==|~=|!=|<=|>=|<|>) ?[0-9A-Za-z.*+!_-]+"
-_VERSIONS = rf"(?: ?{_CLAUSE}(?: ?, ?{_CLAUSE})*)?"
-_URL = r" ?@ ?(?:git\+)?https://[A-Za-z0-9._~:/?#@!&()*+,=%-]+"
-_MARKER = r"; ?[A-Za-z0-9_.,+*<>=!~()'\" -]+"
-_PIP_REQUIREMENT = rf"{_PIP_NAME}{_EXTRAS}(?:{_VERSIONS}(?: ?{_MARKER})?|{_URL}(?: {_MARKER})?)"
-
 _LONGEST = 1024
 _NAMES_A_FILE = r"(?:-[rcef]|--(?:requirement|constraint|editable|find-links)\b)(?![ =]*(?:/|[A-Za-z][A-Za-z+]+:))"
 _LOCAL_PATH = r"(?:\.{1,2}(?:/|$)|[^/#\s@:;<>=!~\[\]-][^\s@:;<>=!~\[\]]*/)"
@@ -30,11 +21,6 @@ NOT_UTF8 = "is not UTF-8"
 def is_apt_package(word: str) -> bool:
     """Return whether a word is ``name``, ``name:architecture``, either with ``=version``."""
     return len(word) <= _LONGEST and re.fullmatch(_APT_PACKAGE, word) is not None
-
-
-def is_pip_requirement(word: str) -> bool:
-    """Return whether a word is a dependency specifier: a name with extras, versions or an https URL, and a marker."""
-    return len(word) <= _LONGEST and re.fullmatch(_PIP_REQUIREMENT, word) is not None
 
 
 def faults_of_requirements(content: bytes) -> Iterator[tuple[int, str]]:

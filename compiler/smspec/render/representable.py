@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.plan.build_inputs import BuildInputs
 from smspec.render import package_names
+from smspec.render.pip_requirement import fault_in, is_pip_requirement
 from smspec.service.image_reference import is_image_reference
 from smspec.source import Path, dotted
 from smspec.source.by_identity import ByIdentity
@@ -77,11 +78,15 @@ def _image_findings(image: BuiltImage) -> Iterator[Finding]:
                 help="use `name` or `name=version`, one package per item; move other commands to `image.run`",
             )
     for index, word in enumerate(image.python_packages):
-        if not package_names.is_pip_requirement(word):
+        is_known = is_pip_requirement(word)
+        fault = fault_in(word) if is_known else f"`{word}` is not a pip requirement"
+        if fault:
             yield PYTHON_PACKAGE.at(
                 ("image", "python_packages", index),
-                f"`image.python_packages`: `{word}` is not a pip requirement",
-                help="use one per item, such as `name==1.2`, `name[extra]>=1,<2`, or `name @ https://…`",
+                f"`image.python_packages`: {fault}",
+                help="use a version and a condition as in `name>=1.2,<2; python_version < '3.12'`"
+                if is_known
+                else "use one per item, such as `name==1.2`, `name[extra]>=1,<2`, or `name @ https://…`",
             )
 
 

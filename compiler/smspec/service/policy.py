@@ -24,7 +24,8 @@ class Policy:
     whether a spec may ignore checks, or the codes that it may ignore. ``path``: the file with the policy.
     ``max_cost``: US dollars for a job at most, by ``prices``; ``max_hours``: instance hours for a job at most.
     ``require_base``: the base specs of which a job extends one, relative to the file. ``quotas``: what AWS grants the
-    accounts, from a file next to the policy. ``known_images``: those of AWS that are newer than the tables.
+    accounts, from a file next to the policy. ``known_images``: those of AWS that are newer than the tables;
+    ``known_instance_types``: those that are newer than the pinned API model.
     """
 
     path: str
@@ -40,6 +41,7 @@ class Policy:
     prices: PriceBook = field(default_factory=PriceBook)
     quotas: Quotas = field(default_factory=Quotas)
     known_images: tuple[str, ...] = ()
+    known_instance_types: tuple[str, ...] = ()
     may_ignore: bool | tuple[str, ...] = True
     levels: dict[str, Level] = field(default_factory=dict)
 

@@ -21,7 +21,7 @@ def unknown_instance_type(path: Path, value: str, known: tuple[str, ...], date: 
     """Return a finding for a type ``ml.…`` that is not in ``known``, the list of the model of ``date``.
 
     New families appear all the time, so one that the model does not have is a warning. The sizes of a family hardly
-    ever change, so a size that a family of the model does not have is an error.
+    ever change, so a size that a family of the model does not have is an error. An organization can name newer types.
     """
     name, size = _taken_apart(value)
     sizes = [kind.rpartition(".")[2] for kind in known if family(kind) == name]
@@ -31,7 +31,7 @@ def unknown_instance_type(path: Path, value: str, known: tuple[str, ...], date: 
             path,
             f"{member(path)} is `{shown(value)}`, which is not in the API model of {date}",
             label=f"did you mean `{near}`?" if near else "",
-            help="check the name; if the family is newer, add SM413 to `checks.ignore`",
+            help="check the name; if the type is newer, add it to `instance_types` in `[facts]` of smspec.toml",
         )
     near = _nearest_size(size, sizes)
     listed = ", ".join(f"`{known}`" for known in sorted(sizes, key=_magnitude)[:_MOST_SHOWN])

@@ -28,9 +28,9 @@ _WITHOUT_WHEEL = re.compile(
 class Fault(NamedTuple):
     """``with_``: the other requirement of a conflict. ``others``: versions that could be used, the nearest first.
 
-    ``pythons``: those that the wanted version has wheels for, on the platform of the image. ``dependency``: the package
-    without a wheel, as the requirement depends on it. ``is_source_only``: the wanted version has no wheel at all.
-    ``has_source``: it could be built.
+    ``pythons``: those that the wanted version, or any of the dependency, has wheels for, on the platform of the image.
+    ``dependency``: the package without a wheel, as the requirement depends on it. ``is_source_only``: the wanted
+    version has no wheel at all. ``has_source``: it could be built.
     """
 
     kind: Literal["unknown package", "unknown version", "unaccepted file", "no wheel", "conflict"]
@@ -64,7 +64,8 @@ def diagnosed(question: Question, settings: IndexSettings, text: str) -> list[Fa
         if not isinstance(listing, WireFault):
             fault = _fault(requirement, is_in_file, listing, question)
             found += [fault] if fault else []
-    found = found or list(_conflict(judged, text)) or list(_through_dependency(judged, text, question))
+    found = found or list(_conflict(judged, text))
+    found = found or list(_through_dependency(judged, text, question, settings, connections))
     silent = next((listing for listing in listings.values() if isinstance(listing, WireFault)), None)
     if silent is not None and not found:
         raise ResolverFailed(f"a package index does not list its files: {settings.masked(str(silent))}")
@@ -129,12 +130,29 @@ def _conflict(judged: Sequence[tuple[Requirement, bool]], text: str) -> Iterator
         yield Fault("conflict", last[0], last[1], with_=first[0], with_is_in_file=first[1])
 
 
-def _through_dependency(judged: Sequence[tuple[Requirement, bool]], text: str, question: Question) -> Iterator[Fault]:
+def _through_dependency(
+    judged: Sequence[tuple[Requirement, bool]],
+    text: str,
+    question: Question,
+    settings: IndexSettings,
+    connections: Connections,
+) -> Iterator[Fault]:
     """Yield the only requirement that a resolver mentions, with the package that it found no wheel of."""
     named = _mentioned(judged, text)
     name = package_without_wheel(text)
     if len(named) == 1 and name and name != named[0][0].name and not question.allow_builds:
-        yield Fault("no wheel", named[0][0], named[0][1], dependency=name)
+        try:
+            files = listed_files(name, settings, connections) or ()
+        except WireFault:
+            files = ()
+        yield Fault(
+            "no wheel",
+            named[0][0],
+            named[0][1],
+            dependency=name,
+            pythons=tuple(_pythons(files, question.image)),
+            has_source=not files or any(file.wheel is None for file in files),
+        )
 
 
 def _mentioned(judged: Sequence[tuple[Requirement, bool]], text: str) -> list[tuple[Requirement, bool]]:

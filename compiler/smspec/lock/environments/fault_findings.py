@@ -63,6 +63,10 @@ def _finding(fault: Fault, question: Question, file: str) -> Finding:
         otherwise = "run `smspec lock --allow-builds`, which runs the code of the package to build it"
         if not fault.has_source:
             otherwise = "use a base image that it has a wheel for"
+            if fault.dependency and not fault.pythons:
+                otherwise = f"remove `{fault.requirement.name}`, or use a version without `{fault.dependency}`"
+            elif fault.dependency:
+                otherwise = f"use a base image with a Python that `{fault.dependency}` has a wheel for"
         finding = NO_WHEEL.at(
             path,
             f"{where}: {shown} {lacks}{what}",
@@ -70,7 +74,8 @@ def _finding(fault: Fault, question: Question, file: str) -> Finding:
         )
         if fault.pythons:
             listed = ", ".join(fault.pythons)
-            finding = replace(finding, notes=(Note(f"it has wheels for Python {listed}"),))
+            it = f"`{fault.dependency}`" if fault.dependency else "it"
+            finding = replace(finding, notes=(Note(f"{it} has wheels for Python {listed}"),))
     else:
         assert fault.with_ is not None
         other = fault.with_

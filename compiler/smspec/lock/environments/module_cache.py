@@ -7,7 +7,7 @@ import os
 
 from smspec.lock.environments.resolution import ResolvedFile
 
-_FORMAT = "modules-1"
+_FORMAT = "modules-2"
 
 
 class ModuleCache:

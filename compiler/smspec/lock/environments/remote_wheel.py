@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Callable
 
 from smspec.lock.environments.resolution import ResolvedFile
+from smspec.service.partial_file import PartialFile
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline
 from smspec.wire.exchange import Response
@@ -40,16 +41,19 @@ def names_in_wheel(file: ResolvedFile, connections: Connections, authorization: 
     tail = _part(file, connections, authorization, f"bytes=-{_TAIL}")
     if tail is None:
         return None
-    size, start, content = tail
-    directory = _start_of_directory(start, content)
-    if directory < start:
-        if size - directory > _LARGEST_DIRECTORY:
+    size, start, ending = tail
+    if start + len(ending) != size:
+        raise BadResponse("the server sends another part of the wheel than it was asked for")
+
+    def part(start: int, end: int) -> bytes:
+        if end - start > _LARGEST_DIRECTORY:
             raise BadResponse("the wheel has a central directory of more than 16 MiB")
-        more = _part(file, connections, authorization, f"bytes={directory}-{start - 1}")
-        if more is None or (more[0], more[1]) != (size, directory) or len(more[2]) != start - directory:
+        found = _part(file, connections, authorization, f"bytes={start}-{end - 1}")
+        if found is None or (found[0], found[1]) != (size, start) or len(found[2]) != end - start:
             raise BadResponse("the server sends another part of the wheel than it was asked for")
-        start, content = directory, more[2] + content
-    return _names(_Suffix(size, start, content))
+        return found[2]
+
+    return _names(PartialFile(size, ending, part))
 
 
 def _part(
@@ -102,57 +106,9 @@ def _names_in_file(file: ResolvedFile) -> tuple[str, ...]:
         raise BadResponse(f"cannot read `{os.path.basename(path)}`: {(fault.strerror or '').lower()}") from None
 
 
-def _start_of_directory(start: int, content: bytes) -> int:
-    """Return where the central directory of an archive begins, from the end of the archive."""
-    end = content.rfind(b"PK\5\6")
-    if end < 0 or len(content) - end < 22:
-        raise BadResponse("the file is not a wheel")
-    offset = int.from_bytes(content[end + 16 : end + 20], "little")
-    length = int.from_bytes(content[end + 12 : end + 16], "little")
-    if offset == 0xFFFFFFFF or length == 0xFFFFFFFF:
-        wide = content.rfind(b"PK\6\6")
-        if wide < 0 or len(content) - wide < 56:
-            raise BadResponse("the file is not a wheel")
-        offset = int.from_bytes(content[wide + 48 : wide + 56], "little")
-    if offset > start + end:
-        raise BadResponse("the file is not a wheel")
-    return offset
-
-
-def _names(content: io.RawIOBase | io.BufferedIOBase | _Suffix) -> tuple[str, ...]:
+def _names(content: io.RawIOBase | io.BufferedIOBase) -> tuple[str, ...]:
     try:
         with zipfile.ZipFile(content) as archive:
             return tuple(archive.namelist())
     except (zipfile.BadZipFile, ValueError, EOFError, RuntimeError, UnicodeDecodeError, OverflowError):
         raise BadResponse("the file is not a wheel") from None
-
-
-class _Suffix(io.RawIOBase):
-    """A file of which only the end is known."""
-
-    def __init__(self, size: int, start: int, content: bytes) -> None:
-        self._size = size
-        self._start = start
-        self._content = content
-        self._position = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._position
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._position = max(0, offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence])
-        return self._position
-
-    def read(self, size: int = -1) -> bytes:
-        first = self._position - self._start
-        if first < 0:
-            raise ValueError("not known")
-        found = self._content[first:] if size is None or size < 0 else self._content[first : first + size]
-        self._position += len(found)
-        return found

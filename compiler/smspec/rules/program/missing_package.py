@@ -16,6 +16,8 @@ RULE = Rule("SM521", "missing package")
 UNCHECKED = Rule("SM523", "unchecked imports", "note")
 
 _LONGEST = 120
+_LISTS = ("pylock.toml", "uv.lock", "poetry.lock", "pyproject.toml", "Pipfile", "environment.yml", "environment.yaml")
+"""What other tools install packages from; `requirements.txt` and `setup.py` are installed at startup."""
 
 
 def check(both: ProgramAndImage, provided: Provided) -> Iterator[Finding]:
@@ -34,16 +36,23 @@ def check(both: ProgramAndImage, provided: Provided) -> Iterator[Finding]:
         name = None if is_standard(used.top) else provided.missing_part(used.name)
         if name is not None:
             (missing if used.is_early else later).setdefault(name, used)
+    unused = _unused_list(both) if missing else ()
     for name, used in missing.items():
         yield RULE.at(
             both.path,
             f"`{file_name(used.place)}` imports `{name}`, but the image does not provide it",
             help=f"add `{package_of(used.name, name)}` to {_list_of_packages(both)}",
-            notes=here("the module imports it here", used.place),
+            notes=(*here("the module imports it here", used.place), *unused),
         )
     later = {name: used for name, used in later.items() if name not in missing}
     if later:
         yield _unchecked(both, later, provided)
+
+
+def _unused_list(both: ProgramAndImage) -> tuple[Note, ...]:
+    """Return a note about a file in the source that lists packages, and that nothing reads."""
+    found = [name for name in _LISTS if both.source.has(name)]
+    return (Note(f"nothing installs the packages that `{found[0]}` of the source lists"),) if found else ()
 
 
 def _list_of_packages(both: ProgramAndImage) -> str:

@@ -14,7 +14,9 @@ from smspec.spec.model import BuiltImage
 RULE = Rule("SM328", "requirement that pip cannot install")
 
 _FILE: Path = ("image", "python_requirements")
-_SINGLE_EQUALS = r"([A-Za-z0-9][A-Za-z0-9._-]*(?:\[[^\]]*\])?)\s*=\s*([0-9][^=\s;,]*)\s*(?:[;#].*)?"
+_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[^\]]*\])?"
+_SINGLE_EQUALS = rf"({_NAME})\s*=\s*([0-9][^=\s;,]*)\s*(?:[;#].*)?"
+_NO_OPERATOR = rf"{_NAME}\s*(=[<>]|\^|~(?!=))\s*v?[0-9].*"
 _GIT = r"(?:(?:-e|--editable)[ =]*|[A-Za-z0-9._-]+(?:\[[^\]]*\])?\s*@\s*)?git\+[a-z]+://"
 
 
@@ -44,6 +46,12 @@ def _line_findings(content: bytes, path: Path, file: str, *, lacks_git: bool) ->
                 path,
                 f"{file} line {number} has `=`, which pip rejects",
                 help="use `==` for an exact version",
+            )
+        elif wrong := re.fullmatch(_NO_OPERATOR, word):
+            yield RULE.at(
+                path,
+                f"{file} line {number} has `{wrong[1]}`, which pip rejects",
+                help="use `==` for an exact version, or `>=` and `<` for a range",
             )
         elif lacks_git and not git_was_reported and re.match(_GIT, word):
             git_was_reported = True

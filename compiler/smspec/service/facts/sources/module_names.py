@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Iterable
 
 from smspec.service.facts.sources.pypi import PublishedFile, downloaded, published_files
+from smspec.service.partial_file import PartialFile
 
 _TAIL = 65_536
 _LARGEST_SOURCE = 64_000_000
@@ -83,35 +84,9 @@ def _fits(wheel: str, python: str) -> bool:
 
 def _wheel_entries(file: PublishedFile) -> list[str]:
     """Return the names of the files of a wheel, from the list at its end."""
-    with zipfile.ZipFile(_Remote(file)) as wheel:
+
+    def part(start: int, end: int) -> bytes:
+        return downloaded(file.url, start=start, end=end)
+
+    with zipfile.ZipFile(PartialFile(file.size, part(max(0, file.size - _TAIL), file.size), part)) as wheel:
         return wheel.namelist()
-
-
-class _Remote(io.RawIOBase):
-    """A file of PyPI of which only the parts that are read are downloaded, its end at once."""
-
-    def __init__(self, file: PublishedFile) -> None:
-        self._file = file
-        self._position = 0
-        self._start = max(0, file.size - _TAIL)
-        self._ending = self._part(self._start, file.size)
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._position
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._position = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._file.size}[whence]
-        return self._position
-
-    def read(self, size: int = -1) -> bytes:
-        start = self._position
-        self._position = end = self._file.size if size < 0 else min(start + size, self._file.size)
-        if start >= self._start:
-            return self._ending[start - self._start : end - self._start]
-        return self._part(start, end)
-
-    def _part(self, start: int, end: int) -> bytes:
-        return downloaded(self._file.url, start=start, end=end)

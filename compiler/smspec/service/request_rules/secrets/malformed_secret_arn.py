@@ -8,6 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.masking import secret_of
 from smspec.service.arns import parsed_arn
 from smspec.service.member_names import shown
+from smspec.service.region_names import probable_region
 from smspec.service.request import Request
 from smspec.service.secret_reference import secret_reference
 from smspec.service.secret_settings import secret_path, secret_settings
@@ -19,8 +20,19 @@ _HELP = "write `arn:aws:secretsmanager:REGION:ACCOUNT:secret:NAME` or `arn:aws:s
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject anything else in a request."""
-    yield from check_secrets(secret_settings(request), secret_path("")[:-1])
+    """Reject anything else in a request, and an ARN in a region that cannot be one."""
+    path = secret_path("")[:-1]
+    secrets = secret_settings(request)
+    yield from check_secrets(secrets, path)
+    for name, text in secrets.items():
+        found = secret_reference(text)
+        if found is not None and (near := probable_region(found.region)):
+            yield RULE.at(
+                (*path, name),
+                f"`secrets.{shown(name)}`: `{shown(found.region)}` is not an AWS region",
+                label=f"did you mean `{near}`?",
+                help=f"use the region of the secret, such as `{near}`",
+            )
 
 
 def check_secrets(secrets: Mapping[str, str], path: Path) -> Iterator[Finding]:
