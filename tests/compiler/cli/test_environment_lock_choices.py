@@ -32,10 +32,29 @@ __all__ = ["any_resolver", "index", "packages", "resolver"]
 def test_requirement_is_reported_for_its_dependency(index, resolver, tmp_path, packages):
     packages.add("ctr-embeddings", "1.0", "ctr-kernels==5.0")
     base = "python:3.11-slim"
-    done = lock(job(tmp_path / "job", "org-io", "ctr-embeddings", base=base), base=base)
+    directory = job(tmp_path / "job", "org-io", "ctr-embeddings", base=base)
+    done = lock(directory, base=base)
     assert done.status == 1
     message = "`ctr-embeddings` requires a version of `ctr-kernels` that has no wheel for Python 3.11"
     assert f"error[SM726]: `image.python_packages`: {message}\n" in done.err
+    # No source could be built, so that builds are no way out.
+    assert "help: use a base image with a Python that `ctr-kernels` has a wheel for\n" in done.err
+    assert "note: `ctr-kernels` has wheels for Python 3.9, 3.12\n" in done.err
+    packages.files["ctr_kernels-5.0.tar.gz"], packages.pythons["ctr_kernels-5.0.tar.gz"] = b"", ""
+    assert "--allow-builds" in lock(directory, base=base).err
+
+
+def test_files_behind_a_link_are_not_removed(index, monkeypatch, tmp_path):
+    use("pip", monkeypatch, tmp_path)
+    directory = job(tmp_path / "job", "ctr-compat")
+    assert lock(directory, str(directory)).status == 0
+    (directory / "smspec.lock.d").rename(tmp_path / "outside")
+    (directory / "smspec.lock.d").symlink_to(tmp_path / "outside")
+    before = sorted((tmp_path / "outside").iterdir())
+    (directory / "job.yaml").write_text((directory / "job.yaml").read_text().replace('"ctr-compat"', ""))
+    assert lock(directory, str(directory)).status == 0
+    assert "environments" not in json.loads((directory / "smspec.lock").read_text())
+    assert sorted((tmp_path / "outside").iterdir()) == before
 
 
 def test_missing_system_library_is_a_hint(index, any_resolver, tmp_path, packages):

@@ -239,3 +239,24 @@ def test_facts_apply_to_raw_requests(tmp_path):
         done = smspec("validate", "--api-json", "request.json", "--format", "json", cwd=tmp_path)
         codes.append([record["code"] for record in json.loads(done.out)])
     assert codes == [["SM385"], []]
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        ("", ["SM483"]),
+        ('facts = {instance_types = ["ml.m5.32xlarge"]}', []),
+        ('facts = {instance_types = ["ml.m5.16xlarge"]}', ["SM483"]),
+        ('facts = {instance_types = ["m5.32xlarge"]}', ["SM747"]),
+        ('facts = {instance_types = "ml.m5.32xlarge"}', ["SM747"]),
+    ],
+)
+def test_newer_instance_types_are_known_from_facts(tmp_path, policy, expected):
+    spec = READY.replace("ml.m5.large", "ml.m5.32xlarge")
+    assert [code for code, _, _ in validated(tmp_path, policy, spec)] == expected
+    groups = "groups: [{name: a, instance_type: ml.x9.large, count: 1}], volume: 10GB"
+    spec = READY.replace("instance_type: ml.m5.large, count: 1, volume: 10GB", groups)
+    if expected == ["SM483"]:
+        assert [code for code, _, _ in validated(tmp_path, policy, spec)] == ["SM413"]
+        known = 'facts = {instance_types = ["ml.x9.large"]}'
+        assert [code for code, _, _ in validated(tmp_path, known, spec)] == []

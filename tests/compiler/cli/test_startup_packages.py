@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 import pytest
@@ -177,3 +178,36 @@ def test_changed_file_at_startup_is_an_error(here):
     file.unlink()
     (missing,) = found("SM731")
     assert missing["message"].endswith("is missing")
+
+
+@pytest.mark.parametrize(
+    ("listed", "code", "message"),
+    [
+        ("dependencies:\n  - numpy\n", "SM327", "`source`: `requirements.txt` is a Conda environment"),
+        ("six\nnumpy=1.26\n", "SM328", "`source`: line 2 has `=`, which pip rejects"),
+        ("numpy^1.26\n", "SM328", "`source`: line 1 has `^`, which pip rejects"),
+        ("git+https://example.com/a/b\n", "SM328", "`source`: line 1 requires git, which the base image lacks"),
+    ],
+)
+def test_list_that_pip_rejects_is_an_error_before_the_job_starts(here, listed, code, message):
+    spec(here, listed, "print()\n", "run: []")
+    assert [each["message"] for each in found(code)] == [message]
+
+
+def test_pylock_is_locked_and_installed(index, resolver, tmp_path):
+    """Its hashes are of the only files that may be locked."""
+    content = index.packages.files["ctr_compat-0.1-py3-none-any.whl"]
+    text = 'lock-version = "1.0"\n\n[[packages]]\nname = "ctr-compat"\nversion = "0.1"\n'
+    text += 'wheels = [{hashes = {sha256 = "DIGEST"}}]\n'
+    directory = job(tmp_path / "job", image="python_requirements: pylock.toml")
+    (directory / "pylock.toml").write_text(text.replace("DIGEST", hashlib.sha256(content).hexdigest()))
+    done = lock(directory)
+    assert done.status == 0, done.err
+    assert [one["packages"] for one in environments(directory).values()] == [{"ctr-compat": "0.1"}]
+    (directory / "pylock.toml").write_text(text.replace("DIGEST", "0" * 64))
+    done = lock(directory)
+    assert done.status == 1
+    assert "error[SM725]" in done.err and "--> pylock.toml:3:1" in done.err
+    (directory / "pylock.toml").write_text(text.replace("wheels", 'directory = {path = "."}\nwheels'))
+    rejected = smspec("validate", cwd=directory).out
+    assert "error[SM327]: `image.python_requirements`: `pylock.toml` installs `ctr-compat` from a directory" in rejected

@@ -146,3 +146,14 @@ def test_file_may_not_be_a_link_out_of_the_repository(repository, tmp_path_facto
     write_job(repository, READY)
     (record,) = [r for r in reported(repository) if r["code"] == "SM752"]
     assert "is outside the repository" in record["message"]
+
+
+def test_fault_in_a_large_file_is_about_that_file(repository):
+    write_job(repository, READY)
+    large = {"us-west-2": LISTED, **{f"us-west-{n}": {**LISTED, "training": {}} for n in range(3, 90)}}
+    text = json.dumps({"version": 2, "regions": large, "padding": "x" * (1 << 20)})
+    (repository / "smspec.prices.json").write_text(text)
+    (record,) = reported(repository)
+    assert (record["code"], record["line"]) == ("SM752", 1)
+    assert record["message"] == "`version` is not 1, the version that this smspec reads"
+    assert "smspec prices --update" in record["help"] and "request" not in record["help"]

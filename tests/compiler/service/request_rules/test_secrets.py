@@ -29,10 +29,12 @@ REPORTED = [
     (fetching({"DB": "hunter2-realsecret"}), "SM613", (*SECRETS, "DB")),
     (fetching({"DB": 5}), "SM613", (*SECRETS, "DB")),
     (in_parts({"DB": "prod/db"}, 4), "SM613", (*SECRETS, "DB")),
+    (fetching({"DB": ARN.replace("us-west-2", "us-wset-2")}), "SM613", (*SECRETS, "DB")),
     (fetching({"DB": ARN.replace(":aws:", ":aws-cn:")}), "SM614", (*SECRETS, "DB")),
 ]
 
 ACCEPTED = [
+    *(fetching({"DB": ARN.replace("us-west-2", region)}) for region in ("xx-northwest-7", "eusc-de-east-1")),
     fetching({"DB": ARN}, Environment={"A": "1"}),
     fetching({}, EnableNetworkIsolation=True),
     fetching({"DB": ARN}, settings={"epochs": 3}, EnableNetworkIsolation=False),
@@ -49,3 +51,9 @@ def test_message_does_not_contain_the_value():
     found = request_findings(fetching({"DB_PASSWORD": "correct-horse-7"}))
     assert [finding.code for finding in found if finding.path[:2] == SETTINGS] == ["SM613", "SM601"]
     assert not [finding for finding in found if "correct-horse" in finding.message + finding.help]
+
+
+def test_misspelled_region_of_a_secret_is_suggested():
+    (found,) = request_findings(fetching({"DB": ARN.replace("us-west-2", "us-esat-1")}))
+    assert found.message == "`secrets.DB`: `us-esat-1` is not an AWS region"
+    assert found.label == "did you mean `us-east-1`?"
