@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
 from smspec.cli.console import Console
-from smspec.diagnostics import Diagnostic, InvalidInput, placed
+from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import write_whole
 from smspec.output.failures import OutputFailed
 from smspec.pipeline.environment_targets import EnvironmentTarget, environment_targets, startup_targets
 from smspec.pipeline.lock_targets import LockTarget
+from smspec.render.representable import package_findings
 from smspec.source import SourceText
 from smspec.spec.lock import Lock
 from smspec.spec.locked_environment import DIRECTORY, LockedEnvironment, environment_file
@@ -45,6 +46,11 @@ class _Rejected:
     diagnostics: dict[Diagnostic, None] = field(default_factory=dict)
     texts: dict[str, SourceText] = field(default_factory=dict)
     sentences: list[str] = field(default_factory=list)
+
+    def add(self, findings: Iterable[Finding], target: EnvironmentTarget) -> None:
+        """Add findings about the requirements of an environment."""
+        self.diagnostics.update(dict.fromkeys(placed(findings, target.document)))
+        self.texts.update((text.name, text) for text in target.document.texts)
 
 
 def lock_environments(
@@ -140,6 +146,10 @@ class _Locking:
 
         assert each.image is not None and not isinstance(each.bare, str)  # the caller has checked them
         variables = [*each.image.build_variables, *(name for name, kind in each.image.secrets.items() if kind == "env")]
+        faults = tuple(package_findings(each.image.python_packages))
+        if faults:
+            self.rejected.add(faults, each)
+            return
         packages = read_packages(each.image.python_packages)
         file = read_requirements(each.requirements or b"", variables)
         obstacle = packages.obstacle or file.obstacle
@@ -209,8 +219,7 @@ class _Locking:
                 found.is_complete = False
                 return
         findings = fault_findings(faults, question, each.requirements_file or "")
-        self.rejected.diagnostics.update(dict.fromkeys(placed(findings, each.document)))
-        self.rejected.texts.update((text.name, text) for text in each.document.texts)
+        self.rejected.add(findings, each)
         if not findings:
             for line in [line for line in text.splitlines() if line.strip()][-_MOST_LINES:]:
                 self.console.say(visible(f"  {line.rstrip()}"))

@@ -77,7 +77,12 @@ def _image_findings(image: BuiltImage) -> Iterator[Finding]:
                 f"`image.system_packages`: `{word}` is not an apt package",
                 help="use `name` or `name=version`, one package per item; move other commands to `image.run`",
             )
-    for index, word in enumerate(image.python_packages):
+    yield from package_findings(image.python_packages)
+
+
+def package_findings(packages: tuple[str, ...]) -> Iterator[Finding]:
+    """Yield the items of `image.python_packages` that pip rejects."""
+    for index, word in enumerate(packages):
         is_known = is_pip_requirement(word)
         fault = fault_in(word) if is_known else f"`{word}` is not a pip requirement"
         if fault:

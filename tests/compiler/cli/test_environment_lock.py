@@ -198,6 +198,15 @@ def test_conflict_is_reported_at_the_later_line(index, resolver, tmp_path, packa
     assert f"error[SM727]: `image.python_requirements`: {message}\n  --> requirements.txt:3:1" in done.err
 
 
+@pytest.mark.parametrize("package", ["ctr-compat --index-url http://example.com", "ctr-compat~=1", "ctr-compat=0.1"])
+def test_package_that_pip_rejects_reaches_no_resolver(index, any_resolver, tmp_path, package):
+    directory = job(tmp_path / "job", "org-io", package)
+    done = lock(directory)
+    assert done.status == 1
+    assert "error[SM256]: `image.python_packages`: " in done.err and "--> job.yaml:5:72" in done.err
+    assert not index.asked and not (directory / "smspec.lock").exists()
+
+
 def test_builds_are_advised_only_where_there_is_a_source(index, any_resolver, tmp_path, packages):
     packages.add("ctr-fast", "1.0", tag="cp312-cp312-manylinux_2_28_x86_64")
     without = lock(job(tmp_path / "without", "ctr-fast"))

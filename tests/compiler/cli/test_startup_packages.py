@@ -183,10 +183,14 @@ def test_changed_file_at_startup_is_an_error(here):
 @pytest.mark.parametrize(
     ("listed", "code", "message"),
     [
-        ("dependencies:\n  - numpy\n", "SM327", "`source`: `requirements.txt` is a Conda environment"),
-        ("six\nnumpy=1.26\n", "SM328", "`source`: line 2 has `=`, which pip rejects"),
-        ("numpy^1.26\n", "SM328", "`source`: line 1 has `^`, which pip rejects"),
-        ("git+https://example.com/a/b\n", "SM328", "`source`: line 1 requires git, which the base image lacks"),
+        ("dependencies:\n  - numpy\n", "SM327", "`requirements.txt` is a Conda environment"),
+        ("six\nnumpy=1.26\n", "SM328", "`requirements.txt` line 2 has `=`, which pip rejects"),
+        ("numpy^1.26\n", "SM328", "`requirements.txt` line 1 has `^`, which pip rejects"),
+        (
+            "git+https://example.com/a/b\n",
+            "SM328",
+            "`requirements.txt` line 1 requires git, which the base image lacks",
+        ),
     ],
 )
 def test_list_that_pip_rejects_is_an_error_before_the_job_starts(here, listed, code, message):
