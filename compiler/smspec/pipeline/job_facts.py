@@ -8,10 +8,12 @@ from smspec.plan.naming import account, digest
 from smspec.plan.plan import Plan
 from smspec.service.members import items, member
 from smspec.source import Document, Mapping, Path, Sequence, to_data
+from smspec.source.by_identity import ByIdentity
 from smspec.spec.layers.assembly import is_nameless_job
 from smspec.spec.model import CommandEntry, EntryPoint, JobSpec, ModuleEntry, PipeLoopEntry, ScriptEntry
 from smspec.spec.repository_facts import BaseFacts, IgnoredFact, JobFacts, Stated
 
+_DIGESTS: ByIdentity[str] = ByIdentity()  # the variants of a job share them
 _IGNORE: Path = ("checks", "ignore")
 _IN_S3 = ("DataSource", "S3DataSource", "S3Uri")
 
@@ -66,8 +68,10 @@ def _training(job: JobSpec) -> Iterator[tuple[str, str]]:
     """Yield what identifies a training: what runs, with which parameters, on which data; not its hosts and limits."""
     yield "source", job.source.dir if job.source else ""
     yield "entry_point", _program(job.entry_point)
-    yield "hyperparameters", digest([[known.name, known.value] for known in job.hyperparameters])
-    yield "channels", digest([[c.name, c.s3, c.file_system and c.file_system.path] for c in job.channels])
+    sent, channels = job.hyperparameters, job.channels
+    yield "hyperparameters", _DIGESTS.of("", (sent,), lambda: digest([[known.name, known.value] for known in sent]))
+    data = ([c.name, c.s3, c.file_system and c.file_system.path] for c in channels)
+    yield "channels", _DIGESTS.of("", (channels,), lambda: digest([*data]))
 
 
 def _program(entry: EntryPoint | None) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from smspec.service.members import items, member
 from smspec.source import Path
+from smspec.source.by_identity import ByIdentity
 from smspec.source.frozen import dataclass
 
 _SINGLE: tuple[tuple[str, ...], ...] = (
@@ -29,6 +31,7 @@ _OF_CHANNELS = (
     ("DataSource", "S3DataSource", "HubAccessConfig", "HubContentArn"),
     ("DataSource", "DatasetSource", "DatasetArn"),
 )
+_HOLDERS = tuple(dict.fromkeys((*(path[0] for path in _SINGLE), "InputDataConfig")))
 # The resources of these may be elsewhere: no public source requires a hub or a source package in the region of the job.
 _MAY_LIE_ELSEWHERE = frozenset({"SourceModelPackageArn", "BaseModelArn", "EvaluatorArn", "HubContentArn", "DatasetArn"})
 
@@ -53,6 +56,9 @@ class NamedArn:
     is_of_the_job: bool
 
 
+_FOUND: ByIdentity[list[NamedArn]] = ByIdentity()  # jobs share most members
+
+
 def parsed_arn(text: object) -> Arn | None:
     """Parse an ARN; None if it is not one."""
     parts = text.split(":", 5) if isinstance(text, str) else []
@@ -63,19 +69,29 @@ def parsed_arn(text: object) -> Arn | None:
 
 def named_arns(payload: dict[str, object]) -> Iterator[NamedArn]:
     """Yield every ARN of a request except RoleArn and those in arguments and tags."""
-    for path, text in _texts(payload):
-        arn = parsed_arn(text)
-        if arn is not None:
-            yield NamedArn(path=path, arn=arn, is_of_the_job=_MAY_LIE_ELSEWHERE.isdisjoint(map(str, path)))
+    for name in _HOLDERS:
+        if name in payload:
+            yield from _FOUND.of(name, (payload[name],), partial(_named_arns, name, payload[name]))
 
 
-def _texts(payload: dict[str, object]) -> Iterator[tuple[Path, object]]:
+def _named_arns(name: str, value: object) -> list[NamedArn]:
+    """Return the ARNs in a member of a request."""
+    return [
+        NamedArn(path=path, arn=arn, is_of_the_job=_MAY_LIE_ELSEWHERE.isdisjoint(map(str, path)))
+        for path, text in _texts(name, value)
+        if (arn := parsed_arn(text)) is not None
+    ]
+
+
+def _texts(name: str, value: object) -> Iterator[tuple[Path, object]]:
     for path in _SINGLE:
-        if path[0] in payload:
-            yield path, member(payload, *path)
-    for index, preference in enumerate(items(payload, "ResourceConfig", "InstancePreferences")):
-        for position, plan in enumerate(items(preference, "TrainingPlanArns")):
-            yield ("ResourceConfig", "InstancePreferences", index, "TrainingPlanArns", position), plan
-    for index, channel in enumerate(items(payload, "InputDataConfig")):
-        for steps in _OF_CHANNELS:
-            yield ("InputDataConfig", index, *steps), member(channel, *steps)
+        if path[0] == name:
+            yield path, member(value, *path[1:])
+    if name == "ResourceConfig":
+        for index, preference in enumerate(items(value, "InstancePreferences")):
+            for position, plan in enumerate(items(preference, "TrainingPlanArns")):
+                yield ("ResourceConfig", "InstancePreferences", index, "TrainingPlanArns", position), plan
+    if name == "InputDataConfig":
+        for index, channel in enumerate(items(value)):
+            for steps in _OF_CHANNELS:
+                yield ("InputDataConfig", index, *steps), member(channel, *steps)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from smspec.service.shapes import Shape, pinned_model
 from smspec.source import Path
+from smspec.source.by_identity import ByIdentity
 
 # Host names of S3: <bucket>.s3.<region>.amazonaws.com, s3.<region>.amazonaws.com/<bucket>, and the older s3-<region>.
 _HOST = r"https://(?:(?P<virtual>[^/]+?)\.)?s3[.-](?:[a-z0-9-]+\.)*amazonaws\.[a-z.]+/?(?P<rest>.*)"
@@ -20,9 +21,20 @@ EXPRESS_SUFFIX = "--x-s3"
 """The suffix of the names of directory buckets (S3 Express One Zone)."""
 
 
+_Addresses = list[tuple[Path, str]]
+_FOUND: ByIdentity[_Addresses] = ByIdentity()  # jobs share most members
+
+
 def addresses(payload: dict[str, object]) -> Iterator[tuple[Path, str]]:
     """Yield the path and the text of every S3 address of a request, wherever the API model has one."""
-    return _below((), pinned_model().root, payload)
+    leading = _leading(pinned_model().root.name)
+    for name, value in payload.items():
+        if name in leading:
+            yield from _FOUND.of(name, (value,), functools.partial(_below_all, name, leading[name], value))
+
+
+def _below_all(name: str, shape: Shape, value: object) -> _Addresses:
+    return [*_below((name,), shape, value)]
 
 
 def _below(path: Path, shape: Shape, value: object) -> Iterator[tuple[Path, str]]:

@@ -13,6 +13,7 @@ from importlib import import_module
 from smspec.diagnostics import Finding
 from smspec.service.members import structure
 from smspec.service.request import Request
+from smspec.source.by_identity import ByIdentity
 
 BUILT_IN_ALGORITHM = "a built-in algorithm"
 """Activates a rule if the repository of the image has the name of one: few requests have such an image."""
@@ -214,6 +215,7 @@ _ALGORITHMS = frozenset({
 
 
 Check = Callable[[Request], Iterator[Finding]]
+_ACTIVATING: ByIdentity[frozenset[str]] = ByIdentity()  # jobs share most members
 
 
 class _Member:
@@ -229,7 +231,10 @@ class _Member:
 def rule_findings(request: Request) -> Iterator[Finding]:
     """Yield all findings of the rules for a request, at paths of the request."""
     there: set[str] = set()
-    _look(request.payload, _members(), there)
+    members = _members().below
+    for name, value in request.payload.items():
+        if name in members:
+            there |= _ACTIVATING.of(name, (value,), functools.partial(_activating, value, members[name]))
     image = request.image
     if image is not None and image.repository in _ALGORITHMS:
         there.add(BUILT_IN_ALGORITHM)
@@ -273,6 +278,13 @@ def _has_secrets(hyperparameters: dict[str, object]) -> bool:
     from smspec.service.secret_settings import has_secret_settings
 
     return has_secret_settings(hyperparameters)
+
+
+def _activating(value: object, member: _Member) -> frozenset[str]:
+    """Return what a member of a request activates."""
+    there: set[str] = set()
+    _look(value, member, there)
+    return frozenset(there)
 
 
 def _look(part: object, member: _Member, there: set[str]) -> None:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from collections.abc import Mapping as Settings
 from collections.abc import Sequence as Layers
 
-from smspec.diagnostics import Diagnostic, InvalidInput, placed
+from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
 from smspec.diagnostics.locating import in_order
 from smspec.diagnostics.suggestions import nearest
 from smspec.source import Document, Mapping, Path, Scalar, Sequence, SourceText, Span
+from smspec.source.by_identity import ByIdentity
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.idle_nulls import Idle, idle_nulls
 from smspec.spec.layers.layer_faults import (
@@ -27,10 +28,11 @@ from smspec.spec.layers.relative_paths import rehomed
 from smspec.spec.layers.settings import valued, valued_as_far_as_possible
 from smspec.spec.layers.short_forms import expanded
 from smspec.spec.layers.substitution import Substitution
-from smspec.spec.layers.variables import declared
+from smspec.spec.layers.variables import Variable, declared
 
 __all__ = ["Assembly", "OptionError", "extends_of", "is_base", "merged", "overlay_names"]
 
+_DECLARED: ByIdentity[tuple[dict[str, Variable], list[Finding]]] = ByIdentity()  # many jobs have those of one base
 _MOST_NAMED = 8
 _WHOLE_JOB = ("role", "image", "hosts", "output")
 
@@ -211,7 +213,7 @@ def _with_values(
     """
     assert isinstance(document.root, Mapping)
     node = document.root.get("vars")
-    variables, findings = declared(node)
+    variables, findings = _DECLARED.of("", (node,), lambda: declared(node))
     values: dict[str, Scalar | None] = {}
     if faulty or findings:
         # The declarations of these have been reported, or are about to be set: do not report their values too.

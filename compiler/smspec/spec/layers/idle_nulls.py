@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.source import Mapping, Node, Path, Sequence, Span
+from smspec.source import Mapping, Node, Path, Scalar, Sequence, Span
 from smspec.spec.layers.merging import is_null
 
 Idle = tuple[Path, Span]
@@ -19,8 +19,19 @@ def idle_nulls(spec: Mapping | None, layer: Mapping) -> Iterator[Idle]:
     Both are in their long form. A null in `api` may still remove a member of the request.
     """
     for key, value in layer.entries:
-        beneath = spec.get(key.text) if spec is not None else None
-        yield from _idle(beneath, value, (key.text,), key.span)
+        if _has_null(value):  # few have one
+            beneath = spec.get(key.text) if spec is not None else None
+            yield from _idle(beneath, value, (key.text,), key.span)
+
+
+def _has_null(node: Node) -> bool:
+    if isinstance(node, Scalar):
+        return node.value is None
+    parts = node.items if isinstance(node, Sequence) else [value for _, value in node.entries]
+    for part in parts:  # noqa: SIM110
+        if part.value is None if isinstance(part, Scalar) else _has_null(part):
+            return True
+    return False
 
 
 def _idle(beneath: Node | None, value: Node, path: Path, place: Span) -> Iterator[Idle]:

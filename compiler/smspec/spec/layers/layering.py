@@ -7,7 +7,7 @@ merge patch on the request, so its nulls must be kept until then.
 from __future__ import annotations
 
 from smspec.source import Mapping, Node
-from smspec.spec.layers.merging import Merge, combine_patches, is_null, merge_entries, merge_patch
+from smspec.spec.layers.merging import Merge, combine_patches, has_to_merge, is_null, merge_entries, merge_patch
 
 _ENTRY_POINTS = ("script", "command", "module", "pipe_loop")
 
@@ -32,11 +32,11 @@ def _by_kind(kinds: tuple[str, ...]) -> Merge:
 
 
 def _channel(target: Node | None, patch: Node) -> Node:
-    return merge_entries(target, patch, {"api": combine_patches}) if isinstance(patch, Mapping) else patch
+    return merge_entries(target, patch, {"api": combine_patches}) if has_to_merge(patch, target) else patch
 
 
 def _channels(target: Node | None, patch: Node) -> Node:
-    return merge_entries(target, patch, {}, _channel) if isinstance(patch, Mapping) else patch
+    return merge_entries(target, patch, {}, _channel) if has_to_merge(patch, target) else patch
 
 
 # The kinds of an image are a string and a mapping, and RFC 7396 replaces one by the other anyway.

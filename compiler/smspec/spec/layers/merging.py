@@ -7,17 +7,19 @@ have the position in the last of them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from smspec.source import Mapping, Node, Scalar
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
 
 Merge = Callable[["Node | None", Node], Node]
 
 
 def merge_patch(target: Node | None, patch: Node) -> Node:
     """Return ``target`` with ``patch`` applied, RFC 7396 section 2. None is a missing target."""
-    if not isinstance(patch, Mapping):
-        return patch
-    return merge_entries(target, patch, {})
+    return merge_entries(target, patch, {}) if has_to_merge(patch, target) else patch
 
 
 def combine_patches(first: Node | None, second: Node) -> Node:
@@ -30,6 +32,22 @@ def combine_patches(first: Node | None, second: Node) -> Node:
         change = changes.pop(key.text, None)
         entries.append((change[0], combine_patches(value, change[1])) if change else (key, value))
     return Mapping((*entries, *changes.values()), second.span, second.used_at)
+
+
+def has_to_merge(patch: Node, target: Node | None) -> TypeGuard[Mapping]:
+    """Return whether the result differs from the patch: both are mappings, or there are nulls in the patch."""
+    return isinstance(patch, Mapping) and (isinstance(target, Mapping) or _removes(patch))
+
+
+def _removes(patch: Mapping) -> bool:
+    """Return whether there is a null in a patch, at any depth; in a list it is a value."""
+    for _, value in patch.entries:
+        if isinstance(value, Mapping):
+            if _removes(value):
+                return True
+        elif isinstance(value, Scalar) and value.value is None:
+            return True
+    return False
 
 
 def merge_entries(

@@ -43,7 +43,10 @@ def _at(node: Node, path: tuple[str, ...], home: str) -> Node:
 def _moved(node: Node, home: str) -> Node:
     if not isinstance(node, Scalar) or not isinstance(node.value, str):
         return node
-    moved = relocated(node.value, posixpath.dirname(node.span.file), home)
+    origin = posixpath.dirname(node.span.file)
+    if origin == home:
+        return node
+    moved = relocated(node.value, origin, home)
     return node if moved == node.value else replace(node, text=moved, value=moved)
 
 

@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.request import Request
 from smspec.source import Path
+from smspec.source.by_identity import ByIdentity
 
 RULE = Rule("SM486", "null character in the request", evidence="inferred")
 
+_PLAIN: ByIdentity[bool] = ByIdentity()
 _BY_JSON = "HyperParameters"
 """They reach the container in a JSON file, which can contain a NUL; SM320 checks those that become arguments."""
 
 
 def check(request: Request) -> Iterator[Finding]:
     """Reject a NUL or a surrogate in any string that the container gets as a variable, an argument, or a path."""
-    sent = {name: value for name, value in request.payload.items() if name != _BY_JSON}
+    for name, value in request.payload.items():
+        # Most members contain neither, and jobs share many.
+        if name != _BY_JSON and not _PLAIN.of("", (value,), partial(_is_plain, value)):
+            yield from _found(value, (name,))
+
+
+def _is_plain(value: object) -> bool:
+    """Return whether one search in all strings of a member shows that there is nothing to report."""
     texts: list[str] = []
-    _collect(sent, texts)
-    # Most requests contain neither, so one search in all strings is enough.
+    _collect(value, texts)
     together = "".join(texts)
-    if "\0" in together or not together.isascii():
-        yield from _found(sent, ())
+    return together.isascii() and "\0" not in together
 
 
 def _collect(value: object, texts: list[str]) -> None:
