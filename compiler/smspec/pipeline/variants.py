@@ -131,7 +131,7 @@ def _shown_faults(faulty: Faulty, revision: Revision) -> Faulty:
         return f"{revision.name}:{os.path.relpath(os.path.abspath(file), revision.directory)}"
 
     def span(place: Span) -> Span:
-        return replace(place, file=name(place.file))
+        return place._replace(file=name(place.file))
 
     def diagnostic(original: Diagnostic) -> Diagnostic:
         notes = tuple(replace(note, span=span(note.span)) if note.span else note for note in original.notes)

@@ -43,7 +43,9 @@ def check(faults: ParseErrors) -> None:
     text = faults.text.text
     if len(text) > MAX_BYTES or (len(text) * 4 > MAX_BYTES and len(text.encode("utf-8", "replace")) > MAX_BYTES):
         too_large(faults)
-    for match in islice(_REFUSED.finditer(text), _MOST_SHOWN):
+    # Few texts have any, and no refused character is printable: this takes a sixth of the time of the search.
+    is_visible = text.replace("\n", "").replace("\t", "").isprintable()
+    for match in () if is_visible else islice(_REFUSED.finditer(text), _MOST_SHOWN):
         character = match[0][0]
         faults.add(
             INVISIBLE_CHARACTER,
