@@ -21,7 +21,7 @@ from smspec.spec.lock import Lock
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.spec.yaml.yaml_reader import decode_bytes, read
 from smspec.workspace.boundary import Boundary, NotASpec, OutOfBounds
-from smspec.workspace.boundary_search import boundary_of
+from smspec.workspace.boundary_search import BoundarySearch
 from smspec.workspace.command_line_file import spec_content
 from smspec.workspace.nearest import Nearest
 from smspec.workspace.outside_files import rejected_outside, rejected_stranger
@@ -42,6 +42,7 @@ class InputCache:
     def __init__(self, root: str | None = None) -> None:
         self._root = None if root is None else Boundary(os.path.realpath(root))
         self._searched: list[str] = []
+        self._boundary_search = BoundarySearch()
         self._boundaries: dict[str, Boundary] = {}
         self._of_root: dict[str, Boundary] = {}
         self._real_paths = RealPaths()
@@ -72,7 +73,7 @@ class InputCache:
         if self._root is not None:
             return self._root
         if directory not in self._boundaries:
-            boundary = boundary_of(directory, self._searched)
+            boundary = self._boundary_search.of(directory, self._searched)
             self._boundaries[directory] = self._of_root.setdefault(boundary.root, boundary)
         return self._boundaries[directory]
 

@@ -12,28 +12,51 @@ from smspec.workspace.organization_marker import is_organization_top
 from smspec.workspace.parent_directories import is_repository_top, upwards
 
 
+class BoundarySearch:
+    """Finds boundaries. It looks at each directory once: the specs of a repository share those above them."""
+
+    __slots__ = ("_boundaries", "_marked")
+
+    def __init__(self) -> None:
+        self._boundaries: dict[str, Boundary] = {}
+        self._marked: dict[tuple[Callable[[str], bool], str], bool] = {}
+
+    def of(self, directory: str, searched: Iterable[str] = ()) -> Boundary:
+        """Return the boundary of specs in a directory.
+
+        It is the nearest parent directory with ``.git``, which no pull request can add; if there is none, the nearest
+        with an smspec.toml, or else a lock; else the directory among ``searched`` that contains it, or the directory
+        itself.
+        """
+        for is_marked in (is_repository_top, is_organization_top, _has_lock):
+            top = self._top(directory, is_marked)
+            if top is not None:
+                return self._at(top)
+        here = os.path.abspath(directory)
+        named = (os.path.abspath(name) for name in searched)
+        return self._at(next((name for name in named if is_below(here, name)), here))
+
+    def _at(self, top: str) -> Boundary:
+        if top not in self._boundaries:
+            self._boundaries[top] = Boundary(os.path.realpath(top))
+        return self._boundaries[top]
+
+    def _top(self, directory: str, is_marked: Callable[[str], bool]) -> str | None:
+        """Return the nearest marked parent directory; for a link, the repository that contains the link."""
+        top: str | None = None
+        for above in upwards(directory):
+            if (is_marked, above) not in self._marked:
+                self._marked[is_marked, above] = is_marked(above)
+            if self._marked[is_marked, above] and (
+                top is None or not is_below(os.path.realpath(top), os.path.realpath(above))
+            ):
+                top = above
+        return top
+
+
 def boundary_of(directory: str, searched: Iterable[str] = ()) -> Boundary:
-    """Return the boundary of specs in a directory.
-
-    It is the nearest parent directory with ``.git``, which no pull request can add; if there is none, the nearest with
-    an smspec.toml, or else a lock; else the directory among ``searched`` that contains it, or the directory itself.
-    """
-    for is_marked in (is_repository_top, is_organization_top, _has_lock):
-        top = _marked(directory, is_marked)
-        if top is not None:
-            return Boundary(os.path.realpath(top))
-    here = os.path.abspath(directory)
-    named = (os.path.abspath(name) for name in searched)
-    return Boundary(os.path.realpath(next((name for name in named if is_below(here, name)), here)))
-
-
-def _marked(directory: str, is_marked: Callable[[str], bool]) -> str | None:
-    """Return the nearest marked parent directory; for a link, the repository that contains the link."""
-    top: str | None = None
-    for above in upwards(directory):
-        if is_marked(above) and (top is None or not is_below(os.path.realpath(top), os.path.realpath(above))):
-            top = above
-    return top
+    """Return the boundary of specs in a directory, as `BoundarySearch.of` does."""
+    return BoundarySearch().of(directory, searched)
 
 
 def _has_lock(directory: str) -> bool:
