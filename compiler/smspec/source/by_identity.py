@@ -7,27 +7,29 @@ from typing import Generic, TypeVar
 
 Found = TypeVar("Found")
 
-_MOST = 4096
+_MOST = 128
 
 
 class ByIdentity(Generic[Found]):
     """What was found about objects that never change. It must depend on nothing except them and the ``subject``.
 
-    It keeps the objects, so that no other one gets the identity of one of them, and forgets everything after some
-    thousand.
+    It keeps the objects, so that no other one gets the identity of one of them, and forgets those that some hundred
+    others were asked about since: what one job alone has would soon take more time in memory than it saves.
     """
 
-    __slots__ = ("_known",)
+    __slots__ = ("_before", "_known")
 
     def __init__(self) -> None:
         self._known: dict[tuple[Hashable, ...], tuple[Found, tuple[object, ...]]] = {}
+        self._before: dict[tuple[Hashable, ...], tuple[Found, tuple[object, ...]]] = {}
 
     def of(self, subject: Hashable, objects: tuple[object, ...], find: Callable[[], Found]) -> Found:
         """Return what ``find`` returns about the objects; when asked again, the object that it returned then."""
         key = (subject, *map(id, objects))
         known = self._known.get(key)
         if known is None:
+            known = self._before.get(key) or (find(), objects)
             if len(self._known) >= _MOST:
-                self._known.clear()
-            known = self._known[key] = find(), objects
+                self._before, self._known = self._known, {}
+            self._known[key] = known
         return known[0]

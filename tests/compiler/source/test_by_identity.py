@@ -35,4 +35,13 @@ def test_memory_is_bounded(monkeypatch):
     remembered = ByIdentity()
     for number in range(100):
         assert remembered.of("x", ([number],), lambda: number) == number  # noqa: B023
-        assert len(remembered._known) <= 10
+        assert len(remembered._known) <= 10 and len(remembered._before) <= 10
+
+
+def test_objects_that_are_asked_about_again_are_kept(monkeypatch):
+    monkeypatch.setattr(by_identity, "_MOST", 10)
+    remembered, value = ByIdentity(), ["a"]
+    first = remembered.of("x", (value,), list)
+    for _ in range(100):
+        remembered.of("x", ([],), list)
+        assert remembered.of("x", (value,), list) is first
