@@ -11,7 +11,7 @@ from smspec.plan.replacement import replacement
 from smspec.script.script_environment import Argument, ScriptEnvironment
 from smspec.script.unread_script import UnreadScript
 from smspec.source import Path
-from smspec.spec.isolation import isolation_path
+from smspec.spec.isolation import isolation_path, unrouted_path
 from smspec.spec.model import (
     ArgsStyle,
     BuiltImage,
@@ -67,10 +67,22 @@ def plan_script_environment(job: JobSpec, request: RequestPlan) -> ScriptEnviron
         is_bare=is_bare(job),
         forms_groups=job.distribution is not None or not _starts_script(job) or _names_launcher(sent),
         isolation_path=isolation_path(job),
+        unrouted_path=unrouted_path(job),
+        packages=_packages(job),
         hyperparameters_path=("hyperparameters",) if job.hyperparameters else ("entry_point",),
         channels_path=("channels",) if job.channels else ("entry_point",),
         program_path=_program_path(job.entry_point),
     )
+
+
+def _packages(job: JobSpec) -> frozenset[str] | None:
+    """Return the normalized names of the packages that the spec adds to the image; None if they are unknown."""
+    if not isinstance(job.image, BuiltImage):
+        return frozenset()
+    if job.image.python_requirements is not None or job.image.run:
+        return None
+    names = (re.match(r"[A-Za-z0-9][A-Za-z0-9._-]*", package) for package in job.image.python_packages)
+    return frozenset(re.sub(r"[-_.]+", "-", name[0]).lower() for name in names if name)
 
 
 def _program_path(entry: EntryPoint) -> Path:

@@ -28,6 +28,7 @@ from smspec.script.file_use import note_call
 from smspec.script.frame import Frame
 from smspec.script.functions import Function, bind
 from smspec.script.importing import import_names
+from smspec.script.installation import STARTERS, note_installation
 from smspec.script.modules import Module
 from smspec.script.program import (
     AwsUse,
@@ -36,6 +37,7 @@ from smspec.script.program import (
     CommandLine,
     FileUse,
     HyperparameterRead,
+    Installation,
     ProcessGroup,
     RepeatedUse,
     Stop,
@@ -91,6 +93,7 @@ class Interpreter:
         self.other_variables: list[VariableRead] = []
         self.channel_uses: list[ChannelUse] = []
         self.aws_uses: list[AwsUse] = []
+        self.installations: list[Installation] = []
         self.searches: list[FileUse] = []
         self.repeated_uses: list[RepeatedUse] = []
         self.repeats: Repeats | None = None
@@ -183,6 +186,8 @@ class Interpreter:
         """Return the result of a call of something of another module."""
         name = name.removeprefix("builtins.")
         note_call(self, name, call)
+        if name in STARTERS:
+            note_installation(name, call)
         handler = self._handler_of(name)
         if handler is not None:
             return handler(call)

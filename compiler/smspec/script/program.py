@@ -139,6 +139,14 @@ class AwsUse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Installation:
+    """A call that installs packages with pip in every run."""
+
+    packages: tuple[str, ...]
+    place: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
     """Where arguments could not be followed further, and why: the end of a sentence."""
 
@@ -200,6 +208,7 @@ class Program:
     other_variables: tuple[VariableRead, ...] = ()
     channel_uses: tuple[ChannelUse, ...] = ()
     aws_uses: tuple[AwsUse, ...] = ()
+    installations: tuple[Installation, ...] = ()
     searches: tuple[FileUse, ...] = ()
     repeated_uses: tuple[RepeatedUse, ...] = ()
     mentioned: frozenset[str] = frozenset()

@@ -30,7 +30,8 @@ class ScriptEnvironment:
 
     ``piped``: the channels in Pipe mode. ``is_bare``: only the spec adds variables to those of an official image of
     Python. ``forms_groups``: a launcher, or an image that may have one, sets what PyTorch's process groups need.
-    ``isolation_path``: the key that isolates the container, None without one.
+    ``isolation_path``: the key that isolates the container, None without one. ``unrouted_path``: the key that puts it
+    in a VPC without a package index. ``packages``: those that the spec adds to the image, None if they are unknown.
     ``hyperparameters_path`` and ``channels_path`` are where the spec has them, or could have; ``program_path`` is where
     it names the script.
     """
@@ -41,6 +42,8 @@ class ScriptEnvironment:
     variables: frozenset[str]
     forms_groups: bool = True
     isolation_path: Path | None = None
+    unrouted_path: Path | None = None
+    packages: frozenset[str] | None = frozenset()
     piped: tuple[str, ...] = ()
     is_bare: bool = False
     hyperparameters_path: Path

@@ -25,6 +25,10 @@ WORDS = (
     'environ["',
     "environ['",
     "smspec_runtime",
+    '"pip"',
+    "'pip'",
+    "pip install",
+    "pip.main",
 )
 """A script without any of these, in itself or in what it imports from the source, contains nothing relevant."""
 

@@ -52,6 +52,7 @@ def followed(text: SourceText, source: Source, module: str, handler: str | None)
         other_variables=tuple(dict.fromkeys(run.other_variables)),
         channel_uses=() if run.is_blind else tuple(dict.fromkeys(run.channel_uses)),
         aws_uses=() if run.is_blind else tuple(run.aws_uses),
+        installations=() if run.is_blind else tuple(run.installations),
         searches=() if run.is_blind else tuple(dict.fromkeys(run.searches)),
         repeated_uses=() if run.is_blind else tuple(dict.fromkeys(run.repeated_uses)),
         channels=tuple(dict.fromkeys(run.channels)),

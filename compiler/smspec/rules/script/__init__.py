@@ -11,6 +11,7 @@ from smspec.rules.script import (
     fifo_opened_twice,
     handler_missing_from_its_module,
     ignored_argument,
+    installation_without_a_network,
     missing_argument,
     missing_channel,
     missing_hyperparameter,
@@ -67,6 +68,7 @@ RULES: tuple[Callable[[ScriptAndJob], Iterator[Finding]], ...] = (
     fifo_opened_twice.check,
     ignored_argument.check,
     aws_call_in_isolation.check,
+    installation_without_a_network.check,
 )
 
 

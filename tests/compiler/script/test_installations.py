@@ -1,0 +1,57 @@
+"""pip in a script is reported where every run needs an index that the job may not reach."""
+
+import pytest
+
+from support.script.read_programs import codes
+
+ISOLATED = {"network": {"isolation": True}}
+VPC = {"network": {"subnets": ["subnet-0aa1bb2cc"], "security_groups": ["sg-0bb1cc2dd"]}}
+HEAD = "import os, subprocess, sys\nPIP = [sys.executable, '-m', 'pip']\n"
+CALL = "subprocess.check_call([sys.executable, '-m', 'pip', 'install', 'six'])"
+
+FAILING = {
+    "a call": CALL,
+    "a list that grows": "subprocess.run(PIP + ['install', '-q', 'six==1.16.0'], check=True)",
+    "a shell": "os.system('apt-get update && pip3 install --upgrade six')",
+    "a path": "subprocess.call(['/usr/bin/pip', 'install', 'six', '-t', '/tmp/x'])",
+    "a function": f"def main():\n    {CALL}\nmain()",
+    "pip itself": "import pip\npip.main(['install', 'six'])",
+    "a second package": "os.system('pip install numpy six')",
+}
+PASSING = {
+    "a condition": f"if len(sys.argv) > 3:\n    {CALL}",
+    "a caught error": f"try:\n    {CALL}\nexcept Exception:\n    pass",
+    "a function that nothing calls": f"def f():\n    {CALL}",
+    "an image that has it": "os.system('pip install NumPy')",
+    "an output": "os.system('pip install numpy > log 2>&1; echo six')",
+    "another line": "os.system('pip install numpy; echo six')",
+    "a directory": "os.system('pip install packages/six')",
+    "a local wheel": "os.system('pip install ./six-1.16.0-py3-none-any.whl wheels/six.whl')",
+    "no index": "os.system('pip install --no-index --find-links wheels six')",
+    "another index": "os.system('pip install -i https://pypi.example.com/simple six')",
+    "a requirements file": "os.system('pip install -r requirements.txt')",
+    "another command": "os.system('pip list; echo install six')",
+    "an unknown word": "subprocess.call([sys.executable, '-m', 'pip', 'install', sys.argv[1]])",
+    "a variable": f"os.environ['PIP_INDEX_URL'] = 'https://pypi.example.com/simple'\n{CALL}",
+}
+IMAGE = {"base": "python:3.12-slim-bookworm", "python_packages": ["numpy==2.1.0"]}
+
+
+@pytest.mark.parametrize("network", [ISOLATED, VPC], ids=["isolated", "vpc"])
+@pytest.mark.parametrize("text", FAILING.values(), ids=FAILING)
+def test_installation_in_every_run_is_reported(text, network):
+    assert [code for code, _ in codes(HEAD + text, image=IMAGE, **network)] == ["SM557"]
+    assert codes(HEAD + text, image=IMAGE) == []
+
+
+@pytest.mark.parametrize("network", [ISOLATED, VPC], ids=["isolated", "vpc"])
+@pytest.mark.parametrize("text", PASSING.values(), ids=PASSING)
+def test_other_installations_are_not_reported(text, network):
+    assert codes(HEAD + text, image=IMAGE, **network) == []
+
+
+def test_index_of_the_job_is_respected():
+    text, index = HEAD + CALL, {"PIP_INDEX_URL": "https://pypi.example.com/simple"}
+    assert codes(text, environment=index, **VPC) == []
+    assert codes(text, image={**IMAGE, "env": index}, **VPC) == []
+    assert codes(text, image={**IMAGE, "run": ["pip install six"]}, **VPC) == []
