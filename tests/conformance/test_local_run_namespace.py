@@ -9,11 +9,14 @@ import random
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
 
+from smspec.local.engines.namespace import internet
 from smspec.local.engines.namespace.availability import probe
+from smspec.local.engines.namespace.user_range import own_range
 from support.local.local_jobs import DEADLINE, LocalJob, script
 
 MOMENTS = int(os.environ.get("SMSPEC_KILLED_RUNS", "4"))
@@ -42,10 +45,10 @@ PUBLISHED = """
             while data := fifo.read(4096):
                 size += len(data)
         print("epoch", epoch, "bytes", size)
-    assert os.listdir("/opt/ml/checkpoints") == [], "of a different job"
+    assert os.listdir("/opt/ml/checkpoints") == os.listdir("/tmp/saved") == [], "of a different job"
     with open("/opt/ml/model/model.txt", "w") as model:
         model.write("trained")
-    open("/opt/ml/checkpoints/last", "w").close()
+    open("/tmp/saved/last", "w").close()
 """
 
 
@@ -53,7 +56,7 @@ def test_published_loop_runs_unchanged(job):
     """A script opens literal paths below /opt/ml; this machine's own directory of that name is not read or changed."""
     before = os.path.exists("/opt/ml")
     channel = 'channels: {training: {s3: "s3://data/train/", local: data/, input_mode: Pipe}}\n'
-    script(job, PUBLISHED, f'{channel}checkpoints: "s3://models/checkpoints/"\n{job.mark}')
+    script(job, PUBLISHED, f'{channel}checkpoints: {{s3: "s3://models/checkpoints/", local: /tmp/saved}}\n{job.mark}')
     job.write("data/a", bytes(100_000))
     ended = job.run(job.environment)
     assert ended.returncode == 0, ended.stderr
@@ -61,7 +64,7 @@ def test_published_loop_runs_unchanged(job):
         f"epoch {epoch} bytes 100000" for epoch in range(5)
     ]
     assert job.archive() == {"model.txt": b"trained"}
-    assert (job.host() / "checkpoints/last").exists()
+    assert (job.host().parents[1] / "tmp/saved/last").exists()
     assert os.path.exists("/opt/ml") == before
 
 
@@ -145,7 +148,37 @@ def test_hosts_are_what_a_container_is(job):
     assert hashlib.sha256((job.directory / "data/a").read_bytes()).hexdigest() == digest
     resources = json.loads((job.host() / "input/config/resourceconfig.json").read_text())
     assert resources["network_interface_name"] == "eth0"
-    assert job.summary()["differences"] == []
+    assert [text for text in job.summary()["differences"] if "Python" not in text] == []
+
+
+CALLING = """
+    import os, urllib.request
+    try:
+        print("GOT", urllib.request.urlopen(os.environ["AWS_ENDPOINT_URL"], timeout=10).read())
+    except OSError as fault:
+        print("REFUSED", fault)
+"""
+
+
+@pytest.mark.skipif(not internet.is_installed(), reason="no slirp4netns")
+def test_hosts_reach_this_machine_only_on_request(job):
+    """With slirp4netns, also one host has its network; a server on 127.0.0.1 is at a different address there."""
+    script(job, CALLING, job.mark)
+    words = [sys.executable, "-u", "-m", "http.server", "--bind", "127.0.0.1", "0"]
+    source = job.directory / "src"
+    server = subprocess.Popen(words, cwd=source, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        port = server.stdout.readline().split(" port ")[1].split()[0]
+        environment = {**job.environment, "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}/train.py"}
+        ended = job.run(environment)
+        assert "`AWS_ENDPOINT_URL` is an address of this machine, which hosts reach only with" in ended.stderr
+        assert "REFUSED" in job.log()
+        ended = job.run(environment, **{"host-loopback": None})
+    finally:
+        server.kill()
+        server.communicate()
+    assert ended.returncode == 0, ended.stderr
+    assert "GOT" in job.log()
 
 
 DISTRIBUTED = (
@@ -225,6 +258,30 @@ def test_stopped_run_gives_hosts_time_to_save(clinging):
     assert process.returncode == 143, err
     assert clinging.summary()["status"] == "Stopped"
     assert all((clinging.host(host) / "checkpoints/saved").exists() for host in ("algo-1", "algo-2"))
+
+
+UNPACKING = """
+    import os, subprocess
+    print("TAR", subprocess.call(["tar", "-xf", "/opt/ml/input/data/train/a.tar", "-C", "/opt/ml/model"]))
+    os.makedirs("/opt/ml/output/data/private")
+    os.chown("/opt/ml/output/data/private", 5, 5)
+    os.chmod("/opt/ml/output/data/private", 0o700)
+"""
+
+
+@pytest.mark.skipif(own_range() is None, reason="no newuidmap, or no range of users in /etc/subuid")
+def test_files_may_have_several_owners(job):
+    """As root, tar restores the owners in an archive; afterwards everything belongs to the author again."""
+    script(job, UNPACKING, f'channels: {{train: {{s3: "s3://data/train/", local: data/}}}}\n{job.mark}')
+    (job.directory / "data").mkdir()
+    with tarfile.open(job.directory / "data/a.tar", "w") as archive:
+        member = tarfile.TarInfo("a")
+        member.uid = member.gid = 1234
+        archive.addfile(member)
+    ended = job.run(job.environment)
+    assert ended.returncode == 0, ended.stderr
+    assert "TAR 0" in job.log()
+    assert {path.lstat().st_uid for path in job.run_directory.rglob("*")} == {os.geteuid()}
 
 
 UNSHARE = ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--mount-proc", "sh", "-c"]

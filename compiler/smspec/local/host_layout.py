@@ -52,10 +52,10 @@ class HostLayout:
     def _take_up_checkpoints(self, directory: RunDirectory) -> None:
         """Create the checkpoint directory of every host, with the checkpoints of an incomplete run."""
         wanted = self._training.checkpoint_directory
-        if wanted is not None and os.path.normpath(wanted).startswith("/opt/ml/"):
-            place = os.path.relpath(wanted, "/opt/ml")
+        if wanted is not None and wanted.startswith("/"):
+            place = os.path.normpath(wanted).lstrip("/")
             for host in self._hosts:
-                os.makedirs(os.path.join(directory.host(host.name).base, place), exist_ok=True)
+                os.makedirs(os.path.join(directory.host(host.name).root, place), exist_ok=True)
             restored = [host.name for host in self._hosts if directory.restore(host.name, *place.split("/"))]
             if restored:
                 whose = f"the checkpoints of the last run, which did not complete ({', '.join(restored)})"

@@ -117,12 +117,12 @@ class RunDirectory:
         return path
 
     def restore(self, host: str, *checkpoints: str) -> bool:
-        """Move the checkpoints of an interrupted run below the host's /opt/ml; return whether there are any."""
-        before = os.path.join(os.path.realpath(self.root), INTERRUPTED, host, "opt", "ml", *checkpoints)
+        """Move the checkpoints of an interrupted run to the directory of the host; return whether there are any."""
+        before = os.path.join(os.path.realpath(self.root), INTERRUPTED, host, *checkpoints)
         # A script may have replaced it by a link.
         if os.path.realpath(before) != before or not os.path.isdir(before) or not os.listdir(before):
             return False
-        place = os.path.join(self.host(host).base, *checkpoints)
+        place = os.path.join(self.host(host).root, *checkpoints)
         remove_tree(place)
         os.rename(before, place)
         return True

@@ -121,7 +121,7 @@ def test_interrupted_run_is_kept_for_the_same_job(tmp_path):
     def run(status):
         directory = claim(str(tmp_path / "run"), "job")
         directory.host("algo-1").make()
-        restored = directory.restore("algo-1", "checkpoints")
+        restored = directory.restore("algo-1", "opt", "ml", "checkpoints")
         directory.forget_interrupted()
         with open(os.path.join(directory.host("algo-1").base, "checkpoints", "model"), "a") as file:
             file.write("x")
@@ -163,7 +163,7 @@ def test_link_instead_of_checkpoints_is_not_followed(tmp_path):
     first.release()
     second = claim(str(tmp_path / "run"), "job")
     second.host("algo-1").make()
-    assert not second.restore("algo-1", "checkpoints")
+    assert not second.restore("algo-1", "opt", "ml", "checkpoints")
     second.forget_interrupted()
     second.release()
     assert (tmp_path / "elsewhere/precious").exists()

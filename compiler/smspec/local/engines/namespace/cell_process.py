@@ -9,10 +9,12 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from smspec.local.engines.namespace.availability import cell_words
+from smspec.local.engines.namespace.user_range import UserRange
 from smspec.local.request import RunFailed
 
 _READ = 1 << 16
-_STOP_SECONDS = 10.0
+_STOP_SECONDS = 60.0
+"""Files that belong to other users may have to get their owner back."""
 
 
 class CellProcess:
@@ -31,11 +33,14 @@ class CellProcess:
             start_new_session=True,  # smspec handles Ctrl-C
         )
 
-    def run_hosts(self, connect: Callable[[int], bool]) -> None:
+    def run_hosts(self, connect: Callable[[int], bool], users: UserRange | None) -> None:
         """Start all hosts. ``connect`` gets the first process, and returns whether it has added a `tap0`.
 
-        Raise RunFailed.
+        ``users``: the range to map, if the plan asks for one. Raise RunFailed.
         """
+        if users is not None:
+            self._next_event()
+            self._send("mapped" if users.map(self._process.pid) else "unmapped")
         started = self._next_event()
         process = started["pid"]
         assert isinstance(process, int)
@@ -96,3 +101,14 @@ class CellProcess:
             assert isinstance(number, int)
             raise RunFailed(3, f"cannot start {host} in namespaces: {event['step']}: {os.strerror(number).lower()}")
         return event
+
+
+def give_back(directories: Sequence[str], users: UserRange) -> None:
+    """Make the author the owner of what a killed run left below some directories."""
+    with subprocess.Popen(
+        cell_words("give-back", *directories), stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdout.readline()
+        process.stdin.write(b"mapped\n" if users.map(process.pid) else b"unmapped\n")
+        process.stdin.close()

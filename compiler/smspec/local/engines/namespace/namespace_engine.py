@@ -10,9 +10,10 @@ from smspec.local.engines.engine import JobToRun
 from smspec.local.engines.namespace import internet, mpi
 from smspec.local.engines.namespace.availability import probe
 from smspec.local.engines.namespace.cell.plan import Bind, CellPlan, HostPlan
-from smspec.local.engines.namespace.cell_process import CellProcess
+from smspec.local.engines.namespace.cell_process import CellProcess, give_back
 from smspec.local.engines.namespace.machine_paths import author_binds, kept_variables, python_binds
 from smspec.local.engines.namespace.namespace_host import NamespaceHost
+from smspec.local.engines.namespace.user_range import has_other_owners, own_range
 from smspec.local.engines.process import LOOPBACK, free_ports, loopback_interface
 from smspec.local.engines.required_programs import require_torchrun
 from smspec.local.image_content import ImageContent
@@ -22,13 +23,17 @@ from smspec.local.job_variables import job_variables, set_by_the_job
 from smspec.local.python.job_python import JobPython, described
 from smspec.local.python.wanted import wanted_python
 from smspec.local.request import RunFailed
-from smspec.local.run_directory import UPLOAD, HostDirectory, RunDirectory
+from smspec.local.run_directory import HOSTS, INTERRUPTED, UPLOAD, HostDirectory, RunDirectory
 from smspec.local.training_request import Host, TrainingRequest
+from smspec.source.deep_directories import remove_tree
 
 _INSIDE = HostDirectory("/")
 _UPLOADS = "/opt/smspec/upload"
 _OWN_PYTHON = "/opt/python"
 """The environment of the job where this machine's Python is in /usr/local, the place that it has in images."""
+
+_TEMPORARY = ".tmp"
+"""The /tmp of a host, in its directory until the run ends: that disk has the room that the author chose."""
 
 _SYSTEM_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 _NETWORK, _FIRST_ADDRESS, _MOST_HOSTS = "10.0.2.", 101, 150
@@ -69,6 +74,7 @@ class NamespaceEngine:
         if len(run.hosts) > _MOST_HOSTS:
             raise RunFailed(3, f"the engine `namespace` has addresses for {_MOST_HOSTS} hosts; pass a smaller --hosts")
         self._has_internet = self._has_network and not self._is_isolated and internet.is_installed()
+        self._users = own_range()
         self._open = ExitStack()
         self.interface = "eth0" if self._has_network else loopback_interface()
         self.generated_channels = self._content.generated_channels
@@ -102,6 +108,7 @@ class NamespaceEngine:
 
     def prepare(self, show: Callable[[str], None]) -> None:
         """Install what the hosts share, if it is missing. Raise RunFailed."""
+        self._take_back_files()
         self._python.prepare(may_install=self._request.may_install, show=show)
         if not self._wanted.installs:
             path = os.pathsep.join([*self._python.programs, *_SYSTEM_PATH])
@@ -142,13 +149,19 @@ class NamespaceEngine:
                 file.write(self._plan(hosts, directory, logs).to_json())
             cell = CellProcess(path, list(logs.values()))
             self._open.callback(cell.close)
-            cell.run_hosts(self._connect)
+            cell.run_hosts(self._connect, self._users)
             unused.pop_all()
         return [NamespaceHost(host.name, cell, outputs[host.name], directory.log(host.name)) for host in hosts]
 
     def close(self) -> None:
         """End the cell, and its way to the internet."""
         self._open.close()
+
+    def _take_back_files(self) -> None:
+        """Let this run replace the directory of a killed one, whose files may belong to other users."""
+        earlier = [os.path.join(self._request.directory, name) for name in (HOSTS, INTERRUPTED)]
+        if self._users is not None and any(map(has_other_owners, earlier)):
+            give_back([os.path.abspath(directory) for directory in earlier], self._users)
 
     def _connect(self, process: int) -> bool:
         if self._has_internet:
@@ -169,6 +182,7 @@ class NamespaceEngine:
             gateway=internet.GATEWAY if self._has_internet else "",
             resolver=internet.RESOLVER if self._has_internet else "",
             addresses={host.name: self._address(host) for host in hosts},
+            owned=[directory.host(host.name).root for host in hosts] if self._users is not None else [],
             added_programs=mpi.added_programs(self._program) if mpi.uses_mpi(self._job) else {},
             hosts=[
                 HostPlan(
@@ -191,9 +205,10 @@ class NamespaceEngine:
     def _binds(self, directory: RunDirectory, host: Host) -> list[Bind]:
         """Return what a container mounts, one by one: a file cannot be renamed from the model to the output."""
         place = directory.host(host.name)
-        temporary = os.path.join(os.path.abspath(self._request.scratch_dir), host.name)
-        os.makedirs(temporary, exist_ok=True)
+        temporary = os.path.join(place.root, _TEMPORARY)
+        os.makedirs(temporary)
         os.chmod(temporary, 0o1777)
+        self._open.callback(remove_tree, temporary, ignore_errors=True)
         binds = [
             Bind(os.path.join(place.base, "input"), "/opt/ml/input"),
             *(Bind(os.path.join(place.base, name), f"/opt/ml/{name}", True) for name in ("model", "output", "code")),
@@ -203,10 +218,8 @@ class NamespaceEngine:
             Bind(temporary, "/tmp", True),
         ]
         checkpoints = os.path.normpath(self._training.checkpoint_directory or "/opt/ml/checkpoints")
-        if checkpoints.startswith("/opt/ml/") and not any(
-            f"{checkpoints}/".startswith(f"{each.target}/") for each in binds
-        ):
-            binds.append(Bind(os.path.join(place.base, os.path.relpath(checkpoints, "/opt/ml")), checkpoints, True))
+        if checkpoints.startswith("/") and not any(_contains(each.target, checkpoints) for each in binds[:-1]):
+            binds.append(Bind(place.root + checkpoints, checkpoints, True))
         uploads = directory.path(UPLOAD)
         return [*binds, Bind(os.path.abspath(uploads), _UPLOADS)] if os.path.isdir(uploads) else binds
 
@@ -241,3 +254,8 @@ class NamespaceEngine:
             "PATH": os.pathsep.join(dict.fromkeys([*programs, *path.split(os.pathsep)])),
             "SMSPEC_LOCAL_LEADER": leader,
         }
+
+
+def _contains(first: str, second: str) -> bool:
+    """Return whether one of two directories is the other one, or above it."""
+    return f"{first}/".startswith(f"{second}/") or f"{second}/".startswith(f"{first}/")

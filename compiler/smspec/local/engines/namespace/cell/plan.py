@@ -31,7 +31,8 @@ class CellPlan(NamedTuple):
     """``mount_point`` is an empty directory. ``has_network``: hosts have a network of their own.
 
     ``gateway`` and ``resolver``: its way to the internet, if it has one. ``added_programs``: what each host finds in
-    /usr/sbin, whether this machine has it or not.
+    /usr/sbin, whether this machine has it or not. ``owned``: directories whose files must belong to the author at the
+    end; if there are any, smspec maps the users of the namespace.
     """
 
     mount_point: str
@@ -40,6 +41,7 @@ class CellPlan(NamedTuple):
     resolver: str
     addresses: dict[str, str]
     added_programs: dict[str, str]
+    owned: list[str]
     hosts: list[HostPlan]
 
     def to_json(self) -> str:

@@ -16,27 +16,31 @@ from . import kernel, netlink
 from .host import BRIDGE, StartingHost
 from .plan import CellPlan, decode_plan
 from .probe import probe
-from .users import enter_user_namespace
+from .users import enter_user_namespace, give_back
 
 _TAP = "tap0"
 
 
 def main(words: list[str]) -> NoReturn:
-    """Run one command: ``probe``, or ``run PLAN``."""
-    if words == ["probe"]:
+    """Run one command: ``probe``, ``run PLAN``, or ``give-back DIRECTORY…``."""
+    verb, *rest = words
+    if verb == "probe":
         _report(probe())
         sys.exit()
-    with open(words[1], encoding="utf-8") as file:
-        plan = decode_plan(file.read())
     try:
-        sys.exit(_run(plan))
+        if verb == "give-back":
+            enter_user_namespace(_is_mapped)
+            give_back(rest)
+            sys.exit()
+        with open(rest[0], encoding="utf-8") as file:
+            sys.exit(_run(decode_plan(file.read())))
     except kernel.StepFailed as fault:
         _report({"event": "failed", "step": fault.step, "errno": fault.number})
         sys.exit(1)
 
 
 def _run(plan: CellPlan) -> int:
-    enter_user_namespace()
+    enter_user_namespace(_is_mapped if plan.owned else bool)
     network = kernel.NEW_NETWORK if plan.has_network else 0
     kernel.unshare(kernel.NEW_MOUNTS | kernel.NEW_PROCESSES | network, "unshare")
     first = os.fork()
@@ -63,8 +67,11 @@ def _be_first(plan: CellPlan) -> NoReturn:
             if command == "start connected":
                 netlink.join(_TAP, BRIDGE)
         _supervise(plan)
+        give_back(plan.owned)
     except kernel.StepFailed as fault:
         _report({"event": "failed", "step": fault.step, "errno": fault.number})
+    except OSError as fault:
+        _report({"event": "failed", "step": fault.filename or "start", "errno": fault.errno})
     finally:
         os._exit(0)
 
@@ -95,6 +102,7 @@ def _supervise(plan: CellPlan) -> None:
         if 0 in ready:
             command = _line()
             if not command:
+                _end(running)
                 return
             _obey(command, running)
 
@@ -118,6 +126,20 @@ def _obey(command: str, running: dict[int, str]) -> None:
     for process, host in running.items():
         if host == name:
             os.kill(process, signal.SIGTERM if verb == "terminate" else signal.SIGKILL)
+
+
+def _end(running: dict[int, str]) -> None:
+    """Kill every host: the kernel ends a first process only after all others of its namespace."""
+    for process in running:
+        os.kill(process, signal.SIGKILL)
+    for process in running:
+        os.waitpid(process, 0)
+
+
+def _is_mapped() -> bool:
+    """Let smspec map the users of this process: that needs a program with more rights."""
+    _report({"event": "mapping"})
+    return _line() == "mapped"
 
 
 def _line() -> str:

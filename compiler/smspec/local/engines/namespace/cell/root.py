@@ -18,6 +18,7 @@ _OWN_OPT = ("ml", "smspec")
 _NODES = ("null", "zero", "full", "random", "urandom", "tty")
 _ACCELERATORS = ("nvidia*", "dri", "kfd", "neuron*", "infiniband")
 _SAFE = kernel.NO_SUID | kernel.NO_DEVICES
+_FIRST_PERSON, _NOBODY = 1000, 65534
 _PROGRAMS = "/usr/sbin"
 _ORIGINALS = "/opt/smspec-sbin"
 
@@ -25,6 +26,7 @@ _ORIGINALS = "/opt/smspec-sbin"
 def build_root(host: HostPlan, plan: CellPlan) -> None:
     """Assemble the root of a host in namespaces of its own, and move to it."""
     resolver = _resolver(plan)
+    accounts = {name: _accounts(f"/etc/{name}") for name in ("passwd", "group")}
     root = plan.mount_point
     os.umask(0o022)
     kernel.mount("tmpfs", root, _SAFE, "mode=755")
@@ -45,6 +47,8 @@ def build_root(host: HostPlan, plan: CellPlan) -> None:
         _place(bind, root)
     if plan.added_programs:
         _add_programs(root, plan.added_programs)
+    for name, text in accounts.items():
+        _write(f"{root}/etc/{name}", text)
     _write_files(f"{root}/etc", host, plan, resolver)
     kernel.change_root(root)
 
@@ -144,14 +148,16 @@ def _write_files(directory: str, host: HostPlan, plan: CellPlan, resolver: str) 
     _write(f"{directory}/hosts", "".join(f"{address}\t{name}\n" for address, name in names))
     _write(f"{directory}/hostname", f"{host.name}\n")
     _write(f"{directory}/resolv.conf", resolver)
-    _write(
-        f"{directory}/passwd",
-        "root:x:0:0:root:/root:/bin/sh\nsshd:x:101:65534::/run/sshd:/usr/sbin/nologin\n"
-        "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
-    )
-    _write(f"{directory}/group", "root:x:0:\nnogroup:x:65534:\n")
+
+
+def _accounts(path: str) -> str:
+    """Return the accounts of the system; those of people are not in an image."""
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        entries = [(line, line.split(":")) for line in file]
+    numbered = [(line, int(words[2])) for line, words in entries if len(words) > 2 and words[2].isdigit()]
+    return "".join(line for line, number in numbered if number < _FIRST_PERSON or number == _NOBODY)
 
 
 def _write(path: str, text: str) -> None:
-    with open(path, "w", encoding="utf-8") as file:
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
