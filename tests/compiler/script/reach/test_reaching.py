@@ -123,7 +123,7 @@ def test_module_that_copies_files_when_it_is_called_is_harmless(tmp_path):
     assert foreign(tmp_path, "import setup\nimport numpy\nsetup.save()", setup=setup) == {"numpy"}
 
 
-def test_module_of_the_source_that_the_script_may_write_is_not_missing(tmp_path):
+def test_own_module_that_may_be_written_is_not_missing(tmp_path):
     files = {"train.py": "open('package/made.py', 'w').write('')\nimport package.made", "package/__init__.py": ""}
     assert not reach(tmp_path, files).missing
 
@@ -138,7 +138,7 @@ DOUBTFUL_SETUP = {
 
 
 @pytest.mark.parametrize("name", DOUBTFUL_SETUP)
-def test_import_after_a_module_that_some_runs_import_is_doubtful(name, tmp_path):
+def test_import_after_a_doubtful_installer_is_doubtful(name, tmp_path):
     setup = "import os\nos.system('pip install numpy')\ndef add(): pass"
     files = {"setup.py": setup, "package/setup.py": setup, "between.py": "from setup import *"}
     files["package/__init__.py"] = "try:\n    from . import setup\nexcept ImportError:\n    pass"
