@@ -73,7 +73,7 @@ def organization_in(directory: str, boundary: Boundary) -> Organization | None:
         file: OrganizationConfig | MalformedConfig | None = organization_config_in(directory, boundary)
     except MalformedConfig as malformed:
         file = malformed
-    if file is None and not (os.path.realpath(directory) == boundary.root and _has_dated_files(directory)):
+    if file is None and not (_has_dated_files(directory) and os.path.realpath(directory) == boundary.root):
         return None
     return Organization(directory, boundary, file)
 

@@ -25,7 +25,8 @@ class ByIdentity(Generic[Found]):
 
     def of(self, subject: Hashable, objects: tuple[object, ...], find: Callable[[], Found]) -> Found:
         """Return what ``find`` returns about the objects; when asked again, the object that it returned then."""
-        key = (subject, *map(id, objects))
+        # Usually it is one object, and this runs a hundred times for each job.
+        key = (subject, id(objects[0])) if len(objects) == 1 else (subject, *map(id, objects))
         known = self._known.get(key)
         if known is None:
             known = self._before.get(key) or (find(), objects)

@@ -33,6 +33,7 @@ from smspec.spec.layers.variables import Variable, declared
 __all__ = ["Assembly", "OptionError", "extends_of", "is_base", "merged", "overlay_names"]
 
 _DECLARED: ByIdentity[tuple[dict[str, Variable], list[Finding]]] = ByIdentity()  # many jobs have those of one base
+_EXTENDS: ByIdentity[tuple[list[Finding], tuple[tuple[str, Span], ...]]] = ByIdentity()
 _MOST_NAMED = 8
 _WHOLE_JOB = ("role", "image", "hosts", "output")
 
@@ -53,9 +54,13 @@ def extends_of(document: Document) -> tuple[tuple[str, Span], ...]:
 
     Raise `InvalidInput` if they are not paths.
     """
-    findings = extends_faults(document)
+    findings, written = _EXTENDS.of("", (document,), lambda: (extends_faults(document), _extends(document)))
     if findings:
         raise InvalidInput(placed(findings, document), document.texts)
+    return written
+
+
+def _extends(document: Document) -> tuple[tuple[str, Span], ...]:
     node = own_mapping(document).get("extends")
     items = node.items if isinstance(node, Sequence) else ()
     return tuple((item.text, item.span) for item in items if isinstance(item, Scalar))

@@ -49,7 +49,7 @@ def events(text: str, faults: ParseErrors) -> Iterator[Event]:
             _refuse_escape(faults, mark.index)
             raise faults.rejected() from None
         kind: type[object] = type(event)
-        if kind is yaml.ScalarEvent and not _is_text(event):
+        if kind is yaml.ScalarEvent and event.style == '"' and not _is_text(event):
             _refuse_escape(faults, event.start_mark.index)
             raise faults.rejected()
         yield event
@@ -58,8 +58,8 @@ def events(text: str, faults: ParseErrors) -> Iterator[Event]:
 
 
 def _is_text(event: Event) -> bool:
-    """Return whether a text has no surrogates, which the Python parser makes from "\\ud800"."""
-    return event.style != '"' or event.value.isascii() or not any("\ud800" <= c <= "\udfff" for c in event.value)
+    """Return whether a quoted text has no surrogates, which the Python parser makes from "\\ud800"."""
+    return event.value.isascii() or not any("\ud800" <= c <= "\udfff" for c in event.value)
 
 
 def _refuse_escape(faults: ParseErrors, at: int) -> None:
