@@ -15,11 +15,22 @@ from smspec.script.unread_script import UnreadScript
 from smspec.source import Path, SourceText
 from smspec.spec.model import CommandEntry, JobSpec, ScriptEntry
 
-_STOPPED = frozenset({"argparse", "HfArgumentParser", "click", "typer", "absl", "jsonargparse"})
+_STOPPED = frozenset(
+    {"argparse", "HfArgumentParser", "click", "typer", "absl", "jsonargparse", "lightning", "hydra", "fire", "tyro"}
+)
 """Libraries after whose parser the driver stops a script."""
 
-_WORDS = re.compile(r"\b(?:argparse|ArgumentParser|HfArgumentParser|click|typer|absl|jsonargparse)\b")
+_WORDS = re.compile(r"\b(?:argparse|ArgumentParser|HfArgumentParser|click|typer|absl|jsonargparse|hydra|fire|tyro)\b")
 _OTHERS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(hydra|fire|tyro|omegaconf|simple_parsing|docopt)\b", re.MULTILINE)
+_PARSES = {
+    "hydra": re.compile(r"\bhydra\.main\b|^[ \t]*from[ \t]+hydra[ \t]+import\b.*\bmain\b", re.MULTILINE),
+    "fire": re.compile(r"\bFire\s*\("),
+    "tyro": re.compile(r"\btyro\.cli\s*\(|^[ \t]*from[ \t]+tyro[ \t]+import\b.*\bcli\b", re.MULTILINE),
+}
+_CALLS_MORE = re.compile(r"\btyro\.extras\b|\bconstructor\s*=")
+"""By these, tyro calls functions that the driver cannot know to be the program."""
+
+_FROM_CLI = re.compile(r"\bfrom_cli\b")
 _LONGEST = 110
 
 
@@ -42,7 +53,18 @@ def parser_count(program: Program | UnreadScript | None, texts: Sequence[SourceT
 
 def foreign_parser(texts: Iterable[SourceText]) -> str:
     """Return the library of a parser that a script cannot be stopped after; empty if there is none."""
-    return next((match[1] for text in texts for match in [_OTHERS.search(text.text)] if match), "")
+    contents = [text.text for text in texts]
+    used = dict.fromkeys(match[1] for text in contents for match in _OTHERS.finditer(text))
+    return next((library for library in used if not _is_harmless(library, contents)), "")
+
+
+def _is_harmless(library: str, texts: Iterable[str]) -> bool:
+    """Return whether the driver stops the parser of a library, or the script uses none of it."""
+    if library == "omegaconf":
+        return not any(map(_FROM_CLI.search, texts))
+    if library == "tyro" and any(map(_CALLS_MORE.search, texts)):
+        return False
+    return library in _PARSES and any(map(_PARSES[library].search, texts))
 
 
 def argument_findings(seen: Observation, job: JobSpec, here: Circumstances, seconds: float) -> list[Finding]:
@@ -94,7 +116,8 @@ def _line(message: str) -> str:
 def _cause(message: str, job: JobSpec) -> Path | None:
     """Return the key of the spec whose argument a message names first; None if there is none."""
     known = {bare(each.name): each.name for each in job.hyperparameters}
-    for word in re.findall(r"(?<![\w-])--?([A-Za-z][\w.-]*)", message):
+    words = re.findall(r"(?<![\w-])--?([A-Za-z][\w.-]*)", message)
+    for word in [*words, *re.findall(r"'[+~]*([A-Za-z][\w.-]*)(?==|')", message)]:
         if bare(word) in known:
             return ("hyperparameters", known[bare(word)])
     if "required" in message.lower() and job.hyperparameters:

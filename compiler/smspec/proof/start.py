@@ -21,13 +21,14 @@ from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.plan.plan import Plan
 from smspec.proof.driver import starting
+from smspec.proof.launcher_variables import launcher_variables
 from smspec.proof.sandbox import Sandbox, of_this_machine
 from smspec.render.tree_rendering import render_tree
 from smspec.source.frozen import dataclass, replace
-from smspec.spec.model import Distribution, JobSpec, Mpi, SmDataParallel, Torchrun
+from smspec.spec.model import JobSpec
 
 DRIVER = "_smspec_check"
-"""The module of `driver/starting.py` in the environment of a script."""
+"""The package of `driver/` in the environment of a script."""
 
 
 _SECRET = "secret"
@@ -123,10 +124,13 @@ class Preparation:
             return NotStarted(reason="it took too long to start" if ended.is_late else ended.last_line)
         with open(result, encoding="utf-8") as file:
             record = json.load(file)
+        ranks = launcher_variables(
+            self._distribution, len(self._hosts), self._hosts[0].instance_type, record["environment"]
+        )
         return Start(
             words=tuple(record["words"]),
             directory=record["directory"],
-            environment={**record["environment"], **_ranks(self._distribution, len(self._hosts))},
+            environment={**record["environment"], **ranks},
             python=os.path.join(place.python, "bin", "python"),
             driver=driver,
         )
@@ -147,29 +151,13 @@ def _for_one_process(job: JobSpec, plan: Plan) -> tuple[JobSpec, Plan]:
     return replace(job, distribution=None, secrets={}), replace(plan, run=run)
 
 
-def _ranks(distribution: Distribution | None, hosts: int) -> dict[str, str]:
-    """Return the variables that a launcher sets for its first process."""
-    wanted = getattr(distribution, "processes_per_host", 1)
-    processes = wanted if isinstance(wanted, int) else 1
-    world = str(hosts * processes)
-    if isinstance(distribution, Torchrun):
-        ranks = dict.fromkeys(("RANK", "LOCAL_RANK", "GROUP_RANK", "ROLE_RANK"), "0")
-        sizes = {"WORLD_SIZE": world, "LOCAL_WORLD_SIZE": str(processes), "GROUP_WORLD_SIZE": str(hosts)}
-        address = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "7777", "TORCHELASTIC_RUN_ID": "none"}
-        return {**ranks, **sizes, **address}
-    if isinstance(distribution, Mpi | SmDataParallel):
-        ranks = dict.fromkeys(("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK"), "0")
-        return {**ranks, "OMPI_COMM_WORLD_SIZE": world, "OMPI_COMM_WORLD_LOCAL_SIZE": str(processes)}
-    return {}
-
-
 def _add_driver(environment: str) -> str:
     """Make every Python of an environment import the driver first."""
     library = os.path.join(environment, "lib")
     (version,) = (name for name in os.listdir(library) if name.startswith("python"))
     packages = os.path.join(library, version, "site-packages")
-    driver = os.path.join(packages, f"{DRIVER}.py")
-    shutil.copyfile(starting.__file__, driver)
+    driver = os.path.join(packages, DRIVER)
+    shutil.copytree(os.path.dirname(starting.__file__), driver, ignore=shutil.ignore_patterns("__pycache__"))
     with open(os.path.join(packages, f"{DRIVER}.pth"), "w", encoding="utf-8") as file:
-        file.write(f"import {DRIVER}\n")
-    return driver
+        file.write(f"import {DRIVER}.starting\n")
+    return os.path.join(driver, os.path.basename(starting.__file__))

@@ -28,8 +28,8 @@ def observed(tmp_path):
     library, code = tmp_path / "lib", tmp_path / "src"
     library.mkdir()
     code.mkdir()
-    shutil.copyfile(starting.__file__, library / "_smspec_check.py")
-    (library / "sitecustomize.py").write_text("import _smspec_check\n")
+    shutil.copytree(os.path.dirname(starting.__file__), library / "_smspec_check")
+    (library / "sitecustomize.py").write_text("import _smspec_check.starting\n")
 
     def observe(text, words=("--epochs", "3", "--lr", "1")):
         script, result = code / "train.py", tmp_path / "result"

@@ -55,7 +55,11 @@ def test_modules_on_every_way_are_found(tmp_path):
         ("import argparse\nargs = argparse.ArgumentParser().parse_args()\n", "", 1),
         ("import tool\nprint(1)\n", "import argparse\n", 0),
         ("import tool\ntool.main()\n", "import argparse\ndef main():\n    argparse.ArgumentParser().parse_args()\n", 1),
-        ("import fire\nfire.Fire(lambda: 1)\n", "", 0),
+        ("import fire\nfire.Fire(lambda: 1)\n", "", 1),
+        ("from hydra import main\n@main()\ndef run(_): ...\nrun()\n", "", 1),
+        ("from hydra import compose\nprint(compose('config'))\n", "", 0),
+        ("import tyro\nfrom tyro.extras import SubcommandApp\nSubcommandApp().cli()\n", "", 0),
+        ("from omegaconf import OmegaConf\nprint(OmegaConf.from_cli())\n", "", 0),
         ("print(1)\n", "", 0),
     ],
 )

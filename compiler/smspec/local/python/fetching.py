@@ -20,7 +20,7 @@ from smspec.local.request import RunFailed
 
 _UNKNOWN = re.compile(r"No download found|not a valid|No downloads? (?:is |are )?available", re.IGNORECASE)
 _OFFLINE = re.compile(r"network connectivity is disabled|offline", re.IGNORECASE)
-_CAUSE = re.compile(r"^\s*(?:error|cause|caused by|×|╰─▶|├─▶)[: ]+", re.IGNORECASE)
+_CAUSE = re.compile(r"(?:^|\s)(?:error|cause|caused by): ", re.IGNORECASE)
 
 
 def fetched_interpreter(version: str, show: Callable[[str], None]) -> Interpreter:
@@ -58,17 +58,18 @@ def _fetch(version: str, show: Callable[[str], None]) -> None:
             show(f"fetching | {line.strip()}")
 
     if run_shown([uv, "python", "install", version], variables, take):
-        raise _failed(version, _reason("\n".join(causes), causes))
+        # uv wraps long lines.
+        raise _failed(version, _reason(" ".join(line.strip() for line in causes)))
 
 
-def _reason(text: str, causes: list[str]) -> str:
+def _reason(text: str) -> str:
     if NO_ROOM.search(text):
         return "the disk is full: set SMSPEC_CACHE_DIR to another disk"
     if _UNKNOWN.search(text):
         return "uv has no build of it for this machine"
     if _OFFLINE.search(text) or UNREACHABLE.search(text):
         return "uv cannot reach the server that has it"
-    return _CAUSE.sub("", causes[-1]).strip() if causes else "uv failed"
+    return _CAUSE.split(text)[-1].strip() or "uv failed"
 
 
 def _failed(version: str, reason: str) -> RunFailed:

@@ -21,6 +21,7 @@ _OF_THE_RUNTIME = "SM_USER_ARGS"
 """The runtime sets it for the script, and for nothing else that it starts."""
 
 _REJECTION = "_smspec_rejection"
+_WITH_FUNCTIONS = ("hydra", "fire", "tyro")
 _LONGEST = 2000
 _MOST_FRAMES = 40
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
@@ -38,7 +39,9 @@ def begin() -> None:
         restrict(asked["writable"])
         from importlib.util import find_spec
 
-        watch = Watch(asked, find_spec)
+        from .function_parsers import patches
+
+        watch = Watch(asked, find_spec, patches)
         keep_on_exec(again)
         sys.meta_path.insert(0, watch)
         sys.excepthook = watch.on_error
@@ -162,7 +165,7 @@ class Rejection:
 class Watch:
     """Stops the script after the calls of its parsers, or records how it ended before."""
 
-    def __init__(self, asked: dict[str, Any], find_spec: Any) -> None:
+    def __init__(self, asked: dict[str, Any], find_spec: Any, patches: Any) -> None:
         self._result = asked["result"]
         self._code = os.path.join(os.path.realpath(asked["code"]), "")
         self._expected = asked["parsers"]
@@ -171,7 +174,7 @@ class Watch:
         self._depth = 0
         self._parsed = 0
         self._message = ""
-        self._usage: str | None = None  # of click and absl, which end the process by themselves
+        self.usage: str | None = None  # of click and absl, which end the process by themselves
         self._taken, self._open = ([tuple(place) for place in asked[name]] for name in ("taken", "open"))
         self._rest: Any = None
         self._is_open = False
@@ -180,8 +183,8 @@ class Watch:
             "argparse": self._argparse,
             "jsonargparse._core": self._jsonargparse,
             "transformers.hf_argparser": self._transformers,
-            "click.core": self._click,
             "absl.flags._flagvalues": self._absl,
+            **patches(self),
         }
 
     def find_spec(self, name: str, *_: Any) -> Any:
@@ -216,9 +219,9 @@ class Watch:
 
     def on_exit(self) -> None:
         """Record that the script ended without one."""
-        self._end({"kind": "ended" if self._usage is None else "rejected", "message": self._usage})
+        self._end({"kind": "ended" if self.usage is None else "rejected", "message": (self.usage or "")[:_LONGEST]})
 
-    def _reject(self, error: BaseException, message: str, is_counted: bool = True) -> None:
+    def reject(self, error: BaseException, message: str, is_counted: bool = True) -> None:
         """Record that a parser rejects its words, unless the script catches the exception."""
 
         def on_end(message: str, is_final: bool) -> None:
@@ -240,7 +243,9 @@ class Watch:
                 pass
         os._exit(0)
 
-    def _succeeded(self) -> None:
+    def succeeded(self, is_open: bool = False) -> None:
+        """Count a parser that has read its words; ``is_open``: except for a part of them."""
+        self._is_open = self._is_open or is_open
         self._parsed += 1
         if self._parsed >= self._expected:
             self._end({"kind": "parsed", "is_open": self._is_open})
@@ -270,7 +275,8 @@ class Watch:
             frame = frame.f_back
         return False
 
-    def _is_command_line(self, words: Any) -> bool:
+    def is_command_line(self, words: Any) -> bool:
+        """Return whether a parser that is given ``words`` reads those of the job."""
         if words is None:
             return True
         if self._rest is not None and words == self._rest:
@@ -289,23 +295,25 @@ class Watch:
 
         def call(parser: Any, *arguments: object, **keywords: Any) -> Any:
             words = arguments[0] if arguments else keywords.get("args")
+            # These libraries call the function of the script afterwards.
+            is_inner = sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] in _WITH_FUNCTIONS
             is_outer = not self._depth
-            is_counted = is_outer and self._is_command_line(words) and self._is_of_the_script()
+            is_counted = is_outer and not is_inner and self.is_command_line(words) and self._is_of_the_script()
             self._depth += 1
             try:
                 found = original(parser, *arguments, **keywords)
             except SystemExit as ended:
                 if is_outer and ended.code:
-                    self._reject(ended, self._message, is_counted)
+                    self.reject(ended, self._message, is_counted)
                 raise
             except ValueError as error:
                 if is_counted and "not used by the HfArgumentParser" in str(error):
-                    self._reject(error, str(error))
+                    self.reject(error, str(error))
                 raise
             finally:
                 self._depth -= 1
             if is_counted and not self._is_continued(sys._getframe(1), found):
-                self._succeeded()
+                self.succeeded()
             return found
 
         setattr(owner, name, call)
@@ -339,37 +347,13 @@ class Watch:
             try:
                 found = original(flags, argv, known_only)
             except Error as error:
-                self._usage = str(error)[:_LONGEST]
+                self.usage = str(error)[:_LONGEST]
                 raise
-            if self._is_command_line(argv):
-                self._succeeded()
+            if self.is_command_line(argv):
+                self.succeeded()
             return found
 
         owner.__call__ = call
-
-    def _click(self, module: Any) -> None:
-        from click.exceptions import UsageError  # type: ignore[import-not-found,unused-ignore]
-
-        owner = getattr(module, "BaseCommand", None)
-        if owner is None or "make_context" not in owner.__dict__:
-            owner = module.Command
-        make_context, invoke = owner.make_context, module.Command.invoke
-
-        def checked_context(command: Any, *arguments: object, **keywords: Any) -> Any:
-            try:
-                return make_context(command, *arguments, **keywords)
-            except UsageError as error:
-                self._usage = error.format_message()[:_LONGEST]
-                raise
-
-        def stop(command: Any, context: Any) -> Any:
-            rest = [*getattr(context, "protected_args", []), *getattr(context, "args", [])]
-            if not (rest and hasattr(command, "list_commands")):
-                self._succeeded()
-            return invoke(command, context)
-
-        owner.make_context = checked_context
-        module.Command.invoke = stop
 
 
 def import_module(asked: dict[str, Any]) -> None:
@@ -392,5 +376,5 @@ def import_module(asked: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     import_module(json.loads(os.environ.pop(IMPORT)))
-elif __name__ == "_smspec_check":
+elif __name__ == "_smspec_check.starting":
     begin()
