@@ -102,7 +102,25 @@ class Class(Value):
         first = self.bases[0] if len(self.bases) == 1 else None
         return first.that_defines(function) if isinstance(first, Class) else None
 
+    @property
+    def extends_parser(self) -> bool:
+        """Whether it extends ArgumentParser, and nothing else."""
+        if len(self.bases) != 1 or self.is_magic or self.decorators:
+            return False
+        (base,) = self.bases
+        return base.extends_parser if isinstance(base, Class) else _is_parser(base)
+
     def call(self, call: Call) -> Value:
+        if self.extends_parser and not self.has_escaped:
+            from smspec.script.readers.parser_subclass import OwnParser  # imported late: few scripts have one
+
+            parser = OwnParser(self, call)
+            start = self.function("__init__")
+            if start is None:
+                parser.begin(call)
+            else:
+                call.run.entered(start, call, (parser,))
+            return parser
         self.wake()
         instance = Instance(self)
         if not all(isinstance(base, Class) or _is_inert(base) for base in self.bases):
@@ -150,6 +168,11 @@ class Instance(Value):
         self.escape()  # a method of a base class, or one with decorators, may do anything with its instance
         return call.unknown_result()
 
+    def above(self, _: str, call: Call) -> Value:
+        """Follow a method of a base class that is not of the script."""
+        self.escape()
+        return call.unknown_result()
+
     def set_attribute(self, name: str, value: Value) -> None:
         if self._has_escaped or name in self._attributes or self.kind.is_magic:
             value.escape()
@@ -173,6 +196,8 @@ class Super(Value):
         function = first.function(name) if isinstance(first, Class) else None
         if function is not None:
             return call.run.entered(function, call, (self._instance,))
+        if self._instance.kind.extends_parser:
+            return self._instance.above(name, call)
         if not all(map(_is_inert, self._bases)):
             self.escape()  # an unknown class may call any method of its instances
         return call.unknown_result()
@@ -180,7 +205,11 @@ class Super(Value):
 
 def _is_bare(base: Value) -> bool:
     """Return whether a base class of another module does nothing when a subclass is defined."""
-    return isinstance(base, Named) and base.name.startswith(("object", "abc.", "typing."))
+    return isinstance(base, Named) and (base.name.startswith(("object", "abc.", "typing.")) or _is_parser(base))
+
+
+def _is_parser(base: Value) -> bool:
+    return isinstance(base, Named) and base.name == "argparse.ArgumentParser"
 
 
 def _is_inert(base: Value) -> bool:

@@ -30,6 +30,33 @@ MAKING = {
     "        self.p = argparse.ArgumentParser()\np = Holder().p",
     "held by a class": "class Holder:\n    p = argparse.ArgumentParser()\np = Holder.p",
     "of a class of its own": "class P(argparse.ArgumentParser):\n    pass\np = P()",
+    "of a class that passes on what it is given": "class P(argparse.ArgumentParser):\n    def __init__(self, **kw):\n"
+    "        super().__init__(**kw)\n        self.add_argument('--own')\np = P(allow_abbrev=False)",
+    "of a class that adds to what it is given": "class P(argparse.ArgumentParser):\n    def __init__(self, **kw):\n"
+    "        kw['prefix_chars'] = '+-'\n        super().__init__(**kw)\np = P()",
+    "of a class of a class": "class O(argparse.ArgumentParser):\n    def __init__(self, n, add_help=False):\n"
+    "        super().__init__(add_help=add_help)\nclass P(O):\n    def __init__(self):\n"
+    "        super().__init__(1)\np = P()",
+    "of a class that never begins": "class P(argparse.ArgumentParser):\n    def __init__(self):\n"
+    "        argparse.ArgumentParser.__init__(self, add_help=False)\np = P()",
+    "of a class that forgives": "class P(argparse.ArgumentParser):\n    def error(self, message):\n"
+    "        pass\np = P()",
+    "of a class that parses otherwise": "class P(argparse.ArgumentParser):\n    def parse_args(self, *a):\n"
+    "        return super().parse_known_args(*a)[0]\np = P()",
+    "of a class that parses less": "class P(argparse.ArgumentParser):\n"
+    "    def parse_known_args(self, args=None, namespace=None):\n"
+    "        return super().parse_known_args([], namespace)\np = P()",
+    "of a class that declares otherwise": "class P(argparse.ArgumentParser):\n    def add_argument(self, *a, **k):\n"
+    "        k.pop('required', None)\n        k.pop('type', None)\n"
+    "        return super().add_argument(*a, **k)\np = P()",
+    "of a class with a private method": "class P(argparse.ArgumentParser):\n"
+    "    def _get_values(self, action, words):\n        return words\np = P()",
+    "of a class with a mixin": "class M:\n    def error(self, message):\n        pass\n"
+    "class P(M, argparse.ArgumentParser):\n    pass\np = P()",
+    "of a class that is changed later": "class P(argparse.ArgumentParser):\n    pass\n"
+    "P.error = lambda self, message: None\np = P()",
+    "of an object that is changed": "class P(argparse.ArgumentParser):\n    def quiet(self):\n"
+    "        self.error = lambda message: None\n        return self\np = P().quiet()",
     "walrus": "print(p := argparse.ArgumentParser())",
 }
 
