@@ -29,6 +29,8 @@ WORDS = (
     "'pip'",
     "pip install",
     "pip.main",
+    "s3://",
+    "s3fs",
 )
 """A script without any of these, in itself or in what it imports from the source, contains nothing relevant."""
 

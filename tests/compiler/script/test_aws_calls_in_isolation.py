@@ -14,6 +14,9 @@ FAILING = {
     "a bucket": "import boto3\nb = boto3.resource('s3').Bucket('b')\nb.upload_file('/tmp/x', 'k')\n",
     "a function": f"import boto3\ndef main():\n    {CALL}\nif __name__ == '__main__':\n    main()\n",
     "an error that is raised again": f"import boto3\ntry:\n    {CALL}\nexcept Exception:\n    raise\n",
+    "a path of pandas": "import pandas as pd\ndata = pd.read_csv('s3://bucket/data.csv', sep=';')\n",
+    "a made path of pandas": "from pandas import read_parquet\nB = 's3://bucket'\nread_parquet(f'{B}/data.parquet')\n",
+    "a list of s3fs": "import s3fs\nfs = s3fs.S3FileSystem(anon=False)\nfs.ls('bucket/data')\n",
     "an unknown bucket": "import boto3, sys\nboto3.client('s3').head_bucket(Bucket=sys.argv[1])\n",
 }
 PASSING = {
@@ -28,6 +31,15 @@ PASSING = {
     "a lazy collection": "import boto3\nboto3.resource('s3').Bucket('b').objects.all()\n",
     "a simulation": f"import boto3\nfrom moto import mock_aws\nmock_aws().start()\n{CALL}\n",
     "a mock": f"import boto3\nfrom unittest.mock import patch\npatch('boto3.client').start()\n{CALL}\n",
+    "a local path of pandas": "import pandas as pd\npd.read_csv('/opt/ml/input/data/train/a.csv')\n",
+    "a path that may be local": "import pandas as pd, sys\npd.read_csv(sys.argv[1])\n",
+    "a server of its own": "import pandas as pd\npd.read_csv('s3://b/k', storage_options={'endpoint_url': 'http://localhost'})\n",
+    "a file system elsewhere": "import s3fs\ns3fs.S3FileSystem(endpoint_url='http://localhost').ls('b')\n",
+    "a lazy file": "import s3fs\ns3fs.S3FileSystem().open('b/k', 'wb')\n",
+    "a path in a fallback": "import pandas as pd\ntry:\n    pd.read_csv('s3://b/k')\nexcept OSError:\n    pass\n",
+    "a path under a simulation": "import pandas\nfrom moto import mock_aws\nmock_aws().start()\npandas.read_csv('s3://b/k')\n",
+    "a path under a mock": "import pandas\nfrom unittest.mock import patch\npatch('pandas.read_csv').start()\n"
+    "pandas.read_csv('s3://b/k')\n",
     "an exit before": f"import boto3, sys\nif x():\n    sys.exit(0)\n{CALL}\n",
 }
 

@@ -9,14 +9,14 @@ from smspec.rules.script.script_and_job import ScriptAndJob
 
 RULE = Rule("SM539", "AWS call in an isolated job")
 
-_ENDPOINT = "AWS_ENDPOINT_URL"
-"""A variable that begins with this sends calls to another address, such as a server in the container."""
+_ENDPOINTS = ("AWS_ENDPOINT_URL", "FSSPEC_S3")
+"""A variable that begins with one of these sends calls to another address, such as a server in the container."""
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
     """Reject network isolation where every run of the script calls AWS."""
     path = both.environment.isolation_path
-    if path is None or any(name.startswith(_ENDPOINT) for name in both.environment.variables):
+    if path is None or any(name.startswith(_ENDPOINTS) for name in both.environment.variables):
         return
     for use in both.program.aws_uses[:1]:
         yield RULE.at(
