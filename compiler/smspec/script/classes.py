@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
 
 
+PARSER_SUBCLASS = "argparse subclass"
+"""The name of the handler for a call of a class that extends ArgumentParser; its first argument is the class."""
+
+
 class Class(Value):
     """A class of the script; ``decorators`` and ``bases`` as far as they are known."""
 
@@ -112,15 +116,8 @@ class Class(Value):
 
     def call(self, call: Call) -> Value:
         if self.extends_parser and not self.has_escaped:
-            from smspec.script.readers.parser_subclass import OwnParser  # imported late: few scripts have one
-
-            parser = OwnParser(self, call)
-            start = self.function("__init__")
-            if start is None:
-                parser.begin(call)
-            else:
-                call.run.entered(start, call, (parser,))
-            return parser
+            whole = type(call)(call.run, call.node, (self, *call.arguments), call.keywords, call.is_whole)
+            return call.run.called(PARSER_SUBCLASS, whole)
         self.wake()
         instance = Instance(self)
         if not all(isinstance(base, Class) or _is_inert(base) for base in self.bases):

@@ -65,19 +65,20 @@ def _hydra(watch: Any, module: Any) -> None:
         return run(*bound.args, **bound.kwargs)
 
     def run_and_report(function: Any) -> Any:
-        errors = []
+        errors: list[BaseException | None] = []
 
         def keeping() -> Any:
             try:
                 return function()
-            except Exception as error:
-                errors.append(error)
-                raise
+            finally:
+                errors.append(sys.exc_info()[1])
 
         try:
             return report(keeping)
-        except BaseException as ended:
+        except (SystemExit, CompactHydraException) as ended:
             for error in errors:
+                if not isinstance(error, Exception):
+                    continue
                 if not isinstance(error, CompactHydraException) or _is_elsewhere(str(error)):
                     watch.on_error(type(error), error, error.__traceback__)
                 cause = f" {error.__cause__}" if error.__cause__ is not None else ""

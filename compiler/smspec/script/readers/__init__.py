@@ -9,6 +9,7 @@ from smspec.script.interpreter import Handler, Lookup
 READERS = {
     "absl": "absl_flags",
     "argparse": "argument_parser",
+    "argparse subclass": "parser_subclass",
     "boto3": "aws_sdk",
     "click": "click_commands",
     "dataclasses": "data_classes",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from smspec.script.call import Call
-from smspec.script.classes import Class, Instance
+from smspec.script.classes import PARSER_SUBCLASS, Class, Instance
 from smspec.script.readers.argument_parser import Parser
 from smspec.script.values import UNKNOWN, Value
 
@@ -89,3 +89,19 @@ def _changes_parsing(kind: Class) -> bool:
     names = {name for name in kind.frame.names if not (name.startswith("__") and name.endswith("__"))}
     changed = names & _METHODS or {name for name in names - _SHOWS if name.startswith("_")}
     return bool(changed) or any(isinstance(base, Class) and _changes_parsing(base) for base in kind.bases)
+
+
+def _made(call: Call) -> Value:
+    kind, *arguments = call.arguments
+    assert isinstance(kind, Class)
+    created = Call(call.run, call.node, tuple(arguments), call.keywords, call.is_whole)
+    parser = OwnParser(kind, created)
+    start = kind.function("__init__")
+    if start is None:
+        parser.begin(created)
+    else:
+        call.run.entered(start, created, (parser,))
+    return parser
+
+
+HANDLERS = {PARSER_SUBCLASS: _made}
