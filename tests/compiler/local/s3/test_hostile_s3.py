@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from smspec.local.s3 import client, fetching
 from support.servers.hostile_s3 import BUCKET, CREDENTIALS, XML, HostileS3, error, etag, is_list, listing
 from support.servers.hostile_server import chunked, dripped, hostile_server, response
 from support.smspec_command import smspec
@@ -11,11 +12,14 @@ from support.smspec_command import smspec
 pytestmark = pytest.mark.slow
 
 DEADLINE = 1.0
-WHOLE = bytes(range(256)) * 49_152
-"""12,582,912 bytes, which take two ranges."""
+RANGE = 1 << 16
+"""Bytes of one request in these tests, but for one."""
 
+WHOLE = bytes(range(256)) * 384
+"""98,304 bytes, which take two ranges."""
+
+LARGE_RANGE = client.RANGE
 SMALL = b"small"
-RANGE = 8 << 20
 
 SPEC = """\
 smspec: v1
@@ -38,6 +42,7 @@ def fed(tmp_path, monkeypatch):
         monkeypatch.setenv(name, value)
     for name in ("AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_DEFAULT_REGION"):
         monkeypatch.delenv(name, raising=False)
+    request_ranges(monkeypatch, RANGE)
     (tmp_path / "job.yaml").write_text(SPEC)
     (tmp_path / "src").mkdir()
     seen = "import os, pathlib\nfor p in pathlib.Path(os.environ['SM_CHANNEL_TRAIN']).rglob('*'): print('SEEN', p.name)"
@@ -51,6 +56,11 @@ def fed(tmp_path, monkeypatch):
         return done
 
     return run
+
+
+def request_ranges(monkeypatch, size):
+    for module in (client, fetching):
+        monkeypatch.setattr(module, "RANGE", size)
 
 
 def assert_refused(done, directory, status=3):
@@ -286,9 +296,14 @@ def test_signature_is_not_sent_to_other_hosts(fed, tmp_path):
         assert CREDENTIALS["AWS_SESSION_TOKEN"] in str(server.asked)
 
 
-@pytest.mark.parametrize("content", [b"", SMALL, WHOLE[:RANGE], WHOLE], ids=["empty", "small", "a range", "more"])
-def test_honest_table_is_fed(content, fed, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("content", "size"),
+    [(b"", RANGE), (SMALL, RANGE), (WHOLE[:RANGE], RANGE), (WHOLE, RANGE), (WHOLE * 128, LARGE_RANGE)],
+    ids=["empty", "small", "a range", "more", "more than a large range"],
+)
+def test_honest_table_is_fed(content, size, fed, tmp_path, monkeypatch):
     """The unmodified parts of the responses above are valid, so each rejection has one cause."""
+    request_ranges(monkeypatch, size)
     monkeypatch.setenv("SMSPEC_HTTP_TIMEOUT", "30")
     with hostile_server() as server:
         done = fed(HostileS3(server, {"train/a": content, "train/b": SMALL}))
