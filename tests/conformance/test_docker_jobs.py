@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from support.local.local_jobs import HEAD, LocalJob
+from support.local.local_jobs import HEAD, IMAGE, LocalJob
 from support.pipe.fifo_writers import Writer
 from support.smspec_command import smspec
 
@@ -106,7 +106,7 @@ class Outcome:
 @pytest.fixture
 def job(engine, tmp_path):
     job = LocalJob(tmp_path / "job")
-    job.head = HEAD.replace("python:3.12-slim-bookworm", engine.base) + "checkpoints: s3://models/job/checkpoints/\n"
+    job.head = HEAD.replace(IMAGE, engine.base) + "checkpoints: s3://models/job/checkpoints/\n"
     return job
 
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from support.local.local_jobs import HEAD, LocalJob
+from support.local.local_jobs import HEAD, IMAGE, LocalJob
 from support.smspec_command import smspec
 
 pytest_plugins = ["support.docker_engine"]
@@ -60,7 +60,7 @@ def images(engine, tmp_path_factory):
     hyperparameters = {}
     for launcher, distribution in DISTRIBUTIONS.items():
         job = LocalJob(tmp_path_factory.mktemp(launcher) / "job")
-        job.spec(SPEC.replace("DISTRIBUTION", distribution), head=HEAD.replace("python:3.12-slim-bookworm", BASE))
+        job.spec(SPEC.replace("DISTRIBUTION", distribution), head=HEAD.replace(IMAGE, BASE))
         job.write("src/train.py", SCRIPT)
         done = smspec("build", "-o", "tree", cwd=job.directory)
         assert done.status == 0, done.err

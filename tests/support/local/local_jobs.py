@@ -15,13 +15,16 @@ from pathlib import Path
 from smspec.source.deep_directories import walked
 
 DEADLINE = 60
-HEAD = """\
+IMAGE = f"python:{sys.version_info[0]}.{sys.version_info[1]}-slim-bookworm"
+"""Of the version that runs the tests, which is the first that a local run asks for its version."""
+
+HEAD = f"""\
 smspec: v1
 name: job
 role: arn:aws:iam::111122223333:role/SageMakerTraining
 region: us-west-2
-image: {base: "python:3.12-slim-bookworm"}
-hosts: {instance_type: ml.m5.large, count: 1, volume: 1GB}
+image: {{base: "{IMAGE}"}}
+hosts: {{instance_type: ml.m5.large, count: 1, volume: 1GB}}
 output: s3://models/job/
 """
 
