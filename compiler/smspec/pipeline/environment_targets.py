@@ -12,8 +12,9 @@ from smspec.plan.environment_of_image import environment_of
 from smspec.plan.image_planning import authored_image
 from smspec.plan.image_uris import with_image_uri
 from smspec.plan.plan import ImagePlan
-from smspec.plan.startup_packages import LIST, image_at_start, installs_at_start, key_at_start, obstacle_at_start
+from smspec.plan.startup_packages import image_at_start, key_at_start, obstacle_at_start
 from smspec.service.bare_image import BareImage, bare_image
+from smspec.service.requirement_lines import has_lines
 from smspec.source import Document, Scalar
 from smspec.source import Mapping as MappingNode
 from smspec.source.frozen import dataclass
@@ -23,6 +24,7 @@ from smspec.spec.locked_environment import LockedEnvironment
 from smspec.spec.model import BuildSecret, BuiltImage, JobSpec
 from smspec.spec.shape.plain_data import viewed
 from smspec.spec.shape.shape_check import shape_findings
+from smspec.spec.startup_requirements import startup_requirements
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +73,8 @@ def startup_targets(
 
 def _at_start(inputs: Inputs, lock: Lock, needed: Mapping[str, LockedEnvironment]) -> Iterator[EnvironmentTarget]:
     described, startup = _described(inputs, lock), inputs.build_inputs.startup
-    if described is None or startup is None or not installs_at_start(described[0], inputs.build_inputs.source):
+    listed = None if described is None else startup_requirements(described[0], inputs.build_inputs.source)
+    if described is None or startup is None or listed is None or not has_lines(startup.content):
         return
     job, image = described
     spec = inputs.document.texts[-1].name
@@ -83,7 +86,6 @@ def _at_start(inputs: Inputs, lock: Lock, needed: Mapping[str, LockedEnvironment
         obstacle = "those of its image are not locked"
     at_start = image_at_start(job, image)
     bare = bare_image(image.base, image.system_packages, image.platform, image.python)
-    listed = next(file for file in inputs.build_inputs.source.files if file.path == LIST)
     yield EnvironmentTarget(
         spec=spec,
         key="" if obstacle else key_at_start(at_start, startup.content, installed),

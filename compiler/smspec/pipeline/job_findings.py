@@ -28,7 +28,7 @@ from smspec.spec.locked_environment import environment_file
 from smspec.spec.model import BuiltImage, ExistingImage, JobSpec
 from smspec.spec.shape.ambiguous_text import ambiguous_texts
 from smspec.spec.shape.null_that_removes_nothing import nulls_that_remove_nothing
-from smspec.spec.startup_requirements import startup_requirements
+from smspec.spec.startup_requirements import NAME, startup_requirements
 
 if TYPE_CHECKING:
     from smspec.rules.locking.pinning import LockedPackages
@@ -181,7 +181,6 @@ def _unpinned_at_startup(job: Job) -> Iterable[Finding]:
     if startup_requirements(job.spec, build_inputs.source) is None:
         return ()
     # Imported late: few sources have a list of packages.
-    from smspec.plan.startup_packages import LIST
     from smspec.rules.requirements.packages_unpinned_at_startup import StartupList, check
 
     startup = build_inputs.startup
@@ -190,7 +189,7 @@ def _unpinned_at_startup(job: Job) -> Iterable[Finding]:
         StartupList(
             locked_file="" if environment is None else environment_file(environment.key),
             fault="" if environment is None else environment.fault,
-            file=posixpath.normpath(posixpath.join(job.spec.source.dir, LIST)),
+            file=posixpath.normpath(posixpath.join(job.spec.source.dir, NAME)),
             content=startup.content,
             locked=startup.locked,
             is_built=isinstance(job.spec.image, BuiltImage),
@@ -201,12 +200,12 @@ def _unpinned_at_startup(job: Job) -> Iterable[Finding]:
 def _is_lockable_at_start(job: Job, startup: StartupPackages) -> bool:
     """Return whether `smspec lock` can lock what a job installs at startup."""
     # Imported late: few sources have a list of packages.
-    from smspec.plan.startup_packages import installs_at_start, obstacle_at_start
+    from smspec.plan.startup_packages import obstacle_at_start
 
     build_inputs, image = job.inputs.build_inputs, job.spec.image
     return (
         isinstance(image, BuiltImage)
-        and installs_at_start(job.spec, build_inputs.source)
+        and startup_requirements(job.spec, build_inputs.source) is not None
         and not obstacle_at_start(job.spec, build_inputs.source)
         and is_lockable(image, build_inputs.requirements, build_inputs.lock)
         and is_lockable(replace(image, secrets={}), startup.content, build_inputs.lock)
@@ -288,7 +287,7 @@ def _modules(job: Job) -> Iterable[Finding]:
         environment=build_inputs.locked_environment,
         is_stale=isinstance(image, BuiltImage) and _locked_packages(image, build_inputs) in ("missing", "unknown"),
         is_lockable=isinstance(image, BuiltImage) and is_lockable(image, build_inputs.requirements, build_inputs.lock),
-        listed=b"" if startup is None else startup.content,
+        listed=None if startup is None else startup.content,
         startup=None if startup is None else startup.locked,
         startup_is_lockable=startup is not None and _is_lockable_at_start(job, startup),
     )

@@ -11,6 +11,7 @@ from smspec.source.frozen import replace
 from smspec.spec.decoding import decode
 from smspec.spec.shape.plain_data import viewed
 from smspec.spec.shape.shape_check import shape_findings
+from smspec.spec.startup_requirements import startup_requirements
 from smspec.workspace.boundary import Boundary
 
 
@@ -36,9 +37,9 @@ def with_environments(
     if startup is None or (environment is not None and installed is None):
         return build_inputs
     # Imported late: few sources have a list of packages.
-    from smspec.plan.startup_packages import image_at_start, installs_at_start, key_at_start, obstacle_at_start
+    from smspec.plan.startup_packages import image_at_start, key_at_start, obstacle_at_start
 
-    if not installs_at_start(job, build_inputs.source) or obstacle_at_start(job, build_inputs.source):
+    if startup_requirements(job, build_inputs.source) is None or obstacle_at_start(job, build_inputs.source):
         return build_inputs
     key = key_at_start(image_at_start(job, image), startup.content, installed)
     added = cache.environment_at_start(key, lock, boundary)

@@ -7,18 +7,10 @@ from smspec.source.frozen import replace
 from smspec.source.listing import Listing
 from smspec.spec.isolation import isolation_path
 from smspec.spec.locked_environment import LockedEnvironment, environment_key
-from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, ScriptEntry
-from smspec.spec.starter import starter
+from smspec.spec.model import BuiltImage, JobSpec, ScriptEntry
 
-LIST, PACKAGE = "requirements.txt", "setup.py"
+_PACKAGE = "setup.py"
 _INDEX = ("PIP_", "CA_REPOSITORY_ARN")
-
-
-def installs_at_start(job: JobSpec, source: Listing) -> bool:
-    """Return whether a job runs pip with the list of its source."""
-    if job.source is None or starter(job) == "image" or not source.has(LIST):
-        return False
-    return starter(job) != "toolkit" or not isinstance(job.entry_point, CommandEntry)
 
 
 def obstacle_at_start(job: JobSpec, source: Listing) -> str:
@@ -29,8 +21,8 @@ def obstacle_at_start(job: JobSpec, source: Listing) -> str:
         return "network isolation prevents their installation"
     if job.image.commands:
         return f"`image.{'run' if job.image.run else 'pre_install'}` may change what is installed"
-    if source.has(PACKAGE) and isinstance(job.entry_point, ScriptEntry):
-        return f"`{PACKAGE}` may require more"
+    if source.has(_PACKAGE) and isinstance(job.entry_point, ScriptEntry):
+        return f"`{_PACKAGE}` may require more"
     if any(name.startswith(_INDEX) for name in job.secrets) or _INDEX[-1] in job.environment:
         return "only the job knows its package index"
     return ""

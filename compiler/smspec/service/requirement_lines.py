@@ -66,6 +66,12 @@ def normalized(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def has_lines(content: bytes) -> bool:
+    """Return whether a requirements file has a line besides comments."""
+    lines = (line.strip() for line in content.removeprefix(b"\xef\xbb\xbf").splitlines())
+    return any(line and not line.startswith(b"#") for line in lines)
+
+
 def read_packages(packages: tuple[str, ...]) -> RequirementLines:
     """Return the requirements in a list of a spec."""
     found = [

@@ -161,6 +161,20 @@ def test_note_names_what_has_no_version(here, listed, image, named):
     assert messages == ([named] if named else [])
 
 
+@pytest.mark.parametrize("listed", ["", "# nothing yet\n\n", "\ufeff# nothing\r\n"])
+def test_list_without_packages_adds_nothing(here, listed):
+    lock_packages(spec(here, listed, "import numpy, sklearn\n"))
+    (missing,) = found("SM521", "SM523", "SM728")
+    assert missing["code"] == "SM521"
+
+
+def test_same_list_in_the_image_is_locked_once(index, resolver, tmp_path):
+    directory = job(tmp_path / "job", image="python_requirements: src/requirements.txt")
+    (directory / "src/requirements.txt").write_text("ctr-compat\n")
+    assert lock(directory).status == 0
+    assert len(environments(directory)) == 1
+
+
 def test_same_list_in_the_image_leaves_nothing_to_install(here):
     path = spec(here, "pandas>=2\n", "import pandas, sklearn\n", "python_requirements: src/requirements.txt")
     lock_packages(path, {"pandas": "2.2.0"})

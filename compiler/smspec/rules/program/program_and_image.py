@@ -31,7 +31,7 @@ class ProgramAndImage:
     environment: LockedEnvironment | None = None
     is_lockable: bool = False
     is_stale: bool = False
-    listed: bytes = b""
+    listed: bytes | None = None
     startup: LockedEnvironment | None = None
     startup_is_lockable: bool = False
 
@@ -57,7 +57,7 @@ class ProgramAndImage:
         """The normalized names of the packages that the spec, its requirements files, and its lock name."""
         image = self.job.image
         packages = image.python_packages if isinstance(image, BuiltImage) else ()
-        lines = b"\n".join((self.requirements or b"", self.listed)).decode("utf-8", "replace").splitlines()
+        lines = b"\n".join((self.requirements or b"", self.listed or b"")).decode("utf-8", "replace").splitlines()
         locked = () if self.environment is None else self.environment.packages
         return frozenset(map(project_name, (*packages, *lines, *locked)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from smspec.rules.program.listed_modules import ListedModules, listed_modules
 from smspec.rules.program.program_and_image import ProgramAndImage
 from smspec.service.image_python import is_official_python, without_python
+from smspec.service.requirement_lines import has_lines
 from smspec.source.frozen import dataclass
 from smspec.spec.model import BuiltImage, CommandEntry
 
@@ -62,7 +63,7 @@ def provided(both: ProgramAndImage) -> Provided:
     reason = _unknown_besides_packages(both)
     if reason:
         return Provided(reason=later or reason)
-    if both.source.has(_LIST) and both.startup is None and not _is_in_the_image(both):
+    if both.source.has(_LIST) and both.startup is None and not _adds_nothing(both):
         reason = later or f"`{_LIST}` of the source is installed at startup"
         return Provided(reason=reason, is_lockable=not later and both.startup_is_lockable)
     added = both.startup.modules if both.startup is not None else ()
@@ -85,9 +86,9 @@ def provided(both: ProgramAndImage) -> Provided:
     return Provided(names=of_base.union(added), reason=later)
 
 
-def _is_in_the_image(both: ProgramAndImage) -> bool:
-    """Return whether the image has the packages of the list in the source already, so that pip adds none."""
-    return both.requirements is not None and both.requirements == both.listed
+def _adds_nothing(both: ProgramAndImage) -> bool:
+    """Return whether the list in the source has no packages, or the image has been built with the same list."""
+    return both.listed is not None and (both.requirements == both.listed or not has_lines(both.listed))
 
 
 def _listed(packages: tuple[str, ...]) -> str:
