@@ -89,7 +89,7 @@ def test_kill_at_any_call_leaves_the_old_or_new_tree(tmp_path):
     rare = [point for point in every if point[0] in ("rename", "renameat2", "mkdir", "rmdir")]
     usual = [point for point in every if point not in rare]
     outcomes = set()
-    for name, number in [*rare, *usual[:: max(1, len(usual) // 12)]]:
+    for name, number in [*rare, *usual[:: max(1, len(usual) // 8)]]:
         write_tree(old, str(out))
         done = build_traced(tmp_path, out, "-e", f"trace={name}", "-e", f"inject={name}:signal=KILL:when={number}")
         assert done.returncode == -signal.SIGKILL, (name, number, done.stderr)
