@@ -108,9 +108,9 @@ def verdict(place, content):
     return done.status, records
 
 
-@pytest.mark.parametrize("part", range(2 if settings().derandomize else 4))
+@pytest.mark.parametrize("part", range(2 if settings().derandomize else 8))
 def test_any_file_is_validated(part, place, botocore_finds):
-    @settings(max_examples=at_most(600), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+    @settings(max_examples=at_most(300), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
     @seed(part if settings().derandomize else f"{part}{os.urandom(8).hex()}")  # each part draws other files
     @given(content=ANY)
     def law(content):
