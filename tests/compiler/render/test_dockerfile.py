@@ -92,7 +92,7 @@ def test_dockerfile_contains_only_intended_instructions(image, content):
 
 @pytest.mark.slow
 @given(st.lists(st.tuples(image_plans, requirements), min_size=25, max_size=25))
-@settings(max_examples=4, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2 if settings.default.derandomize else 8, suppress_health_check=list(HealthCheck))
 def test_hadolint_passes_except_in_user_commands(tmp_path_factory, images):
     directory = tmp_path_factory.mktemp("hadolint")
     files = []
