@@ -47,7 +47,7 @@ class Engine:
                     *_APART,
                     "dockerd",
                     *(f"--{name}={value}" for name, value in options.items()),
-                    *("--bridge=none", "--iptables=false", "--ip6tables=false"),
+                    *("--iptables=false", "--ip6tables=false"),
                 ],
                 stdout=log,
                 stderr=log,

@@ -16,6 +16,21 @@ def job_variables(
     job: JobSpec, request: TrainingRequest, inherited: Mapping[str, str], interface: str
 ) -> dict[str, str]:
     """Return the variables of a job, with the author's `secrets`. ``inherited``: the environment of smspec."""
+    return {
+        **variables_of_sagemaker(job, request, inherited, interface),
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",  # nothing is written next to imported modules
+        **set_by_the_job(job, request, inherited),
+        **author_secrets(job.secrets, inherited),
+    }
+
+
+def variables_of_sagemaker(
+    job: JobSpec, request: TrainingRequest, inherited: Mapping[str, str], interface: str
+) -> dict[str, str]:
+    """Return the variables that SageMaker sets in every container."""
     account = job.account or (request.role.split(":")[4:5] or [""])[0]
     region = job.region or inherited.get("AWS_REGION") or inherited.get("AWS_DEFAULT_REGION")
     return {
@@ -25,12 +40,6 @@ def job_variables(
         "DMLC_INTERFACE": interface,
         "KMP_DUPLICATE_LIB_OK": "True",
         "KMP_INIT_AT_FORK": "FALSE",
-        "LANG": "C.UTF-8",
-        "LC_ALL": "C.UTF-8",
-        "PYTHONUNBUFFERED": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",  # nothing is written next to imported modules
-        **set_by_the_job(job, request, inherited),
-        **author_secrets(job.secrets, inherited),
     }
 
 

@@ -25,8 +25,18 @@ def _open_process(job: JobToRun) -> Engine:
     return ProcessEngine(job)
 
 
-def _not_built() -> str:
-    return "smspec does not start containers"
+def _containers(program: str) -> EngineKind:
+    def open_containers(job: JobToRun) -> Engine:
+        from smspec.local.engines.containers.container_engine import ContainerEngine
+
+        return ContainerEngine(job, program)
+
+    def containers_unavailable() -> str | None:
+        from smspec.local.engines.containers.client import unavailable
+
+        return unavailable(program)
+
+    return EngineKind(unavailable=containers_unavailable, open=open_containers)
 
 
 def _always_available() -> None:
@@ -36,9 +46,6 @@ def _always_available() -> None:
 ENGINES = {
     "namespace": EngineKind(unavailable=_namespace_unavailable, open=_open_namespace),
     "process": EngineKind(unavailable=_always_available, open=_open_process),
-    "docker": EngineKind(unavailable=_not_built, open=_open_process),
-    "podman": EngineKind(unavailable=_not_built, open=_open_process),
-    "nerdctl": EngineKind(unavailable=_not_built, open=_open_process),
-    "finch": EngineKind(unavailable=_not_built, open=_open_process),
+    **{program: _containers(program) for program in ("docker", "podman", "nerdctl", "finch")},
 }
 """By the name that `--engine` takes."""

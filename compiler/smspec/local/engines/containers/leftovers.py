@@ -1,0 +1,53 @@
+"""What killed runs left in an engine: their containers and networks, which the next run removes."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+
+from smspec.local.engines.containers.client import Client, ClientFailed
+
+LABEL = "smspec.run"
+"""Its value is the path of the file that a run locks as long as it lasts."""
+
+
+def label_of(lock: str) -> str:
+    """Return the label for everything that a run creates."""
+    return f"{LABEL}={os.path.realpath(lock)}"
+
+
+def remove_leftovers(client: Client) -> None:
+    """Remove the containers, then the networks, of runs that have ended. What cannot be read is left alone."""
+    for listing, inspection, removal in (
+        (("ps", "--all"), ("inspect", "--format", f'{{{{index .Config.Labels "{LABEL}"}}}}'), ("rm", "--force")),
+        (
+            ("network", "ls"),
+            ("network", "inspect", "--format", f'{{{{index .Labels "{LABEL}"}}}}'),
+            ("network", "rm"),
+        ),
+    ):
+        try:
+            found = client.run(*listing, "--quiet", "--filter", f"label={LABEL}").split()
+        except ClientFailed:
+            continue
+        for each in found:
+            try:
+                lock = client.run(*inspection, each)
+            except ClientFailed:
+                continue
+            if lock and not _is_locked(lock):
+                client.try_to(*removal, each)
+
+
+def _is_locked(path: str) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

@@ -1,0 +1,170 @@
+"""`smspec run --engine docker` on a real engine: the image is built, and each host is a container."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+
+import pytest
+
+from support.local.local_jobs import LocalJob, script
+
+pytest_plugins = ["support.docker_engine"]
+pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
+
+SCRIPT = """
+    import json, os, socket, sys, time
+    host, base = os.environ["SM_CURRENT_HOST"], os.environ.get("SAGEMAKER_BASE_DIR", "/opt/ml")
+    print("HOST", socket.gethostname(), json.loads(os.environ["SM_HOSTS"]), flush=True)
+    print("READ", open(base + "/input/data/train/a.csv").read(), os.environ["GREETING"], os.environ["SECRET"][::-1])
+    with open(f"{base}/model/{host}", "w") as model:
+        model.write("trained")
+    os.chmod(f"{base}/model/{host}", 0o600)
+    if base == "/opt/ml":
+        print("PEERS", [socket.gethostbyname(name)[:7] for name in json.loads(os.environ["SM_HOSTS"])], flush=True)
+    ending = json.loads(os.environ["SM_HPS"])["ending"]
+    if ending == "raise" and host == "algo-1":
+        raise ValueError("the loss is not a number: naïve")
+    if ending == "wait":
+        print("ready", flush=True)
+        while True:
+            time.sleep(0.1)
+    if ending == "exit":
+        sys.exit(7)
+"""
+
+MORE = """
+environment: {{GREETING: 'say "a, b" = $HOME'}}
+secrets: {{SECRET: "arn:aws:secretsmanager:us-west-2:111122223333:secret:key-AbCdEf"}}
+channels: {{train: {{s3: "s3://data/train/", local: data/}}}}
+hyperparameters: {{ending: {ending}}}
+"""
+
+
+@pytest.fixture
+def job(engine, tmp_path, monkeypatch):
+    """A job whose image the engine can build without a network."""
+    monkeypatch.setenv("DOCKER_HOST", engine.host)
+    monkeypatch.setenv("SECRET", "terces a")
+    monkeypatch.setenv("PATH", f"{os.path.dirname(engine.client) or '/usr/bin'}{os.pathsep}{os.environ['PATH']}")
+    job = LocalJob(tmp_path / "job", engine="docker")
+    job.write("data/a.csv", "1,2")
+    return job
+
+
+def described(job, engine, ending, more=""):
+    script(job, SCRIPT, MORE.format(ending=ending) + more)
+    text = (job.directory / "job.yaml").read_text()
+    (job.directory / "job.yaml").write_text(text.replace("python:3.12-slim-bookworm", engine.base))
+
+
+def left(engine):
+    """Return the containers and networks of runs."""
+    label = ("--quiet", "--filter", "label=smspec.run")
+    return engine.docker("ps", "--all", *label).stdout.split() + engine.docker("network", "ls", *label).stdout.split()
+
+
+@pytest.mark.parametrize(("ending", "hosts", "status"), [("complete", 1, 0), ("exit", 1, 1), ("raise", 2, 1)])
+def test_containers_end_like_processes(job, engine, ending, hosts, status):
+    described(job, engine, ending)
+    ended = job.run(hosts=hosts)
+    assert re.search(r"(?m)^engine: docker \(.*/job:[0-9a-f]+\)$", ended.stderr), ended.stderr
+    assert "HOST algo-1 ['algo-1'" in job.log()
+    assert 'READ 1,2 say "a, b" = $HOME a secret' in job.log()
+    assert f"PEERS {['10.213.'] * hosts}" in job.log()
+    assert left(engine) == []
+    ends = [(ended.returncode, outcome(job))]
+    ends.append((job.run(engine="process", hosts=hosts).returncode, outcome(job)))
+    assert ends[0] == ends[1]
+    assert ends[0][0] == status
+
+
+def outcome(job):
+    summary = job.summary()
+    reason = (summary["failure_reason"] or "").splitlines()[:2]
+    return summary["status"], summary["exit_status"], reason, job.archive() if summary["model"] else None
+
+
+def test_second_run_builds_nothing(job, engine):
+    described(job, engine, "complete", 'description: "again"\n')
+    job.run()
+    assert "building the image" not in job.run().stderr
+
+
+def test_failed_build_shows_its_last_lines(job, engine):
+    described(job, engine, "complete")
+    text = (job.directory / "job.yaml").read_text()
+    (job.directory / "job.yaml").write_text(
+        re.sub(r"(?m)^image: .*$", f'image: {{base: "{engine.base}", run: ["echo before; ls /not-there"]}}', text)
+    )
+    ended = job.run()
+    assert ended.returncode == 1
+    assert "`docker build` failed" in ended.stderr
+    assert "/not-there" in ended.stderr
+    assert not job.run_directory.exists()
+
+
+def test_isolated_hosts_are_on_an_internal_network(job, engine):
+    network = "{subnets: [subnet-0123456789abcdef0], security_groups: [sg-0123456789abcdef0], isolation: true}"
+    described(job, engine, "wait", f"network: {network}\n")
+    text = (job.directory / "job.yaml").read_text()
+    (job.directory / "job.yaml").write_text(
+        re.sub(
+            r"(?m)^secrets: .*\n",
+            "environment: {GREETING: x, SECRET: y}\n",
+            re.sub(r"(?m)^environment: .*\n", "", text),
+        )
+    )
+    process = job.start(hosts=2)
+    job.wait_for_log("ready")
+    network = engine.docker("network", "ls", "--quiet", "--filter", "label=smspec.run").stdout.strip()
+    assert engine.docker("network", "inspect", "--format", "{{.Internal}}", network).stdout == "true\n"
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert left(engine) == []
+
+
+def test_stopped_run_leaves_nothing(job, engine):
+    described(job, engine, "wait")
+    process = job.start()
+    job.wait_for_log("ready")
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert left(engine) == []
+    assert job.summary()["status"] == "Stopped"
+
+
+def test_next_run_removes_what_a_killed_run_left(job, engine):
+    described(job, engine, "wait")
+    process = job.start()
+    job.wait_for_log("ready")
+    process.kill()
+    process.communicate(timeout=60)
+    assert len(left(engine)) == 2
+    described(job, engine, "complete")
+    ended = job.run()
+    assert ended.returncode == 0, ended.stderr
+    assert left(engine) == []
+
+
+def test_existing_image_runs_with_the_runtime_injected(job, engine):
+    name = "111122223333.dkr.ecr.us-west-2.amazonaws.com/base:1"
+    engine.docker("tag", engine.base, name)
+    text = """
+        import os
+        print("MODULES", os.getcwd(), os.path.exists("/opt/ml/input/data/smspec/entrypoint.py"))
+    """
+    script(job, text, f"image: {name}\n")
+    ended = job.run()
+    assert ended.returncode == 0, ended.stderr
+    assert "MODULES /opt/ml/code True" in job.log()
+
+
+def test_missing_engine_is_one_sentence(job, tmp_path, monkeypatch):
+    described(job, type("engine", (), {"base": "python:3.12"}), "complete")
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none")
+    ended = job.run()
+    assert ended.returncode == 3
+    assert re.fullmatch(r"smspec: `--engine docker` is not available: `docker info` fails: .*\n", ended.stderr)
