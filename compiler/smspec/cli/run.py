@@ -28,7 +28,7 @@ from smspec.script.program import Program
 
 HELP = """\
 Run the job on this machine with the files that `smspec build` generates. Each host gets its own /opt/ml directory and
-its channels as SageMaker provides them. Needs no Docker and no AWS account.
+its channels as SageMaker provides them. Needs no AWS account, and Docker only for `--engine docker`.
 
 smspec installs the job's Python packages into an environment in its cache, never into your Python.
 
