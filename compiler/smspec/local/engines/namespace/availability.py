@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-_CELL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cell")
+_CELL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cell", "__main__.py")
 _SECONDS = 20
 _REFUSED = (errno.EPERM, errno.EACCES)
 _UBUNTU = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"

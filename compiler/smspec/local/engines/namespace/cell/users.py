@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 
 from . import kernel
 
@@ -28,10 +27,12 @@ def give_back(directories: Iterable[str]) -> None:
         for above, names, files in os.walk(directory):
             for name in [*names, *files]:
                 path = os.path.join(above, name)
-                with suppress(OSError):  # a process of the author may remove it now
+                try:
                     status = os.lstat(path)
                     if status.st_uid or status.st_gid:
                         os.lchown(path, 0, 0)
+                except OSError:
+                    continue  # a process of the author has removed it now
 
 
 def _map_own(user: int, group: int) -> None:
