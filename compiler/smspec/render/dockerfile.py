@@ -20,6 +20,7 @@ BOTO3 = "boto3==1.37.38"
 
 REQUIREMENTS = "/opt/smspec/requirements.txt"
 
+_APT_TRUSTS = '-o Acquire::https::CAInfo="$SSL_CERT_FILE" '
 _SSH_PACKAGES = ("openssh-client", "openssh-server")
 _HASH = re.compile(rb"(?m)^[^#\n]*--hash[= ]")
 
@@ -45,6 +46,8 @@ def dockerfile(image: ImagePlan, requirements: bytes | None = None) -> str:
         env_before_packages={name: value for name, value in env.items() if name not in late},
         env_after_packages={name: value for name, value in env.items() if name in late},
         system_packages=_system_packages(image),
+        # pip and uv read this variable themselves.
+        apt_options=_APT_TRUSTS if image.secrets.get("SSL_CERT_FILE") == "file" else "",
         needs_ssh=image.needs_ssh,
         has_requirements=requirements is not None,
         python_packages=packages,

@@ -196,6 +196,13 @@ def test_hadolint_is_silenced_only_for_unpinned_packages():
     assert "DL3013" not in dockerfile(image_plan(python_packages=("numpy==2.1.0",)))
 
 
+def test_apt_trusts_the_certificates_of_the_build():
+    image = image_plan(system_packages=("git",), secrets={"SSL_CERT_FILE": "file"})
+    line = next(line for line in shell_lines(image) if "apt-get" in line)
+    assert line.count('apt-get -o Acquire::https::CAInfo="$SSL_CERT_FILE" ') == 2
+    assert "CAInfo" not in dockerfile(image_plan(system_packages=("git",), secrets={"SSL_CERT_FILE": "env"}))
+
+
 def test_mpi_installs_ssh():
     lines = shell_lines(image_plan(needs_ssh=True, system_packages=("openssh-client=1:9.2p1-2+deb12u7",)))
     install, *cleanup, _ = re.split(r"\s+&& ", lines[0])[2:]
