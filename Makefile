@@ -7,11 +7,12 @@ TOOLKIT := .venv-toolkit
 SOURCES ?= .venv/sources
 BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost
 
-.PHONY: help demo test quick explore check golden shapes facts benchmarks clean
+.PHONY: help demo test test-containers quick explore check golden shapes facts benchmarks clean
 
 help:
 	@echo "make demo        build and run specs/pipe-byo on this machine"
 	@echo "make test        run the whole test suite"
+	@echo "make test-containers  run the tests that start containers, with the Docker engine of this machine"
 	@echo "make quick       check lint, types, and imports, and run the tests that your change most likely breaks"
 	@echo "make explore     run the property tests with new random examples"
 	@echo "make check       check format, lint, types, and imports"
@@ -38,6 +39,9 @@ demo: $(VENV)/.run
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto
+
+test-containers: $(VENV)/.dev
+	$(BIN)/python -m pytest -m docker
 
 quick: $(VENV)/.dev
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash .ci/quick
