@@ -51,17 +51,19 @@ def read_dated_file(
         raise InvalidInput([placed_at(Span(path, 1, 1, 1, 1), finding)], ())
     try:
         data = json.loads(content, object_pairs_hook=_without_duplicates)
-    except (ValueError, RecursionError):
-        raise _located(path, content, ((), f"`{path}` is not valid JSON"), help) from None
+    except (ValueError, RecursionError) as error:
+        fault = (), f"`{path}` is not valid JSON"
+        # The only other ValueError: Python converts no integer of thousands of digits.
+        raise _located(path, content, fault, help, is_number=type(error) is ValueError) from None
     entries = data.get(member) if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(entries, dict):
         raise _located(path, content, ((), f"{name} has no `{member}`"), help)
     if data.get("version") != _VERSION:
         what = f"`version` is not {_VERSION}, the version that this smspec reads"
         raise _located(path, content, (("version",), what), help)
-    fault = fault_of(entries)
-    if fault is not None:
-        raise _located(path, content, fault, help)
+    invalid = fault_of(entries)
+    if invalid is not None:
+        raise _located(path, content, invalid, help)
     return entries
 
 
@@ -78,12 +80,12 @@ def is_match(pattern: str, value: object) -> bool:
 def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a member twice")
+        raise json.JSONDecodeError("a member twice", "", 0)
     return found
 
 
-def _located(path: str, content: bytes, fault: Fault, help: str) -> InvalidInput:
-    """Return the fault at its line. A file that is not JSON has faults of its own."""
+def _located(path: str, content: bytes, fault: Fault, help: str, *, is_number: bool = False) -> InvalidInput:
+    """Return the fault at its line. A file that is not JSON has its own; ``is_number``: a number that is too long."""
     # Imported late: it takes longer than the standard library, and these files are seldom malformed.
     from smspec.service.json.encoding import decode_json_bytes
     from smspec.service.json.json_parser import read_json
@@ -93,7 +95,7 @@ def _located(path: str, content: bytes, fault: Fault, help: str) -> InvalidInput
     try:
         document = read_json(decode_json_bytes(path, content))
     except InvalidInput as rejected:
-        if all(each.code == BEYOND_THE_LIMITS.code for each in rejected.diagnostics):
+        if not is_number and all(each.code == BEYOND_THE_LIMITS.code for each in rejected.diagnostics):
             # Larger than a request may be: the fault has no position then.
             return InvalidInput([placed_at(Span(path, 1, 1, 1, 1), MALFORMED.at((), message, help=help))], ())
         return rejected
