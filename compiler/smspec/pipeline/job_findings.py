@@ -135,6 +135,17 @@ def _image_name(job: Job) -> Iterable[Finding]:
     return naming_findings(job.named)
 
 
+def _base_image(job: Job) -> Iterable[Finding]:
+    """Return why AWS does not have the base image of a job. The tables have that of each short name."""
+    image, policy = job.spec.image, job.inputs.policy
+    if job.named is not None or not isinstance(image, BuiltImage) or ".dkr" not in image.base:
+        return ()
+    # Imported late: few base images are of AWS.
+    from smspec.service.base_image import base_image_findings
+
+    return base_image_findings(image.base, () if policy is None else policy.known_images)
+
+
 def _dockerfile(job: Job) -> Iterable[Finding]:
     return dockerfile_findings(job.spec, job.inputs.build_inputs)
 
@@ -312,6 +323,7 @@ SOURCES: tuple[Callable[[Job], Iterable[Finding]], ...] = (
     _idle_nulls,
     _request,
     _image_name,
+    _base_image,
     _dockerfile,
     _requirements,
     _unpinned,

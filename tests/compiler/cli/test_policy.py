@@ -230,6 +230,31 @@ def test_newer_images_of_aws_are_known_from_facts(tmp_path, policy, expected):
     assert [code for code, _, _ in validated(tmp_path, policy, OF_A_NEWER_IMAGE)] == expected
 
 
+OREGON = "763104351884.dkr.ecr.us-west-2.amazonaws.com"
+
+
+@pytest.mark.parametrize(
+    ("base", "policy", "expected"),
+    [
+        (NEWER, "", ["SM385"]),
+        (NEWER, 'facts = {images = ["pytorch-training:9.9.0-gpu-py399"]}', []),
+        (f"{NEWER}@sha256:{'0f' * 32}", "", ["SM385"]),
+        (NEWER.replace("us-west-2", "us-west-9"), "", ["SM385"]),
+        (NEWER.replace("us-west-2", "af-south-1"), "", ["SM488"]),
+        (f"{OREGON}/sagemaker-scikit-learn:1.2-1-cpu-py3", "", ["SM384"]),
+        (f"{OREGON}/pytorch-training:2.5.1-gpu-py311-cu124-ubuntu22.04-ec2", "", []),
+        (f"{OREGON.replace('us-west-2', 'eu-west-1')}/pytorch-training:2.5.1-cpu-py311", "", []),
+        (NEWER.replace("763104351884", "111122223333"), "", []),
+    ],
+)
+def test_base_images_of_aws_are_checked(tmp_path, base, policy, expected):
+    built = re.sub(r"image: .*", f"image: {{base: '{base}'}}", READY) + "entry_point: {command: [train]}\n"
+    found = validated(tmp_path, policy, built + "region: us-west-2\n")
+    assert [(code, path) for code, path, severity in found if severity != "note"] == [
+        (code, "image.base") for code in expected
+    ]
+
+
 def test_facts_apply_to_raw_requests(tmp_path):
     write_job(tmp_path, OF_A_NEWER_IMAGE)
     (tmp_path / "request.json").write_text(smspec("render", "--api-json", cwd=tmp_path).out)

@@ -22,7 +22,7 @@ def check(request: Request) -> Iterator[Finding]:
     yield RULE.at(
         IMAGE,
         f"{HERE} is in account `{image.account}`, which has no images of AWS in `{image.region}`",
-        help=f"use `{right}`" if right else f"run the job in a region of this account, such as {there}",
+        help=f"use `{right}`" if right else f"use a region of this account, such as {there}",
     )
 
 

@@ -29,5 +29,5 @@ def check(request: Request) -> Iterator[Finding]:
         if right
         else f"use account {' or '.join(f'`{other}`' for other in others)}"
         if others
-        else f"run the job in a region such as {', '.join(f'`{region}`' for region in regions[:3])}",
+        else f"use a region such as {', '.join(f'`{region}`' for region in regions[:3])}",
     )
