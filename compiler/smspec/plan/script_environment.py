@@ -76,13 +76,12 @@ def plan_script_environment(job: JobSpec, request: RequestPlan) -> ScriptEnviron
 
 
 def _packages(job: JobSpec) -> frozenset[str] | None:
-    """Return the normalized names of the packages that the spec adds to the image; None if they are unknown."""
-    if not isinstance(job.image, BuiltImage):
-        return frozenset()
-    if job.image.python_requirements is not None or job.image.run:
+    """Return the normalized names of the packages in the image; None if they are unknown, as those of other bases."""
+    image = job.image
+    if not isinstance(image, BuiltImage) or not is_bare(job) or image.python_requirements is not None:
         return None
-    names = (re.match(r"[A-Za-z0-9][A-Za-z0-9._-]*", package) for package in job.image.python_packages)
-    return frozenset(re.sub(r"[-_.]+", "-", name[0]).lower() for name in names if name)
+    names = (re.match(r"[A-Za-z0-9][A-Za-z0-9._-]*", package) for package in image.python_packages)
+    return frozenset({"pip", *(re.sub(r"[-_.]+", "-", name[0]).lower() for name in names if name)})
 
 
 def _program_path(entry: EntryPoint) -> Path:

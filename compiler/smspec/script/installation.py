@@ -21,8 +21,29 @@ _PIPS = ("pip", "pip3")
 _ENDS = ("&", "|", ";", ">", "1>", "2>")
 """What begins a word with which a shell ends the command, or its arguments."""
 
+_CONDITIONS = ("||", "if", "[", "[[", "test")
+"""Words of a shell before a command that some runs skip."""
+
 _OWN_INDEX = ("-i", "-f", "--index-url", "--extra-index-url", "--no-index", "--find-links", "--proxy")
-_WITH_A_VALUE = ("-t", "--target", "--prefix", "--root", "--timeout", "--retries", "--cache-dir", "-c", "--constraint")
+_WITH_A_VALUE = (
+    *(
+        "-C",
+        "-c",
+        "-e",
+        "-r",
+        "-t",
+        "--cache-dir",
+        "--cert",
+        "--config-settings",
+        "--constraint",
+        "--editable",
+        "--log",
+    ),
+    *("--no-binary", "--only-binary", "--platform", "--prefix", "--progress-bar", "--python-version", "--report"),
+    *("--requirement", "--retries", "--root", "--root-user-action", "--src", "--target", "--timeout", "--trusted-host"),
+    *("--upgrade-strategy", "--use-feature"),
+)
+_ARCHIVES = (".whl", ".zip", ".tar.gz", ".tar.bz2", ".tgz")
 
 
 def note_installation(name: str, call: Call) -> None:
@@ -33,6 +54,8 @@ def note_installation(name: str, call: Call) -> None:
     if name.startswith("pip."):
         words = ["pip", *words]
     for at, word in enumerate(words[:-1]):
+        if word in _CONDITIONS:
+            return
         if word.rpartition("/")[2] in _PIPS and words[at + 1] == "install":
             names = _packages(words[at + 2 :])
             if names:
@@ -57,9 +80,11 @@ def _packages(words: list[str]) -> tuple[str, ...]:
             break
         if word.partition("=")[0] in _OWN_INDEX:
             return ()
-        if not is_value and not word.startswith((".", "-", _UNKNOWN)) and "/" not in word and not word.endswith(".whl"):
-            found.append(word.strip("'\"").rstrip(";"))
+        name = word.rstrip(";").strip("'\"")
+        is_name = name[:1].isalnum() and "/" not in name and "$" not in name and not name.endswith(_ARCHIVES)
+        if is_name and not is_value:
+            found.append(name)
         if word.endswith(";"):
             break
-        is_value = word in _WITH_A_VALUE or word in ("-r", "--requirement", "-e", "--editable")
+        is_value = word in _WITH_A_VALUE
     return tuple(found)

@@ -17,6 +17,7 @@ FAILING = {
     "a function": f"def main():\n    {CALL}\nmain()",
     "pip itself": "import pip\npip.main(['install', 'six'])",
     "a second package": "os.system('pip install numpy six')",
+    "a quoted package": "os.system('pip install --user \"six>=1\";')",
 }
 PASSING = {
     "a condition": f"if len(sys.argv) > 3:\n    {CALL}",
@@ -32,6 +33,12 @@ PASSING = {
     "a requirements file": "os.system('pip install -r requirements.txt')",
     "another command": "os.system('pip list; echo install six')",
     "an unknown word": "subprocess.call([sys.executable, '-m', 'pip', 'install', sys.argv[1]])",
+    "an archive": "os.system('pip install six-1.16.0.tar.gz')",
+    "a variable of a shell": "os.system('pip install $PACKAGES')",
+    "a condition of a shell": "os.system('python -c \"import six\" || pip install six')",
+    "a test of a shell": "os.system('if [ -d x ]; then pip install six; fi')",
+    "the value of an option": "os.system('pip install --progress-bar off --upgrade-strategy eager numpy')",
+    "pip of the image": "os.system('pip install pip')",
     "a variable": f"os.environ['PIP_INDEX_URL'] = 'https://pypi.example.com/simple'\n{CALL}",
 }
 IMAGE = {"base": "python:3.12-slim-bookworm", "python_packages": ["numpy==2.1.0"]}
@@ -55,3 +62,22 @@ def test_index_of_the_job_is_respected():
     assert codes(text, environment=index, **VPC) == []
     assert codes(text, image={**IMAGE, "env": index}, **VPC) == []
     assert codes(text, image={**IMAGE, "run": ["pip install six"]}, **VPC) == []
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "subprocess.run(['aws', 'codeartifact', 'login', '--tool', 'pip', '--domain', 'd', '--repository', 'r'])",
+        "os.system('pip config set global.index-url https://pypi.example.com/simple')",
+        "subprocess.run([*PIP, 'config', 'set', 'global.timeout', '5'])",
+        "open('/etc/pip.conf', 'w').write(os.environ['CONFIG'])",
+        "subprocess.run(['bash', 'setup.sh'])",
+    ],
+)
+def test_script_that_may_set_an_index_is_not_reported(setting):
+    assert "SM557" not in {code for code, _ in codes(f"{HEAD}{setting}\n{CALL}", image=IMAGE, **VPC)}
+
+
+@pytest.mark.parametrize("base", ["pytorch-training:2.5.1-cpu", "registry.example.com/team/base:1", "ubuntu:22.04"])
+def test_packages_of_other_bases_are_unknown(base):
+    assert "SM557" not in {code for code, _ in codes(HEAD + CALL, image={"base": base}, **ISOLATED)}

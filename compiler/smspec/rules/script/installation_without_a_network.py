@@ -11,6 +11,11 @@ from smspec.rules.script.script_and_job import ScriptAndJob
 
 RULE = Rule("SM557", "installation without a network", "warning")
 
+_SETS_AN_INDEX = (
+    r"(?i)codeartifact|index[-_]url|pip[/.](?:conf|ini)\b|\bpip\W+config\b|https?_proxy|PIP_CONFIG_FILE|\.sh\b"
+)
+"""What a source contains that may give pip an index; a shell script may, too."""
+
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 
 
@@ -25,6 +30,8 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
         if not missing:
             continue
         is_isolated = environment.isolation_path is not None
+        if not is_isolated and any(re.search(_SETS_AN_INDEX, text.text) for text in both.program.texts):
+            return
         key = "`network.isolation` is true" if is_isolated else "`network.subnets` might not reach PyPI"
         index = "" if is_isolated else ", or set `PIP_INDEX_URL` in `environment` to an index in the VPC"
         yield RULE.at(
