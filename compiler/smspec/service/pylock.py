@@ -18,6 +18,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _URL = re.compile(r"https?://[!-~]+")
 _MARKER = re.compile(r"[ -~]+")
 _OF_GROUPS = re.compile(r"\b(?:extras|dependency_groups)\b")
+_OF_GROUP = re.compile(r"""(["'])([A-Za-z0-9._-]+)\1 in dependency_groups\b""")
 _PYPI = "https://pypi.org/simple"
 _LONGEST_LINE = 16 << 10
 """Bytes. The parser takes quadratic time in the parts of a key."""
@@ -35,12 +36,12 @@ def is_pylock(name: str) -> bool:
 @lru_cache(maxsize=64)  # jobs share files
 def requirements_of(content: bytes) -> bytes:
     """Return a requirements file with the packages, each on the line of its table. Raise `NotConvertible`."""
-    packages = _packages(content)
+    packages, groups = _packages(content)
     headers = [number for number, line in enumerate(content.decode().splitlines()) if _HEADER.match(line)]
     places = headers if len(headers) == len(packages) else range(len(packages))
     lines = [""] * (max(places, default=0) + 1)
     for place, package in zip(places, packages, strict=True):
-        lines[place] = _requirement(package)
+        lines[place] = _requirement(package, groups)
     indexes = list(dict.fromkeys(str(each["index"]).rstrip("/") for each in packages if each.get("index")))
     if indexes and indexes != [_PYPI]:
         if not all(_URL.fullmatch(index) for index in indexes):
@@ -50,7 +51,8 @@ def requirements_of(content: bytes) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def _packages(content: bytes) -> list[dict[str, object]]:
+def _packages(content: bytes) -> tuple[list[dict[str, object]], list[object]]:
+    """Return the packages, and the names of the groups that are installed by default."""
     if any(len(line) > _LONGEST_LINE for line in content.split(b"\n")):
         raise NotConvertible(f"has a line of more than {_LONGEST_LINE >> 10} KiB")
     # Imported late: few jobs have such a file.
@@ -65,19 +67,23 @@ def _packages(content: bytes) -> list[dict[str, object]]:
         raise NotConvertible(f"is not valid TOML: {fault}") from None
     version, packages = found.get("lock-version"), found.get("packages", [])
     if not isinstance(version, str) or not version.startswith("1."):
-        raise NotConvertible("has no `lock-version` that smspec knows, such as `1.0`")
+        raise NotConvertible("has no `lock-version` that smspec supports, such as `1.0`")
     if not isinstance(packages, list) or not all(isinstance(each, dict) for each in packages):
         raise NotConvertible("has `packages` that are not tables")
-    return packages
+    groups = found.get("default-groups", [])
+    return packages, groups if isinstance(groups, list) else []
 
 
-def _requirement(package: Mapping[str, object]) -> str:
+def _requirement(package: Mapping[str, object], groups: list[object]) -> str:
     name, version, marker = (package.get(key, "") for key in ("name", "version", "marker"))
     if not isinstance(name, str) or not _PROJECT.fullmatch(name):
         raise NotConvertible("has a package without a valid `name`")
     if "vcs" in package or "directory" in package:
         kind = "a directory" if "directory" in package else "a repository"
         raise NotConvertible(f"installs `{name}` from {kind}")
+    if isinstance(marker, str):
+        # pip has no such variable in a requirement: a condition that is always true, or never, replaces it.
+        marker = _OF_GROUP.sub(lambda match: f"os_name {'!=' if match[2] in groups else '=='} ''", marker)
     if not isinstance(marker, str) or (marker and not _MARKER.fullmatch(marker)) or _OF_GROUPS.search(marker):
         raise NotConvertible(f"installs `{name}` only for some extras or groups")
     archive = package.get("archive")

@@ -37,6 +37,17 @@ def test_archive_is_installed_from_its_url():
     assert (found.url, found.hashes) == ("https://e.com/x-1.0-py3-none-any.whl", {A})
 
 
+def test_default_groups_are_installed():
+    markers = ["'default' in dependency_groups", "os_name == 'nt' or \"dev\" in dependency_groups"]
+    packages = [package(f"marker = {json.dumps(marker)}\n", WHEELS) for marker in markers]
+    text = f'default-groups = ["default"]\n{HEAD}{"".join(packages)}'
+    found = read_requirements(requirements_of(text.encode()))
+    assert [each.text.partition("; ")[2] for each in found.requirements] == [
+        "os_name != ''",
+        "os_name == 'nt' or os_name == ''",
+    ]
+
+
 @pytest.mark.parametrize(
     ("indexes", "options"),
     [

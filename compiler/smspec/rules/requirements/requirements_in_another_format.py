@@ -68,5 +68,5 @@ def unreadable_lock(name: str, reason: str) -> Finding:
     return RULE.at(
         _FILE,
         f"`image.python_requirements`: {quoted(name)} {reason}",
-        help="export it again for Linux without extras and the project, such as with `uv export --no-emit-workspace`",
+        help="export it again, as with `uv export --no-emit-workspace -o pylock.toml`, or use a requirements file",
     )
