@@ -7,7 +7,7 @@ import os
 from smspec.local.engines.containers.client import Client, ClientFailed
 from smspec.local.engines.host_process import Command, HostProcess
 
-_STATE = "{{.State.ExitCode}} {{.State.OOMKilled}}"
+_STATE = "{{.State.ExitCode}}"
 
 
 class ContainerHost(HostProcess):
@@ -24,12 +24,16 @@ class ContainerHost(HostProcess):
         self._is_inspected = False
 
     def ended(self) -> bool:
-        """Return whether the container has ended; `exit_status` is then its own, 137 if its memory did not suffice."""
+        """Return whether the container has ended; `exit_status` is then its own, 137 if its memory did not suffice.
+
+        A container that podman could not start has 0, and so has one whose client ended first: the client has not.
+        """
         if super().ended() and not self._is_inspected:
             self._is_inspected = True
             try:
-                code, _, _ = self._client.run("inspect", "--format", _STATE, self._container).partition(" ")
-                self.exit_status = int(code)
+                self.exit_status = int(self._client.run("inspect", "--format", _STATE, self._container)) or (
+                    self.exit_status
+                )
             except (ClientFailed, ValueError):
                 pass  # the status of the client is that of the container, where it has one
         return self.exit_status is not None
