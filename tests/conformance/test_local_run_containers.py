@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from support.local.local_jobs import LocalJob, script
+from support.local.local_jobs import IMAGE, LocalJob, script
 
 pytest_plugins = ["support.docker_engine"]
 pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
@@ -22,6 +22,7 @@ SCRIPT = """
         model.write("trained")
     os.chmod(f"{base}/model/{host}", 0o600)
     if base == "/opt/ml":
+        print("WRITABLE", os.access(base + "/input/data/train/a.csv", os.W_OK), os.access(base + "/model", os.W_OK))
         print("PEERS", [socket.gethostbyname(name)[:7] for name in json.loads(os.environ["SM_HOSTS"])], flush=True)
     ending = json.loads(os.environ["SM_HPS"])["ending"]
     if ending == "raise" and host == "algo-1":
@@ -56,7 +57,7 @@ def job(engine, tmp_path, monkeypatch):
 def described(job, engine, ending, more=""):
     script(job, SCRIPT, MORE.format(ending=ending) + more)
     text = (job.directory / "job.yaml").read_text()
-    (job.directory / "job.yaml").write_text(text.replace("python:3.12-slim-bookworm", engine.base))
+    (job.directory / "job.yaml").write_text(text.replace(IMAGE, engine.base))
 
 
 def left(engine):
@@ -72,6 +73,7 @@ def test_containers_end_like_processes(job, engine, ending, hosts, status):
     assert re.search(r"(?m)^engine: docker \(.*/job:[0-9a-f]+\)$", ended.stderr), ended.stderr
     assert "HOST algo-1 ['algo-1'" in job.log()
     assert 'READ 1,2 say "a, b" = $HOME a secret' in job.log()
+    assert "WRITABLE False True" in job.log()
     assert f"PEERS {['10.213.'] * hosts}" in job.log()
     assert left(engine) == []
     ends = [(ended.returncode, outcome(job))]

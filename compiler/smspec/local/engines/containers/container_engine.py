@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from smspec.local.engines.containers.client import Client, ClientFailed
 from smspec.local.engines.containers.container_host import ContainerHost
 from smspec.local.engines.containers.image import build_image, pull_image, written_secrets
-from smspec.local.engines.containers.leftovers import label_of, remove_leftovers
+from smspec.local.engines.containers.leftovers import files_of_others, label_of, remove_leftovers
 from smspec.local.engines.containers.mounts import mount
 from smspec.local.engines.containers.network import MOST_HOSTS, Network
 from smspec.local.engines.engine import JobToRun
@@ -19,12 +19,13 @@ from smspec.local.job_secrets import author_secrets
 from smspec.local.job_variables import variables_of_sagemaker
 from smspec.local.python.build_secrets import secret_variables
 from smspec.local.request import RunFailed
-from smspec.local.run_directory import UPLOAD, HostDirectory, RunDirectory
+from smspec.local.run_directory import HOSTS, UPLOAD, HostDirectory, RunDirectory
 from smspec.local.training_request import Host, TrainingRequest
 from smspec.render.run_marker import RUN_MARKER
 from smspec.spec.model import BuiltImage, ExistingImage
 
 _UPLOADS = "/opt/smspec/upload"
+_READ_ONLY = ("/opt/ml/input", _UPLOADS)
 _STOP_SECONDS = 120
 _BY_NAME = ":"
 """The value of SMSPEC_LOCAL_LEADER that makes the runtime take the author's secrets."""
@@ -69,10 +70,12 @@ class ContainerEngine:
         image, plan, request = self._run.job.image, self._run.plan.image, self._run.request
         if not isinstance(image, BuiltImage) or plan is None:
             pull_image(self._client, self._image, show)
-            return
-        values = secret_variables(image.secrets, os.environ, request.base_dir)
-        secrets = written_secrets(values, plan.secrets, request.scratch_dir)
-        build_image(self._client, plan, request.tree_dir, secrets, show)
+        else:
+            values = secret_variables(image.secrets, os.environ, request.base_dir)
+            secrets = written_secrets(values, plan.secrets, request.scratch_dir)
+            build_image(self._client, plan, request.tree_dir, secrets, show)
+        for directory in files_of_others(request.directory):
+            self._give_back(directory)
 
     @property
     def python(self) -> str:
@@ -101,7 +104,7 @@ class ContainerEngine:
             for host in hosts:
                 undo.callback(client.try_to, "rm", "--force", "--volumes", names[host.name])
                 self._create(host, names[host.name], network, label, directory)
-            undo.callback(self._give_back, directory)
+            undo.callback(self._give_back, directory.path(HOSTS))
             started = []
             for host in hosts:
                 started.append(ContainerHost(host.name, client, names[host.name], directory.log(host.name)))
@@ -131,7 +134,7 @@ class ContainerEngine:
         words += [f"--add-host={each.name}:{network.address(each.rank)}" for each in self._run.hosts]
         words += ["--stop-timeout", str(_STOP_SECONDS), f"--shm-size={_half_of_the_memory()}"]
         for source, target in self._mounts(directory, host):
-            words += ["--mount", mount(source, target)]
+            words += ["--mount", mount(source, target, is_read_only=target in _READ_ONLY)]
         variables = {
             **variables_of_sagemaker(self._run.job, self._training, os.environ, self.interface),
             **self._training.environment,
@@ -173,16 +176,14 @@ class ContainerEngine:
         uploads = directory.path(UPLOAD)
         return [*mounts, (os.path.abspath(uploads), _UPLOADS)] if os.path.isdir(uploads) else mounts
 
-    def _give_back(self, directory: RunDirectory) -> None:
+    def _give_back(self, directory: str) -> None:
         """Make the files that containers wrote as another user the author's, so that they can be read and removed."""
         if os.geteuid() == 0:
             return
         owner = "0:0" if self._is_rootless() else f"{os.geteuid()}:{os.getegid()}"
-        where = os.path.abspath(directory.path("hosts"))
+        files = mount(os.path.abspath(directory), "/hosts")
         command = ("--entrypoint", "chown", self._image, "-R", owner, "/hosts")
-        self._client.try_to(
-            "run", "--rm", "--user", "0:0", "--network", "none", "--mount", mount(where, "/hosts"), *command
-        )
+        self._client.try_to("run", "--rm", "--user", "0:0", "--network", "none", "--mount", files, *command)
 
     def _is_rootless(self) -> bool:
         """Return whether root of a container is the author."""

@@ -6,6 +6,8 @@ import fcntl
 import os
 
 from smspec.local.engines.containers.client import Client, ClientFailed
+from smspec.local.run_directory import HOSTS, INTERRUPTED
+from smspec.render.run_marker import RUN_MARKER, is_run_marker
 
 LABEL = "smspec.run"
 """Its value is the path of the file that a run locks as long as it lasts."""
@@ -37,6 +39,32 @@ def remove_leftovers(client: Client) -> None:
                 continue
             if lock and not _is_locked(lock):
                 client.try_to(*removal, each)
+
+
+def files_of_others(run_directory: str) -> list[str]:
+    """Return the directories of a killed run that have files of another user, whom its containers ran as."""
+    marker = os.path.join(run_directory, RUN_MARKER)
+    try:
+        with open(marker, "rb") as file:
+            is_run = is_run_marker(file.read())
+    except OSError:
+        return []
+    if not is_run or _is_locked(marker):
+        return []
+    candidates = (os.path.join(run_directory, name) for name in (HOSTS, INTERRUPTED))
+    return [each for each in candidates if os.path.isdir(each) and not os.path.islink(each) and _has_others(each)]
+
+
+def _has_others(directory: str) -> bool:
+    user = os.geteuid()
+    for parent, directories, files in os.walk(directory):
+        for name in (*directories, *files):
+            try:
+                if os.lstat(os.path.join(parent, name)).st_uid != user:
+                    return True
+            except OSError:
+                continue
+    return False
 
 
 def _is_locked(path: str) -> bool:

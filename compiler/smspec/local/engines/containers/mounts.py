@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 
-def mount(source: str, target: str) -> str:
+def mount(source: str, target: str, *, is_read_only: bool = False) -> str:
     """Return the value of ``--mount``: comma-separated values, in which a field with a comma or a quote is quoted."""
-    return ",".join(("type=bind", _field(f"source={source}"), _field(f"target={target}")))
+    fields = ["type=bind", _field(f"source={source}"), _field(f"target={target}")]
+    return ",".join([*fields, "readonly"] if is_read_only else fields)
 
 
 def _field(text: str) -> str:
