@@ -68,11 +68,15 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostEnded:
-    """The process of a host has ended."""
+    """The process of a host has ended. ``cpu_seconds`` of all its processes and ``peak_memory``, the bytes of its
+    largest one, are None if they were not measured.
+    """
 
     host: str
     exit_status: int
     seconds: float
+    cpu_seconds: float | None = None
+    peak_memory: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

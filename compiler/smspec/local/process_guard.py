@@ -8,6 +8,7 @@ behind. The exit status is the command's, 128 + n if signal n ended it.
 from __future__ import annotations
 
 import os
+import resource
 import select
 import signal
 import sys
@@ -25,11 +26,21 @@ _MOST_DESCRIPTORS = 256
 """Descriptors that smspec passed to the guard must not reach the command."""
 
 _KILLED = 128 + signal.SIGKILL
+_USAGE = "--usage="
 
 
-def guarded(words: list[str]) -> list[str]:
-    """Return the words that run a command under a guard. Start them with a pipe as stdin, and keep its other end."""
-    return [sys.executable, "-I", "-S", PROGRAM, *words]
+def guarded(words: list[str], usage: int | None = None) -> list[str]:
+    """Return the words that run a command under a guard. Start them with a pipe as stdin, and keep its other end.
+
+    ``usage``: a descriptor, passed on, to which the guard writes [CPU seconds, peak memory] of what it has run.
+    """
+    return [sys.executable, "-I", "-S", PROGRAM, *([] if usage is None else [f"{_USAGE}{usage}"]), *words]
+
+
+def used(usage: resource.struct_rusage) -> tuple[float, int]:
+    """Return CPU seconds, and the peak memory of the largest process in bytes."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return round(usage.ru_utime + usage.ru_stime, 3), usage.ru_maxrss * unit
 
 
 def become_subreaper(wanted: bool) -> None:
@@ -58,6 +69,10 @@ def kill_descendants(deadline_seconds: float = _DEADLINE_SECONDS) -> None:
 
 def main(words: list[str]) -> int:
     """Run the command; return its exit status."""
+    usage = -1
+    if words[0].startswith(_USAGE):
+        usage = int(words.pop(0)[len(_USAGE) :])
+        os.set_inheritable(usage, False)
     wake, waker = os.pipe()
     os.set_blocking(waker, False)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
@@ -85,6 +100,9 @@ def main(words: list[str]) -> int:
             status = _KILLED
             break
     kill_descendants()
+    if usage >= 0:
+        seconds, memory = used(resource.getrusage(resource.RUSAGE_CHILDREN))
+        os.write(usage, f"[{seconds}, {memory}]".encode())
     return status
 
 

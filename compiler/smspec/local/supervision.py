@@ -118,7 +118,16 @@ class Supervision:
             status = host.exit_status or 0
             if host.host not in self._log_ends_at:
                 self._log_ends_at[host.host] = now + _LOG_SECONDS
-                self._reporter.report(HostEnded(host=host.host, exit_status=status, seconds=host.seconds))
+                used = host.usage
+                self._reporter.report(
+                    HostEnded(
+                        host=host.host,
+                        exit_status=status,
+                        seconds=host.seconds,
+                        cpu_seconds=None if used is None else used.cpu_seconds,
+                        peak_memory=None if used is None else used.peak_memory,
+                    )
+                )
                 if status:
                     self._stop(Verdict(failed=host.host, job_status=status))
             if now >= self._log_ends_at[host.host]:

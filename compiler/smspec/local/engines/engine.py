@@ -10,6 +10,7 @@ from smspec.local.python.cache import EnvironmentCache
 from smspec.local.request import RunRequest
 from smspec.local.run_directory import HostDirectory, RunDirectory
 from smspec.local.training_request import Host
+from smspec.local.usage import Usage
 from smspec.plan.plan import Plan
 from smspec.render.tree import FileTree
 from smspec.spec.model import JobSpec
@@ -29,10 +30,14 @@ class JobToRun:
 
 
 class RunningHost(Protocol):
-    """A started host and its log. ``descriptor`` becomes readable when it has written something, or ended."""
+    """A started host and its log. ``descriptor`` becomes readable when it has written something, or ended.
+
+    ``usage``, of a host that has ended, is None if it was not measured.
+    """
 
     host: str
     exit_status: int | None
+    usage: Usage | None
     seconds: float
     descriptor: int
 
@@ -88,6 +93,10 @@ class Engine(Protocol):
     @property
     def python(self) -> str:
         """The Python that messages about missing modules name."""
+
+    @property
+    def python_version(self) -> str | None:
+        """The version of the job's Python; None if only the image knows it."""
 
     @property
     def locked_packages(self) -> int:

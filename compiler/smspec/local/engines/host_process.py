@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from smspec.local.host_log import HostLog
 from smspec.local.process_guard import guarded
 from smspec.local.request import RunFailed
+from smspec.local.usage import Usage, read_usage
 
 _READ = 1 << 16
 
@@ -27,28 +28,34 @@ class Command:
 class HostProcess:
     """Runs in a session of its own, stdout and stderr in one stream, as in a container's log.
 
-    A guard kills everything that it has started with it, also if smspec is killed.
+    A guard kills everything that it has started with it, also if smspec is killed, and measures what it used.
     """
 
     def __init__(self, host: str, command: Command, log: str) -> None:
         self.host = host
         self.exit_status: int | None = None
+        self.usage: Usage | None = None
         self._log = HostLog(log)
         self._started = time.monotonic()
         self.seconds = 0.0
+        self._measured, measuring = os.pipe()
         try:
             self._process = subprocess.Popen(
-                guarded(list(command.words)),
+                guarded(list(command.words), measuring),
                 env=dict(command.environment),
                 cwd=command.directory,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                pass_fds=(measuring,),
             )
         except OSError as error:
+            os.close(self._measured)
             list(self._log.close())
             raise RunFailed(3, f"cannot start `{command.words[0]}`: {(error.strerror or str(error)).lower()}") from None
+        finally:
+            os.close(measuring)
         self.pid = self._process.pid
         assert self._process.stdout is not None
         self.descriptor = self._process.stdout.fileno()
@@ -67,7 +74,12 @@ class HostProcess:
             if code is not None:
                 self.exit_status = code if code >= 0 else 128 - code
                 self.seconds = time.monotonic() - self._started
+                self.usage = self._read_usage()
         return self.exit_status is not None
+
+    def _read_usage(self) -> Usage | None:
+        with open(self._measured, "rb") as file:
+            return read_usage(file.read())
 
     def terminate(self) -> None:
         """Stop the process as `docker stop` does first: SIGTERM, to the first process only."""

@@ -83,6 +83,10 @@ class ProcessEngine:
         return self._python.interpreter.executable
 
     @property
+    def python_version(self) -> str:
+        return self._python.interpreter.version
+
+    @property
     def locked_packages(self) -> int:
         return self._python.locked_packages
 

@@ -82,6 +82,10 @@ class ContainerEngine:
         return f"python3 of {self._image}"
 
     @property
+    def python_version(self) -> None:
+        return None
+
+    @property
     def locked_packages(self) -> int:
         plan = self._run.plan.image
         return 0 if plan is None or plan.environment is None else len(plan.environment.packages)

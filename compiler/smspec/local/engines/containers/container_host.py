@@ -36,6 +36,7 @@ class ContainerHost(HostProcess):
                 )
             except (ClientFailed, ValueError):
                 pass  # the status of the client is that of the container, where it has one
+            self.usage = None  # that of the client; the engine has removed the counters of the container
         return self.exit_status is not None
 
     def terminate(self) -> None:

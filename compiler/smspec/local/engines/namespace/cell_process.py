@@ -11,6 +11,7 @@ from contextlib import suppress
 from smspec.local.engines.namespace.availability import cell_words
 from smspec.local.engines.namespace.user_range import UserRange
 from smspec.local.request import RunFailed
+from smspec.local.usage import Usage
 
 _READ = 1 << 16
 _STOP_SECONDS = 60.0
@@ -23,6 +24,7 @@ class CellProcess:
     def __init__(self, plan_file: str, logs: Sequence[int]) -> None:
         """Start the cell. ``logs``: the descriptors that it passes to the hosts."""
         self.exit_statuses: dict[str, int] = {}
+        self.usages: dict[str, Usage] = {}
         self._unread = b""
         self.has_ended = False
         self._process = subprocess.Popen(
@@ -69,6 +71,7 @@ class CellProcess:
             event = json.loads(line)
             if event["event"] == "ended":
                 self.exit_statuses[event["host"]] = event["status"]
+                self.usages[event["host"]] = Usage(cpu_seconds=event["cpu"], peak_memory=event["memory"])
 
     def close(self) -> None:
         """End every process, and wait for it."""

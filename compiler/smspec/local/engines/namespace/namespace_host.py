@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from smspec.local.engines.namespace.cell_process import CellProcess
 from smspec.local.host_log import HostLog
+from smspec.local.usage import Usage
 
 _READ = 1 << 16
 _KILLED = 128 + signal.SIGKILL
@@ -20,6 +21,7 @@ class NamespaceHost:
     def __init__(self, host: str, cell: CellProcess, output: int, log: str) -> None:
         self.host = host
         self.exit_status: int | None = None
+        self.usage: Usage | None = None
         self.seconds = 0.0
         self.descriptor = output
         self._cell = cell
@@ -41,6 +43,7 @@ class NamespaceHost:
                 status = _KILLED  # with the cell
             if status is not None:
                 self.exit_status = status
+                self.usage = self._cell.usages.get(self.host)
                 self.seconds = time.monotonic() - self._started
         return self.exit_status is not None
 

@@ -110,14 +110,15 @@ def _supervise(plan: CellPlan) -> None:
 def _report_ended(running: dict[int, str]) -> None:
     while True:
         try:
-            process, status = os.waitpid(-1, os.WNOHANG)
+            process, status, usage = os.wait4(-1, os.WNOHANG)
         except ChildProcessError:
             return
         if not process:
             return
         if process in running:
             code = os.waitstatus_to_exitcode(status)
-            _report({"event": "ended", "host": running.pop(process), "status": code if code >= 0 else 128 - code})
+            ended = {"event": "ended", "host": running.pop(process), "status": code if code >= 0 else 128 - code}
+            _report({**ended, "cpu": round(usage.ru_utime + usage.ru_stime, 3), "memory": usage.ru_maxrss * 1024})
 
 
 def _obey(command: str, running: dict[int, str]) -> None:

@@ -1,0 +1,23 @@
+"""What the processes of a host used."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """``peak_memory``: the most bytes that one process of the host had in memory; ``cpu_seconds`` are of all."""
+
+    cpu_seconds: float
+    peak_memory: int
+
+
+def read_usage(text: bytes) -> Usage | None:
+    """Return the usage that a guard wrote; None if it was killed first."""
+    try:
+        seconds, memory = json.loads(text)
+    except ValueError:
+        return None
+    return Usage(cpu_seconds=seconds, peak_memory=memory)
