@@ -6,6 +6,8 @@ limit of time; a line is read in parts, so a log of any size takes the same memo
 
 from __future__ import annotations
 
+import math
+import os
 import re
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -24,8 +26,26 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 _SIGN = re.compile(r"(?:^|[\s=:(\[,])-\Z")
 
 
+MOST_VALUES = 500
+"""Values that are kept of a metric and host."""
+
+
 class _OutOfTime(Exception):
     pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricValues:
+    """Values of one metric in the log of a host, in order: of ``count`` each ``every``-th one, and the last one.
+
+    None: not a finite number.
+    """
+
+    metric: str
+    host: str
+    count: int
+    every: int
+    values: tuple[float | None, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +53,7 @@ class MetricCount:
     """``matches`` of one metric, ``last`` the text of its last value; ``numbers``: how many of these are numbers.
 
     ``cut``: a value that is longer in the log, as (what the expression takes, what is there). ``is_whole`` False: the
-    time was over before the end of the logs.
+    time was over before the end of the logs. ``values``: one per host with any.
     """
 
     name: str
@@ -42,6 +62,7 @@ class MetricCount:
     last: str | None
     cut: tuple[str, str] | None
     is_whole: bool = True
+    values: tuple[MetricValues, ...] = ()
 
     def __str__(self) -> str:
         count = f"{self.matches:,} values" if self.matches != 1 else "1 value"
@@ -60,6 +81,32 @@ class MetricCount:
         return ""
 
 
+class _Kept:
+    """Some of many values, evenly spaced."""
+
+    def __init__(self) -> None:
+        self._kept: list[str] = []
+        self._every = 1
+        self._count = 0
+        self._last = ""
+
+    def add(self, value: str) -> None:
+        if self._count % self._every == 0:
+            if len(self._kept) == MOST_VALUES:
+                self._kept = self._kept[::2]
+                self._every *= 2
+            if self._count % self._every == 0:
+                self._kept.append(value)
+        self._count += 1
+        self._last = value
+
+    def values(self, metric: str, host: str, hide: Callable[[str], str]) -> MetricValues:
+        is_last_kept = (self._count - 1) % self._every == 0
+        texts = self._kept if is_last_kept else [*self._kept, self._last]
+        values = tuple(_finite(text, hide) for text in texts)
+        return MetricValues(metric=metric, host=host, count=self._count, every=self._every, values=values)
+
+
 class _Counter:
     def __init__(self, name: str, pattern: re.Pattern[str], hide: Callable[[str], str]) -> None:
         self.name = name
@@ -68,14 +115,16 @@ class _Counter:
         self._matches = self._numbers = 0
         self._last: str | None = None
         self._cut: tuple[str, str] | None = None
+        self._kept: dict[str, _Kept] = {}
 
-    def search(self, line: str) -> None:
+    def search(self, host: str, line: str) -> None:
         for match in self._pattern.finditer(line):
             value = match[1]
             if value is None:
                 continue
             self._matches += 1
             self._last = value
+            self._kept.setdefault(host, _Kept()).add(value[:_LONGEST_SHOWN])
             self._numbers += _is_number(value)
             if self._cut is None and _is_number(value):
                 self._cut = _cut(line, match.start(1), value)
@@ -88,6 +137,7 @@ class _Counter:
             last=None if self._last is None else self._hide(self._last)[:_LONGEST_SHOWN],
             cut=self._cut,
             is_whole=is_whole,
+            values=tuple(kept.values(self.name, host, self._hide) for host, kept in self._kept.items()),
         )
 
 
@@ -105,9 +155,10 @@ def count_metrics(
     try:
         with _time_limit(seconds):
             for path in logs:
+                host = os.path.basename(path).removesuffix(".log")
                 for line in _lines(path):
                     for counter in counters:
-                        counter.search(line)
+                        counter.search(host, line)
     except _OutOfTime:
         is_whole = False
     return tuple(counter.counted(is_whole=is_whole) for counter in counters)
@@ -153,6 +204,12 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _finite(text: str, hide: Callable[[str], str]) -> float | None:
+    if not _is_number(text) or hide(text) != text:
+        return None
+    return value if math.isfinite(value := float(text)) else None
 
 
 def _cut(line: str, start: int, value: str) -> tuple[str, str] | None:
