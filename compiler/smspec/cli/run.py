@@ -45,6 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strict", action="store_true", help="exit with status 3 if the run differs from SageMaker for this job"
     )
+    loudness = parser.add_mutually_exclusive_group()
+    loudness.add_argument("-q", "--quiet", action="store_true", help="show only warnings, errors, and the result")
+    loudness.add_argument(
+        "-v", "--verbose", action="store_true", help="also show times, and the measurements that the runtime logs"
+    )
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="result on stdout: a table, or summary.json"
+    )
     parser.add_argument("--hosts", metavar="N", type=host_count, help="number of hosts (default: `hosts.count`)")
     parser.add_argument(
         "--data", metavar="CH=PATH", action="append", default=[], help="data of a channel: a local path or an S3 URI"
@@ -107,6 +115,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
             engine=engine,
             is_strict=args.strict,
             reaches_loopback=args.host_loopback,
+            verbosity=args.verbose - args.quiet,
+            prints_json=args.format == "json",
             startup=startup.environment if (startup := job.inputs.build_inputs.startup) else None,
         )
         _write(tree, request.tree_dir)

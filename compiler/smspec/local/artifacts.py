@@ -39,7 +39,10 @@ def collect(
     owners: dict[str, str] = {}
     sources: dict[str, str] = {}
     for host, directory in directories:
-        for name, source in _members(what, host, directory, reporter):
+        members = _members(what, host, directory, reporter)
+        if compressed and what == "model":
+            _warn_about_links(host, directory, [name for name, source in members if source], reporter)
+        for name, source in members:
             if name in owners and source and sources[name]:
                 _warn(
                     reporter,
@@ -79,6 +82,18 @@ def _members(what: str, host: str, root: str, reporter: Reporter) -> list[tuple[
             else:
                 _warn(reporter, f"{host}: `{name}` in {what} is not a file or directory; smspec ignores it")
     return found
+
+
+def _warn_about_links(host: str, root: str, names: Sequence[str], reporter: Reporter) -> None:
+    """SageMaker keeps links in model.tar.gz, which this module replaces by copies."""
+    links = [name for name in names if os.path.islink(os.path.join(root, name))]
+    if links:
+        more = f" and {len(links) - 1} more" if len(links) > 1 else ""
+        _warn(
+            reporter,
+            f"{host}: `{links[0]}`{more} in model {'are links' if more else 'is a link'}: SageMaker keeps links in "
+            "model.tar.gz, where an endpoint may reject them; copy the files instead",
+        )
 
 
 def _archive(sources: dict[str, str], path: str) -> str:

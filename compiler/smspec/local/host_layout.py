@@ -30,6 +30,7 @@ class HostLayout:
         self._engine = engine
         self._reporter = reporter
         self._channels = ChannelLayout(hosts, reporter)
+        self.has_resumed = False
 
     def fill(self, directory: RunDirectory) -> None:
         """Create and fill the directory of every host."""
@@ -57,6 +58,7 @@ class HostLayout:
             for host in self._hosts:
                 os.makedirs(os.path.join(directory.host(host.name).root, place), exist_ok=True)
             restored = [host.name for host in self._hosts if directory.restore(host.name, *place.split("/"))]
+            self.has_resumed = bool(restored)
             if restored:
                 whose = f"the checkpoints of the last run, which did not complete ({', '.join(restored)})"
                 self._reporter.report(

@@ -30,9 +30,12 @@ class Progress:
         console: Console,
         clock: Callable[[], float] = time.monotonic,
         screen: Callable[[], tuple[int, int]] = screen,
+        verbosity: int = 0,
     ) -> None:
         self._console = console
+        self._verbosity = verbosity
         self._clock = clock
+        self._start = clock()
         self._screen = screen
         self._flows: dict[tuple[str, str], Flow] = {}
         self._pending: list[str] = []
@@ -43,10 +46,13 @@ class Progress:
 
     def report(self, event: Event) -> None:
         """Handle an event; log lines and remarks appear with the next `tick`."""
-        if isinstance(event, LogLine):
+        if self._verbosity < 0:
+            if isinstance(event, Remark) and event.warning:
+                self._pending.append(f"warning: {visible(event.text)}\n")
+        elif isinstance(event, LogLine):
             # For programs that watch the log; people have the published line before it and the table at the end.
-            if not event.text.startswith(METRICS):
-                self._pending.append(f"{event.host} | {event.text}\n")
+            if self._verbosity > 0 or not event.text.startswith(METRICS):
+                self._pending.append(f"{self._time()}{event.host} | {event.text}\n")
         elif isinstance(event, Remark):
             self._pending.append(f"{'warning: ' if event.warning else ''}{visible(event.text)}\n")
         elif isinstance(event, FaultInjected):
@@ -77,6 +83,9 @@ class Progress:
         """Show the rest and remove the live lines."""
         self._flows.clear()
         self._show(draw=False)
+
+    def _time(self) -> str:
+        return f"{self._clock() - self._start:8.2f} s  " if self._verbosity > 0 else ""
 
     def _plain_seconds(self) -> float:
         downloads = any(flow.epoch is None and not flow.is_over for flow in self._flows.values())

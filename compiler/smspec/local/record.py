@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, Event, FaultInjected, HostEnded, LogLine
+from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, Event, FaultInjected, HostEnded, LogLine, Remark
 from smspec.local.flows import Flow, Flows
 from smspec.local.log_tail import LogTail
 from smspec.local.measurements import METRICS, Measured, measured
 from smspec.local.report.balance import Balance
 from smspec.local.throughput_record import ThroughputRecord
+
+_MOST_WARNINGS = 100
 
 
 class RunRecord:
@@ -26,6 +28,7 @@ class RunRecord:
         self.hosts: dict[str, HostEnded] = {}
         self.injected: list[FaultInjected] = []
         self.logs: dict[str, LogTail] = {}
+        self.warnings: list[str] = []
 
     def begin(self) -> float:
         """Start the time of the run now; return it."""
@@ -43,6 +46,9 @@ class RunRecord:
             self.injected.append(event)
         elif isinstance(event, LogLine):
             self._logged(event)
+        elif isinstance(event, Remark):
+            if event.warning and len(self.warnings) < _MOST_WARNINGS:
+                self.warnings.append(self.hide(event.text))
         elif isinstance(event, ChannelLaid):
             self._flows.add(event)
             self._throughput.add(event.host, event.channel, None, event.size, self._clock() - self._start)

@@ -6,7 +6,15 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from smspec.local.training_request import TrainingRequest
-from smspec_runtime.masking import fetched_values, masked_text, secret_arguments, secret_values, secret_variables
+from smspec_runtime.masking import (
+    MASK,
+    fetched_values,
+    is_secret,
+    masked_text,
+    secret_arguments,
+    secret_values,
+    secret_variables,
+)
 
 
 def redactor(
@@ -21,6 +29,12 @@ def redactor(
     secrets += fetched_values([inherited.get(name, "") for name in fetched])
     secrets += secret_arguments(arguments)
     return lambda text: masked_text(text, secrets)
+
+
+def shown_hyperparameters(request: TrainingRequest, hide: Callable[[str], str]) -> dict[str, str]:
+    """Return the hyperparameters of a job by name, secrets masked; whatever has the name of a secret is one."""
+    named = sorted(request.hyperparameters.items())
+    return {name: MASK if is_secret(name) else hide(value) for name, value in named}
 
 
 def value_redactor(values: Sequence[str]) -> Callable[[str], str]:

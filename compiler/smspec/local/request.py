@@ -27,6 +27,8 @@ class RunRequest:
     allowed. ``command`` is the one that messages name. ``requirements``: the content of the author's requirements file;
     ``startup``: what the lock has of that in the source.
     ``engine``: a name, or ``auto``; ``is_strict``: do not run if it differs from SageMaker in what concerns the job.
+    ``verbosity``: -1 shows warnings only, 1 also the measurements of the runtime and times. ``prints_json``: the result
+    is the text of summary.json.
     ``reaches_loopback``: hosts with a network of their own can connect to this machine.
     """
 
@@ -48,6 +50,8 @@ class RunRequest:
     is_strict: bool = False
     reaches_loopback: bool = False
     startup: NeededEnvironment | None = None
+    verbosity: int = 0
+    prints_json: bool = False
 
     @property
     def tree_dir(self) -> str:

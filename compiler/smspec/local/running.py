@@ -6,10 +6,14 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime, timezone
 
+from smspec import __version__
 from smspec.diagnostics.visible import visible
 from smspec.local.artifacts import Collected, collect
 from smspec.local.channel_data import find_data, require_apart
+from smspec.local.closing_warnings import ClosingWarnings
 from smspec.local.engines.choice import open_engine
 from smspec.local.engines.engine import JobToRun
 from smspec.local.events import Event, Remark, Reporter
@@ -24,7 +28,7 @@ from smspec.local.python.fetching import fetched_interpreter
 from smspec.local.python.interpreter import matching_interpreter
 from smspec.local.python.wanted import wanted_python
 from smspec.local.record import RunRecord
-from smspec.local.redaction import redactor
+from smspec.local.redaction import redactor, shown_hyperparameters
 from smspec.local.report.page import report_page
 from smspec.local.request import Console, LocalOutcome, RunFailed, RunInterrupted, RunRequest
 from smspec.local.run_directory import MODEL, OUTPUT, REPORT, SUMMARY, RunDirectory, claim
@@ -43,7 +47,7 @@ def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, c
 
     No process is left running, however it ends. Raise OSError if the disk fails, nothing else.
     """
-    progress = Progress(console)
+    progress = Progress(console, verbosity=request.verbosity)
     arguments = [] if plan.run is None else [*plan.run.command, *plan.run.arguments]
     record = RunRecord(hide=redactor(TrainingRequest(plan.request.payload), os.environ, arguments, job.secrets))
     try:
@@ -55,7 +59,7 @@ def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, c
                 summary, exit_status = run.through(record)
             finally:
                 progress.close()
-            console.result(summary.text())
+            console.result(summary.to_json() if request.prints_json else summary.text())
     except RunFailed as fault:
         console.write(f"smspec: {visible(str(fault))}\n")
         return LocalOutcome(exit_status=fault.exit_status, status="NotStarted")
@@ -117,6 +121,7 @@ class _Run:
     def through(self, record: RunRecord) -> tuple[Summary, int]:
         """Run the job to its end; return its summary and the exit status of the command."""
         started = record.begin()
+        date = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
         require_apart(self._data, self._request.directory)
         self._prepare()
         directory = claim(self._request.directory, self._training.name)
@@ -124,11 +129,14 @@ class _Run:
             with _discarded_after(BaseException, directory, self._signals):
                 self._layout.fill(directory)
                 self._announce()
+            places = {host.name: directory.host(host.name) for host in self._hosts}
+            closing = ClosingWarnings(self._training, self._hosts, places, has_resumed=self._layout.has_resumed)
             with _discarded_after(RunFailed, directory, self._signals), Leftovers():
                 verdict = self._supervised(directory)
             directory.mark(self._training.name, status_of(verdict))
             summary = self._summary(directory, verdict, record, started)
-            self._remark_on_end(summary)
+            self._remark_on_end(summary, closing)
+            summary = replace(summary, started=date, warnings=tuple(record.warnings))
             _write(directory.vacant(SUMMARY), summary.to_json())
             _write(directory.vacant(REPORT), report_page(summary, record))
             return summary, exit_status_of(verdict)
@@ -217,6 +225,8 @@ class _Run:
             report=directory.path(REPORT),
             throughput=throughput(record.series),
             rehearsed=rehearsed(self._request.injection, record.injected),
+            versions={"smspec": __version__, "python": self._engine.python_version, "engine": self._engine.title},
+            hyperparameters=shown_hyperparameters(self._training, record.hide),
             engine=self._engine.name,
             why=self._engine.why,
             differences=tuple(self._engine.differences),
@@ -229,7 +239,11 @@ class _Run:
             directory.vacant(what + suffix)
         return collect(what, written, directory.vacant(what), compressed=compressed, reporter=self._reporter)
 
-    def _remark_on_end(self, summary: Summary) -> None:
+    def _remark_on_end(self, summary: Summary, closing: ClosingWarnings) -> None:
+        # An injected fault has these effects too.
+        if self._request.injection is None:
+            for text in closing.of_run(summary.status, summary.flows):
+                self._warn(text)
         for metric in summary.metrics:
             if metric.warning:
                 self._warn(metric.warning)

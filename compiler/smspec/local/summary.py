@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 
 from smspec.diagnostics.visible import visible
 from smspec.local.artifacts import Collected
@@ -12,11 +12,12 @@ from smspec.local.events import HostEnded
 from smspec.local.flow_table import table
 from smspec.local.flows import Flow
 from smspec.local.injected_faults import Rehearsed
-from smspec.local.metric_counts import MetricCount
+from smspec.local.metric_counts import MetricCount, MetricValues
 from smspec.local.request import JobStatus
 from smspec.local.units import duration, size
 
 _MOST_SAMPLES = 200
+_MOST_HOSTS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,8 @@ class Summary:
     """The facts about a finished run. ``job_status`` None: it was stopped before a host had ended.
 
     ``why``: why it ran on this engine, if `auto` prefers another one; ``differences`` are those from SageMaker.
+    ``started``: in UTC. ``versions``: name → version, None if only the image knows it. ``hyperparameters`` and
+    ``warnings`` have their secrets masked.
     """
 
     job: str
@@ -59,6 +62,10 @@ class Summary:
     output: Collected | None
     logs: str
     report: str
+    started: str = ""
+    versions: Mapping[str, str | None] = field(default_factory=dict)
+    hyperparameters: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
     engine: str = ""
     why: str = ""
     differences: tuple[str, ...] = ()
@@ -74,6 +81,10 @@ class Summary:
             "exit_status": self.job_status,
             "failed_host": self.failed,
             "failure_reason": self.failure_reason or None,
+            "started": self.started or None,
+            "versions": dict(self.versions),
+            "hyperparameters": dict(self.hyperparameters),
+            "warnings": list(self.warnings),
             "engine": self.engine,
             "why": self.why or None,
             "differences": list(self.differences),
@@ -81,13 +92,14 @@ class Summary:
             "hosts": [asdict(host) for host in self.hosts],
             "channels": [asdict(flow) for flow in self.flows],
             "injected": [asdict(fault) for fault in self.rehearsed],
-            "metrics": [asdict(metric) for metric in self.metrics],
+            "metrics": [_without_values(metric) for metric in self.metrics],
             "model": asdict(self.model) if self.model else None,
             "output": asdict(self.output) if self.output else None,
         }
         # One line each: people read what is above, programs plot these.
-        series = ",\n".join(f"    {json.dumps(asdict(one))}" for one in self.throughput)
-        return f'{json.dumps(document, indent=2)[:-2]},\n  "throughput": [\n{series}\n  ]\n}}\n'
+        values = _lines(one for metric in self.metrics for one in metric.values)
+        series = f'"metric_values": {values},\n  "throughput": {_lines(self.throughput)}'
+        return f"{json.dumps(document, indent=2)[:-2]},\n  {series}\n}}\n"
 
     def text(self) -> str:
         """Return the summary for people."""
@@ -98,9 +110,20 @@ class Summary:
             first, *rest = map(visible, self.failure_reason.splitlines())
             lines += [("failure", first), *(("", line) for line in rest)]
         lines += [("metric", visible(str(metric))) for metric in self.metrics]
+        lines += [("usage", text) for text in self._usages()]
         lines += [*self.places(), ("report", self.report)]
         blocks.append("".join(f"{name:9}{text}".rstrip() + "\n" for name, text in lines))
         return "\n".join(blocks)
+
+    def _usages(self) -> list[str]:
+        """Return what each host used, in words; of many hosts the largest."""
+        measured = [host for host in self.hosts if host.cpu_seconds is not None and host.peak_memory is not None]
+        if not measured:
+            return [f"not measured by the engine `{self.engine}`"] if self.engine and self.hosts else []
+        shown = sorted(measured, key=lambda host: -(host.peak_memory or 0))[:_MOST_HOSTS]
+        left_out = len(measured) - len(shown)
+        lines = [usage_of(host) for host in measured if host in shown]
+        return [*lines, f"less memory on {left_out} more hosts"] if left_out else lines
 
     def places(self) -> list[tuple[str, str]]:
         """Return (name, path) of each output."""
@@ -111,6 +134,23 @@ class Summary:
         if self.job_status is None:
             return self.status
         return f"{self.status}, exit status {self.job_status}{who}"
+
+
+def usage_of(host: HostEnded) -> str:
+    """Return ``algo-1: 1.20 s of CPU time, 52 MB in the largest process``."""
+    memory = f"{size(host.peak_memory or 0)} in the largest process"
+    return f"{host.host}: {duration(host.cpu_seconds or 0)} of CPU time, {memory}"
+
+
+def _without_values(metric: MetricCount) -> dict[str, object]:
+    document = asdict(replace(metric, values=()))
+    del document["values"]
+    return document
+
+
+def _lines(series: Iterable[MetricValues | Throughput]) -> str:
+    """Return a list in JSON, one line for each."""
+    return "[\n" + ",\n".join(f"    {json.dumps(asdict(one))}" for one in series) + "\n  ]"
 
 
 def _where(collected: Collected | None) -> str:

@@ -84,6 +84,14 @@ class TrainingRequest:
         return _text(_object(self.payload, "CheckpointConfig"), "LocalPath") or "/opt/ml/checkpoints"
 
     @property
+    def volume_gb(self) -> int | None:
+        return _number(_object(self.payload, "ResourceConfig"), "VolumeSizeInGB")
+
+    @property
+    def is_spot(self) -> bool:
+        return self.payload.get("EnableManagedSpotTraining") is True
+
+    @property
     def compresses_output(self) -> bool:
         return _text(_object(self.payload, "OutputDataConfig"), "CompressionType") != "NONE"
 

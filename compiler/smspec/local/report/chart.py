@@ -75,6 +75,35 @@ def draw(curves: Sequence[Curve], seconds: float) -> Chart:
     )
 
 
+def trace(curves: Sequence[Curve]) -> Chart | None:
+    """Return the chart of values by their number, each joined to the next; None for a range that cannot be drawn."""
+    points = [point for curve in curves for point in curve.points]
+    low, high = min(value for _, value in points), max(value for _, value in points)
+    space = (high - low) * 0.05 or abs(high) * 0.05 or 1.0
+    low, high = low - space, high + space
+    end = max(number for number, _ in points)
+    if not math.isfinite(high - low) or high - low < 1e-300 or low + (high - low) / 1000 == low:
+        return None
+    step_across, step_up = max(1.0, _step(end)), _step(high - low)
+
+    def across(number: float) -> float:
+        return LEFT + number / end * (WIDTH - LEFT - RIGHT)
+
+    def up(value: float) -> float:
+        return HEIGHT - BOTTOM - (value - low) / (high - low) * (HEIGHT - TOP - BOTTOM)
+
+    drawn = []
+    for curve in curves:
+        places = [f"{across(number):.1f} {up(value):.1f}" for number, value in curve.points]
+        drawn.append(Drawn(curve.label, "M" + "L".join(places), max(value for _, value in curve.points)))
+    ticks = _multiples(step_up, high, math.ceil(low / step_up))
+    return Chart(
+        curves=tuple(drawn),
+        across=tuple(Tick(across(value), f"{value:,.0f}") for value in _multiples(step_across, end)),
+        up=tuple(Tick(up(value), _shown(value, step_up)) for value in ticks),
+    )
+
+
 def rates(samples: Sequence[tuple[float, float]], seconds: float) -> tuple[tuple[float, float], ...]:
     """Return (seconds, amount per second) for (seconds, amount so far): means over equal intervals, at their ends.
 
@@ -111,8 +140,12 @@ def _step(span: float) -> float:
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
 
 
-def _multiples(step: float, end: float) -> list[float]:
-    return [number * step for number in range(int(end / step * 1.000001) + 1)]
+def _multiples(step: float, end: float, first: int = 0) -> list[float]:
+    return [number * step for number in range(first, math.floor(end / step * 1.000001) + 1)]
+
+
+def _shown(value: float, step: float) -> str:
+    return _number(value, step) if 1e-4 <= step < 1e6 else f"{value:.3g}"
 
 
 def _number(value: float, step: float) -> str:

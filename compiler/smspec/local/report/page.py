@@ -11,8 +11,9 @@ from smspec.local.record import RunRecord
 from smspec.local.report import chart
 from smspec.local.report.balance import added_up
 from smspec.local.report.chart import Chart, Curve, draw, rates
+from smspec.local.report.metric_charts import metric_charts
 from smspec.local.summary import Summary
-from smspec.local.units import duration
+from smspec.local.units import duration, size
 
 _TEMPLATE = "report.html.j2"
 _FEW_ROWS, _MOST_ROWS = 24, 2000
@@ -37,8 +38,13 @@ def report_page(summary: Summary, record: RunRecord) -> str:
             *(("injected", str(fault)) for fault in summary.rehearsed),
             *(("metric", visible(str(metric))) for metric in summary.metrics),
             *summary.places(),
+            *([("started", summary.started)] if summary.started else []),
+            *((name, version) for name, version in summary.versions.items() if version),
         ],
-        charts=_charts(record.series, summary.seconds),
+        warnings=list(map(visible, summary.warnings)),
+        hyperparameters=[(visible(name), visible(value)) for name, value in summary.hyperparameters.items()],
+        metric_charts=metric_charts(summary.metrics),
+        charts=_charts(_streamed(summary, record), summary.seconds),
         balances=balances if len(balances) <= _FEW_ROWS else added_up(balances),
         all_balances=balances if _FEW_ROWS < len(balances) <= _MOST_ROWS else (),
         head=HEAD,
@@ -46,6 +52,7 @@ def report_page(summary: Summary, record: RunRecord) -> str:
         all_rows=rows(summary.flows, _MOST_ROWS) if _FEW_ROWS < len(summary.flows) <= _MOST_ROWS else (),
         logs=[(host, _shown(tail.text), tail.left_out) for host, tail in sorted(record.logs.items())],
         duration=duration,
+        size=size,
         width=chart.WIDTH,
         height=chart.HEIGHT,
         left=chart.LEFT,
@@ -61,6 +68,12 @@ def _charts(series: Mapping[tuple[str, str], Sequence[tuple[float, int]]], secon
         if points:
             curves.setdefault(channel, []).append(Curve(host, points))
     return [(channel, draw(of_hosts, seconds)) for channel, of_hosts in sorted(curves.items())]
+
+
+def _streamed(summary: Summary, record: RunRecord) -> Mapping[tuple[str, str], Sequence[tuple[float, int]]]:
+    """Return the series of Pipe channels: how fast this machine copied files says nothing about a job."""
+    piped = {(flow.host, flow.channel) for flow in summary.flows if flow.mode == "Pipe"}
+    return {key: samples for key, samples in record.series.items() if key in piped}
 
 
 def _shown(text: str) -> str:
