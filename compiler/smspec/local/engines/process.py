@@ -184,8 +184,8 @@ def _require_processes(job: JobSpec, plan: Plan) -> None:
     if plan.run is None and job.source is None:
         raise RunFailed(
             3,
-            "the training script of this job is inside its image, and `smspec run` starts no containers: "
-            "set `source` and `entry_point` in the spec",
+            "the training script of this job is inside its image, and the engine `process` starts no containers: "
+            "set `source` and `entry_point` in the spec, or pass --engine docker",
         )
 
 
