@@ -24,8 +24,10 @@ def runs_an_installer(tree: ast.Module) -> bool:
         if isinstance(node, ast.Constant):
             if isinstance(node.value, str) and id(node) not in shown and _NAMED.search(node.value):
                 return True
-        elif isinstance(node, ast.alias) and _NAMED.fullmatch(node.name.partition(".")[0]):
-            return True
+        elif isinstance(node, ast.alias | ast.ImportFrom):
+            name = node.name if isinstance(node, ast.alias) else node.module or ""
+            if _NAMED.fullmatch(name.partition(".")[0]):
+                return True
     return False
 
 

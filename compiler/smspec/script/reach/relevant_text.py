@@ -28,9 +28,10 @@ _PARAMETERS = r"\b(?:def|class|type)\s+\w+\s*\["
 WRITES = (
     r"\bshutil\s*\.\s*(?:copy\w*|move|unpack_archive)\b|\b(?:copytree|copyfile|unpack_archive|extractall)\b"
     r"|\b(?:download_file|download_dir|urlretrieve|snapshot_download|clone_from)\b|\bgit\b.*\bclone\b"
+    r"|\b(?:run_path|run_module|exec_module|load_module|symlink_to)\b|\b__import__\s*=(?!=)|\bos\s*\.\s*(?:rename|symlink)\b"
     r"|(?s:\A(?=.*\.py[\"'])(?=.*\b(?:open|write_text|write_bytes)\b))"
 )
-"""Words of code that may create a module before it imports it."""
+"""Words of code that may create a module before it imports it, or run a file that does, or replace the import."""
 
 _OF_WRITES = (
     "shutil",
@@ -41,6 +42,11 @@ _OF_WRITES = (
     "download",
     "urlretrieve",
     "clone",
+    "run_",
+    "_module",
+    "symlink",
+    "__import__",
+    "rename",
     ".py",
 )
 

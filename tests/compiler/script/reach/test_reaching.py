@@ -64,6 +64,11 @@ def test_import_of_every_run_is_found(name, tmp_path):
 
 
 DOUBTFUL = {
+    "a function of pip": "from pip._internal import main as pip_main\npip_main(['install', 'numpy'])\nimport numpy",
+    "a file that is run": "import runpy\nrunpy.run_path('boot.py')\nimport numpy",
+    "a module that is executed": "spec.loader.exec_module(module)\nimport numpy",
+    "a different import": "import builtins\nbuiltins.__import__ = f\nimport numpy",
+    "a link": "import os\nos.symlink('/opt/ml/input/data/code', 'numpy')\nimport numpy",
     "try": "try:\n    import numpy\nexcept ImportError:\n    numpy = None",
     "try with a tuple": "try:\n    import numpy\nexcept (KeyError, ModuleNotFoundError):\n    pass",
     "try with any error": "try:\n    import numpy\nexcept:\n    pass",
