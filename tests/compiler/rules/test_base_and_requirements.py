@@ -171,6 +171,8 @@ def test_git_url_requires_git(base, packages, is_reported):
         (GIT, BuiltImage(base="python:3.12-slim"), "`requirements.txt` line 1 requires git"),
         (b"-e " + GIT[7:], BuiltImage(base="python:3.12-slim"), "`requirements.txt` line 1 requires git"),
         (GIT, BuiltImage(base="python:3.12-slim", run=("apt-get install -y git",)), ""),
+        (GIT, BuiltImage(base="python:3.12-slim", pre_install=("apt-get install -y git",)), ""),
+        (GIT[:-1] + b" ; sys_platform == 'win32'", BuiltImage(base="python:3.12-slim"), ""),
         (GIT, BuiltImage(base="python:3.12-slim", system_packages=("git",)), ""),
         (GIT, ExistingImage(uri="example.com/team/train:1"), ""),
         (b"six\nnumpy=1.26\n", ExistingImage(uri="example.com/team/train:1"), "`requirements.txt` line 2 has `=`"),

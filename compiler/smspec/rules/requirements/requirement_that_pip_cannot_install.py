@@ -24,7 +24,7 @@ def check_lines(image: BuiltImage, content: bytes | None) -> Iterator[Finding]:
     """Reject `name=1.0`, which pip does not parse, and git URLs in an image without git."""
     lacks_git = _lacks_git(image)
     for index, package in enumerate(image.python_packages):
-        if lacks_git and re.match(_GIT, package):
+        if lacks_git and _needs_git(package):
             yield _without_git(("image", "python_packages", index), "`image.python_packages`: a git URL")
     if content is not None:
         yield from _line_findings(content, _FILE, "`image.python_requirements`:", lacks_git=lacks_git)
@@ -53,9 +53,14 @@ def _line_findings(content: bytes, path: Path, file: str, *, lacks_git: bool) ->
                 f"{file} line {number} has `{wrong[1]}`, which pip rejects",
                 help="use `==` for an exact version, or `>=` and `<` for a range",
             )
-        elif lacks_git and not git_was_reported and re.match(_GIT, word):
+        elif lacks_git and not git_was_reported and _needs_git(word):
             git_was_reported = True
             yield _without_git(path, f"{file} line {number}")
+
+
+def _needs_git(word: str) -> bool:
+    """Return whether pip clones a repository for a requirement on every platform; a marker may exclude the platform."""
+    return re.match(_GIT, word) is not None and re.search(r"\s;", word) is None
 
 
 def _without_git(path: Path, what: str) -> Finding:
@@ -69,7 +74,11 @@ def _without_git(path: Path, what: str) -> Finding:
 def _lacks_git(image: BuiltImage) -> bool:
     """Return whether an image certainly has no git when pip starts."""
     reference = parsed_reference(image.base)
-    if reference is None or any(re.match(r"git\b|dgit|devscripts|build-dep", word) for word in image.system_packages):
+    if (
+        reference is None
+        or image.pre_install
+        or any(re.match(r"git\b|dgit|devscripts|build-dep", word) for word in image.system_packages)
+    ):
         return False
     is_slim = official_name(image.base) == "python" and re.search(r"\b(?:slim|alpine)", reference.tag or "") is not None
     return is_slim or without_python(image.base)
