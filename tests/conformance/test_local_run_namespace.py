@@ -160,7 +160,7 @@ CALLING = """
 """
 
 
-@pytest.mark.skipif(not internet.is_installed(), reason="no slirp4netns")
+@pytest.mark.skipif(bool(internet.missing()), reason=internet.missing())
 def test_hosts_reach_this_machine_only_on_request(job):
     """With slirp4netns, also one host has its network; a server on 127.0.0.1 is at a different address there."""
     script(job, CALLING, job.mark)

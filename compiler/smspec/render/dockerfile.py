@@ -74,7 +74,7 @@ def dockerignore(image: ImagePlan, requirements: bytes | None = None) -> str:
 
 def users(user: str | None) -> tuple[str, str] | tuple[()]:
     """Return the user of the build and that of the job; neither if both are those of the base image."""
-    return () if user is None else ("root", user)
+    return () if user is None else ("0", user)
 
 
 def pip_installs(

@@ -14,13 +14,18 @@ from smspec.local.request import RunFailed
 
 PROGRAM = "slirp4netns"
 GATEWAY, RESOLVER = "10.0.2.2", "10.0.2.3"
+_DEVICE = "/dev/net/tun"
 _SECONDS = 20.0
 _LOOPBACK = re.compile(r"(?<=://)(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/]|$)")
 
 
-def is_installed() -> bool:
-    """Return whether hosts with a network of their own can reach the internet."""
-    return shutil.which(PROGRAM) is not None
+def missing() -> str:
+    """Return what to do so that hosts with a network of their own can reach the internet; empty if they can."""
+    if shutil.which(PROGRAM) is None:
+        return f"install {PROGRAM}"
+    if not os.access(_DEVICE, os.R_OK | os.W_OK):
+        return f"let your user read and write {_DEVICE}, which {PROGRAM} opens"
+    return ""
 
 
 def loopback_variables(variables: Mapping[str, str]) -> list[str]:
@@ -62,9 +67,10 @@ class Internet:
         if not said:
             self._process.kill()
             assert self._process.stderr is not None
-            last = self._process.stderr.read().decode(errors="replace").strip().splitlines()[-1:]
+            # The first line names the cause, the last one only that the child failed.
+            first = self._process.stderr.read().decode(errors="replace").strip().splitlines()[:1]
             self.close()
-            raise RunFailed(3, f"`{PROGRAM}` did not start", "".join(last))
+            raise RunFailed(3, f"`{PROGRAM}` did not start", "".join(first))
 
     def close(self) -> None:
         """End it. It also ends with smspec, which holds the other end of a pipe."""

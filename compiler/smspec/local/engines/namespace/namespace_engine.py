@@ -73,7 +73,7 @@ class NamespaceEngine:
             raise RunFailed(3, "this kernel cannot connect several hosts: it has no bridges or no veth interfaces")
         if len(run.hosts) > _MOST_HOSTS:
             raise RunFailed(3, f"the engine `namespace` has addresses for {_MOST_HOSTS} hosts; pass a smaller --hosts")
-        self._has_internet = self._has_network and not self._is_isolated and internet.is_installed()
+        self._has_internet = self._has_network and not self._is_isolated and not internet.missing()
         self._users = own_range()
         self._open = ExitStack()
         self.interface = "eth0" if self._has_network else loopback_interface()
@@ -81,7 +81,7 @@ class NamespaceEngine:
 
     def _needs_network(self) -> bool:
         """Without slirp4netns, one host shares the network of this machine: it could not reach anything else."""
-        return len(self._hosts) > 1 or self._is_isolated or internet.is_installed()
+        return len(self._hosts) > 1 or self._is_isolated or not internet.missing()
 
     @property
     def title(self) -> str:
@@ -95,10 +95,10 @@ class NamespaceEngine:
             found.append(
                 "`network.isolation` is not enforced: this kernel has no bridges or no veth interfaces"
                 if self._is_isolated
-                else f"the host shares the network of this machine, without `eth0`: install {internet.PROGRAM}"
+                else f"the host shares the network of this machine, without `eth0`: {internet.missing()}"
             )
         elif not self._has_internet and not self._is_isolated:
-            found.append(f"the hosts cannot reach the internet: install {internet.PROGRAM}")
+            found.append(f"the hosts cannot reach the internet: {internet.missing()}")
         elif self._has_internet and not self._request.reaches_loopback:
             names = internet.loopback_variables(kept_variables(os.environ))
             found += [
