@@ -48,7 +48,7 @@ class ClosingWarnings:
         if status != "Completed":
             return found
         if not self._has_resumed:
-            found += unread_pipes(training.channels, flows)
+            found += unread_pipes(training.channels, self._hosts, flows)
         if self._checkpoints and training.checkpoint_directory:
             with suppress(OSError):
                 found += unused_checkpoints(
@@ -77,11 +77,11 @@ def hosts_without_data(
             )
 
 
-def unread_pipes(channels: Iterable[RequestedChannel], flows: Iterable[Flow]) -> Iterator[str]:
+def unread_pipes(channels: Iterable[RequestedChannel], hosts: tuple[Host, ...], flows: Iterable[Flow]) -> Iterator[str]:
     """Warn about Pipe channels whose FIFO no host of a completed job has opened."""
     opened = {flow.channel for flow in flows}
     for channel in channels:
-        if channel.mode == "Pipe" and channel.name not in opened:
+        if channel.mode == "Pipe" and channel.name not in opened and channel.hosts(hosts):
             yield (
                 f"no host opened Pipe channel `{channel.name}`: the job ran without its data; "
                 f"read `{channel.name}_0`, or remove the channel"
@@ -152,16 +152,7 @@ def _is_empty(flows: Sequence[Flow]) -> bool:
 def _listed(names: Sequence[str], count: int) -> str:
     if len(names) <= _MOST_NAMES:
         return ", ".join(names)
-    return (
-        f"{len(names)} of {count} hosts ({names[0]} to {names[-1]})"
-        if _in_line(names)
-        else (f"{len(names)} of {count} hosts ({', '.join(names[:_MOST_NAMES])}, …)")
-    )
-
-
-def _in_line(names: Sequence[str]) -> bool:
-    numbers = [int(name.rpartition("-")[2]) for name in names]
-    return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    return f"{len(names)} of {count} hosts ({', '.join(names[:_MOST_NAMES])}, …)"
 
 
 def _written(training: TrainingRequest, place: HostDirectory) -> list[str]:

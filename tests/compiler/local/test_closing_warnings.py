@@ -58,11 +58,12 @@ def test_replicated_channel_leaves_no_host_out():
 
 
 def test_unread_pipe_is_a_warning():
-    channels = request("Pipe").channels
-    (warning,) = unread_pipes(channels, [])
+    training = request("Pipe")
+    channels, hosts = training.channels, training.hosts()
+    (warning,) = unread_pipes(channels, hosts, [])
     assert "no host opened Pipe channel `train`" in warning
-    assert list(unread_pipes(channels, [flow(1, 0, "Pipe", is_early=True)])) == []
-    assert list(unread_pipes(request("File").channels, [])) == []
+    assert list(unread_pipes(channels, hosts, [flow(1, 0, "Pipe", is_early=True)])) == []
+    assert list(unread_pipes(request("File").channels, hosts, [])) == []
 
 
 class Hosts:

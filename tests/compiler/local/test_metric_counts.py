@@ -4,8 +4,10 @@ import re
 import time
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from smspec.local.metric_counts import count_metrics
+from smspec.local.metric_counts import MOST_VALUES, _Kept, count_metrics
 from smspec.local.training_request import TrainingRequest
 
 
@@ -80,3 +82,24 @@ def test_long_line_is_read_in_parts(tmp_path):
 def test_invalid_regexes_are_left_out(tmp_path):
     assert counted(tmp_path, "x", "(", "loss=[0-9]") == ()
     assert re.compile("(x)").groups == 1
+
+
+@given(st.integers(1, 5000))
+@example(500)
+@example(501)
+def test_kept_values_are_bounded_and_end_with_the_last(count):
+    kept = _Kept()
+    for number in range(count):
+        kept.add(str(number))
+    found = kept.values("m", "algo-1", str)
+    assert found.count == count and len(found.values) <= MOST_VALUES + 1
+    assert list(found.values[:-1]) == list(range(0, count, found.every))[: len(found.values) - 1]
+    assert found.values[-1] == count - 1
+
+
+def test_values_that_are_secret_or_no_number_have_no_curve(tmp_path):
+    """JSON has no NaN."""
+    (metric,) = counted(
+        tmp_path, "v=1\nv=nan\nv=1e999\nv=x\nv=123456\n", r"v=(\S+)", hide=lambda text: text.replace("123456", "***")
+    )
+    assert [values.values for values in metric.values] == [(1.0, None, None, None, None)]

@@ -8,16 +8,17 @@ import subprocess
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from smspec.local.events import EpochEnded, EpochFed, HostEnded, LogLine
+from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine
 from smspec.local.injected_faults import Rehearsed
 from smspec.local.log_tail import LOG_LINES
 from smspec.local.measurements import METRICS
+from smspec.local.metric_counts import MetricCount, MetricValues
 from smspec.local.record import RunRecord
 from smspec.local.report import chart
-from smspec.local.report.chart import Curve, draw, rates
+from smspec.local.report.chart import Curve, draw, rates, trace
 from smspec.local.report.page import report_page
 from smspec.local.report.series import Series
 from smspec.local.summary import Summary
@@ -132,6 +133,26 @@ def test_many_epochs_are_summarized_and_expandable():
     assert page.count("<summary>every epoch</summary>") == 2
 
 
+def test_page_has_warnings_and_metrics_before_the_rest():
+    values = MetricValues(metric="loss", host="algo-1", count=3, every=1, values=(2.0, None, -1.0))
+    metric = MetricCount(name="<loss>", matches=3, numbers=3, last="-1", cut=None, values=(values,))
+    run = Run()
+    run.epoch(0, [1, 2, 3])
+    page = run.page(metrics=(metric,), warnings=("<b>full",), hyperparameters={"lr": "<i>"})
+    headings = re.findall("<h2>(.*?)</h2>", page)
+    assert headings[:3] == ["Warnings", "Metrics", "Throughput"] and "Hyperparameters" in headings
+    assert "<li>&lt;b&gt;full</li>" in page and 'aria-label="values of &lt;loss&gt;"' in page and "<i>" not in page
+
+
+def test_copied_files_have_no_throughput():
+    run = Run()
+    for size in (1, 2, 3):
+        run.now += 1
+        laid = {"host": "algo-1", "channel": "train", "mode": "File", "size": size, "total": 3, "seconds": 1.0}
+        run.report(ChannelLaid(**laid))
+    assert "Throughput" not in run.page()
+
+
 def test_injected_faults_are_reported():
     run = Run()
     run.epoch(0, [5])
@@ -167,6 +188,24 @@ def test_curves_stay_inside_their_chart(points, seconds):
         for place in re.findall(r"[ML]([\d.-]+) ([\d.-]+)", curve.path):
             assert chart.LEFT <= float(place[0]) <= chart.WIDTH and 0 <= float(place[1]) <= chart.HEIGHT
     assert 2 <= len(drawn.up) <= 12 and 2 <= len(drawn.across) <= 12
+
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(st.lists(st.lists(NUMBERS, min_size=2, max_size=50), min_size=1, max_size=4))
+@example([[1e9, 1e9 + 1]])
+@example([[-3.0, -5.0]])
+@example([[-1.7e308, 1.7e308]])
+def test_curves_of_values_stay_inside_their_chart(values):
+    traced = trace([Curve("x", tuple(enumerate(curve, 1))) for curve in values])
+    if traced is None:
+        return
+    for curve in traced.curves:
+        for place in re.findall(r"[ML]([\d.-]+) ([\d.-]+)", curve.path):
+            assert chart.LEFT <= float(place[0]) <= chart.WIDTH and 0 <= float(place[1]) <= chart.HEIGHT
+    assert all(0 <= tick.place <= chart.HEIGHT for tick in traced.up)
+    assert 1 <= len(traced.up) <= 12 and 2 <= len(traced.across) <= 12
 
 
 def test_pause_is_drawn_as_a_gap():

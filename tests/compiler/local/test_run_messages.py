@@ -278,6 +278,17 @@ def test_summary_lists_result_and_paths():
     ]
 
 
+def test_usage_of_hosts_is_listed_or_named_as_unknown():
+    hosts = tuple(
+        HostEnded(host=f"algo-{number}", exit_status=0, seconds=3.0, cpu_seconds=1.5, peak_memory=number * 10**6)
+        for number in range(1, 11)
+    )
+    lines = [line for line in summary(hosts=hosts).text().splitlines() if line.startswith("usage")]
+    assert lines[0] == "usage    algo-3: 1.50 s of CPU time, 3 MB in the largest process"
+    assert len(lines) == 9 and lines[-1] == "usage    less memory on 2 more hosts"
+    assert "usage    not measured by the engine `docker`\n" in summary(engine="docker").text()
+
+
 def test_failed_summary_contains_the_reason():
     two = tuple(HostEnded(host=f"algo-{number}", exit_status=7, seconds=3.0) for number in (1, 2))
     failed = summary(status="Failed", job_status=7, failed="algo-2", failure_reason="first\nsecond", hosts=two)

@@ -141,7 +141,7 @@ def _step(span: float) -> float:
 
 
 def _multiples(step: float, end: float, first: int = 0) -> list[float]:
-    return [number * step for number in range(first, math.floor(end / step * 1.000001) + 1)]
+    return [number * step for number in range(first, math.floor(end / step + 1e-6) + 1)]
 
 
 def _shown(value: float, step: float) -> str:
