@@ -63,7 +63,7 @@ def test_only_results_go_to_stdout(script):
     lines = ended.stdout.splitlines()
     assert lines[0].split() == ["host", "channel", "mode", "epoch", "bytes", "seconds", "MB/s"]
     assert lines[1].split()[:5] == ["algo-1", "train", "File", "-", "3"]
-    assert [line.split()[0] for line in lines[3:]] == ["job", "model", "output", "logs", "report"]
+    assert [line.split()[0] for line in lines[3:]] == ["job", "usage", "model", "output", "logs", "report"]
 
 
 @pytest.mark.parametrize("delivery", ["image", "channel", "s3"])
