@@ -31,8 +31,10 @@ def env_pragma(name: str) -> str:
 
 
 def user_pragma(user: str) -> str:
-    """Ignore DL3002 if the author wants root."""
-    return _pragma("DL3002") if user.partition(":")[0] in ("root", "0") else ""
+    """Ignore warnings about root as the last user (DL3002), and about a user with a name (DL3066)."""
+    rules = ["DL3002"] if user.partition(":")[0] in ("root", "0") else []
+    rules += [] if user.replace(":", "").isdigit() else ["DL3066"]
+    return _pragma(*rules) if rules else ""
 
 
 def label_pragma(key: str) -> str:

@@ -312,7 +312,7 @@ def test_token_stays_with_its_registry(status, locked, tmp_path):
         place = f"http://{elsewhere.host}/v2/team/base/manifests/1"
         server.answer = with_token(server, lambda asked: redirect(place, status))
         assert locked(server.host).status == 0
-        assert len(elsewhere.asked) == 1
+        assert elsewhere.asked
         assert TOKEN not in str(elsewhere.asked)
 
 

@@ -125,7 +125,7 @@ def test_scalar_is_read_as_text_where_any_scalar_is_valid():
     for key in keys_in(()):
         if key not in ("extends", "vars", "overlays"):
             walk(spec_keys()[(key,)], (key,))
-    assert len(places) == 7
+    assert len(places) == 9
     for path in places:
         data = 1e-3
         for step in reversed(path):
