@@ -35,7 +35,7 @@ def test_files_of_the_author_are_left_alone(run):
     assert files_of_others(str(run)) == []
 
 
-def test_a_run_that_lasts_keeps_its_files(run):
+def test_running_job_keeps_its_files(run):
     with open(run / RUN_MARKER, "rb") as marker:
         fcntl.flock(marker, fcntl.LOCK_EX)
         assert files_of_others(str(run)) == []
