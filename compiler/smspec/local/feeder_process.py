@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 
 from smspec.local import feeder
+from smspec.local.closing_stdin import end_by_closing_stdin
 from smspec.local.events import EpochEnded, EpochFed, Event, FaultInjected
 from smspec.local.feeder.plan import FeederPlan
 from smspec.local.feeder.program import UNTIL_EOF
@@ -76,13 +77,8 @@ class FeederProcess:
 
     def stop(self) -> Iterator[Event]:
         """Stop the feeder, wait until its FIFOs are removed, and yield its last events."""
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.close()
-        try:
-            self._process.wait(_STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        assert self._process.stdout is not None
+        end_by_closing_stdin(self._process, _STOP_SECONDS)
         os.set_blocking(self.descriptor, False)
         rest = self._process.stdout.read() or b""
         self._process.stdout.close()

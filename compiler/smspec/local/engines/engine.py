@@ -15,6 +15,12 @@ from smspec.plan.plan import Plan
 from smspec.render.tree import FileTree
 from smspec.spec.model import JobSpec
 
+UPLOADS = "/opt/smspec/upload"
+"""Where a host of its own root directory sees the archive of the source, if there is one."""
+
+BY_NAME = ":"
+"""The value of SMSPEC_LOCAL_LEADER that makes the runtime use the names of hosts, and the author's secrets."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobToRun:

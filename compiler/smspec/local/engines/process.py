@@ -12,6 +12,7 @@ from functools import cached_property
 from smspec.local.container_paths import container_path_differences, require_inside
 from smspec.local.engines.engine import JobToRun
 from smspec.local.engines.host_process import Command, HostProcess
+from smspec.local.engines.python_of_engine import PythonOfEngine
 from smspec.local.engines.required_programs import require_torchrun
 from smspec.local.image_content import ImageContent
 from smspec.local.image_differences import image_differences
@@ -29,7 +30,7 @@ from smspec.spec.model import JobSpec, Mpi, SmDataParallel
 LOOPBACK = "127.0.0.1"
 
 
-class ProcessEngine:
+class ProcessEngine(PythonOfEngine):
     """Prepares the directories of hosts and their commands. Raises RunFailed for what needs a container."""
 
     name = "process"
@@ -77,18 +78,6 @@ class ProcessEngine:
     def programs(self) -> list[str]:
         """The directories with the programs of the job's packages."""
         return self._python.programs
-
-    @property
-    def python(self) -> str:
-        return self._python.interpreter.executable
-
-    @property
-    def python_version(self) -> str:
-        return self._python.interpreter.version
-
-    @property
-    def locked_packages(self) -> int:
-        return self._python.locked_packages
 
     def hyperparameters(self, uploads: str) -> dict[str, str]:
         return self._content.hyperparameters(uploads)

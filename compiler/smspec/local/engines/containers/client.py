@@ -54,13 +54,13 @@ class Client:
         except ClientFailed:
             pass
 
-    def follow(self, *words: str, show: Callable[[str], None], variables: Mapping[str, str] | None = None) -> None:
+    def follow(self, *words: str, show: Callable[[str], None]) -> None:
         """Run a command that takes long, and pass on each line. Raise `ClientFailed`. It ends when smspec ends."""
         kept: list[str] = []
         try:
             process = subprocess.Popen(
                 guarded([self.program, *words]),
-                env=_environment(variables),
+                env=_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -93,7 +93,7 @@ def unavailable(program: str) -> str | None:
     return None
 
 
-def _environment(variables: Mapping[str, str] | None) -> dict[str, str]:
+def _environment(variables: Mapping[str, str] | None = None) -> dict[str, str]:
     # Without it, old versions of docker use a builder that cannot mount caches and secrets.
     return {**os.environ, "DOCKER_BUILDKIT": "1", **(variables or {})}
 

@@ -13,7 +13,7 @@ from smspec.local.engines.containers.image import build_image, pull_image, writt
 from smspec.local.engines.containers.leftovers import files_of_others, label_of, remove_leftovers
 from smspec.local.engines.containers.mounts import mount
 from smspec.local.engines.containers.network import MOST_HOSTS, Network
-from smspec.local.engines.engine import JobToRun
+from smspec.local.engines.engine import BY_NAME, UPLOADS, JobToRun
 from smspec.local.image_content import ImageContent
 from smspec.local.job_secrets import author_secrets
 from smspec.local.job_variables import variables_of_sagemaker
@@ -24,11 +24,8 @@ from smspec.local.training_request import Host, TrainingRequest
 from smspec.render.run_marker import RUN_MARKER
 from smspec.spec.model import BuiltImage, ExistingImage
 
-_UPLOADS = "/opt/smspec/upload"
-_READ_ONLY = ("/opt/ml/input", _UPLOADS)
+_READ_ONLY = ("/opt/ml/input", UPLOADS)
 _STOP_SECONDS = 120
-_BY_NAME = ":"
-"""The value of SMSPEC_LOCAL_LEADER that makes the runtime take the author's secrets."""
 
 
 class ContainerEngine:
@@ -91,7 +88,7 @@ class ContainerEngine:
         return 0 if plan is None or plan.environment is None else len(plan.environment.packages)
 
     def hyperparameters(self, uploads: str) -> dict[str, str]:
-        return self._content.hyperparameters(uploads, _UPLOADS)
+        return self._content.hyperparameters(uploads, UPLOADS)
 
     def fill(self, directory: HostDirectory) -> None:
         """Do nothing: the image has its files."""
@@ -145,7 +142,7 @@ class ContainerEngine:
         }
         secrets = author_secrets(self._run.job.secrets, os.environ)
         if secrets:
-            variables["SMSPEC_LOCAL_LEADER"] = _BY_NAME
+            variables["SMSPEC_LOCAL_LEADER"] = BY_NAME
         for variable, value in variables.items():
             words += ["--env", f"{variable}={value}"]
         for variable in secrets:
@@ -178,7 +175,7 @@ class ContainerEngine:
             if not below.startswith("..") and not below.startswith(("input", "model", "output")):
                 mounts.append((os.path.join(base, below), checkpoints))
         uploads = directory.path(UPLOAD)
-        return [*mounts, (os.path.abspath(uploads), _UPLOADS)] if os.path.isdir(uploads) else mounts
+        return [*mounts, (os.path.abspath(uploads), UPLOADS)] if os.path.isdir(uploads) else mounts
 
     def _give_back(self, directory: str) -> None:
         """Make the files that containers wrote as another user the author's, so that they can be read and removed."""

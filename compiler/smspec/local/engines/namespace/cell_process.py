@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from smspec.local.closing_stdin import end_by_closing_stdin
 from smspec.local.engines.namespace.availability import cell_words
 from smspec.local.engines.namespace.user_range import UserRange
 from smspec.local.request import RunFailed
@@ -75,14 +76,8 @@ class CellProcess:
 
     def close(self) -> None:
         """End every process, and wait for it."""
-        assert self._process.stdin is not None and self._process.stdout is not None
-        with suppress(BrokenPipeError):
-            self._process.stdin.close()
-        try:
-            self._process.wait(_STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        assert self._process.stdout is not None
+        end_by_closing_stdin(self._process, _STOP_SECONDS)
         self._process.stdout.close()
 
     def _send(self, command: str) -> None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 
-from smspec.local.engines.engine import JobToRun
+from smspec.local.engines.engine import BY_NAME, UPLOADS, JobToRun
 from smspec.local.engines.namespace import internet, mpi
 from smspec.local.engines.namespace.availability import probe
 from smspec.local.engines.namespace.cell.plan import Bind, CellPlan, HostPlan
@@ -15,6 +15,7 @@ from smspec.local.engines.namespace.machine_paths import author_binds, kept_vari
 from smspec.local.engines.namespace.namespace_host import NamespaceHost
 from smspec.local.engines.namespace.user_range import has_other_owners, own_range
 from smspec.local.engines.process import LOOPBACK, free_ports, loopback_interface
+from smspec.local.engines.python_of_engine import PythonOfEngine
 from smspec.local.engines.required_programs import require_torchrun
 from smspec.local.image_content import ImageContent
 from smspec.local.image_differences import image_differences
@@ -28,7 +29,6 @@ from smspec.local.training_request import Host, TrainingRequest
 from smspec.source.deep_directories import remove_tree
 
 _INSIDE = HostDirectory("/")
-_UPLOADS = "/opt/smspec/upload"
 _OWN_PYTHON = "/opt/python"
 """The environment of the job where this machine's Python is in /usr/local, the place that it has in images."""
 
@@ -37,11 +37,9 @@ _TEMPORARY = ".tmp"
 
 _SYSTEM_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 _NETWORK, _FIRST_ADDRESS, _MOST_HOSTS = "10.0.2.", 101, 150
-_BY_NAME = ":"
-"""The value of SMSPEC_LOCAL_LEADER that makes the runtime use the names of hosts, and the author's secrets."""
 
 
-class NamespaceEngine:
+class NamespaceEngine(PythonOfEngine):
     """Prepares the directories of hosts, and a plan for the cell that starts them. Raises RunFailed."""
 
     name = "namespace"
@@ -68,12 +66,13 @@ class NamespaceEngine:
             self._wanted, request.python, request.scratch_dir, request.base_dir, run.cache, request.command
         )
         self._is_isolated = bool(self._training.payload.get("EnableNetworkIsolation"))
+        self._missing = internet.missing()
         self._has_network = self._needs_network() and probe().has_network
         if len(run.hosts) > 1 and not self._has_network:
             raise RunFailed(3, "this kernel cannot connect several hosts: it has no bridges or no veth interfaces")
         if len(run.hosts) > _MOST_HOSTS:
             raise RunFailed(3, f"the engine `namespace` has addresses for {_MOST_HOSTS} hosts; pass a smaller --hosts")
-        self._has_internet = self._has_network and not self._is_isolated and not internet.missing()
+        self._has_internet = self._has_network and not self._is_isolated and not self._missing
         self._users = own_range()
         self._open = ExitStack()
         self.interface = "eth0" if self._has_network else loopback_interface()
@@ -81,7 +80,7 @@ class NamespaceEngine:
 
     def _needs_network(self) -> bool:
         """Without slirp4netns, one host shares the network of this machine: it could not reach anything else."""
-        return len(self._hosts) > 1 or self._is_isolated or not internet.missing()
+        return len(self._hosts) > 1 or self._is_isolated or not self._missing
 
     @property
     def title(self) -> str:
@@ -95,10 +94,10 @@ class NamespaceEngine:
             found.append(
                 "`network.isolation` is not enforced: this kernel has no bridges or no veth interfaces"
                 if self._is_isolated
-                else f"the host shares the network of this machine, without `eth0`: {internet.missing()}"
+                else f"the host shares the network of this machine, without `eth0`: {self._missing}"
             )
         elif not self._has_internet and not self._is_isolated:
-            found.append(f"the hosts cannot reach the internet: {internet.missing()}")
+            found.append(f"the hosts cannot reach the internet: {self._missing}")
         elif self._has_internet and not self._request.reaches_loopback:
             names = internet.loopback_variables(kept_variables(os.environ))
             found += [
@@ -116,25 +115,13 @@ class NamespaceEngine:
             if mpi.uses_mpi(self._job):
                 mpi.require_mpi(path, self._python.libraries if self._starts_python else ())
 
-    @property
-    def python(self) -> str:
-        return self._python.interpreter.executable
-
-    @property
-    def python_version(self) -> str:
-        return self._python.interpreter.version
-
-    @property
-    def locked_packages(self) -> int:
-        return self._python.locked_packages
-
     def hyperparameters(self, uploads: str) -> dict[str, str]:
-        return self._content.hyperparameters(uploads, _UPLOADS)
+        return self._content.hyperparameters(uploads, UPLOADS)
 
     def fill(self, directory: HostDirectory) -> None:
         """Copy source and runtime to a host's directory, and create its Python environment."""
         self._content.fill(directory)
-        os.makedirs(os.path.join(directory.root, _UPLOADS.lstrip("/")), exist_ok=True)
+        os.makedirs(os.path.join(directory.root, UPLOADS.lstrip("/")), exist_ok=True)
         self._python.make_environment_in(directory.python, self._environment_place)
         if mpi.uses_mpi(self._job):
             mpi.add_client(directory.python, self._program)
@@ -179,7 +166,7 @@ class NamespaceEngine:
         shared = [*python_binds(self._python.places), *author_binds({} if self._is_isolated else os.environ)]
         if mpi.uses_mpi(self._job):
             shared.append(mpi.shared_bind(self._request.scratch_dir))
-        leader = _BY_NAME if self._has_network else f"{LOOPBACK}:{','.join(map(str, free_ports(4)))}"
+        leader = BY_NAME if self._has_network else f"{LOOPBACK}:{','.join(map(str, free_ports(4)))}"
         return CellPlan(
             mount_point=mount_point,
             has_network=self._has_network,
@@ -225,7 +212,7 @@ class NamespaceEngine:
         if checkpoints.startswith("/") and not any(_contains(each.target, checkpoints) for each in binds[:-1]):
             binds.append(Bind(place.root + checkpoints, checkpoints, True))
         uploads = directory.path(UPLOAD)
-        return [*binds, Bind(os.path.abspath(uploads), _UPLOADS)] if os.path.isdir(uploads) else binds
+        return [*binds, Bind(os.path.abspath(uploads), UPLOADS)] if os.path.isdir(uploads) else binds
 
     @property
     def _environment_place(self) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 _FILES = ("/etc/subuid", "/etc/subgid")
 _PROGRAMS = ("newuidmap", "newgidmap")
 _ENOUGH = 65_535
-"""Users 1 to 65,535, of which the last is `nobody`."""
+"""Users 1 to 65,535; images name 65,534 `nobody`."""
 
 
 @dataclass(frozen=True, slots=True)
