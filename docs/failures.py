@@ -45,15 +45,15 @@ def page() -> str:
     for topic, title in topics():
         prevented = [failure for failure in failures() if failure.topic == topic and not failure.reason]
         lines += [f"## {title}\n", "| failure | smspec | command |", "|---|---|---|"]
-        lines += [f"| {told(failure)} | {answer(failure)} | {commands(failure)} |" for failure in prevented]
+        lines += [f"| {reported(failure)} | {answer(failure)} | {commands(failure)} |" for failure in prevented]
         lines.append("")
     for head, is_applicable in ((NOT_YET, True), (NOT_APPLICABLE, False)):
         rest = [failure for failure in failures() if failure.reason and failure.is_applicable == is_applicable]
-        lines += [head, *(f"| {told(failure)} | {failure.reason} |" for failure in rest), ""]
+        lines += [head, *(f"| {reported(failure)} | {failure.reason} |" for failure in rest), ""]
     return "\n".join(lines)
 
 
-def told(failure: Failure) -> str:
+def reported(failure: Failure) -> str:
     """Return what each report says, with a link to it."""
     return "<br>".join(f"{text} [{report}]({url(report)})" for report, text in failure.reports.items())
 
