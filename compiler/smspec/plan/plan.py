@@ -7,12 +7,13 @@ from typing import Literal
 from smspec.diagnostics import Finding
 from smspec.source import Path
 from smspec.source.frozen import dataclass, field, replace
+from smspec.spec.build_steps import BuildSteps
 from smspec.spec.locked_environment import LockedEnvironment
 from smspec_runtime.run_plan import RunPlan, RunSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImagePlan:
+class ImagePlan(BuildSteps):
     """The content of the image, besides the files of source and runtime.
 
     ``python_requirements`` is the path, relative to the spec, of the author's file. ``tag`` identifies the content.
@@ -49,14 +50,9 @@ class ImagePlan:
         return f"{self.repository}:{self.tag}"
 
     @property
-    def commands(self) -> tuple[str, ...]:
-        """The author's commands, which may change anything in the image."""
-        return (*self.pre_install, *self.run)
-
-    @property
-    def build_variables(self) -> dict[str, str]:
-        """The variables of the commands that install packages, with values."""
-        return {**self.build_args, **self.env}
+    def listed_packages(self) -> tuple[str, ...]:
+        """The packages that the author lists."""
+        return self.python_packages[:-1] if self.adds_boto3 else self.python_packages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

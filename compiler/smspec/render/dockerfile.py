@@ -15,6 +15,9 @@ ENTRYPOINT = ("python3", "/opt/smspec/entrypoint.py")
 EPOCH = 315532800
 """1980-01-01, the earliest time that a ZIP archive can contain: the time of everything that is made for an image."""
 
+BUILD_USER = "0"
+"""Of an image whose author names the user of the job; otherwise both are that of the base image."""
+
 BOTO3 = "boto3==1.37.38"
 """For images without boto3: the last version for Python 3.8. If packages need another one, pip has installed that."""
 
@@ -32,14 +35,13 @@ def dockerfile(image: ImagePlan, requirements: bytes | None = None) -> str:
     """
     env = {"PYTHONUNBUFFERED": "1", **image.env}
     late = variables_after_packages(image, requirements)
-    packages = image.python_packages[: -1 if image.adds_boto3 else None]
-    builder, user = users(image.user) or ("", "")
+    packages = image.listed_packages
     return filled(
         "Dockerfile.j2",
         base=image.base,
         platform=image.platform,
-        build_user=builder,
-        job_user=user,
+        build_user="" if image.user is None else BUILD_USER,
+        job_user=image.user or "",
         build_args=image.build_args,
         env_prepend=image.env_prepend,
         pre_install=[with_settings(script, image.secrets) for script in image.pre_install],
@@ -70,11 +72,6 @@ def dockerignore(image: ImagePlan, requirements: bytes | None = None) -> str:
     copied += ["requirements.txt"] if requirements is not None else []
     copied += ["source"] if image.holds_source else []
     return "".join(f"{pattern}\n" for pattern in ("*", *(f"!{path}" for path in copied)))
-
-
-def users(user: str | None) -> tuple[str, str] | tuple[()]:
-    """Return the user of the build and that of the job; neither if both are those of the base image."""
-    return () if user is None else ("0", user)
 
 
 def pip_installs(

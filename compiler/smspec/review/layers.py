@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.plan import ImagePlan
-from smspec.render.dockerfile import BOTO3, users
+from smspec.render.dockerfile import BOTO3, BUILD_USER
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 from smspec_runtime.run_plan import RunPlan
@@ -84,7 +84,7 @@ def layers_of_plan(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInp
         ENTRY_POINT: (
             *started({} if run is None else run._asdict()),
             Item(("distribution",), "ssh", image.needs_ssh),
-            *(Item(("image", "user"), "user", user) for user in users(image.user)),
+            *(Item(("image", "user"), "user", user) for user in _users(image)),
         ),
         SOURCE: (Item(("source",), "", build_inputs.source.digest),) if image.holds_source else (),
     }
@@ -107,8 +107,12 @@ def layers_of_build(
     return {name: tuple(items) for name, items in found.items()}
 
 
+def _users(image: ImagePlan) -> tuple[str, ...]:
+    return () if image.user is None else (BUILD_USER, image.user)
+
+
 def _python_packages(image: ImagePlan) -> tuple[str, ...]:
-    return (*image.python_packages[:-1], BOTO3) if image.adds_boto3 else image.python_packages
+    return (*image.listed_packages, *((BOTO3,) if image.adds_boto3 else ()))
 
 
 def _requirements(digest: str) -> Item:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Literal, Union
 
 from smspec.source.frozen import dataclass, field
+from smspec.spec.build_steps import BuildSteps
 
 Delivery = Literal["image", "channel", "s3"]
 InputMode = Literal["File", "FastFile", "Pipe"]
@@ -35,7 +36,7 @@ class BuildSecret:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BuiltImage:
+class BuiltImage(BuildSteps):
     """An image that smspec writes the Dockerfile of."""
 
     base: str
@@ -52,16 +53,6 @@ class BuiltImage:
     build_args: dict[str, str] = field(default_factory=dict)
     pre_install: tuple[str, ...] = ()
     env_prepend: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def commands(self) -> tuple[str, ...]:
-        """The author's commands, which may change anything in the image."""
-        return (*self.pre_install, *self.run)
-
-    @property
-    def build_variables(self) -> dict[str, str]:
-        """The variables of the commands that install packages, with values."""
-        return {**self.build_args, **self.env}
 
     @property
     def job_variables(self) -> dict[str, str]:
