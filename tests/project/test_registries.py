@@ -13,6 +13,7 @@ from smspec.cli import COMMANDS
 from smspec.diagnostics.formats import FORMATS
 from smspec.importer.parts import PARTS
 from smspec.importer.sources import SOURCES
+from smspec.rehearsal.promises import PROMISES
 from smspec.render import TARGETS
 from smspec.render.entrypoint import _LAUNCHERS
 from smspec.review.kinds import KINDS
@@ -65,6 +66,13 @@ def test_incomplete_registry_is_named():
     ):
         with pytest.raises(AssertionError, match=words):
             is_complete("RULES", listed, files)
+
+
+def test_every_promise_is_registered():
+    modules = [f"{promise.name.replace('-', '_')}" for promise in PROMISES]
+    is_complete(
+        "PROMISES, rehearsal/promises/__init__.py", modules, defining("compiler/smspec/rehearsal/promises", "PROMISE")
+    )
 
 
 def test_every_command_is_registered():

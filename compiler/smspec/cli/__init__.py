@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("smspec.cli.diff", "show what changed between two versions of a job, and its effects"),
     "check": ("smspec.cli.check", "prove on this machine that a job starts"),
     "run": ("smspec.cli.run", "run the job on this machine"),
+    "rehearse": ("smspec.cli.rehearse", "run the job under interruptions and show what it withstands"),
     "lock": ("smspec.cli.lock", "pin base images and requirements in smspec.lock"),
     "prices": ("smspec.cli.prices", "print or update the prices of training instances"),
     "quotas": ("smspec.cli.quotas", "print or update the quotas of accounts for training jobs"),

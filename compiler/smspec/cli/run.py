@@ -5,17 +5,16 @@ from __future__ import annotations
 import argparse
 import gc
 import os
-from collections.abc import Mapping
 
 from smspec.cli.argument_types import byte_count, byte_rate, host_count, stall_seconds
-from smspec.cli.command_errors import ResourceUnavailable, UsageError
+from smspec.cli.command_errors import ResourceUnavailable
 from smspec.cli.console import Console
 from smspec.cli.python_arguments import add_python_arguments
+from smspec.cli.run_arguments import add_engine_argument, channel_data, engine_of
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.temporary_directory import temporary_directory
 from smspec.diagnostics import placed
-from smspec.local.engines import AUTO, ENGINES
 from smspec.local.feeder.injection import Injection
 from smspec.local.request import RunRequest
 from smspec.local.running import run_locally
@@ -37,11 +36,7 @@ Exit status: 0 the job completed; 1 the job failed; 3 smspec could not run it on
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_spec_arguments(parser)
-    parser.add_argument(
-        "--engine",
-        choices=(AUTO, *ENGINES),
-        help="how to run the hosts (default: SMSPEC_ENGINE, or auto, which never builds an image)",
-    )
+    add_engine_argument(parser)
     parser.add_argument(
         "--strict", action="store_true", help="exit with status 3 if the run differs from SageMaker for this job"
     )
@@ -91,8 +86,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    data = _data(args.data)
-    engine = args.engine or _engine_of(os.environ)
+    data = channel_data(args.data)
+    engine = engine_of(args.engine, os.environ)
     job = compiled(args, console)
     tree = render_tree(job.plan, job.inputs.build_inputs, compiled_digest(job.plan))
     program = job.inputs.program
@@ -131,25 +126,6 @@ def _write(tree: FileTree, directory: str) -> None:
         write_temporary_tree(tree, directory)
     except OutputFailed as failure:
         raise ResourceUnavailable(str(failure)) from failure
-
-
-def _data(words: list[str]) -> dict[str, str]:
-    """Return the values of ``--data``, path by channel; the last one wins."""
-    paths: dict[str, str] = {}
-    for word in words:
-        channel, equals, path = word.partition("=")
-        if not (equals and channel and path):
-            raise UsageError(f"--data: expected `CHANNEL=PATH`, got `{word}`")
-        paths[channel] = path
-    return paths
-
-
-def _engine_of(variables: Mapping[str, str]) -> str:
-    """Return the engine that SMSPEC_ENGINE names."""
-    name = variables.get("SMSPEC_ENGINE") or AUTO
-    if name not in (AUTO, *ENGINES):
-        raise UsageError(f"SMSPEC_ENGINE: expected one of {', '.join((AUTO, *ENGINES))}, got `{name}`")
-    return name
 
 
 def _injection(args: argparse.Namespace) -> Injection | None:

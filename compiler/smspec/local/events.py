@@ -80,6 +80,28 @@ class HostEnded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointChanged:
+    """A file below the checkpoint directory of a host was ``written``, ``renamed`` from ``source``, or ``removed``.
+
+    ``path`` and ``source`` are relative to that directory; ``moment``: the time of the monotonic clock.
+    """
+
+    host: str
+    path: str
+    kind: str
+    source: str | None
+    moment: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostsInterrupted:
+    """All hosts were interrupted on purpose; ``moment``: the time of the monotonic clock."""
+
+    is_loss: bool
+    moment: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Remark:
     """A message of smspec itself. ``warning``: a risk."""
 
@@ -87,7 +109,17 @@ class Remark:
     warning: bool = False
 
 
-Event = Union[ChannelLaid, EpochFed, EpochEnded, FaultInjected, LogLine, HostEnded, Remark]
+Event = Union[
+    ChannelLaid,
+    EpochFed,
+    EpochEnded,
+    FaultInjected,
+    LogLine,
+    HostEnded,
+    CheckpointChanged,
+    HostsInterrupted,
+    Remark,
+]
 
 
 class Reporter(Protocol):

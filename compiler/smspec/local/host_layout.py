@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 
 from smspec.local.channel_data import ChannelData
 from smspec.local.channel_layout import ChannelLayout
@@ -14,7 +15,10 @@ from smspec.local.training_request import Host, TrainingRequest
 
 
 class HostLayout:
-    """Lays out one host after the other: code, configuration, channels, and the checkpoints of a previous run."""
+    """Lays out one host after the other: code, configuration, channels, and the checkpoints of a previous run.
+
+    ``checkpoints``: a directory that every host finds as its checkpoints, instead of those of a previous run.
+    """
 
     def __init__(
         self,
@@ -23,12 +27,14 @@ class HostLayout:
         data: tuple[ChannelData, ...],
         engine: Engine,
         reporter: Reporter,
+        checkpoints: str | None = None,
     ) -> None:
         self._training = training
         self._hosts = hosts
         self._data = data
         self._engine = engine
         self._reporter = reporter
+        self._checkpoints = checkpoints
         self._channels = ChannelLayout(hosts, reporter)
         self.has_resumed = False
 
@@ -56,9 +62,12 @@ class HostLayout:
         if wanted is not None and wanted.startswith("/"):
             place = os.path.normpath(wanted).lstrip("/")
             for host in self._hosts:
-                os.makedirs(os.path.join(directory.host(host.name).root, place), exist_ok=True)
+                target = os.path.join(directory.host(host.name).root, place)
+                os.makedirs(target, exist_ok=True)
+                if self._checkpoints is not None:
+                    shutil.copytree(self._checkpoints, target, symlinks=True, dirs_exist_ok=True)
             restored = [host.name for host in self._hosts if directory.restore(host.name, *place.split("/"))]
-            self.has_resumed = bool(restored)
+            self.has_resumed = bool(restored) or self._checkpoints is not None
             if restored:
                 whose = f"the checkpoints of the last run, which did not complete ({', '.join(restored)})"
                 self._reporter.report(

@@ -59,7 +59,7 @@ class Progress:
             self._pending.append(f"{describe(event)}\n")
         elif isinstance(event, HostEnded):
             self._forget(event.host)
-        else:
+        elif isinstance(event, ChannelLaid | EpochFed | EpochEnded):
             self._flowed(event)
         if len(self._pending) > 1000:
             self._show(draw=False)

@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from smspec.diagnostics import Finding
 from smspec.local.feeder.injection import Injection
+from smspec.local.interruption import Interruption
 from smspec.plan.build_inputs import NeededEnvironment
 from smspec.script.program import FileUse
 
@@ -30,6 +31,9 @@ class RunRequest:
     ``verbosity``: -1 shows warnings only, 1 also the measurements of the runtime and times. ``prints_json``: the result
     is the text of summary.json.
     ``reaches_loopback``: hosts with a network of their own can connect to this machine.
+    ``interruption`` ends all hosts on purpose; ``checkpoints``: a directory, the content of the checkpoint directory of
+    every host at its start; ``is_watched``: report changes of the checkpoints while the hosts run. ``built``: the
+    directory with a build of the same plan, if it is not in ``scratch_dir``.
     """
 
     directory: str
@@ -52,11 +56,15 @@ class RunRequest:
     startup: NeededEnvironment | None = None
     verbosity: int = 0
     prints_json: bool = False
+    interruption: Interruption | None = None
+    checkpoints: str | None = None
+    is_watched: bool = False
+    built: str | None = None
 
     @property
     def tree_dir(self) -> str:
         """The directory with a build of the same plan."""
-        return os.path.join(os.path.abspath(self.scratch_dir), "tree")
+        return self.built or os.path.join(os.path.abspath(self.scratch_dir), "tree")
 
 
 JobStatus = Literal["Completed", "Failed", "Stopped", "NotStarted"]

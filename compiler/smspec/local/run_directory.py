@@ -14,6 +14,8 @@ from smspec.source.deep_directories import remove_tree
 HOSTS, LOGS, UPLOAD = "hosts", "logs", "upload"
 MODEL, OUTPUT = "model", "output"
 SUMMARY, REPORT = "summary.json", "report.html"
+TRIALS, REHEARSAL = "trials", "rehearsal.json"
+"""What a rehearsal writes: a run below the one for each trial, and its result."""
 INTERRUPTED = "interrupted"
 """The hosts of a run that did not complete, until the next run of the same job has resumed their checkpoints."""
 _MARKER_SIZE = 511
@@ -30,6 +32,8 @@ _OURS = frozenset(
         f"{OUTPUT}.tar.gz",
         SUMMARY,
         REPORT,
+        TRIALS,
+        REHEARSAL,
     }
 )
 

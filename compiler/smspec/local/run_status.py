@@ -21,7 +21,7 @@ _MISSING_MODULE = re.compile(r"\w+: ModuleNotFoundError: No module named '([\w.]
 
 def status_of(verdict: Verdict) -> JobStatus:
     """Return the status of the job, as in the API."""
-    if verdict.signal is not None or verdict.overran:
+    if verdict.signal is not None or verdict.overran or verdict.is_interrupted:
         return "Stopped"
     return "Failed" if verdict.failed is not None else "Completed"
 
@@ -32,13 +32,15 @@ def exit_status_of(verdict: Verdict) -> int:
         return 128 + verdict.signal
     if verdict.is_ours:
         return 3
-    return 1 if verdict.failed is not None or verdict.overran else 0
+    return 1 if verdict.failed is not None or verdict.overran or verdict.is_interrupted else 0
 
 
 def failure_reason(verdict: Verdict, host: Callable[[str], HostDirectory]) -> str:
     """Return why the job failed or was stopped; empty for one that completed."""
     if verdict.signal is not None:
         return f"stopped by {name_of(verdict.signal)}"
+    if verdict.is_interrupted:
+        return "interrupted on purpose"
     if verdict.overran:
         return "MaxRuntimeExceeded: the job ran longer than MaxRuntimeInSeconds"
     if verdict.fault or verdict.failed is None:

@@ -13,6 +13,7 @@ from smspec import __version__
 from smspec.diagnostics.visible import visible
 from smspec.local.artifacts import Collected, collect
 from smspec.local.channel_data import find_data, require_apart
+from smspec.local.checkpoint_watch import CheckpointWatch
 from smspec.local.closing_warnings import ClosingWarnings
 from smspec.local.engines.choice import open_engine
 from smspec.local.engines.engine import JobToRun
@@ -53,7 +54,7 @@ def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, c
     try:
         with Signals() as signals, EnvironmentCache() as cache:
             try:
-                run = _Run(job, plan, tree, request, _Audience(progress, record), signals, cache)
+                run = LocalRun(job, plan, tree, request, Audience(progress, record), signals, cache)
                 if run.findings:
                     return LocalOutcome(exit_status=1, status="NotStarted", findings=run.findings)
                 summary, exit_status = run.through(record)
@@ -74,7 +75,7 @@ def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, c
     )
 
 
-class _Audience:
+class Audience:
     """Passes events to all listeners."""
 
     def __init__(self, *reporters: Reporter) -> None:
@@ -89,7 +90,7 @@ class _Audience:
             reporter.tick()
 
 
-class _Run:
+class LocalRun:
     """One run: find the data, claim the directory, lay out, start, supervise, collect, report."""
 
     def __init__(
@@ -116,7 +117,7 @@ class _Run:
         if request.injection is not None and not self._has_pipes():
             raise RunFailed(2, "fault injection requires a Pipe channel, and the job has none")
         self._data, self.findings = find_data(job, self._training.channels, request, self._engine.generated_channels())
-        self._layout = HostLayout(self._training, self._hosts, self._data, self._engine, reporter)
+        self._layout = HostLayout(self._training, self._hosts, self._data, self._engine, reporter, request.checkpoints)
 
     def through(self, record: RunRecord) -> tuple[Summary, int]:
         """Run the job to its end; return its summary and the exit status of the command."""
@@ -190,6 +191,7 @@ class _Run:
         # From the first process on, a signal stops the job in good order.
         self._signals.note()
         fleet = Fleet(directory, self._reporter)
+        watch = self._watch(directory)
         try:
             fleet.start(self._hosts, self._data, self._engine, self._request)
             supervision = Supervision(
@@ -199,12 +201,24 @@ class _Run:
                 self._signals,
                 grace=self._request.grace,
                 max_runtime=self._training.max_runtime,
+                interruption=self._request.interruption,
+                watch=watch,
             )
             return supervision.run()
         finally:
             fleet.end()
+            if watch is not None:
+                watch.close()
             self._engine.close()
             self._signals.interrupt()
+
+    def _watch(self, directory: RunDirectory) -> CheckpointWatch | None:
+        checkpoints = self._training.checkpoint_directory or ""
+        if not self._request.is_watched or not checkpoints.startswith("/"):
+            return None
+        return CheckpointWatch(
+            {host.name: directory.host(host.name).root + os.path.normpath(checkpoints) for host in self._hosts}
+        )
 
     def _summary(self, directory: RunDirectory, verdict: Verdict, record: RunRecord, started: float) -> Summary:
         places = [(host.name, directory.host(host.name)) for host in self._hosts]
@@ -240,8 +254,8 @@ class _Run:
         return collect(what, written, directory.vacant(what), compressed=compressed, reporter=self._reporter)
 
     def _remark_on_end(self, summary: Summary, closing: ClosingWarnings) -> None:
-        # An injected fault has these effects too.
-        if self._request.injection is None:
+        # An injected fault and an interruption have these effects too.
+        if self._request.injection is None and self._request.interruption is None:
             for text in closing.of_run(summary.status, summary.flows):
                 self._warn(text)
         for metric in summary.metrics:

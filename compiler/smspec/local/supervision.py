@@ -8,9 +8,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from smspec.local.checkpoint_watch import CheckpointWatch
 from smspec.local.engines.engine import RunningHost
-from smspec.local.events import HostEnded, LogLine, Remark, Reporter
+from smspec.local.events import HostEnded, HostsInterrupted, LogLine, Remark, Reporter
 from smspec.local.feeder_process import FeederFault, FeederProcess
+from smspec.local.interruption import EventKind, Interruption, InterruptionClock
 from smspec.local.signals import Signals
 
 _TURN_SECONDS = 0.1
@@ -23,7 +25,7 @@ class Verdict:
     """Why the job ended. ``failed`` names the first host that failed, in order of time.
 
     ``fault``: the data were invalid; ``is_ours``: or the feeder failed. ``signal``: smspec was stopped. ``overran``:
-    MaxRuntimeInSeconds was reached.
+    MaxRuntimeInSeconds was reached. ``is_interrupted``: the hosts were ended on purpose.
     """
 
     failed: str | None = None
@@ -32,6 +34,7 @@ class Verdict:
     is_ours: bool = False
     signal: int | None = None
     overran: bool = False
+    is_interrupted: bool = False
 
 
 class Supervision:
@@ -46,6 +49,8 @@ class Supervision:
         *,
         grace: float,
         max_runtime: float | None,
+        interruption: Interruption | None = None,
+        watch: CheckpointWatch | None = None,
     ) -> None:
         self._hosts = hosts
         self._feeders = feeders
@@ -53,6 +58,9 @@ class Supervision:
         self._signals = signals
         self._grace = grace
         self._ends_at = time.monotonic() + max_runtime if max_runtime is not None else None
+        self._interruption = interruption
+        self._clock = InterruptionClock(interruption) if interruption is not None else None
+        self._watch = watch
         self._kill_at: float | None = None
         self._verdict: Verdict | None = None
         self._log_ends_at: dict[str, float] = {}
@@ -66,13 +74,19 @@ class Supervision:
                 self._selector.register(feeder.descriptor, selectors.EVENT_READ, self._listen_to(feeder))
             for host in self._hosts:
                 self._selector.register(host.descriptor, selectors.EVENT_READ, self._log_of(host))
+            if self._watch is not None and self._watch.descriptor is not None:
+                self._selector.register(self._watch.descriptor, selectors.EVENT_READ, self._look_at_checkpoints)
+            self._happened("start")
             while not self._is_over():
-                for key, _ in self._selector.select(_TURN_SECONDS):
+                for key, _ in self._selector.select(self._turn_seconds()):
                     act: Callable[[], None] = key.data
                     act()
+                self._look_at_checkpoints()
+                self._interrupt_if_due()
                 self._look_at_hosts()
                 self._look_at_signals_and_time()
                 self._reporter.tick()
+            self._look_at_checkpoints()
         return self._verdict or Verdict(job_status=0)
 
     def _is_over(self) -> bool:
@@ -101,8 +115,37 @@ class Supervision:
                 return
             for line in lines:
                 self._reporter.report(LogLine(host=host.host, text=line))
+                self._happened("line")
 
         return log
+
+    def _look_at_checkpoints(self) -> None:
+        if self._watch is not None:
+            for change in self._watch.changes():
+                self._reporter.report(change)
+                if change.kind != "removed":
+                    self._happened("checkpoint")
+
+    def _happened(self, kind: EventKind) -> None:
+        if self._clock is not None:
+            self._clock.happened(kind, time.monotonic())
+            self._interrupt_if_due()
+
+    def _turn_seconds(self) -> float:
+        left = None if self._clock is None else self._clock.seconds_left(time.monotonic())
+        return _TURN_SECONDS if left is None or self._verdict is not None else max(0.0, min(_TURN_SECONDS, left))
+
+    def _interrupt_if_due(self) -> None:
+        """End the hosts as the requested interruption does, unless the job is over or ends anyway."""
+        if self._clock is None or self._interruption is None or self._verdict is not None:
+            return
+        now = time.monotonic()
+        left = self._clock.seconds_left(now)
+        if left is None or left > 0 or all(host.ended() for host in self._hosts):
+            return
+        is_loss = self._interruption.is_loss
+        self._reporter.report(HostsInterrupted(is_loss=is_loss, moment=now))
+        self._stop(Verdict(is_interrupted=True), grace=0 if is_loss else self._interruption.grace)
 
     def _close_log(self, host: RunningHost) -> None:
         if host.descriptor in self._selector.get_map():
@@ -138,24 +181,30 @@ class Supervision:
         received = self._signals.received
         if received:
             self._stop(Verdict(signal=received[0]), "stopping; press Ctrl-C again to kill")
+            if self._verdict is not None and self._verdict.is_interrupted:
+                self._kill_at = now  # nobody needs what the script would still save
         if self._ends_at is not None and now >= self._ends_at:
             self._stop(Verdict(overran=True), "MaxRuntimeInSeconds reached; stopping")
         if self._kill_at is not None and (now >= self._kill_at or len(received) > 1):
-            for host in self._hosts:
-                if not host.ended():
-                    host.kill()
+            self._kill()
 
-    def _stop(self, verdict: Verdict, remark: str = "") -> None:
-        """Start to end the job, for the first reason."""
+    def _stop(self, verdict: Verdict, remark: str = "", grace: float | None = None) -> None:
+        """Start to end the job, for the first reason; what is left after the grace is killed, at once if it is 0."""
         if self._verdict is not None:
             return
         self._verdict = verdict
-        self._kill_at = time.monotonic() + self._grace
+        grace = self._grace if grace is None else grace
+        self._kill_at = time.monotonic() + grace
         if remark:
             self._reporter.report(Remark(text=remark))
         for host in self._hosts:
             if not host.ended():
-                host.terminate()
+                host.terminate() if grace else host.kill()
+
+    def _kill(self) -> None:
+        for host in self._hosts:
+            if not host.ended():
+                host.kill()
 
 
 def name_of(number: int) -> str:

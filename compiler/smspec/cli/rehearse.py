@@ -1,0 +1,131 @@
+"""``smspec rehearse``: run the job under what SageMaker does to it."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+from collections.abc import Mapping
+
+from smspec.cli.argument_types import host_count
+from smspec.cli.command_errors import ResourceUnavailable
+from smspec.cli.console import Console
+from smspec.cli.python_arguments import add_python_arguments
+from smspec.cli.run_arguments import add_engine_argument, channel_data, engine_of
+from smspec.cli.signal_handling import signals_interrupt
+from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
+from smspec.cli.temporary_directory import temporary_directory
+from smspec.diagnostics import placed
+from smspec.diagnostics.visible import visible
+from smspec.local.request import GRACE_SECONDS, RunFailed, RunInterrupted, RunRequest
+from smspec.local.supervision import name_of
+from smspec.output.failures import OutputFailed
+from smspec.output.writing import write_temporary_tree
+from smspec.pipeline.compiled_digest import compiled_digest
+from smspec.rehearsal.promises import PROMISES
+from smspec.rehearsal.rehearsal import JobRefused, Rehearsed
+from smspec.rehearsal.rehearsing import rehearse_job
+from smspec.rehearsal.report import Report
+from smspec.render.tree_rendering import render_tree
+from smspec.script.program import Program
+
+HELP = """\
+Run the job again and again on this machine, each time under something that SageMaker may do to it, such as a Spot
+interruption, and show which promises the job keeps. Interrupted jobs start again with their checkpoints and nothing
+else; their models and metrics are compared with those of undisturbed runs.
+
+The moments of interruptions are drawn from a seed, which the spec determines.
+
+Exit status: 0 the job keeps all promises; 1 it breaks one, or fails undisturbed; 3 smspec could not run it on this
+machine."""
+
+_FORMATS = {"text": Report.text, "json": Report.to_json, "junit": Report.junit}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_spec_arguments(parser)
+    parser.add_argument(
+        "--only",
+        metavar="FAULT",
+        action="append",
+        choices=[promise.name for promise in PROMISES],
+        help="rehearse only this promise; may be repeated",
+    )
+    parser.add_argument("--seed", metavar="N", type=int, help="draw the moments from this number")
+    add_engine_argument(parser)
+    loudness = parser.add_mutually_exclusive_group()
+    loudness.add_argument("-q", "--quiet", action="store_true", help="show only the result")
+    loudness.add_argument("-v", "--verbose", action="store_true", help="also show the logs of the hosts")
+    parser.add_argument("--format", choices=tuple(_FORMATS), default="text", help="format of the result on stdout")
+    parser.add_argument("--hosts", metavar="N", type=host_count, help="number of hosts (default: `hosts.count`)")
+    parser.add_argument(
+        "--data", metavar="CH=PATH", action="append", default=[], help="data of a channel: a local path or an S3 URI"
+    )
+    add_python_arguments(parser)
+    parser.add_argument(
+        "--allow-outside",
+        action="store_true",
+        help="run a script that uses literal /opt/ml paths, which are outside the run directory",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        help="directory of the runs (default: rehearsal/NAME, with an overlay rehearsal/NAME.OVERLAY)",
+    )
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    data = channel_data(args.data)
+    engine = engine_of(args.engine, os.environ)
+    job = compiled(args, console)
+    digest = compiled_digest(job.plan)
+    tree = render_tree(job.plan, job.inputs.build_inputs, digest)
+    program = job.inputs.program
+    promises = [promise for promise in PROMISES if args.only is None or promise.name in args.only]
+    # From here on it may take minutes or hours.
+    gc.set_threshold(700)
+    with signals_interrupt(), temporary_directory() as temporary:
+        request = RunRequest(
+            directory=args.output or default_directory("rehearsal", job),
+            scratch_dir=temporary,
+            base_dir=job.inputs.directory,
+            python=args.python,
+            may_install=not args.no_install,
+            fetches_python=args.fetch_python,
+            command="smspec rehearse",
+            outside=() if args.allow_outside or not isinstance(program, Program) else program.file_uses,
+            hosts=args.hosts,
+            data=data,
+            grace=_grace(os.environ),
+            requirements=job.inputs.build_inputs.requirements,
+            engine=engine,
+            verbosity=args.verbose - args.quiet,
+            startup=startup.environment if (startup := job.inputs.build_inputs.startup) else None,
+        )
+        seed = args.seed if args.seed is not None else int(digest[:8], 16)
+        rehearsed = Rehearsed(job=job.job, plan=job.plan, tree=tree, request=request, seed=seed)
+        try:
+            write_temporary_tree(tree, request.tree_dir)
+            report = rehearse_job(rehearsed, promises, console)
+        except OutputFailed as failure:
+            raise ResourceUnavailable(str(failure)) from failure
+        except JobRefused as refused:
+            console.warned(placed(refused.findings, job.inputs.document), job.texts)
+            return 1
+        except RunFailed as fault:
+            console.say(f"smspec: {visible(str(fault))}")
+            return fault.exit_status
+        except RunInterrupted as interrupted:
+            console.say(f"smspec: stopped by {name_of(interrupted.number)}")
+            return 128 + interrupted.number
+    console.result(_FORMATS[args.format](report))
+    return report.exit_status
+
+
+def _grace(variables: Mapping[str, str]) -> float:
+    """Return the seconds after SIGTERM; the runtime reads the same variable."""
+    try:
+        return float(variables.get("SMSPEC_STOP_GRACE", GRACE_SECONDS))
+    except ValueError:
+        return GRACE_SECONDS

@@ -1,0 +1,206 @@
+"""Compare the model and the metrics of an interrupted job with those of undisturbed runs.
+
+What differs between two undisturbed runs, such as a time or unseeded noise, accuses nobody. What is equal in them must
+be equal after an interruption too, or within the tolerance of the spec.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from smspec.rehearsal.trial import Trial
+from smspec.rehearsal.values import decode
+from smspec.rehearsal.values.leaf import Array, Leaf, Leaves, described, same
+from smspec.source.deep_directories import walked
+from smspec.source.frozen import dataclass
+
+_MOST_BYTES = 1 << 30
+"""The largest file whose values are compared; of larger ones, the bytes are."""
+
+_LOGS = re.compile(r"(^|/)(events\.out\.tfevents\..*|[^/]*\.log)$")
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_OF_THE_RUN = re.compile(
+    r"(?:wall|wall_?)?times?|timestamps?|date|datetime|sec|secs|seconds?|ms|minutes?|hours?|elapsed|durations?|clock|"
+    r"throughput|speed|pid|uuid|hostname|resum\w*|restart\w*|restor\w*|interrupt\w*|preempt\w*|attempts?|"
+    r"created|started|finished|ended|now|today",
+    re.IGNORECASE,
+)
+"""Words in the name of a value that is about the run, not about the model."""
+_CLOCK = re.compile(r"\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """``what`` is a file or a metric, ``text`` a sentence about its first value that differs; ``count`` of them do."""
+
+    what: str
+    text: str
+    count: int = 1
+
+    def __str__(self) -> str:
+        more = f" (the first of {self.count:,} values)" if self.count > 1 else ""
+        return f"{self.text}{more}"
+
+
+class Comparison:
+    """Compares with undisturbed runs; ``tolerance`` None: numbers must be equal."""
+
+    def __init__(self, references: Sequence[Trial], tolerance: float | None) -> None:
+        self._references = references
+        self._tolerance = tolerance
+        self.compared: set[str] = set()
+        self.left_out: dict[str, str] = {}
+        """What is not compared, and why."""
+
+    def differences(self, trials: Sequence[Trial]) -> list[Difference]:
+        """Return what differs in the result of a job that took several runs; the last one wrote its model."""
+        return [*self._of_metrics(trials), *self._of_models(trials[-1])]
+
+    def _of_metrics(self, trials: Sequence[Trial]) -> Iterator[Difference]:
+        references = [_last_values([reference]) for reference in self._references]
+        values = _last_values(trials)
+        for key in references[0]:
+            name, host = key
+            expected: list[Leaves] = [{name: other[key]} if key in other else {} for other in references]
+            found: Leaves = {name: values[key]} if key in values else {}
+            for difference in self._of_leaves(f"metric `{name}`", expected, found, is_metric=True):
+                where = f" of {host}" if len(trials[-1].hosts) > 1 else ""
+                yield Difference(what=difference.what, text=f"{difference.text}{where}")
+
+    def _of_models(self, trial: Trial) -> Iterator[Difference]:
+        expected = [_files(reference) for reference in self._references]
+        found = _files(trial)
+        for name in expected[0]:
+            if any(name not in other for other in expected[1:]):
+                self.left_out[f"`{name}`"] = "undisturbed runs write it under different names"
+            elif _LOGS.search(name):
+                self.left_out[f"`{name}`"] = "it is a log"
+            elif name not in found:
+                yield Difference(what=name, text=f"the model has no `{name}`")
+            else:
+                yield from self._of_file(name, [other[name] for other in expected], found[name])
+
+    def _of_file(self, name: str, expected: Sequence[str], found: str) -> Iterator[Difference]:
+        digests = [_digest(path) for path in expected]
+        if _digest(found) in digests:
+            self.compared.add(f"`{name}`")
+            return
+        leaves = [_leaves(path) for path in expected]
+        own = _leaves(found)
+        if all(leaves) and own is not None:
+            yield from self._of_leaves(f"`{name}`", [one for one in leaves if one is not None], own)
+        elif len(set(digests)) == 1:
+            self.compared.add(f"`{name}`")
+            place = (
+                "cannot be read"
+                if own is None and all(leaves)
+                else f"differs from byte {_first(expected[0], found):,} on"
+            )
+            yield Difference(what=name, text=f"`{name}` {place}")
+        else:
+            self.left_out[f"`{name}`"] = "undisturbed runs differ, and smspec cannot read its values"
+
+    def _of_leaves(
+        self, what: str, expected: Sequence[Leaves], found: Leaves, is_metric: bool = False
+    ) -> Iterator[Difference]:
+        differing: list[str] = []
+        steady = 0
+        for path, value in expected[0].items():
+            others = [other[path] for other in expected[1:] if path in other]
+            is_steady = len(others) == len(expected) - 1 and all(
+                same(value, other, self._tolerance) for other in others
+            )
+            if not is_steady or _is_of_the_run(what if is_metric else path, value):
+                continue
+            steady += 1
+            name = what if is_metric else f"{what}: `{path}`" if path else what
+            if path not in found:
+                differing.append(f"{name} is missing")
+            elif not any(same(found[path], one, self._tolerance) for one in (value, *others)):
+                differing.append(f"{name} {described(found[path], value)}")
+        known = set().union(*expected)
+        if all(other.keys() == expected[0].keys() for other in expected[1:]):
+            differing += [
+                f"{what} has `{path}`, which undisturbed runs do not have"
+                for path in found
+                if path not in known and path.endswith("]") and not _is_of_the_run(path, found[path])
+            ]
+        if steady:
+            self.compared.add(what)
+        elif expected[0]:
+            self.left_out[what] = "undisturbed runs differ in all of its values"
+        if differing:
+            yield Difference(what=what, text=differing[0], count=len(differing))
+
+
+def _is_of_the_run(path: str, value: Leaf) -> bool:
+    """Return whether a value tells about the run, such as its time or that it was resumed, and not about the model."""
+    if isinstance(value, Array):
+        return False
+    if isinstance(value, str) and _CLOCK.search(value):
+        return True
+    words = [
+        *_WORD.findall(path),
+        *(_WORD.findall(value) if isinstance(value, str) and path.startswith("line[") else ()),
+    ]
+    return any(_OF_THE_RUN.fullmatch(word) for word in words)
+
+
+def _last_values(trials: Sequence[Trial]) -> dict[tuple[str, str], float | None]:
+    """Return (metric, host) → the last value in the logs of all runs together."""
+    return {
+        (values.metric, values.host): values.values[-1]
+        for trial in trials
+        for metric in trial.summary.metrics
+        for values in metric.values
+        if values.values
+    }
+
+
+def _files(trial: Trial) -> dict[str, str]:
+    """Return the files of the model, name → path; of several hosts, the later one wins, as in model.tar.gz."""
+    found: dict[str, str] = {}
+    for host in trial.hosts:
+        root = trial.model_directory(host)
+        # A script may have put a link there.
+        if os.path.realpath(root) != os.path.realpath(trial.directory) + root[len(trial.directory) :]:
+            continue
+        for directory, _, names in walked(root):
+            for name in names:
+                path = os.path.join(directory, name)
+                if os.path.isfile(path):
+                    found[os.path.relpath(path, root)] = path
+    return found
+
+
+def _digest(path: str) -> str:
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while part := file.read(1 << 20):
+            digest.update(part)
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=8)
+def _leaves(path: str) -> Leaves | None:
+    if os.path.getsize(path) > _MOST_BYTES:
+        return None
+    with open(path, "rb") as file:
+        return decode(file.read())
+
+
+def _first(expected: str, found: str) -> int:
+    """Return the position of the first byte that differs."""
+    position = 0
+    with open(expected, "rb") as first, open(found, "rb") as second:
+        while True:
+            parts = first.read(1 << 20), second.read(1 << 20)
+            if parts[0] != parts[1] or not parts[0]:
+                pairs = zip(*parts, strict=False)
+                same_bytes = next((index for index, (a, b) in enumerate(pairs) if a != b), min(map(len, parts)))
+                return position + same_bytes
+            position += len(parts[0])

@@ -1,0 +1,64 @@
+"""A job that is interrupted and starts again: its runs, and what passes from one to the next."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+
+from smspec.local.interruption import Interruption
+from smspec.rehearsal.trial import Trial
+from smspec.source.deep_directories import walked
+from smspec.source.frozen import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """``trials``: one for each start of the job. There are fewer interruptions than requested if it ended before."""
+
+    name: str
+    interruptions: tuple[Interruption, ...]
+    trials: tuple[Trial, ...]
+
+    @property
+    def last(self) -> Trial:
+        return self.trials[-1]
+
+    @property
+    def count(self) -> int:
+        """How many interruptions came."""
+        return sum(trial.was_interrupted for trial in self.trials)
+
+    @property
+    def seconds(self) -> float:
+        """How long the hosts ran in all."""
+        return sum(trial.seconds for trial in self.trials)
+
+    def __str__(self) -> str:
+        if not self.count:
+            return f"{self.interruptions[0]}, which did not come"
+        return ", then ".join(str(interruption) for interruption in self.interruptions[: self.count])
+
+
+def checkpoints_left(trial: Trial, target: str) -> None:
+    """Copy what the checkpoint directories of an interrupted run have, as it arrives in the next one.
+
+    All hosts write to one prefix of S3, so of files with the same name the later one remains, and every host gets all
+    of them. S3 has no empty directories.
+    """
+    os.makedirs(target)
+    times: dict[str, int] = {}
+    for host in trial.hosts:
+        root = trial.checkpoint_directory(host)
+        if root is None or os.path.realpath(root) != os.path.abspath(root):
+            continue
+        for directory, _, names in walked(root):
+            for name in names:
+                source = os.path.join(directory, name)
+                path = os.path.relpath(source, root)
+                status = os.lstat(source)
+                if stat.S_ISREG(status.st_mode) and status.st_mtime_ns >= times.get(path, 0):
+                    times[path] = status.st_mtime_ns
+                    copy = os.path.join(target, path)
+                    os.makedirs(os.path.dirname(copy), exist_ok=True)
+                    shutil.copy2(source, copy)

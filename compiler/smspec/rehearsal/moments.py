@@ -1,0 +1,128 @@
+"""The moments of the interruptions: drawn over the run from a seed, one from each part of it that matters.
+
+Events are the clock, as far as there are any: on a loaded machine a run takes longer, but the line after which a
+checkpoint is written stays the same.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Sequence
+
+from smspec.local.interruption import Moment
+from smspec.rehearsal.timeline import Change, Timeline
+from smspec.source.frozen import dataclass
+
+_MIDDLE = (0.3, 0.7)
+"""Between two checkpoints, the part of the time in which an interruption is neither right after one nor during one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """One checkpoint of the undisturbed run: the numbers of its first and last change, and the changes."""
+
+    first: int
+    last: int
+    changes: tuple[Change, ...]
+
+    @property
+    def seconds(self) -> float:
+        return self.changes[-1].seconds
+
+
+def checkpoints_of(timeline: Timeline) -> tuple[Checkpoint, ...]:
+    """Return the checkpoints of a run: changes that follow each other closely belong to one."""
+    writes = timeline.writes
+    if not writes:
+        return ()
+    gaps = [after.seconds - before.seconds for before, after in itertools.pairwise(writes)]
+    limit = _limit(gaps)
+    groups = [[0]]
+    for index, gap in enumerate(gaps, 1):
+        if gap > limit or (writes[index].lines > writes[index - 1].lines and gap > limit / 4):
+            groups.append([])
+        groups[-1].append(index)
+    return tuple(
+        Checkpoint(first=group[0] + 1, last=group[-1] + 1, changes=tuple(writes[index] for index in group))
+        for group in groups
+    )
+
+
+def _limit(gaps: Sequence[float]) -> float:
+    """Return the longest pause within a checkpoint: where the pauses have two sizes, between them."""
+    positive = sorted(max(gap, 1e-5) for gap in gaps)
+    if not positive or positive[-1] < 4 * positive[0]:
+        return 0.0
+    return math.sqrt(positive[0] * positive[-1])
+
+
+class Moments:
+    """Draws moments of a job from an undisturbed run."""
+
+    def __init__(self, timeline: Timeline, seed: int) -> None:
+        self._timeline = timeline
+        self._checkpoints = checkpoints_of(timeline)
+        self._seed = seed
+
+    def _random(self, stratum: str) -> random.Random:
+        return random.Random(f"{self._seed} {stratum}")
+
+    def before_the_first(self) -> Moment:
+        """Return a moment before the first checkpoint."""
+        end = self._checkpoints[0].changes[0].seconds if self._checkpoints else self._timeline.ended_at
+        return self._between(self._timeline.started_at, end, Moment(after="start"), "before the first")
+
+    def right_after(self, stratum: str = "right after") -> Moment:
+        """Return the end of a checkpoint that is not the last one."""
+        if not self._checkpoints:
+            return self.at(0.6)
+        chosen = self._random(stratum).choice(self._checkpoints[:-1] or self._checkpoints)
+        return Moment(after="checkpoint", count=chosen.last)
+
+    def between(self, stratum: str = "between") -> Moment:
+        """Return a moment between two checkpoints, far from both."""
+        if len(self._checkpoints) < 2:
+            return self.at(0.5)
+        index = self._random(f"{stratum} checkpoint").randrange(len(self._checkpoints) - 1)
+        before, after = self._checkpoints[index], self._checkpoints[index + 1]
+        start = Moment(after="checkpoint", count=before.last)
+        return self._between(before.seconds, after.changes[0].seconds, start, stratum)
+
+    def after_the_last(self) -> Moment:
+        """Return a moment after the last checkpoint of a job that does not end with it."""
+        if not self._checkpoints:
+            return self.at(0.9)
+        last = self._checkpoints[-1]
+        start = Moment(after="checkpoint", count=last.last)
+        return self._between(last.seconds, self._timeline.ended_at, start, "after the last")
+
+    def at(self, part: float) -> Moment:
+        """Return a moment when about this part of the run is over: after a line, if there are lines all the time."""
+        seconds = self._timeline.started_at + part * (self._timeline.ended_at - self._timeline.started_at)
+        count = sum(line.seconds <= seconds for line in self._timeline.lines)
+        near = count and seconds - self._timeline.lines[count - 1].seconds < 0.2 * (seconds - self._timeline.started_at)
+        if near:
+            return Moment(after="line", count=count)
+        return Moment(after="start", delay=round(seconds - self._timeline.started_at, 2))
+
+    def soon_after_restart(self, stratum: str = "soon") -> Moment:
+        """Return a moment of a run that has just been restarted: its first checkpoint, or one of its first lines."""
+        chosen = self._random(stratum)
+        if self._checkpoints and chosen.random() < 0.5:
+            first = self._checkpoints[0]
+            return Moment(after="checkpoint", count=first.last - first.first + 1)
+        return Moment(after="line", count=chosen.choice((1, 2, 3))) if self._timeline.lines else self.at(0.2)
+
+    def _between(self, start: float, end: float, event: Moment, stratum: str) -> Moment:
+        """Return the line of the log that ends a part of the time, or a delay after the event before it."""
+        chosen = self._random(stratum)
+        lines = [index for index, line in enumerate(self._timeline.lines, 1) if start < line.seconds < end]
+        inner = lines[:-1] if len(lines) > 2 else lines
+        if inner:
+            return Moment(after="line", count=chosen.choice(inner))
+        low, high = _MIDDLE
+        return Moment(
+            after=event.after, count=event.count, delay=round((end - start) * (low + (high - low) * chosen.random()), 3)
+        )

@@ -1,0 +1,195 @@
+"""The rehearsal of one job: runs it as often as its promises need, each time from the beginning."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from smspec.diagnostics import Finding
+from smspec.diagnostics.visible import visible
+from smspec.local.events import Event, Remark
+from smspec.local.interruption import Interruption
+from smspec.local.progress import Progress
+from smspec.local.python.cache import EnvironmentCache
+from smspec.local.record import RunRecord
+from smspec.local.redaction import redactor
+from smspec.local.request import Console, RunInterrupted, RunRequest
+from smspec.local.run_directory import TRIALS
+from smspec.local.running import Audience, LocalRun
+from smspec.local.signals import Signals
+from smspec.local.training_request import TrainingRequest
+from smspec.plan.plan import Plan
+from smspec.rehearsal.course import Course, checkpoints_left
+from smspec.rehearsal.timeline import Timeline
+from smspec.rehearsal.trial import Trial
+from smspec.render.tree import FileTree
+from smspec.source.deep_directories import remove_tree
+from smspec.source.frozen import dataclass
+from smspec.spec.model import JobSpec
+
+
+class JobRefused(Exception):
+    """The job cannot be run because of the spec."""
+
+    def __init__(self, findings: tuple[Finding, ...]) -> None:
+        super().__init__(findings)
+        self.findings = findings
+
+
+class UndisturbedFailed(Exception):
+    """The job fails without any disturbance, so nothing can be said about disturbances."""
+
+    def __init__(self, trial: Trial) -> None:
+        super().__init__(trial.summary.failure_reason)
+        self.trial = trial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rehearsed:
+    """The job, how it is run, and the seed of what is drawn. ``request.directory`` is that of the rehearsal."""
+
+    job: JobSpec
+    plan: Plan
+    tree: FileTree
+    request: RunRequest
+    seed: int
+
+
+class Rehearsal:
+    """Runs the job. Every run has a directory of its own, and nothing of another run but what is passed on."""
+
+    def __init__(
+        self, rehearsed: Rehearsed, console: Console, directory: str, signals: Signals, cache: EnvironmentCache
+    ) -> None:
+        self.job = rehearsed.job
+        self.plan = rehearsed.plan
+        self.request = rehearsed.request
+        self.seed = rehearsed.seed
+        self.training = TrainingRequest(rehearsed.plan.request.payload)
+        self._tree = rehearsed.tree
+        self._console = console
+        self._directory = directory
+        self._signals = signals
+        self._cache = cache
+        self._undisturbed: list[Trial] = []
+        self._courses: dict[str, Course] = {}
+        self._count = 0
+
+    @property
+    def checkpoints(self) -> str | None:
+        """The checkpoint directory of the job, relative to the root of a host."""
+        directory = self.training.checkpoint_directory
+        return os.path.normpath(directory).lstrip("/") if directory and directory.startswith("/") else None
+
+    @property
+    def tolerance(self) -> float | None:
+        """By how much numbers may differ after an interruption; None: not at all."""
+        return None
+
+    @property
+    def run_count(self) -> int:
+        """How often the hosts were started so far."""
+        return self._count
+
+    def show(self, text: str) -> None:
+        """Write a line of progress."""
+        if self.request.verbosity >= 0:
+            self._console.write(f"{visible(text)}\n")
+
+    def undisturbed(self, count: int = 1) -> tuple[Trial, ...]:
+        """Return undisturbed runs of the job; they are made once. Raise UndisturbedFailed if one fails."""
+        while len(self._undisturbed) < count:
+            number = len(self._undisturbed) + 1
+            self.show(f"undisturbed run {number}")
+            trial = self.run(f"undisturbed-{number}")
+            if not trial.completed:
+                raise UndisturbedFailed(trial)
+            self._undisturbed.append(trial)
+        return tuple(self._undisturbed[:count])
+
+    @property
+    def references(self) -> tuple[Trial, ...]:
+        """The undisturbed runs so far."""
+        return tuple(self._undisturbed)
+
+    def run(self, name: str, **changes: Any) -> Trial:
+        """Run the job once, with changes of its request. Raise RunFailed, RunInterrupted, JobRefused, or OSError."""
+        self._count += 1
+        scratch = os.path.join(self.request.scratch_dir, f"t{self._count}")
+        os.makedirs(scratch)
+        request = replace(
+            self.request,
+            directory=os.path.join(self._directory, TRIALS, name),
+            scratch_dir=scratch,
+            built=self.request.tree_dir,
+            is_watched=self.checkpoints is not None,
+            grace=0.0,  # of Ctrl-C: a rehearsal has nothing to save
+            **changes,
+        )
+        timeline = Timeline()
+        arguments = [] if self.plan.run is None else [*self.plan.run.command, *self.plan.run.arguments]
+        record = RunRecord(hide=redactor(self.training, os.environ, arguments, self.job.secrets))
+        shown = Progress(self._console) if request.verbosity > 0 else _Preamble(self, is_first=self._count == 1)
+        try:
+            audience = Audience(timeline, record, shown)
+            run = LocalRun(self.job, self.plan, self._tree, request, audience, self._signals, self._cache)
+            if run.findings:
+                raise JobRefused(tuple(run.findings))
+            summary, _ = run.through(record)
+        finally:
+            if isinstance(shown, Progress):
+                shown.close()
+            remove_tree(scratch, ignore_errors=True)
+        if self._signals.received:
+            raise RunInterrupted(self._signals.received[0])
+        hosts = tuple(host.host for host in summary.hosts)
+        trial = Trial(
+            name=name,
+            directory=request.directory,
+            summary=summary,
+            timeline=timeline,
+            hosts=hosts,
+            checkpoints=self.checkpoints,
+        )
+        for path in trial.spare:
+            # A script may have put a link there.
+            if os.path.realpath(path) == os.path.abspath(path):
+                remove_tree(path, ignore_errors=True)
+        return trial
+
+    def course(self, name: str, interruptions: tuple[Interruption, ...]) -> Course:
+        """Run the job, interrupt it, and start it again with its checkpoints and nothing else, until it completes."""
+        if name in self._courses:
+            return self._courses[name]
+        trials: list[Trial] = []
+        checkpoints: str | None = None
+        for number, interruption in enumerate([*interruptions, None], 1):
+            trials.append(self.run(f"{name}/start-{number}", interruption=interruption, checkpoints=checkpoints))
+            if not trials[-1].was_interrupted:
+                break
+            checkpoints = os.path.join(self._directory, TRIALS, name, f"checkpoints-{number}")
+            checkpoints_left(trials[-1], checkpoints)
+        self._courses[name] = Course(name=name, interruptions=interruptions, trials=tuple(trials))
+        return self._courses[name]
+
+    def discard(self, name: str) -> None:
+        """Remove the directory of a trial that has nothing to show."""
+        with suppress(OSError):
+            remove_tree(os.path.join(self._directory, TRIALS, name))
+
+
+class _Preamble:
+    """Shows how the first run is prepared, such as its engine; the script's own lines are in its log."""
+
+    def __init__(self, rehearsal: Rehearsal, *, is_first: bool) -> None:
+        self._rehearsal = rehearsal
+        self._is_first = is_first
+
+    def report(self, event: Event) -> None:
+        if self._is_first and isinstance(event, Remark) and not event.warning:
+            self._rehearsal.show(event.text)
+
+    def tick(self) -> None:
+        """Do nothing: lines are shown as they come."""
