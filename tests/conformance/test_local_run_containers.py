@@ -24,7 +24,7 @@ SCRIPT = """
         os.chmod(f"{base}/model/{host}", 0o600)
     if base == "/opt/ml":
         print("WRITABLE", os.access(base + "/input/data/train/a.csv", os.W_OK), os.access(base + "/model", os.W_OK))
-        print("PEERS", [socket.gethostbyname(name)[:7] for name in json.loads(os.environ["SM_HOSTS"])], flush=True)
+        print(f"PEERS {[socket.gethostbyname(name)[:7] for name in json.loads(os.environ['SM_HOSTS'])]}", flush=True)
     ending = json.loads(os.environ["SM_HPS"])["ending"]
     if ending == "raise" and host == "algo-1":
         raise ValueError("the loss is not a number: naïve")

@@ -90,7 +90,9 @@ class Supervision:
         return self._verdict or Verdict(job_status=0)
 
     def _is_over(self) -> bool:
-        return all(host.ended() and host.descriptor not in self._selector.get_map() for host in self._hosts)
+        # A host that has ended since it was looked at may have failed.
+        seen, open_logs = self._log_ends_at, self._selector.get_map()
+        return all(host.host in seen and host.descriptor not in open_logs for host in self._hosts)
 
     def _listen_to(self, feeder: FeederProcess) -> Callable[[], None]:
         def listen() -> None:

@@ -72,6 +72,34 @@ def test_job_completes_when_all_hosts_do(supervise):
     assert [host.exit_status for host in hosts] == [0, 0]
 
 
+class _LateHost(HostProcess):
+    """A host that is seen to have ended only after another one, as the client of a container may end late."""
+
+    other: HostProcess
+
+    def ended(self) -> bool:
+        return self.other.exit_status is not None and super().ended()
+
+
+def test_host_that_is_seen_to_fail_last_fails_the_job(tmp_path):
+    listener = Listener()
+    with Signals() as signals, Leftovers():
+        late, other = (
+            kind(
+                name,
+                Command(words=[sys.executable, "-c", program], environment=os.environ, directory=str(tmp_path)),
+                str(tmp_path / name),
+            )
+            for kind, name, program in (
+                (_LateHost, "algo-1", "raise SystemExit(7)"),
+                (HostProcess, "algo-2", "import time; time.sleep(0.5)"),
+            )
+        )
+        late.other = other
+        verdict = Supervision([late, other], [], listener, signals, grace=20, max_runtime=None).run()
+    assert (verdict.failed, verdict.job_status) == ("algo-1", 7)
+
+
 def test_failed_host_ends_the_job(supervise):
     """The status of the job is that of the first host that failed; the others are stopped."""
     started = time.monotonic()
