@@ -50,7 +50,7 @@ class MeasuredCommand:
     def with_each(
         self, contents: Iterable[bytes], file: str | os.PathLike[str], words: Iterable[str], cwd: str | os.PathLike[str]
     ) -> Iterator[Measured]:
-        """Run the command with each content of a file, all in one fork, whose peak memory so far each run has."""
+        """Run the command with each content of a file, each in a fork of its own."""
         with tempfile.TemporaryDirectory(dir=os.path.dirname(cwd)) as directory:
             paths = []
             for content in contents:
@@ -78,9 +78,11 @@ class MeasuredCommand:
 
 def _load() -> None:
     """Load what is loaded late, so that no run pays for it, and keep the copies of a run small."""
+    from support.hostile_texts import filled
     from support.service.api_samples import small_request
     from support.small_job import write_job
     from support.smspec_command import smspec
+    from support.spec.job_documents import WHOLE_JOB
 
     with tempfile.TemporaryDirectory() as directory:
         write_job(Path(directory))
@@ -92,6 +94,8 @@ def _load() -> None:
         smspec("diff", "job.yaml", request.name, cwd=directory)
         request.write_text("smspec: v1\nhosts: {count: x, size: 1}\nname: [")
         smspec("validate", request.name, cwd=directory)
+        request.write_text(json.dumps(filled(WHOLE_JOB, "x")))
+        smspec("validate", request.name, cwd=directory)
     gc.collect()
     gc.freeze()
 
@@ -100,41 +104,39 @@ def _serve() -> None:
     _load()
     for line in sys.stdin:
         directory, file, contents, *words = json.loads(line)
-        reader, writer = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.close(reader)
-            _run(directory, file, contents, words, writer)
-        os.close(writer)
-        with open(reader) as answers:
-            done = [json.loads(answer) for answer in answers]
-        _, status = os.waitpid(child, 0)
-        if len(done) < len(contents):
-            done.append([os.waitstatus_to_exitcode(status), "", f"ended without a word after {len(done)} runs", 0, 0])
+        done = []
+        for content in contents:
+            if file is not None:
+                os.replace(content, os.path.join(directory, file))
+            done.append(_measured(directory, words))
         print(json.dumps(done), flush=True)
 
 
-def _run(directory: str, file: str | None, contents: list[str], words: list[str], writer: int) -> None:
+def _measured(directory: str, words: list[str]) -> list[object]:
+    """Run the command in a fork, whose peak memory is that of one run."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        _run(directory, words, writer)
+    os.close(writer)
+    with open(reader) as answer:
+        done = json.loads(answer.read() or "null")
+    _, status, used = os.wait4(child, 0)
+    done = done or [os.waitstatus_to_exitcode(status), "", "ended without a word"]
+    return [*done, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]
+
+
+def _run(directory: str, words: list[str], writer: int) -> None:
     from support.smspec_command import smspec
 
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
     try:
         with open(writer, "w") as answer:
-            for content in contents:
-                if file is not None:
-                    os.replace(content, os.path.join(directory, file))
-                before = _seconds()
-                resource.setrlimit(resource.RLIMIT_CPU, (int(before) + MOST_SECONDS, resource.RLIM_INFINITY))
-                done = smspec(*words, cwd=directory)
-                peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-                print(json.dumps([*done, _seconds() - before, peak]), file=answer, flush=True)
+            json.dump(smspec(*words, cwd=directory), answer)
     finally:
         os._exit(0)
-
-
-def _seconds() -> float:
-    own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
 if __name__ == "__main__":
