@@ -64,14 +64,17 @@ def wheel(directory: Path, version: str, name: str = "greeting", slow: bool = Fa
 
 @pytest.fixture
 def job(tmp_path, request):
-    """A job whose packages come from a directory; the cache is empty. With uv, unless a test wants pip."""
+    """A job whose packages come from a directory. With uv, unless a test wants pip.
+
+    Its cache has what other tests with the same installer have installed: most of a run's time is pip's first start.
+    """
     installer = getattr(request, "param", "pip" if shutil.which("uv") is None else "uv")
     job = LocalJob(tmp_path / "job")
     job.wheels = tmp_path / "wheels"
     job.wheels.mkdir()
     for version in ("1.0", "2.0"):
         wheel(job.wheels, version)
-    job.cache = tmp_path / "cache"
+    job.cache = Path(os.environ["SMSPEC_CACHE_DIR"], f"packages-of-{installer}")
     path = os.environ["PATH"].split(os.pathsep)
     if installer == "uv" and shutil.which("uv") is None:
         pytest.skip("there is no uv")
@@ -87,6 +90,14 @@ def job(tmp_path, request):
         "UV_CACHE_DIR": str(tmp_path / "uv"),
     }
     job.write("src/train.py", SHOW)
+    return job
+
+
+@pytest.fixture
+def fresh_job(job, tmp_path):
+    """A job whose cache is empty."""
+    job.cache = tmp_path / "cache"
+    job.environment["SMSPEC_CACHE_DIR"] = str(job.cache)
     return job
 
 
@@ -118,7 +129,8 @@ def exe(tmp_path, job):
 
 
 @both
-def test_job_has_only_the_packages_of_its_image(job):
+def test_job_has_only_the_packages_of_its_image(fresh_job):
+    job = fresh_job
     spec(job, "greeting==1.0")
     ended = job.run(job.environment)
     assert ended.returncode == 0, ended.stderr
@@ -158,7 +170,6 @@ def test_second_run_uses_the_cached_environment(job):
     assert "GREETING 1.0" in job.log()
 
 
-@both
 def test_source_requirements_stay_in_their_run(job, tmp_path):
     """The job's own pip may replace a package of the image: for this job, not for the next."""
     before = state(Path(sys.executable).parent.parent)
@@ -175,7 +186,6 @@ def test_source_requirements_stay_in_their_run(job, tmp_path):
     assert not {path for path in after.keys() - before.keys() if "greeting" in path}
 
 
-@both
 def test_locked_packages_at_startup_are_those_of_the_run(job):
     """A newer version fits the list; pip finds the locked one installed."""
     digest = hashlib.sha256((job.wheels / "greeting-1.0-py3-none-any.whl").read_bytes()).hexdigest()
@@ -217,21 +227,19 @@ def test_package_commands_use_the_python_of_the_host(job):
     assert "\n2.0\n" in job.log()
 
 
-@pytest.mark.parametrize("way", ["variable", "file"])
-def test_redirecting_pip_settings_are_ignored(job, tmp_path, way):
+def test_redirecting_pip_settings_are_ignored(fresh_job, tmp_path):
     """PIP_TARGET, `user = true`, `prefix`: what the author uses for other things."""
-    elsewhere = tmp_path / "elsewhere"
-    if way == "variable":
-        job.environment |= {"PIP_TARGET": str(elsewhere), "PIP_PREFIX": str(elsewhere), "PIP_USER": "1"}
-    else:
-        (tmp_path / "pip.conf").write_text(f"[global]\ntarget = {elsewhere}\n[install]\nuser = true\n")
-        job.environment["PIP_CONFIG_FILE"] = str(tmp_path / "pip.conf")
+    job = fresh_job
+    elsewhere = [tmp_path / "of-variables", tmp_path / "of-file"]
+    job.environment |= {"PIP_TARGET": str(elsewhere[0]), "PIP_PREFIX": str(elsewhere[0]), "PIP_USER": "1"}
+    (tmp_path / "pip.conf").write_text(f"[global]\ntarget = {elsewhere[1]}\n[install]\nuser = true\n")
+    job.environment["PIP_CONFIG_FILE"] = str(tmp_path / "pip.conf")
     spec(job, "greeting==1.0")
     job.write("src/requirements.txt", "greeting==2.0\n")
     ended = job.run(job.environment)
     assert ended.returncode == 0, ended.stderr
     assert "GREETING 2.0" in job.log()
-    assert not elsewhere.exists()
+    assert not any(map(os.path.lexists, elsewhere))
 
 
 def test_selected_python_provides_packages_unchanged(job, exe):
@@ -256,7 +264,8 @@ def test_python_option_replaces_unknown_packages(job):
     assert "different from SageMaker: the packages of the image are unknown" in ended.stderr
 
 
-def test_no_install_prevents_installation(job):
+def test_no_install_prevents_installation(fresh_job):
+    job = fresh_job
     spec(job, "greeting==1.0")
     ended = job.run(job.environment, **{"no-install": None})
     assert ended.returncode == 3
@@ -273,18 +282,22 @@ def with_index(job: LocalJob, secret: str) -> None:
     job.spec(SPEC.format(base=BASE, more=more))
 
 
-@both
-def test_secret_of_the_build_is_set_for_the_installation_only(job):
-    with_index(job, "{env: INDEX}")
+@pytest.mark.parametrize(("job", "source"), [("uv", "{env: INDEX}"), ("pip", "{file: links/}")], indirect=["job"])
+def test_secret_of_the_build_is_set_for_the_installation_only(fresh_job, source):
+    """Its file is relative to the spec."""
+    job = fresh_job
+    with_index(job, source)
+    shutil.move(job.wheels, job.directory / "links")
     job.write("src/train.py", SHOW + "import os; print('INDEX', os.environ.get('PIP_FIND_LINKS'))\n")
-    ended = job.run({**job.environment, "INDEX": str(job.wheels)})
+    ended = job.run({**job.environment, "INDEX": str(job.directory / "links")})
     assert ended.returncode == 0, ended.stderr
     assert "GREETING 1.0\n" in job.log()
     assert "INDEX \n" in job.log()
-    assert str(job.wheels) not in ended.stderr
+    assert str(job.directory / "links") not in ended.stderr
 
 
-def test_missing_secret_of_the_build_is_named(job):
+def test_missing_secret_of_the_build_is_named(fresh_job):
+    job = fresh_job
     with_index(job, "{env: INDEX}")
     ended = job.run(job.environment)
     assert (ended.returncode, "the variable `INDEX` is not set" in ended.stderr) == (3, True), ended.stderr
@@ -293,14 +306,9 @@ def test_missing_secret_of_the_build_is_named(job):
     assert (ended.returncode, "`image.secrets.PIP_FIND_LINKS`" in ended.stderr) == (3, True), ended.stderr
 
 
-def test_file_of_a_secret_is_relative_to_the_spec(job):
-    with_index(job, "{file: links/}")
-    shutil.copytree(job.wheels, job.directory / "links")
-    assert job.run(job.environment).returncode == 0
-
-
 @both
-def test_unknown_package_exits_1(job):
+def test_unknown_package_exits_1(fresh_job):
+    job = fresh_job
     spec(job, "no-such-package==1.0")
     ended = job.run(job.environment)
     assert ended.returncode == 1
@@ -334,7 +342,8 @@ def test_job_without_packages_needs_no_cache(job, tmp_path):
     assert "set SMSPEC_CACHE_DIR" in ended.stderr
 
 
-def test_concurrent_runs_install_once(job, tmp_path):
+def test_concurrent_runs_install_once(fresh_job, tmp_path):
+    job = fresh_job
     wheel(job.wheels, "1.0", "large", slow=True)
     spec(job, "greeting==1.0, large")
     processes = []
@@ -352,7 +361,8 @@ def test_concurrent_runs_install_once(job, tmp_path):
 
 
 @pytest.mark.parametrize("moment", range(KILLS))
-def test_run_killed_while_installing_is_repaired(job, tmp_path, moment):
+def test_run_killed_while_installing_is_repaired(fresh_job, tmp_path, moment):
+    job = fresh_job
     wheel(job.wheels, "1.0", "large", slow=True)
     spec(job, "greeting==1.0, large")
     process = job.start(job.environment)
