@@ -5,12 +5,15 @@ from __future__ import annotations
 import functools
 import gc
 import glob
+import importlib.util
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import types
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -25,6 +28,19 @@ settings.load_profile("repeatable")
 
 # It holds assertions, and is no test file of its own.
 pytest.register_assert_rewrite("support.service.request_cases")
+
+
+class _LateSyntax(types.ModuleType):
+    """In place of `rfc3987_syntax`, which jsonschema imports: its grammars take two seconds to compile."""
+
+    def is_valid_syntax(self, rule, text):
+        sys.modules.pop(self.__name__, None)
+        self.is_valid_syntax = importlib.import_module(self.__name__).is_valid_syntax
+        return self.is_valid_syntax(rule, text)
+
+
+if importlib.util.find_spec("rfc3987_syntax"):
+    sys.modules.setdefault("rfc3987_syntax", _LateSyntax("rfc3987_syntax"))
 
 
 def pytest_addoption(parser):
@@ -87,9 +103,31 @@ def pytest_xdist_make_scheduler(config, log):
     return Scheduling(config, log)
 
 
-def pytest_collection():
+def pytest_collection(session):
     """Keep the garbage collector from searching what is collected while there is more and more of it."""
     gc.disable()
+    if hasattr(session.config, "workerinput") and not sys.dont_write_bytecode:
+        _rewrite_share(session.config)
+
+
+def _rewrite_share(config):
+    """Rewrite the assertions of one worker's share of files: where none is kept, every worker rewrites all of them."""
+    number, count = int(config.workerinput["workerid"][2:]), config.workerinput["workercount"]
+    asked = [Path(argument.partition("::")[0]).absolute() for argument in config.args]
+    files = [file for file in Path(__file__).parent.rglob("test_*.py") if {file, *file.parents} & {*asked}]
+    files.sort(key=lambda file: (file.stat().st_size, file))
+    try:
+        from _pytest.assertion import rewrite
+
+        state = config.stash[rewrite.assertstate_key]
+        for file in files[number::count]:
+            directory = rewrite.get_cache_dir(file)
+            kept = directory / (file.stem + rewrite.PYC_TAIL)
+            if rewrite.try_makedirs(directory) and rewrite._read_pyc(file, kept) is None:
+                status, code = rewrite._rewrite_test(file, config)
+                rewrite._write_pyc(state, code, status, kept)
+    except (ImportError, AttributeError, KeyError):
+        pass  # These names are pytest's own, and only save time.
 
 
 def pytest_collection_finish():
