@@ -6,7 +6,6 @@ import glob
 import json
 import os
 import re
-import shutil
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from smspec.local.process_guard import guarded
+from smspec.local.python.pyenv_shim import program_on_path, pyenv_root
 from smspec.local.request import RunFailed
 from smspec.service.bare_image import bare_image
 from smspec.spec.locked_environment import LockedEnvironment
@@ -86,7 +86,7 @@ def without_foreign_packages(variables: Mapping[str, str]) -> dict[str, str]:
 
 def named_interpreter(name: str) -> Interpreter:
     """Return the interpreter of ``--python``. Raise RunFailed."""
-    path = shutil.which(name)
+    path = program_on_path(name)
     if path is None:
         raise RunFailed(3, f"cannot find `{name}`; choose a Python with --python")
     return _asked(path) or _refused(path)
@@ -124,14 +124,14 @@ def nearest_interpreter(wanted: str) -> Interpreter:
 
 def usual_interpreter() -> Interpreter:
     """Return the first ``python3`` on PATH. Raise RunFailed."""
-    first = shutil.which("python3")
+    first = program_on_path("python3")
     if first is None:
         raise RunFailed(3, "cannot find `python3`; choose a Python with --python")
     return _usual() or _refused(first)
 
 
 def _usual() -> Interpreter | None:
-    first = shutil.which("python3")
+    first = program_on_path("python3")
     return None if first is None else _asked(first)
 
 
@@ -144,11 +144,10 @@ def _with_version(version: str) -> Interpreter | None:
 
 
 def _candidates(version: str) -> Iterator[str]:
-    on_path = shutil.which(f"python{version}")
+    on_path = program_on_path(f"python{version}")
     if on_path is not None:
         yield on_path
-    root = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
-    yield from sorted(glob.glob(os.path.join(glob.escape(root), "versions", f"{version}.*", "bin", "python")))
+    yield from sorted(glob.glob(os.path.join(glob.escape(pyenv_root()), "versions", f"{version}.*", "bin", "python")))
     data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
     for root in (os.environ.get("UV_PYTHON_INSTALL_DIR") or os.path.join(data, "uv", "python"), fetched_directory()):
         yield from sorted(glob.glob(os.path.join(glob.escape(root), f"cpython-{version}.*", "bin", "python3")))
