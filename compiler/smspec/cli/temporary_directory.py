@@ -22,20 +22,27 @@ def temporary_directory() -> Iterator[str]:
 
     SIGKILL leaves it behind. The next command removes it: the kernel has released its lock.
     """
-    directory, lock = None, -1
+    made: list[tuple[str, int]] = []
     try:
-        with signals_deferred():
-            _remove_abandoned(tempfile.gettempdir())
-            directory, lock = _locked_directory()
-        place = os.path.join(directory, _PLACE)
-        os.makedirs(place)
-        yield place
+        try:
+            with signals_deferred():
+                _remove_abandoned(tempfile.gettempdir())
+                made.append(_locked_directory())
+            place = os.path.join(made[0][0], _PLACE)
+            os.makedirs(place)
+            yield place
+        finally:
+            _remove(made)
     finally:
-        with signals_deferred():
-            if directory is not None:
-                remove_tree(directory, ignore_errors=True)
-            if lock >= 0:
-                os.close(lock)
+        _remove(made)  # again: a signal may have interrupted the first call before it deferred signals
+
+
+def _remove(made: list[tuple[str, int]]) -> None:
+    with signals_deferred():
+        for directory, lock in made:
+            remove_tree(directory, ignore_errors=True)
+            os.close(lock)
+        made.clear()
 
 
 def _locked_directory() -> tuple[str, int]:

@@ -11,9 +11,19 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def signals_deferred() -> Iterator[None]:
-    """Defer SIGINT, SIGTERM, and SIGHUP until the context ends. Only for short work."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+    """Defer SIGINT, SIGTERM, and SIGHUP until the context ends. Only for short work.
+
+    A signal that arrived just before raises its exception while it is blocked: that, too, is deferred.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    earlier = None
+    try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+    except BaseException as interrupt:
+        earlier = interrupt
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if earlier is not None:
+        raise earlier

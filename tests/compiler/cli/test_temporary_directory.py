@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
 import pytest
 
 from smspec.cli.temporary_directory import PREFIX, temporary_directory
+from smspec.output.deferred_signals import signals_deferred
 
 HOLD = """
 import sys
@@ -73,3 +75,39 @@ def test_commands_that_start_together_keep_their_directories(parent):
     for process, _ in holders:
         process.communicate("")
     assert list(parent.iterdir()) == []
+
+
+def test_signal_at_any_moment_leaves_no_directory(parent):
+    """One signal, at each step of the interpreter in turn, from the creation of the directory to its removal."""
+    modules = (temporary_directory.__wrapped__.__code__.co_filename, signals_deferred.__wrapped__.__code__.co_filename)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    interrupted = 0
+    for moment in range(10_000):
+        steps = 0
+
+        def trace(frame, event, _):
+            nonlocal steps
+            if frame.f_code.co_filename not in modules:
+                return None
+            frame.f_trace_opcodes = True
+            if event == "opcode":
+                steps += 1
+                if steps == moment:  # noqa: B023
+                    sys.settrace(None)
+                    signal.raise_signal(signal.SIGINT)
+            return trace
+
+        before = sys.gettrace()
+        try:
+            sys.settrace(trace)
+            with temporary_directory():
+                pass
+        except KeyboardInterrupt:
+            interrupted += 1
+        finally:
+            sys.settrace(before)
+        assert list(parent.iterdir()) == [], moment
+        assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == mask, moment
+        if steps < moment:
+            break
+    assert interrupted > 100
