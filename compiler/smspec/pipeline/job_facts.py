@@ -69,9 +69,9 @@ def _training(job: JobSpec) -> Iterator[tuple[str, str]]:
     yield "source", job.source.dir if job.source else ""
     yield "entry_point", _program(job.entry_point)
     sent, channels = job.hyperparameters, job.channels
-    yield "hyperparameters", _DIGESTS.of("", (sent,), lambda: digest([[known.name, known.value] for known in sent]))
+    yield "hyperparameters", _DIGESTS.of("", sent, lambda: digest([[known.name, known.value] for known in sent]))
     data = ([c.name, c.s3, c.file_system and c.file_system.path] for c in channels)
-    yield "channels", _DIGESTS.of("", (channels,), lambda: digest([*data]))
+    yield "channels", _DIGESTS.of("", channels, lambda: digest([*data]))
 
 
 def _program(entry: EntryPoint | None) -> str:

@@ -156,7 +156,7 @@ def _requirements(job: Job) -> Iterable[Finding]:
     content, startup = build_inputs.requirements, build_inputs.startup
     found: list[Finding] = []
     if isinstance(image, BuiltImage):
-        found += _OF_REQUIREMENTS.of(content, (image,), lambda: [*requirement_findings(image, content)])
+        found += _OF_REQUIREMENTS.of(content, image, lambda: [*requirement_findings(image, content)])
     if startup is not None and startup_requirements(job.spec, build_inputs.source) is not None:
         found += startup_findings(image, startup.content, SOURCE)
     return found

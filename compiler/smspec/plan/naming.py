@@ -29,7 +29,7 @@ def training_job_name(name: str, payload: dict[str, object]) -> str:
 
 def _encoded(value: object) -> str:
     """Return a member of a request as JSON. Jobs share most of them."""
-    return _ENCODED.of("", (value,), lambda: _CANONICAL.encode(value))
+    return _ENCODED.of("", value, lambda: _CANONICAL.encode(value))
 
 
 def repository(job: JobSpec, image: BuiltImage) -> str:

@@ -41,7 +41,7 @@ def plan_request(
 ) -> tuple[RequestPlan, RunSettings | None]:
     """Return the request, and the settings that it transports; None if the smspec runtime is not used."""
     draft = Draft()
-    channels = _PARTS.of("channels", (job.channels,), lambda: [channel_draft(channel) for channel in job.channels])
+    channels = _PARTS.of("channels", job.channels, lambda: [channel_draft(channel) for channel in job.channels])
     settings = None if run is None else plan_settings(job, _attributes(channels), delivery.archive_digest)
     _put_hyperparameters(draft, job, delivery, settings)
     _put_algorithm(draft, job, image, delivery, lock)
@@ -73,7 +73,7 @@ def _part(subject: Hashable, values: tuple[object, ...], fill: Callable[[Draft],
         part.members = in_api_order(part.members)
         return part
 
-    return _DRAFTS.of(subject, values, filled)
+    return _DRAFTS.of_all(subject, values, filled)
 
 
 def _add_key(draft: Draft, key: SentKey, job: JobSpec) -> None:

@@ -39,9 +39,9 @@ _NAMES = {"\n": "a line break", "\r": "a carriage return", "\t": "a tab", "\0": 
 def dockerfile_findings(job: JobSpec, build_inputs: BuildInputs) -> list[Finding]:
     """Return what cannot be written to the image of a job and its requirements file."""
     image, entry = job.image, job.entry_point
-    findings = [*_FOUND.of("entry point", (entry,), lambda: [*_entry_findings(entry)])]
+    findings = [*_FOUND.of("entry point", entry, lambda: [*_entry_findings(entry)])]
     if isinstance(image, BuiltImage):
-        findings += _FOUND.of("image", (image,), lambda: [*_image_findings(image)])
+        findings += _FOUND.of("image", image, lambda: [*_image_findings(image)])
         findings += _requirements_findings(build_inputs.requirements)
     return findings
 

@@ -71,7 +71,7 @@ def named_arns(payload: dict[str, object]) -> Iterator[NamedArn]:
     """Yield every ARN of a request except RoleArn and those in arguments and tags."""
     for name in _HOLDERS:
         if name in payload:
-            yield from _FOUND.of(name, (payload[name],), partial(_named_arns, name, payload[name]))
+            yield from _FOUND.of(name, payload[name], partial(_named_arns, name, payload[name]))
 
 
 def _named_arns(name: str, value: object) -> list[NamedArn]:

@@ -30,7 +30,7 @@ def addresses(payload: dict[str, object]) -> Iterator[tuple[Path, str]]:
     leading = _leading(pinned_model().root.name)
     for name, value in payload.items():
         if name in leading:
-            yield from _FOUND.of(name, (value,), functools.partial(_below_all, name, leading[name], value))
+            yield from _FOUND.of(name, value, functools.partial(_below_all, name, leading[name], value))
 
 
 def _below_all(name: str, shape: Shape, value: object) -> _Addresses:

@@ -133,7 +133,7 @@ class _Walk:
         """Return whether a member has no findings, without looking twice at a value: jobs share many."""
         if not self.in_spec_words or not isinstance(value, dict | list):
             return False  # another tool's request is checked once
-        return _FITTING.of(name, (value,), lambda: not self._findings_of(name, shape, value))
+        return _FITTING.of(name, value, lambda: not self._findings_of(name, shape, value))
 
     def _findings_of(self, name: str, shape: Shape, value: object) -> list[Finding]:
         walk = _Walk(self.model, self.in_spec_words)

@@ -23,14 +23,22 @@ class ByIdentity(Generic[Found]):
         self._known: dict[tuple[Hashable, ...], tuple[Found, tuple[object, ...]]] = {}
         self._before: dict[tuple[Hashable, ...], tuple[Found, tuple[object, ...]]] = {}
 
-    def of(self, subject: Hashable, objects: tuple[object, ...], find: Callable[[], Found]) -> Found:
-        """Return what ``find`` returns about the objects; when asked again, the object that it returned then."""
-        # Usually it is one object, and this runs a hundred times for each job.
-        key = (subject, id(objects[0])) if len(objects) == 1 else (subject, *map(id, objects))
+    def of(self, subject: Hashable, value: object, find: Callable[[], Found]) -> Found:
+        """Return what ``find`` returns about an object; when asked again, the object that it returned then."""
+        # This runs a hundred times for each job.
+        key = subject, id(value)
         known = self._known.get(key)
-        if known is None:
-            known = self._before.get(key) or (find(), objects)
-            if len(self._known) >= _MOST:
-                self._before, self._known = self._known, {}
-            self._known[key] = known
+        return known[0] if known is not None else self._find(key, (value,), find)
+
+    def of_all(self, subject: Hashable, objects: tuple[object, ...], find: Callable[[], Found]) -> Found:
+        """Return what ``find`` returns about several objects, as `of` does."""
+        key = (subject, *map(id, objects))
+        known = self._known.get(key)
+        return known[0] if known is not None else self._find(key, objects, find)
+
+    def _find(self, key: tuple[Hashable, ...], objects: tuple[object, ...], find: Callable[[], Found]) -> Found:
+        known = self._before.get(key) or (find(), objects)
+        if len(self._known) >= _MOST:
+            self._before, self._known = self._known, {}
+        self._known[key] = known
         return known[0]

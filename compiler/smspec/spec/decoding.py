@@ -38,7 +38,7 @@ def _shared_value(name: str, value: object) -> object:
     """Return the value of a top-level key: one frozen value for all jobs that have the same there."""
     if not isinstance(value, dict | list):
         return _value(ROW[name], value)
-    return _DECODED.of(name, (value,), lambda: _value(ROW[name], value))
+    return _DECODED.of(name, value, lambda: _value(ROW[name], value))
 
 
 def _below(path: str, data: object) -> Data:

@@ -54,7 +54,8 @@ def alone():
 
     def found(text):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(ByIdentity, "of", lambda self, subject, objects, find: find())
+            patch.setattr(ByIdentity, "of", lambda self, subject, value, find: find())
+            patch.setattr(ByIdentity, "of_all", lambda self, subject, objects, find: find())
             patch.setattr(ByContent, "of", lambda self, subject, value, find: find(value))
             return outcome(text)
 

@@ -45,7 +45,7 @@ def check(both: SourceAndJob) -> Iterator[Finding]:
 
 
 def _found(pattern: str, both: SourceAndJob) -> tuple[str, PrintedLine, str] | None:
-    return _FOUND.of(pattern, (both.texts,), lambda: _near_miss(pattern, both.modules))
+    return _FOUND.of(pattern, both.texts, lambda: _near_miss(pattern, both.modules))
 
 
 def _near_miss(pattern: str, modules: tuple[SourceText, ...]) -> tuple[str, PrintedLine, str] | None:

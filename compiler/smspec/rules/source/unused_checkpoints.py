@@ -31,7 +31,7 @@ def check(both: SourceAndJob) -> Iterator[Finding]:
     if checkpoints is None or "CheckpointConfig" in both.job.api:
         return
     local = (checkpoints.local or DEFAULT).rstrip("/")
-    of_source = _OF_SOURCES.of(local, (both.texts,), lambda: {_mentioned(text.text, local) for text in both.texts})
+    of_source = _OF_SOURCES.of(local, both.texts, lambda: {_mentioned(text.text, local) for text in both.texts})
     if "directory" in of_source:
         return
     words = _words_of(both.job)

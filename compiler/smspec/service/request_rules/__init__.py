@@ -234,7 +234,7 @@ def rule_findings(request: Request) -> Iterator[Finding]:
     members = _members().below
     for name, value in request.payload.items():
         if name in members:
-            there |= _ACTIVATING.of(name, (value,), functools.partial(_activating, value, members[name]))
+            there |= _ACTIVATING.of(name, value, functools.partial(_activating, value, members[name]))
     image = request.image
     if image is not None and image.repository in _ALGORITHMS:
         there.add(BUILT_IN_ALGORITHM)

@@ -54,7 +54,7 @@ def extends_of(document: Document) -> tuple[tuple[str, Span], ...]:
 
     Raise `InvalidInput` if they are not paths.
     """
-    findings, written = _EXTENDS.of("", (document,), lambda: (extends_faults(document), _extends(document)))
+    findings, written = _EXTENDS.of("", document, lambda: (extends_faults(document), _extends(document)))
     if findings:
         raise InvalidInput(placed(findings, document), document.texts)
     return written
@@ -218,7 +218,7 @@ def _with_values(
     """
     assert isinstance(document.root, Mapping)
     node = document.root.get("vars")
-    variables, findings = _DECLARED.of("", (node,), lambda: declared(node))
+    variables, findings = _DECLARED.of("", node, lambda: declared(node))
     values: dict[str, Scalar | None] = {}
     if faulty or findings:
         # The declarations of these have been reported, or are about to be set: do not report their values too.

@@ -129,8 +129,8 @@ def _properties(argument: SchemaPart, value: object, schema: Mapping[str, Schema
 
 def _accepts_again(schema: SchemaPart, value: object, root: Root) -> bool:
     """Return what `accepts` does, without looking twice at a value."""
-    # Two roots share most of their parts, but not what a reference means.
-    return _ACCEPTED.of("", (value, schema, root), lambda: accepts(schema, value, root))
+    # Two roots share most of their parts, but not what a reference means. `_KNOWN` keeps both.
+    return _ACCEPTED.of((id(schema), id(root)), value, lambda: accepts(schema, value, root))
 
 
 def _additional_properties(argument: SchemaPart, value: object, schema: Mapping[str, SchemaPart], root: Root) -> bool:

@@ -55,7 +55,7 @@ def _shared(key: str, node: Node) -> object:
     form = _form_of(key, _FORMS)
     if isinstance(node, Scalar):
         return _view(node, form)
-    return _OF_NODES.of(key, (node,), lambda: _OF_CONTENT.of(key, _view(node, form), lambda data: data))
+    return _OF_NODES.of(key, node, lambda: _OF_CONTENT.of(key, _view(node, form), lambda data: data))
 
 
 def _view(node: Node, form: _Form) -> object:

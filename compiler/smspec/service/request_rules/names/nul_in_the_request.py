@@ -22,7 +22,7 @@ def check(request: Request) -> Iterator[Finding]:
     """Reject a NUL or a surrogate in any string that the container gets as a variable, an argument, or a path."""
     for name, value in request.payload.items():
         # Most members contain neither, and jobs share many.
-        if name != _BY_JSON and not _PLAIN.of("", (value,), partial(_is_plain, value)):
+        if name != _BY_JSON and not _PLAIN.of("", value, partial(_is_plain, value)):
             yield from _found(value, (name,))
 
 
