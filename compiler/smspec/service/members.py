@@ -16,14 +16,20 @@ def member(value: object, *steps: str) -> object:
 
 def structure(value: object, *steps: str) -> dict[str, object]:
     """Return the mapping at ``steps``, or an empty one."""
-    found = member(value, *steps)
-    return found if isinstance(found, dict) else {}
+    for step in steps:
+        if not isinstance(value, dict):
+            return {}
+        value = value.get(step)
+    return value if isinstance(value, dict) else {}
 
 
 def items(value: object, *steps: str) -> list[object]:
     """Return the list at ``steps``, or an empty one."""
-    found = member(value, *steps)
-    return found if isinstance(found, list) else []
+    for step in steps:
+        if not isinstance(value, dict):
+            return []
+        value = value.get(step)
+    return value if isinstance(value, list) else []
 
 
 def number(value: object, *steps: str) -> int | None:
