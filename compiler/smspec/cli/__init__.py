@@ -119,6 +119,7 @@ def _run(words: list[str], console: Console) -> int:
         args = parser.read(rest)
     except SystemExit as done:  # argparse, after --help
         return int(done.code or 0)
+    console.verbosity = getattr(args, "verbose", 0) - getattr(args, "quiet", 0)
     status: int = module.run(args, console)
     return status
 

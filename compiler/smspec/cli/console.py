@@ -23,6 +23,7 @@ class Console:
         self.out_in_colour = wanted and _is_terminal(out)
         self.err_in_colour = wanted and _is_terminal(err)
         self.err_is_terminal = _is_terminal(err)
+        self.verbosity = 0
         self._gravest: Diagnostic | None = None
 
     def result(self, text: str) -> None:
@@ -45,9 +46,13 @@ class Console:
         """Show diagnostics next to a result."""
         from smspec.diagnostics.text_format import framed
 
-        diagnostics = tuple(diagnostics)
+        diagnostics = self.wanted(diagnostics)
         self.write(framed(diagnostics, texts, colour=self.err_in_colour))
         self.has_framed(diagnostics)
+
+    def wanted(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Return what a person is shown; with ``-q``, no notes."""
+        return tuple(one for one in diagnostics if self.verbosity >= 0 or one.severity != "note")
 
     def has_framed(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Record the first of the most severe diagnostics that were shown as text, for `finish`."""
@@ -57,8 +62,18 @@ class Console:
     def finish(self) -> None:
         """Print how to get the details of the diagnostics: once per command, after its summary."""
         if self._gravest is not None:
-            self.say(f"For details, run `smspec explain {self._gravest.code}`.")
+            self.remark(f"For details, run `smspec explain {self._gravest.code}`.")
             self._gravest = None
+
+    def remark(self, line: str) -> None:
+        """Write one line that is neither a result nor a problem; with ``-q``, nothing."""
+        if self.verbosity >= 0:
+            self.say(line)
+
+    def detail(self, line: str) -> None:
+        """Write one line that only ``-v`` asks for."""
+        if self.verbosity > 0:
+            self.say(line)
 
     def say(self, line: str) -> None:
         """Write one line that is not a result."""

@@ -31,12 +31,14 @@ def show_findings(
     console: Console,
 ) -> int:
     """Write findings to standard output, ``summary`` to the other stream, and return the exit status."""
-    shown = FORMATS[args.format](diagnostics, texts, console.out_in_colour)
+    shown = FORMATS[args.format](
+        console.wanted(diagnostics) if args.format == "text" else diagnostics, texts, console.out_in_colour
+    )
     if shown:
         console.result(shown)
     if args.format == "text":
         console.has_framed(diagnostics)
-    console.say(summary)
+    console.remark(summary)
     return exit_status(diagnostics, args)
 
 

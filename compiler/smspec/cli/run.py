@@ -14,6 +14,7 @@ from smspec.cli.run_arguments import add_engine_argument, channel_data, engine_o
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.temporary_directory import temporary_directory
+from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.diagnostics import placed
 from smspec.local.feeder.injection import Injection
 from smspec.local.request import RunRequest
@@ -40,10 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strict", action="store_true", help="exit with status 3 if the run differs from SageMaker for this job"
     )
-    loudness = parser.add_mutually_exclusive_group()
-    loudness.add_argument("-q", "--quiet", action="store_true", help="show only warnings, errors, and the result")
-    loudness.add_argument(
-        "-v", "--verbose", action="store_true", help="also show times, and the measurements that the runtime logs"
+    add_verbosity_arguments(
+        parser,
+        quiet="show only warnings, errors, and the result",
+        verbose="also show times, and the measurements that the runtime logs",
     )
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="result on stdout: a table, or summary.json"
@@ -110,7 +111,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             engine=engine,
             is_strict=args.strict,
             reaches_loopback=args.host_loopback,
-            verbosity=args.verbose - args.quiet,
+            verbosity=console.verbosity,
             prints_json=args.format == "json",
             startup=startup.environment if (startup := job.inputs.build_inputs.startup) else None,
         )

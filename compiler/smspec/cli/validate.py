@@ -9,6 +9,7 @@ from smspec.cli.console import Console
 from smspec.cli.findings import add_findings_arguments, exit_status, show_findings
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_variation_arguments, root, settings
+from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.validation_result import validate_specs
 from smspec.spec.layers.assembly import OptionError
@@ -29,6 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="*", help="files, or directories to search (default: job.yaml)")
     parser.add_argument("--api-json", metavar="FILE", help="check a CreateTrainingJob request; - reads stdin")
     add_findings_arguments(parser, "mermaid")
+    add_verbosity_arguments(
+        parser, quiet="show only errors and warnings", verbose="also name each job that was checked, with its cost"
+    )
     add_variation_arguments(parser)
 
 
@@ -47,6 +51,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     except OptionError as error:
         raise UsageError(str(error)) from error
 
+    for line in result.lines() if console.verbosity > 0 else ():
+        console.detail(line)
     summary = "\n".join(filter(None, (result.summary(), result.ceiling(), result.unpinned())))
     if args.format == "mermaid":
         # Imported late: the graph is rarely requested.
@@ -54,6 +60,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
         console.result(mermaid(result.jobs))
         console.warned(result.diagnostics, result.texts)
-        console.say(summary)
+        console.remark(summary)
         return exit_status(result.diagnostics, args)
     return show_findings(result.diagnostics, result.texts, summary, args, console)

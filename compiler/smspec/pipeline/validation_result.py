@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from smspec.diagnostics import Diagnostic
 from smspec.diagnostics.severity import counted
+from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.job_facts import base_facts
 from smspec.pipeline.parallel_map import parallel_map
@@ -27,7 +28,7 @@ _MOST_NAMED = 3
 class ValidationResult:
     """``texts`` are those that the diagnostics point into. ``jobs``: the facts that specs are compared by.
 
-    ``costs``: what each job without errors can cost.
+    ``costs``: what each job without errors can cost. ``checked``: the path of each spec, and what its check found.
     """
 
     specs: int
@@ -36,6 +37,7 @@ class ValidationResult:
     texts: tuple[SourceText, ...]
     jobs: tuple[JobFacts, ...]
     costs: tuple[JobCost, ...] = ()
+    checked: tuple[tuple[str, CheckedSpec], ...] = ()
 
     def summary(self) -> str:
         """Return a one-line summary of the checked specs and the findings."""
@@ -43,6 +45,13 @@ class ValidationResult:
             return "no jobs found: a file without `name` is a base spec, checked through the jobs that extend it"
         checked = _count(self.specs, "job") + (f" and {_count(self.overlays, 'overlay')}" if self.overlays else "")
         return f"checked {checked}: {counted(self.diagnostics) or 'no problems found'}"
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each spec: its path, its number of overlays, what was found, and what its job can cost."""
+        for path, spec in self.checked:
+            overlays = f" and {_count(spec.overlays, 'overlay')}" if spec.overlays else ""
+            cost = "" if spec.cost is None else f"; {cost_line([spec.cost])}"
+            yield f"checked {visible(path)}{overlays}: {counted(spec.diagnostics) or 'no problems found'}{cost}"
 
     def ceiling(self) -> str:
         """Return a one-line summary of what the jobs without errors can cost; empty if there are none."""
@@ -120,6 +129,7 @@ def _result(found: DiscoveredSpecs, checked: list[CheckedSpec], cache: InputCach
         diagnostics=tuple(reported),
         texts=tuple(texts.values()),
         jobs=jobs,
+        checked=tuple(zip(found.jobs, checked, strict=True)),
     )
 
 

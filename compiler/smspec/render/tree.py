@@ -63,3 +63,8 @@ class FileTree:
     """Files sorted by path as UTF-8 bytes, with unique paths."""
 
     files: tuple[TreeFile, ...]
+
+    @property
+    def uploads(self) -> dict[str, str]:
+        """The files that must be in S3 before the job starts, path → URI."""
+        return {path: uri for file in self.files if isinstance(file, ManifestFile) for path, uri in file.uploads}

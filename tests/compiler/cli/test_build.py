@@ -129,3 +129,39 @@ def test_run_next_to_the_source_keeps_a_build_current(tmp_path):
     assert smspec_process("run", cwd=tmp_path).status == 0
     assert (tmp_path / "run/small/run.json").is_file()
     assert smspec("build", "--check", cwd=tmp_path) == (0, "", "build/small is up to date\n")
+
+
+def test_json_result_describes_the_build(tmp_path):
+    write_job(tmp_path, READY + "source: src/\nentry_point: train.py\n")
+    done = smspec("build", "-q", "--format", "json", cwd=tmp_path)
+    report = json.loads(done.out)
+    manifest = json.loads((tmp_path / "build/small/manifest.json").read_text())
+    request = json.loads((tmp_path / "build/small/create-training-job.json").read_text())
+    assert (done.status, done.err) == (0, "")
+    assert {key: report[key] for key in ("status", "directory", "training_job_name", "uploads", "image")} == {
+        "status": "written",
+        "directory": "build/small",
+        "training_job_name": request["TrainingJobName"],
+        "uploads": manifest["uploads"],
+        "image": None,
+    }
+    assert set(report["files"]) == set(below(tmp_path / "build/small"))
+    assert report["cost_ceiling"] == {"instance_seconds": 86400, "amounts": {}}
+
+    assert json.loads(smspec("build", "--check", "--format", "json", cwd=tmp_path).out)["status"] == "up to date"
+    (tmp_path / "build/small/create-training-job.json").unlink()
+    done = smspec("build", "--check", "--format", "json", cwd=tmp_path)
+    assert done.status == 1
+    assert json.loads(done.out)["differences"] == [{"path": "create-training-job.json", "kind": "missing"}]
+
+
+def test_verbosity_of_build(tmp_path):
+    write_job(tmp_path)
+    assert smspec("build", "-q", cwd=tmp_path) == (0, "build/small\n", "")
+    files = below(tmp_path / "build/small")
+    listed = smspec("build", "-v", cwd=tmp_path).err.partition("wrote")[0].split()
+    assert set(listed) == set(files)
+    assert smspec("build", "-q", "--check", cwd=tmp_path) == (0, "", "")
+    (tmp_path / "build/small/Dockerfile").write_text("")
+    done = smspec("build", "-q", "--check", cwd=tmp_path)
+    assert done == (1, "Dockerfile: changed\n", "build/small is out of date; run `smspec build`\n")

@@ -281,3 +281,29 @@ def test_explain_is_suggested_for_the_first_error(tmp_path):
     done = smspec("validate", cwd=tmp_path)
     first = re.search(r"^error\[(SM\d+)\]", done.out, re.MULTILINE)
     assert done.err.endswith(f"smspec explain {first[1]}`.\n")
+
+
+def test_verbosity_of_validate(tmp_path):
+    write_job(tmp_path / "a", READY)
+    write_job(tmp_path / "b", READY + "overlays: {dev: {hosts: {count: 2}}}\nnme: x\n")
+    quiet = smspec("validate", "-q", ".", cwd=tmp_path)
+    assert quiet.status == 1 and quiet.out.startswith("error[SM204]")
+    assert quiet.err == ""
+    assert smspec("validate", "-q", "a", cwd=tmp_path) == (0, "", "")
+    verbose = smspec("validate", "-v", ".", cwd=tmp_path)
+    assert verbose.out == quiet.out
+    assert verbose.err.splitlines()[:2] == [
+        "checked a/job.yaml: no problems found; cost ceiling: 24 instance hours",
+        "checked b/job.yaml and 1 overlay: 1 error",
+    ]
+
+
+def test_quiet_text_has_no_notes_and_json_has_all(tmp_path):
+    unread = (
+        "import argparse, sys\nparser = argparse.ArgumentParser()\nargparse.fill(parser, sys)\nparser.parse_args()\n"
+    )
+    write_job(tmp_path, **{"src/train.py": unread})
+    notes = [record["code"] for record in json.loads(validate("-q", cwd=tmp_path).out) if record["severity"] == "note"]
+    assert notes
+    assert "note[" in smspec("validate", cwd=tmp_path).out
+    assert "note[" not in smspec("validate", "-q", cwd=tmp_path).out
