@@ -22,10 +22,12 @@ from smspec.local.supervision import name_of
 from smspec.output.failures import OutputFailed
 from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compiled_digest import compiled_digest
+from smspec.rehearsal.junit_report import junit
 from smspec.rehearsal.promises import PROMISES
 from smspec.rehearsal.rehearsal import JobRefused, Rehearsed
 from smspec.rehearsal.rehearsing import rehearse_job
 from smspec.rehearsal.report import Report
+from smspec.rehearsal.text_report import text
 from smspec.render.tree_rendering import render_tree
 from smspec.script.program import Program
 
@@ -39,7 +41,7 @@ The moments of interruptions are drawn from a seed, which the spec determines.
 Exit status: 0 the job keeps all promises; 1 it breaks one, or fails undisturbed; 3 smspec could not run it on this
 machine."""
 
-_FORMATS = {"text": Report.text, "json": Report.to_json, "junit": Report.junit}
+_FORMATS = {"text": text, "json": Report.to_json, "junit": junit}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

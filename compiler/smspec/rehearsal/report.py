@@ -1,11 +1,9 @@
-"""The result of a rehearsal: a row for each promise, as text, JSON, or JUnit."""
+"""The result of a rehearsal: a row for each promise."""
 
 from __future__ import annotations
 
 import json
 
-from smspec.diagnostics.visible import visible
-from smspec.local.units import duration
 from smspec.rehearsal.promise import Outcome
 from smspec.source.frozen import dataclass
 
@@ -53,31 +51,6 @@ class Report:
         }
         return f"{json.dumps(document, indent=2)}\n"
 
-    def text(self) -> str:
-        """Return the table, and below it what was seen of each broken promise and what to do."""
-        from smspec.rehearsal.table import table  # imported late: it loads rich
-
-        blocks = [table(self.rows)]
-        if self.failure:
-            blocks.append(
-                f"the job fails undisturbed, so nothing else was rehearsed\n  {visible(self.failure)}\n"
-                f"  log: {self.failure_log}\n"
-            )
-        blocks += [_explained(row) for row in self.broken]
-        blocks.append(f"{self._counts()}; {self.runs} runs in {duration(self.seconds)}, seed {self.seed}\n")
-        return "\n".join(blocks)
-
-    def junit(self) -> str:
-        """Return the report for a CI system."""
-        from smspec.rehearsal.junit import junit  # imported late: it loads an XML library
-
-        return junit(self)
-
-    def _counts(self) -> str:
-        states = [row.outcome.state for row in self.rows]
-        counts = [(state, states.count(state)) for state in ("kept", "broken", "not rehearsed")]
-        return ", ".join(f"{count} {state}" for state, count in counts if count)
-
 
 def _record(row: Row) -> dict[str, object]:
     outcome = row.outcome
@@ -93,12 +66,3 @@ def _record(row: Row) -> dict[str, object]:
         "directory": outcome.directory or None,
         "seconds": round(outcome.seconds, 3),
     }
-
-
-def _explained(row: Row) -> str:
-    outcome = row.outcome
-    lines = [f"{row.name}: {row.statement}: broken"]
-    lines += [f"  {visible(text)}" for text in outcome.seen]
-    named = {"interrupted": outcome.moment, "log": outcome.log, "files": outcome.directory, "help": outcome.advice}
-    lines += [f"  {name}: {visible(text)}" for name, text in named.items() if text]
-    return "\n".join(lines) + "\n"

@@ -1,6 +1,7 @@
 """The values in a file of a model, by their names: what the standard library can read without running anything.
 
-A format has ``decode(data) -> Leaves``, and raises `Unreadable` for data of another format.
+A format has ``decode(data) -> Leaves``, and raises `Unreadable` for data of another format. Formats of archives also
+take the function that decodes their members.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from smspec.rehearsal.values import (
 )
 from smspec.rehearsal.values.leaf import Leaves, Unreadable
 
-_FORMATS: tuple[Callable[[bytes], Leaves], ...] = (
+_ARCHIVES: tuple[Callable[[bytes, Callable[[bytes], Leaves | None]], Leaves], ...] = (
     gzip_values.decode,
     zip_values.decode,
+)
+_FORMATS: tuple[Callable[[bytes], Leaves], ...] = (
     arrays.decode,
     safetensors_values.decode,
     pickle_values.decode,
@@ -34,6 +37,11 @@ _FORMATS: tuple[Callable[[bytes], Leaves], ...] = (
 
 def decode(data: bytes) -> Leaves | None:
     """Return the values of a file, or None if its format is unknown."""
+    for unpack in _ARCHIVES:
+        try:
+            return unpack(data, decode)
+        except Unreadable:
+            continue
     for read in _FORMATS:
         try:
             return read(data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from smspec.rehearsal.values import pickle_values
 from smspec.rehearsal.values.leaf import Leaves, Unreadable
@@ -14,7 +14,7 @@ _MOST_BYTES = 4 << 30
 _PICKLE = "/data.pkl"
 
 
-def decode(data: bytes) -> Leaves:
+def decode(data: bytes, decode_member: Callable[[bytes], Leaves | None]) -> Leaves:
     """Return the values of all members; a file of torch has tensors, whose numbers are in members of their own."""
     if data[:4] != b"PK\x03\x04":
         raise Unreadable
@@ -28,11 +28,9 @@ def decode(data: bytes) -> Leaves:
     main = next((name for name in members if name.endswith(_PICKLE)), None)
     if main is not None:
         return _of_torch(members, main.removesuffix("data.pkl"))
-    from smspec.rehearsal.values import decode as decode_any  # the formats contain each other
-
     leaves: Leaves = {}
     for name, content in members.items():
-        found = decode_any(content)
+        found = decode_member(content)
         if found is None:
             found = {
                 "": content.hex() if len(content) < 1 << 16 else f"{len(content)} bytes, {zlib.crc32(content):08x}"
