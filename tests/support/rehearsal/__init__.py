@@ -1,0 +1,1 @@
+"""Training programs that survive interruptions, and the same programs with one bug each."""
