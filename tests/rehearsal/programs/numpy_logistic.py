@@ -14,7 +14,7 @@ def parse_args():
     parser.add_argument("--batch-size", type=int, default=16)
     parser.add_argument("--learning-rate", type=float, default=0.1)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--checkpoints", default="/opt/ml/checkpoints")
+    parser.add_argument("--checkpoints", default=os.environ.get("SAGEMAKER_BASE_DIR", "/opt/ml") + "/checkpoints")
     parser.add_argument("--model-dir", default=os.environ.get("SM_MODEL_DIR"))
     return parser.parse_args()
 

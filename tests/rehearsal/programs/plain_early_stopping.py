@@ -8,7 +8,7 @@ import os
 import random
 import time
 
-CHECKPOINTS = "/opt/ml/checkpoints"
+CHECKPOINTS = os.path.join(os.environ.get("SAGEMAKER_BASE_DIR", "/opt/ml"), "checkpoints")
 STATE = os.path.join(CHECKPOINTS, "state.json")
 BEST = os.path.join(CHECKPOINTS, "best.json")
 

@@ -6,7 +6,7 @@ import os
 import random
 import time
 
-CHECKPOINT = "/opt/ml/checkpoints/checkpoint.json"
+CHECKPOINT = os.path.join(os.environ.get("SAGEMAKER_BASE_DIR", "/opt/ml"), "checkpoints/checkpoint.json")
 
 
 def make_samples(count):

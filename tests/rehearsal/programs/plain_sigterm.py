@@ -8,7 +8,7 @@ import sys
 import time
 
 EPOCHS = int(os.environ.get("SM_HP_EPOCHS", "8"))
-CHECKPOINT_DIR = os.environ.get("CHECKPOINT_DIR", "/opt/ml/checkpoints")
+CHECKPOINT_DIR = os.environ.get("SAGEMAKER_BASE_DIR", "/opt/ml") + "/checkpoints"
 
 
 class Trainer:

@@ -9,7 +9,11 @@ import time
 import uuid
 
 SAVE_EVERY = 0.15  # Seconds.
-DIRECTORY = sys.argv[sys.argv.index("--checkpoints") + 1] if "--checkpoints" in sys.argv else "/opt/ml/checkpoints"
+DIRECTORY = (
+    sys.argv[sys.argv.index("--checkpoints") + 1]
+    if "--checkpoints" in sys.argv
+    else os.environ.get("SAGEMAKER_BASE_DIR", "/opt/ml") + "/checkpoints"
+)
 STEPS = 400
 
 

@@ -5,7 +5,8 @@ import os
 import time
 import zlib
 
-SLOTS = ["/opt/ml/checkpoints/slot-a", "/opt/ml/checkpoints/slot-b"]
+BASE = os.environ.get("SAGEMAKER_BASE_DIR", "/opt/ml")
+SLOTS = [f"{BASE}/checkpoints/slot-a", f"{BASE}/checkpoints/slot-b"]
 ROUNDS = 60
 
 

@@ -62,7 +62,7 @@ PLAIN_BUGS = (
         "checkpoints in another directory",
         "plain_json",
         """
--CHECKPOINT = "/opt/ml/checkpoints/checkpoint.json"
+-CHECKPOINT = os.path.join(os.environ.get("SAGEMAKER_BASE_DIR", "/opt/ml"), "checkpoints/checkpoint.json")
 +CHECKPOINT = "/tmp/checkpoint.json"
 """,
     ),

@@ -54,7 +54,10 @@ class Program:
             "name": self.name.replace("_", "-"),
             "role": "arn:aws:iam::111122223333:role/SageMakerTraining",
             "region": "us-west-2",
-            "image": {"base": "python:3.12-slim"},
+            "image": {
+                "base": "python:3.12-slim",
+                "python_packages": [] if self.library == "plain" else sorted({self.library, "numpy"}),
+            },
             "source": "src/",
             "entry_point": "train.py",
             "hosts": {"instance_type": "ml.m5.large", "count": self.hosts, "volume": "5GB"},
