@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PEERS := .venv-peers
 TOOLKIT := .venv-toolkit
 SOURCES ?= .venv/sources
-BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost
+BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost rehearsal
 
 .PHONY: help demo test test-containers quick explore check golden shapes facts benchmarks clean
 

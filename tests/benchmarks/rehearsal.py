@@ -25,7 +25,6 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from smspec.rehearsal.promises import PROMISES  # noqa: E402
-
 from support.rehearsal.bugs import BUGS  # noqa: E402
 from support.rehearsal.programs import PROGRAMS, Program  # noqa: E402
 

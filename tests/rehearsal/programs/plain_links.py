@@ -38,6 +38,10 @@ for epoch in range(epoch + 1, 13):
         os.remove(link)
     if not os.path.exists(link):
         os.symlink(os.path.basename(directory), link)
+    if not os.path.exists(os.path.join(ROOT, "events")):
+        os.mkfifo(os.path.join(ROOT, "events"))  # For a monitor, if there is one.
+    if not os.path.lexists(os.path.join(ROOT, "dangling")):
+        os.symlink("/nowhere/at/all", os.path.join(ROOT, "dangling"))
     print(f"epoch {epoch} loss={abs(place):.6f}", flush=True)
 with open(os.path.join(os.environ["SM_MODEL_DIR"], "walk.json"), "w") as file:
     json.dump(place, file)

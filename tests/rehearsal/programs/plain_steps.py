@@ -11,7 +11,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--epochs", type=int, default=4)
 parser.add_argument("--save-steps", type=int, default=20)
 parser.add_argument("--keep", type=int, default=3)
-parser.add_argument("--checkpoint-dir", default="/opt/ml/checkpoints")
+parser.add_argument("--checkpoint-dir", default=os.environ.get("SAGEMAKER_BASE_DIR", "/opt/ml") + "/checkpoints")
 parser.add_argument("--model-dir", default=os.environ.get("SM_MODEL_DIR"))
 args = parser.parse_args()
 

@@ -41,7 +41,7 @@ class Program:
 
     def write_job(self, directory: Path, source: str) -> Path:
         """Write a job whose script has the text ``source``, with its data; return the path of the spec."""
-        (directory / "src").mkdir(parents=True)
+        (directory / "src").mkdir(parents=True, exist_ok=True)
         (directory / "src/train.py").write_text(source, encoding="utf-8")
         channels = {}
         for channel, files in self.channels.items():
@@ -79,13 +79,15 @@ _ROWS = {f"{n}.csv": "".join(f"{k / 9},{(k * n) % 5},{k - n}\n" for k in range(1
 
 PROGRAMS = (
     Program("plain_json", {"epochs": 10, "lr": 0.05}),
-    Program("plain_steps", {"epochs": 4, "save-steps": 20, "checkpoint-dir": "/opt/ml/checkpoints"}),
+    Program("plain_steps", {"epochs": 4, "save-steps": 20}),
     Program("plain_sigterm", {"epochs": 8}),
     Program("plain_two_slots"),
-    Program("plain_latest", {"iterations": 120, "rank": 3}),
+    Program("plain_latest", {"iterations": 120, "checkpoint-path": "/opt/ml/checkpoints/als"}),
     Program("plain_early_stopping", {"patience": 8}),
     Program("plain_timed", metrics=({"name": "regret", "regex": "regret=([0-9.]+)"},)),
     Program("plain_noisy", repeats=False),
+    Program("plain_rounded", metrics=({"name": "accuracy", "regex": "accuracy=([0-9.]+)"},), repeats=False),
+    Program("plain_labels", repeats=False),
     Program("plain_hosts", hosts=2, metrics=({"name": "words", "regex": "words=([0-9]+)"},)),
     Program("plain_warm_start", channels={"model": {"weights.json": "[0.4, -0.3]"}, "train": _ROWS}),
     Program("plain_momentum", {"epochs": 6, "learning_rate": 0.2}),
