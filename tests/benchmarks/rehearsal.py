@@ -1,6 +1,6 @@
 """Measure what `smspec rehearse` finds: bugs in programs that resume, and alarms about programs without a bug.
 
-    python tests/benchmarks/rehearsal.py [WORD …] [--seeds 2] [--only right|bugs] [--parallel 2] [--all-libraries]
+    python tests/benchmarks/rehearsal.py [WORD …] [--seeds 1] [--only right|bugs] [--parallel 4] [--all-libraries]
 
 A word selects the programs and bugs whose names contain it. Each is rehearsed once per seed; a bug is found if a
 promise about interruptions is broken. Programs sleep for most of their time. Those with PyTorch are left out unless
@@ -117,10 +117,10 @@ def report(case: Case, results: Sequence[Result]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", metavar="WORD", help="parts of names of programs and bugs (default: all)")
-    parser.add_argument("--seeds", type=int, default=2, metavar="N", help="rehearsals of each program")
+    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="rehearsals of each program")
     parser.add_argument("--first-seed", type=int, default=1, metavar="N")
     parser.add_argument("--only", choices=("right", "bugs"), help="only programs without a bug, or with one")
-    parser.add_argument("--parallel", type=int, default=2, metavar="N", help="rehearsals at a time")
+    parser.add_argument("--parallel", type=int, default=4, metavar="N", help="rehearsals at a time")
     parser.add_argument("--all-libraries", action="store_true", help="also programs with PyTorch")
     arguments = parser.parse_args()
     libraries = ("plain", "numpy", "torch") if arguments.all_libraries else ("plain", "numpy")
