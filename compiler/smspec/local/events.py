@@ -59,6 +59,16 @@ class FaultInjected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessKilled:
+    """A process of a host was killed on purpose. ``kind``: one of those in `process_killing`."""
+
+    host: str
+    kind: str
+    command: str
+    moment: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogLine:
     """A host has written a line."""
 
@@ -114,6 +124,7 @@ Event = Union[
     EpochFed,
     EpochEnded,
     FaultInjected,
+    ProcessKilled,
     LogLine,
     HostEnded,
     CheckpointChanged,

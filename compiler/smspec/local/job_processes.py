@@ -9,10 +9,12 @@ from contextlib import suppress
 from smspec.local.channel_data import ChannelData
 from smspec.local.engines.engine import Engine, RunningHost
 from smspec.local.events import Reporter
+from smspec.local.feeder.injection import Injection
 from smspec.local.feeder.plan import FeederPlan
 from smspec.local.feeder_process import FeederProcess
 from smspec.local.request import RunRequest
 from smspec.local.run_directory import RunDirectory
+from smspec.local.surroundings import NO_FAULTS
 from smspec.local.training_request import Host
 
 
@@ -30,7 +32,9 @@ class Fleet:
         self, hosts: tuple[Host, ...], data: tuple[ChannelData, ...], engine: Engine, request: RunRequest
     ) -> None:
         """Start the feeders, then the hosts, so that the first FIFO of each channel exists before a script starts."""
-        for host in hosts:
+        faults = request.faults or NO_FAULTS
+        present = [host for host in hosts if host.name != faults.absent]
+        for host in present:
             piped = [each for each in data if each.is_piped and each.reaches(host, hosts)]
             if piped:
                 place = self._directory.host(host.name)
@@ -39,10 +43,10 @@ class Fleet:
                     directory=os.path.abspath(place.data),
                     channels=[each.feeder_channel(host, hosts) for each in piped],
                     rate=request.rate,
-                    injection=request.injection,
+                    injection=_injection(request.injection, host),
                 )
                 self.feeders.append(FeederProcess(host.name, plan, os.path.join(place.root, "feeder.json")))
-        self.hosts += engine.start(hosts, self._directory)
+        self.hosts += engine.start(present, self._directory)
 
     def end(self) -> None:
         """Kill the remaining hosts, stop the feeders, and report their last events."""
@@ -54,6 +58,10 @@ class Fleet:
                 self._reporter.report(event)
         for directory in self._fed:
             _remove_fifos(directory)
+
+
+def _injection(injection: Injection | None, host: Host) -> Injection | None:
+    return injection if injection is not None and injection.host in (None, host.name) else None
 
 
 def _remove_fifos(directory: str) -> None:

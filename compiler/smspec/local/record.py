@@ -5,7 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, Event, FaultInjected, HostEnded, LogLine, Remark
+from smspec.local.events import (
+    ChannelLaid,
+    EpochEnded,
+    EpochFed,
+    Event,
+    FaultInjected,
+    HostEnded,
+    LogLine,
+    ProcessKilled,
+    Remark,
+)
 from smspec.local.flows import Flow, Flows
 from smspec.local.log_tail import LogTail
 from smspec.local.measurements import METRICS, Measured, measured
@@ -27,6 +37,7 @@ class RunRecord:
         self._balances: dict[tuple[str, int], Balance] = {}
         self.hosts: dict[str, HostEnded] = {}
         self.injected: list[FaultInjected] = []
+        self.killed: list[ProcessKilled] = []
         self.logs: dict[str, LogTail] = {}
         self.warnings: list[str] = []
 
@@ -44,6 +55,8 @@ class RunRecord:
             self.hosts[event.host] = event
         elif isinstance(event, FaultInjected):
             self.injected.append(event)
+        elif isinstance(event, ProcessKilled):
+            self.killed.append(event)
         elif isinstance(event, LogLine):
             self._logged(event)
         elif isinstance(event, Remark):

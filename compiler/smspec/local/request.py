@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 from smspec.diagnostics import Finding
 from smspec.local.feeder.injection import Injection
 from smspec.local.interruption import Interruption
+from smspec.local.surroundings import SurroundingFaults
 from smspec.plan.build_inputs import NeededEnvironment
 from smspec.script.program import FileUse
 
@@ -24,9 +25,10 @@ class RunRequest:
     channel → path relative to the current directory. ``hosts`` None: as many as in the spec. ``python`` None: one with
     the version of the image and the packages of the spec; ``may_install``: they may be installed for that;
     ``fetches_python``: so may this Python. ``rate``: bytes per second of each Pipe channel on each host; ``injection``:
-    the faults to inject into them. ``outside``: paths of the container that the script certainly uses, unless that is
-    allowed. ``command`` is the one that messages name. ``requirements``: the content of the author's requirements file;
-    ``startup``: what the lock has of that in the source.
+    the faults to inject into them; ``faults``: those of what surrounds the hosts. ``outside``: paths of the container
+    that the script certainly uses, unless that is allowed. ``command`` is the one that messages name.
+    ``requirements``: the content of the author's requirements file; ``startup``: what the lock has of that in the
+    source.
     ``engine``: a name, or ``auto``; ``is_strict``: do not run if it differs from SageMaker in what concerns the job.
     ``verbosity``: -1 shows warnings only, 1 also the measurements of the runtime and times. ``prints_json``: the result
     is the text of summary.json.
@@ -48,6 +50,7 @@ class RunRequest:
     data: dict[str, str] = field(default_factory=dict)
     rate: int | None = None
     injection: Injection | None = None
+    faults: SurroundingFaults | None = None
     grace: float = GRACE_SECONDS
     requirements: bytes | None = None
     engine: str = "auto"

@@ -23,6 +23,7 @@ from smspec.local.injected_faults import rehearsed
 from smspec.local.job_processes import Fleet
 from smspec.local.metric_counts import count_metrics
 from smspec.local.orphan_processes import Leftovers
+from smspec.local.process_killing import ProcessKilling
 from smspec.local.progress import Progress
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.fetching import fetched_interpreter
@@ -37,6 +38,7 @@ from smspec.local.run_status import exit_status_of, failure_reason, missing_modu
 from smspec.local.signals import Signals
 from smspec.local.summary import Summary, throughput
 from smspec.local.supervision import Supervision, Verdict, name_of
+from smspec.local.surroundings import NO_FAULTS
 from smspec.local.training_request import Host, TrainingRequest
 from smspec.plan.plan import Plan
 from smspec.render.tree import FileTree
@@ -192,6 +194,7 @@ class LocalRun:
         self._signals.note()
         fleet = Fleet(directory, self._reporter)
         watch = self._watch(directory)
+        faults = self._request.faults or NO_FAULTS
         try:
             fleet.start(self._hosts, self._data, self._engine, self._request)
             supervision = Supervision(
@@ -200,9 +203,12 @@ class LocalRun:
                 self._reporter,
                 self._signals,
                 grace=self._request.grace,
-                max_runtime=self._training.max_runtime,
                 interruption=self._request.interruption,
                 watch=watch,
+                max_runtime=self._max_runtime(faults.limit),
+                killing=None
+                if faults.kill_after is None
+                else ProcessKilling(faults.kill_after, fleet.hosts, self._reporter),
             )
             return supervision.run()
         finally:
@@ -219,6 +225,10 @@ class LocalRun:
         return CheckpointWatch(
             {host.name: directory.host(host.name).root + os.path.normpath(checkpoints) for host in self._hosts}
         )
+
+    def _max_runtime(self, limit: float | None) -> float | None:
+        """Return the seconds after which the job is stopped."""
+        return min((each for each in (limit, self._training.max_runtime) if each is not None), default=None)
 
     def _summary(self, directory: RunDirectory, verdict: Verdict, record: RunRecord, started: float) -> Summary:
         places = [(host.name, directory.host(host.name)) for host in self._hosts]
@@ -255,7 +265,8 @@ class LocalRun:
 
     def _remark_on_end(self, summary: Summary, closing: ClosingWarnings) -> None:
         # An injected fault and an interruption have these effects too.
-        if self._request.injection is None and self._request.interruption is None:
+        request = self._request
+        if request.injection is None and request.faults is None and request.interruption is None:
             for text in closing.of_run(summary.status, summary.flows):
                 self._warn(text)
         for metric in summary.metrics:

@@ -13,6 +13,7 @@ from smspec.local.engines.engine import RunningHost
 from smspec.local.events import HostEnded, HostsInterrupted, LogLine, Remark, Reporter
 from smspec.local.feeder_process import FeederFault, FeederProcess
 from smspec.local.interruption import EventKind, Interruption, InterruptionClock
+from smspec.local.process_killing import ProcessKilling
 from smspec.local.signals import Signals
 
 _TURN_SECONDS = 0.1
@@ -51,6 +52,7 @@ class Supervision:
         max_runtime: float | None,
         interruption: Interruption | None = None,
         watch: CheckpointWatch | None = None,
+        killing: ProcessKilling | None = None,
     ) -> None:
         self._hosts = hosts
         self._feeders = feeders
@@ -61,6 +63,7 @@ class Supervision:
         self._interruption = interruption
         self._clock = InterruptionClock(interruption) if interruption is not None else None
         self._watch = watch
+        self._killing = killing
         self._kill_at: float | None = None
         self._verdict: Verdict | None = None
         self._log_ends_at: dict[str, float] = {}
@@ -83,6 +86,8 @@ class Supervision:
                     act()
                 self._look_at_checkpoints()
                 self._interrupt_if_due()
+                if self._killing is not None:
+                    self._killing.turn()
                 self._look_at_hosts()
                 self._look_at_signals_and_time()
                 self._reporter.tick()

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from smspec.local.engines import AUTO, ENGINES
 from smspec.local.engines.engine import Engine, JobToRun
+from smspec.local.engines.fault_support import unsupported
 from smspec.local.request import RunFailed
 
 _BY_PREFERENCE = ("namespace", "process")
@@ -14,16 +15,25 @@ _BY_PREFERENCE = ("namespace", "process")
 
 def open_engine(job: JobToRun) -> Engine:
     """Return the engine of a run. Raise RunFailed if the named one is not available: there is no fallback."""
-    name = job.request.engine
+    name, why = _chosen(job.request.engine)
+    if job.request.faults is not None:
+        reason = unsupported(job.request.faults, name)
+        if reason is not None:
+            raise RunFailed(3, reason)
+    return ENGINES[name].open(replace(job, why=why))
+
+
+def _chosen(name: str) -> tuple[str, str]:
+    """Return the name of the engine, and why it is not the preferred one."""
     if name != AUTO:
         reason = ENGINES[name].unavailable()
         if reason is not None:
             raise RunFailed(3, f"`--engine {name}` is not available: {reason}")
-        return ENGINES[name].open(job)
+        return name, ""
     why = ""
     for name in _BY_PREFERENCE:
         reason = ENGINES[name].unavailable()
         if reason is None:
-            return ENGINES[name].open(replace(job, why=why))
+            return name, why
         why = why or reason
     raise AssertionError("the engine `process` is always available")

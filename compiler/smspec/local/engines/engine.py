@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from smspec.local.machine_processes import MachineProcess
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.request import RunRequest
 from smspec.local.run_directory import HostDirectory, RunDirectory
@@ -52,6 +53,9 @@ class RunningHost(Protocol):
 
     def ended(self) -> bool:
         """Return whether the host has ended; `exit_status` is then 128 + n if signal n ended it."""
+
+    def processes(self) -> Sequence[MachineProcess]:
+        """Return its processes, parents first, from its first one on; only on Linux, those of your own user."""
 
     def terminate(self) -> None:
         """Send SIGTERM to the first process, as `docker stop` does first."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from smspec.local.host_log import HostLog
+from smspec.local.machine_processes import MachineProcess, below
 from smspec.local.process_guard import guarded
 from smspec.local.request import RunFailed
 from smspec.local.usage import Usage, read_usage
@@ -76,6 +77,10 @@ class HostProcess:
                 self.seconds = time.monotonic() - self._started
                 self.usage = self._read_usage()
         return self.exit_status is not None
+
+    def processes(self) -> list[MachineProcess]:
+        """Return the processes below the guard."""
+        return below(self.pid)
 
     def _read_usage(self) -> Usage | None:
         with open(self._measured, "rb") as file:

@@ -22,6 +22,7 @@ from smspec.local.python.job_python import JobPython, described
 from smspec.local.python.wanted import Wanted, wanted_python
 from smspec.local.request import RunFailed
 from smspec.local.run_directory import HostDirectory, RunDirectory
+from smspec.local.surroundings import NO_FAULTS
 from smspec.local.training_request import Host, TrainingRequest
 from smspec.plan.plan import Plan
 from smspec.plan.run_planning import launcher_name
@@ -46,6 +47,7 @@ class ProcessEngine(PythonOfEngine):
         self._request = request
         self._path_differences = container_path_differences(plan, run.tree)
         self._host_count = len(run.hosts)
+        self._faults = request.faults or NO_FAULTS
         self._wanted = wanted or wanted_python(job, plan, run.tree, request.requirements, request.startup)
         self._python = JobPython(
             self._wanted, request.python, request.scratch_dir, request.base_dir, run.cache, request.command
@@ -92,6 +94,8 @@ class ProcessEngine(PythonOfEngine):
         started: list[HostProcess] = []
         with ExitStack() as undo:
             for host in hosts:
+                if self._faults.protects_model:
+                    os.chmod(directory.host(host.name).model, 0o555)
                 command = self.command(directory.host(host.name), os.environ)
                 started.append(HostProcess(host.name, command, directory.log(host.name)))
                 undo.callback(started[-1].kill)
@@ -129,6 +133,7 @@ class ProcessEngine(PythonOfEngine):
             "SAGEMAKER_BASE_DIR": directory.base,
             # This also makes the runtime use loopback, because the names of the hosts cannot be resolved here.
             "SMSPEC_LOCAL_LEADER": self._leader,
+            **self._faults.variables,
         }
 
     def _temporary_directory(self, directory: HostDirectory) -> str:

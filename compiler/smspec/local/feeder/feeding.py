@@ -7,7 +7,7 @@ from typing import List, Optional, Tuple
 
 from .entries import Entries, entries_of
 from .fault import ChannelDataError, StoreUnavailable, reason
-from .fifo import Fifos
+from .fifo import Fifos, unread
 from .injection import EpochCutShort, Injector
 from .ordering import order
 from .plan import FeederChannel, FeederPlan
@@ -75,12 +75,13 @@ class Feeding:
         started = time.monotonic()
         total = self._total(entries, indexes)
         sink = Sink(descriptor, Bucket(self._rate, self._stop.wait) if self._rate else None)
-        if self._injection is not None:
+        if self._injection is not None and self._injection.concerns(channel.name, epoch):
             sink.injector = Injector(
                 self._injection,
                 total,
                 lambda kind: self._reporting.injected(channel.name, epoch, sink.sent, kind),
                 self._stop.wait,
+                lambda: unread(descriptor),
             )
         self._reporting.opened(channel.name, epoch, total)
         self.current = epoch, sink

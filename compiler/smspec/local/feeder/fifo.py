@@ -3,8 +3,11 @@
 import errno
 import fcntl
 import os
+import select
 import stat
+import struct
 import sys
+import termios
 import threading
 from typing import List, Optional
 
@@ -96,6 +99,15 @@ class Fifos:
                 os.unlink(name, dir_fd=self._descriptor)
         except OSError:
             pass
+
+
+def unread(descriptor: int) -> int:
+    """Return how many bytes are in a FIFO, -1 if its reader has closed it. ``descriptor``: its writing end."""
+    poll = select.poll()
+    poll.register(descriptor, 0)
+    if poll.poll(0):
+        return -1
+    return struct.unpack("i", fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4)))[0]  # type: ignore[no-any-return]
 
 
 def _replaced(name: str) -> ChannelDataError:

@@ -20,6 +20,7 @@ from smspec.local.job_variables import variables_of_sagemaker
 from smspec.local.python.build_secrets import secret_variables
 from smspec.local.request import RunFailed
 from smspec.local.run_directory import HOSTS, UPLOAD, HostDirectory, RunDirectory
+from smspec.local.surroundings import NO_FAULTS
 from smspec.local.training_request import Host, TrainingRequest
 from smspec.render.run_marker import RUN_MARKER
 from smspec.spec.model import BuiltImage, ExistingImage
@@ -39,6 +40,7 @@ class ContainerEngine:
         self._run = run
         self._training = TrainingRequest(run.plan.request.payload)
         self._content = ImageContent(run.job, run.plan, run.tree, run.request)
+        self._faults = run.request.faults or NO_FAULTS
         self._open = ExitStack()
         self.generated_channels = self._content.generated_channels
         author_secrets(run.job.secrets, os.environ)
@@ -135,7 +137,8 @@ class ContainerEngine:
         words += [f"--add-host={each.name}:{network.address(each.rank)}" for each in self._run.hosts]
         words += ["--stop-timeout", str(_STOP_SECONDS), f"--shm-size={_half_of_the_memory()}"]
         for source, target in self._mounts(directory, host):
-            words += ["--mount", mount(source, target, is_read_only=target in _READ_ONLY)]
+            is_protected = self._faults.protects_model and target == "/opt/ml/model"
+            words += ["--mount", mount(source, target, is_read_only=is_protected or target in _READ_ONLY)]
         variables = {
             **variables_of_sagemaker(self._run.job, self._training, os.environ, self.interface),
             **self._training.environment,

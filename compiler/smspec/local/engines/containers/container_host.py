@@ -6,6 +6,7 @@ import os
 
 from smspec.local.engines.containers.client import Client, ClientFailed
 from smspec.local.engines.host_process import Command, HostProcess
+from smspec.local.machine_processes import MachineProcess, with_those_below
 
 _STATE = "{{.State.ExitCode}}"
 
@@ -38,6 +39,14 @@ class ContainerHost(HostProcess):
                 pass  # the status of the client is that of the container, where it has one
             self.usage = None  # that of the client; the engine has removed the counters of the container
         return self.exit_status is not None
+
+    def processes(self) -> list[MachineProcess]:
+        """Return the processes of the container, if the engine runs on this machine."""
+        try:
+            first = int(self._client.run("inspect", "--format", "{{.State.Pid}}", self._container))
+        except (ClientFailed, ValueError):
+            return []
+        return with_those_below(first) if first else []
 
     def terminate(self) -> None:
         """Send SIGTERM to the first process, as `docker stop` does first."""

@@ -36,6 +36,11 @@ class CellProcess:
             start_new_session=True,  # smspec handles Ctrl-C
         )
 
+    @property
+    def pid(self) -> int:
+        """The number of its process, which is above those of the hosts."""
+        return self._process.pid
+
     def run_hosts(self, connect: Callable[[int], bool], users: UserRange | None) -> None:
         """Start all hosts. ``connect`` gets the first process, and returns whether it has added a `tap0`.
 

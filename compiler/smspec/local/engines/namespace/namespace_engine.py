@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from smspec.local.engines.engine import BY_NAME, UPLOADS, JobToRun
 from smspec.local.engines.namespace import internet, mpi
 from smspec.local.engines.namespace.availability import probe
-from smspec.local.engines.namespace.cell.plan import Bind, CellPlan, HostPlan
+from smspec.local.engines.namespace.cell.plan import Bind, CellPlan, HostPlan, Volume
 from smspec.local.engines.namespace.cell_process import CellProcess, give_back
 from smspec.local.engines.namespace.machine_paths import author_binds, kept_variables, python_binds
 from smspec.local.engines.namespace.namespace_host import NamespaceHost
@@ -25,6 +25,7 @@ from smspec.local.python.job_python import JobPython, described
 from smspec.local.python.wanted import wanted_python
 from smspec.local.request import RunFailed
 from smspec.local.run_directory import HOSTS, INTERRUPTED, UPLOAD, HostDirectory, RunDirectory
+from smspec.local.surroundings import NO_FAULTS
 from smspec.local.training_request import Host, TrainingRequest
 from smspec.source.deep_directories import remove_tree
 
@@ -74,6 +75,8 @@ class NamespaceEngine(PythonOfEngine):
             raise RunFailed(3, f"the engine `namespace` has addresses for {_MOST_HOSTS} hosts; pass a smaller --hosts")
         self._has_internet = self._has_network and not self._is_isolated and not self._missing
         self._users = own_range()
+        self._faults = request.faults or NO_FAULTS
+        self._volumes: list[Volume] = []
         self._open = ExitStack()
         self.interface = "eth0" if self._has_network else loopback_interface()
         self.generated_channels = self._content.generated_channels
@@ -172,7 +175,7 @@ class NamespaceEngine(PythonOfEngine):
             has_network=self._has_network,
             gateway=internet.GATEWAY if self._has_internet else "",
             resolver=internet.RESOLVER if self._has_internet else "",
-            addresses={host.name: self._address(host) for host in hosts},
+            addresses={host.name: self._address(host) for host in self._hosts},
             owned=[directory.host(host.name).root for host in hosts] if self._users is not None else [],
             added_programs=mpi.added_programs(self._program) if mpi.uses_mpi(self._job) else {},
             hosts=[
@@ -188,6 +191,7 @@ class NamespaceEngine(PythonOfEngine):
                 )
                 for host in hosts
             ],
+            volumes=self._volumes,
         )
 
     def _address(self, host: Host) -> str:
@@ -202,7 +206,8 @@ class NamespaceEngine(PythonOfEngine):
         self._open.callback(remove_tree, temporary, ignore_errors=True)
         binds = [
             Bind(os.path.join(place.base, "input"), "/opt/ml/input"),
-            *(Bind(os.path.join(place.base, name), f"/opt/ml/{name}", True) for name in ("model", "output", "code")),
+            Bind(place.model, "/opt/ml/model", not self._faults.protects_model),
+            *(Bind(os.path.join(place.base, name), f"/opt/ml/{name}", True) for name in ("output", "code")),
             Bind(os.path.join(place.base, "checkpoints"), "/opt/ml/checkpoints", True),
             Bind(place.runtime, "/opt/smspec", True),
             Bind(place.python, self._environment_place, True),
@@ -211,8 +216,29 @@ class NamespaceEngine(PythonOfEngine):
         checkpoints = os.path.normpath(self._training.checkpoint_directory or "/opt/ml/checkpoints")
         if checkpoints.startswith("/") and not any(_contains(each.target, checkpoints) for each in binds[:-1]):
             binds.append(Bind(place.root + checkpoints, checkpoints, True))
+        binds = self._with_limited_room(binds, host)
         uploads = directory.path(UPLOAD)
         return [*binds, Bind(os.path.abspath(uploads), UPLOADS)] if os.path.isdir(uploads) else binds
+
+    def _with_limited_room(self, binds: list[Bind], host: Host) -> list[Bind]:
+        """Move what the job writes and SageMaker keeps to a volume of limited size, if that fault is injected."""
+        if self._faults.room is None:
+            return binds
+        checkpoints = os.path.normpath(self._training.checkpoint_directory or "/opt/ml/checkpoints")
+        kept = ("/opt/ml/model", "/opt/ml/output", "/opt/ml/checkpoints", checkpoints)
+        limited = [bind.source for bind in binds if bind.target in kept]
+        place = os.path.join(os.path.abspath(self._request.scratch_dir), f"{host.name}.volume")
+        os.makedirs(place)
+        self._volumes.append(Volume(place, self._faults.room, limited))
+        places = {source: self._volumes[-1].path(number) for number, source in enumerate(limited)}
+        return [bind._replace(source=places.get(bind.source, bind.source)) for bind in binds]
+
+    def _from_the_hosts(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """Return variables with the addresses under which hosts reach this machine, if they can."""
+        if not (self._has_internet and self._request.reaches_loopback):
+            return dict(variables)
+        names = internet.loopback_variables(variables)
+        return {**variables, **{name: internet.to_this_machine(variables[name]) for name in names}}
 
     @property
     def _environment_place(self) -> str:
@@ -227,10 +253,7 @@ class NamespaceEngine(PythonOfEngine):
     def _environment(self, place: HostDirectory, host: Host, leader: str) -> dict[str, str]:
         """Return the environment of a container, with the author's way to AWS and to an index."""
         inherited = {} if self._is_isolated else kept_variables(os.environ)
-        if self._has_internet and self._request.reaches_loopback:
-            inherited |= {
-                name: internet.to_this_machine(inherited[name]) for name in internet.loopback_variables(inherited)
-            }
+        inherited = self._from_the_hosts(inherited)
         kept = self._python.variables(inherited, place.python, may_install=self._request.may_install)
         if kept.get("PIP_CONFIG_FILE", "").startswith(place.python):
             kept["PIP_CONFIG_FILE"] = self._environment_place + kept["PIP_CONFIG_FILE"].removeprefix(place.python)
@@ -244,6 +267,7 @@ class NamespaceEngine(PythonOfEngine):
             **job_variables(self._job, self._training, os.environ, self.interface),
             "PATH": os.pathsep.join(dict.fromkeys([*programs, *path.split(os.pathsep)])),
             "SMSPEC_LOCAL_LEADER": leader,
+            **self._from_the_hosts(self._faults.variables),
         }
 
 

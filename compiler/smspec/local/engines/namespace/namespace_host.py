@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from smspec.local.engines.namespace.cell_process import CellProcess
 from smspec.local.host_log import HostLog
+from smspec.local.machine_processes import MachineProcess, below
 from smspec.local.usage import Usage
 
 _READ = 1 << 16
@@ -46,6 +47,15 @@ class NamespaceHost:
                 self.usage = self._cell.usages.get(self.host)
                 self.seconds = time.monotonic() - self._started
         return self.exit_status is not None
+
+    def processes(self) -> list[MachineProcess]:
+        """Return the processes of the host: those below the one that has its name in its environment."""
+        everything = below(self._cell.pid)
+        inside = {process.number for process in everything if process.variable("HOSTNAME") == self.host}
+        for process in everything:
+            if process.parent in inside:
+                inside.add(process.number)  # it has replaced its environment
+        return [process for process in everything if process.number in inside]
 
     def terminate(self) -> None:
         """Send SIGTERM to the first process."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import NamedTuple
 
 
@@ -12,6 +13,21 @@ class Bind(NamedTuple):
     source: str
     target: str
     is_writable: bool = False
+
+
+class Volume(NamedTuple):
+    """A file system in memory, with ``room`` for so many bytes, that replaces ``directories`` of a host.
+
+    ``place``: an empty directory for it.
+    """
+
+    place: str
+    room: int
+    directories: list[str]
+
+    def path(self, number: int) -> str:
+        """Return the path of one of its directories."""
+        return os.path.join(self.place, str(number))
 
 
 class HostPlan(NamedTuple):
@@ -32,7 +48,7 @@ class CellPlan(NamedTuple):
 
     ``gateway`` and ``resolver``: its way to the internet, if it has one. ``added_programs``: what each host finds in
     /usr/sbin, whether this machine has it or not. ``owned``: directories whose files must belong to the author at the
-    end; if there are any, smspec maps the users of the namespace.
+    end; if there are any, smspec maps the users of the namespace. ``volumes``: what the binds of hosts may name.
     """
 
     mount_point: str
@@ -43,11 +59,11 @@ class CellPlan(NamedTuple):
     added_programs: dict[str, str]
     owned: list[str]
     hosts: list[HostPlan]
+    volumes: list[Volume]
 
     def to_json(self) -> str:
         """Return the plan as text."""
-        members = {**self._asdict(), "hosts": [host._asdict() for host in self.hosts]}
-        return json.dumps(members)
+        return json.dumps({**self._asdict(), "hosts": [host._asdict() for host in self.hosts]})
 
 
 def decode_plan(text: str) -> CellPlan:
@@ -56,4 +72,5 @@ def decode_plan(text: str) -> CellPlan:
     for host in members["hosts"]:
         host["binds"] = [Bind(*words) for words in host["binds"]]
     members["hosts"] = [HostPlan(**host) for host in members["hosts"]]
+    members["volumes"] = [Volume(*words) for words in members["volumes"]]
     return CellPlan(**members)

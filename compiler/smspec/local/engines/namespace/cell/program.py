@@ -66,7 +66,10 @@ def _be_first(plan: CellPlan) -> NoReturn:
             netlink.add_bridge(BRIDGE)
             if command == "start connected":
                 netlink.join(_TAP, BRIDGE)
-        _supervise(plan)
+        if plan.volumes:
+            _supervise_with_volumes(plan)
+        else:
+            _supervise(plan)
         give_back(plan.owned)
     except kernel.StepFailed as fault:
         _report({"event": "failed", "step": fault.step, "errno": fault.number})
@@ -74,6 +77,18 @@ def _be_first(plan: CellPlan) -> NoReturn:
         _report({"event": "failed", "step": fault.filename or "start", "errno": fault.errno})
     finally:
         os._exit(0)
+
+
+def _supervise_with_volumes(plan: CellPlan) -> None:
+    from .volume import keep_content, mount_volume  # imported late: few runs have volumes
+
+    for volume in plan.volumes:
+        mount_volume(volume)
+    try:
+        _supervise(plan)
+    finally:
+        for volume in plan.volumes:
+            keep_content(volume)
 
 
 def _supervise(plan: CellPlan) -> None:
