@@ -13,7 +13,6 @@ from smspec.local.events import (
     FaultInjected,
     HostEnded,
     LogLine,
-    ProcessKilled,
     Remark,
 )
 from smspec.local.flows import Flow, Flows
@@ -37,7 +36,6 @@ class RunRecord:
         self._balances: dict[tuple[str, int], Balance] = {}
         self.hosts: dict[str, HostEnded] = {}
         self.injected: list[FaultInjected] = []
-        self.killed: list[ProcessKilled] = []
         self.logs: dict[str, LogTail] = {}
         self.warnings: list[str] = []
 
@@ -55,8 +53,6 @@ class RunRecord:
             self.hosts[event.host] = event
         elif isinstance(event, FaultInjected):
             self.injected.append(event)
-        elif isinstance(event, ProcessKilled):
-            self.killed.append(event)
         elif isinstance(event, LogLine):
             self._logged(event)
         elif isinstance(event, Remark):

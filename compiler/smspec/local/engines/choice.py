@@ -15,7 +15,7 @@ _BY_PREFERENCE = ("namespace", "process")
 
 def open_engine(job: JobToRun) -> Engine:
     """Return the engine of a run. Raise RunFailed if the named one is not available: there is no fallback."""
-    name, why = _chosen(job.request.engine)
+    name, why = chosen_engine(job.request.engine)
     if job.request.faults is not None:
         reason = unsupported(job.request.faults, name)
         if reason is not None:
@@ -23,8 +23,8 @@ def open_engine(job: JobToRun) -> Engine:
     return ENGINES[name].open(replace(job, why=why))
 
 
-def _chosen(name: str) -> tuple[str, str]:
-    """Return the name of the engine, and why it is not the preferred one."""
+def chosen_engine(name: str) -> tuple[str, str]:
+    """Return the name of the engine, and why it is not the preferred one. Raise RunFailed."""
     if name != AUTO:
         reason = ENGINES[name].unavailable()
         if reason is not None:

@@ -7,7 +7,7 @@ from typing import Callable, List, NamedTuple, NoReturn, Optional, Tuple
 _MIDDLE = 4096
 """The assumed middle of an epoch of unknown length."""
 
-_TURN, _MOMENT = 0.02, 0.5
+_TURN, _MOMENT = 0.02, 1.0
 
 
 class Injection(NamedTuple):
