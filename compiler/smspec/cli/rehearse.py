@@ -7,7 +7,7 @@ import gc
 import os
 from collections.abc import Mapping
 
-from smspec.cli.argument_types import host_count
+from smspec.cli.argument_types import host_count, stall_seconds
 from smspec.cli.command_errors import ResourceUnavailable
 from smspec.cli.console import Console
 from smspec.cli.python_arguments import add_python_arguments
@@ -53,6 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=[promise.name for promise in PROMISES],
         help="rehearse only this promise; may be repeated",
     )
+    parser.add_argument(
+        "--patience",
+        metavar="T",
+        type=stall_seconds,
+        default=60.0,
+        help="how much longer than undisturbed a job may take to notice a fault (default: 60s)",
+    )
     parser.add_argument("--seed", metavar="N", type=int, help="draw the moments from this number")
     add_engine_argument(parser)
     loudness = parser.add_mutually_exclusive_group()
@@ -68,6 +75,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--allow-outside",
         action="store_true",
         help="run a script that uses literal /opt/ml paths, which are outside the run directory",
+    )
+    parser.add_argument(
+        "--host-loopback",
+        action="store_true",
+        help="let hosts of the engine namespace reach servers on 127.0.0.1 of this machine, as 10.0.2.2",
     )
     parser.add_argument(
         "-o",
@@ -102,11 +114,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
             grace=_grace(os.environ),
             requirements=job.inputs.build_inputs.requirements,
             engine=engine,
+            reaches_loopback=args.host_loopback,
             verbosity=args.verbose - args.quiet,
             startup=startup.environment if (startup := job.inputs.build_inputs.startup) else None,
         )
         seed = args.seed if args.seed is not None else int(digest[:8], 16)
-        rehearsed = Rehearsed(job=job.job, plan=job.plan, tree=tree, request=request, seed=seed)
+        rehearsed = Rehearsed(job=job.job, plan=job.plan, tree=tree, request=request, seed=seed, patience=args.patience)
         try:
             write_temporary_tree(tree, request.tree_dir)
             report = rehearse_job(rehearsed, promises, console)

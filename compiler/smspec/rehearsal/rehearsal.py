@@ -9,6 +9,7 @@ from typing import Any
 
 from smspec.diagnostics import Finding
 from smspec.diagnostics.visible import visible
+from smspec.local.engines.choice import chosen_engine
 from smspec.local.events import Event, Remark
 from smspec.local.interruption import Interruption
 from smspec.local.progress import Progress
@@ -48,13 +49,17 @@ class UndisturbedFailed(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rehearsed:
-    """The job, how it is run, and the seed of what is drawn. ``request.directory`` is that of the rehearsal."""
+    """The job, how it is run, and the seed of what is drawn. ``request.directory`` is that of the rehearsal.
+
+    ``patience``: how many seconds longer than undisturbed a job may run before it counts as one that hangs.
+    """
 
     job: JobSpec
     plan: Plan
     tree: FileTree
     request: RunRequest
     seed: int
+    patience: float = 60.0
 
 
 class Rehearsal:
@@ -67,6 +72,7 @@ class Rehearsal:
         self.plan = rehearsed.plan
         self.request = rehearsed.request
         self.seed = rehearsed.seed
+        self.patience = rehearsed.patience
         self.training = TrainingRequest(rehearsed.plan.request.payload)
         self._tree = rehearsed.tree
         self._console = console
@@ -87,6 +93,11 @@ class Rehearsal:
     def tolerance(self) -> float | None:
         """By how much numbers may differ after an interruption; None: not at all."""
         return None
+
+    @property
+    def engine(self) -> str:
+        """The name of the engine that runs the job. Raise RunFailed if it is not available."""
+        return chosen_engine(self.request.engine)[0]
 
     @property
     def run_count(self) -> int:

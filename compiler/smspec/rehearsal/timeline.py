@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from smspec.local.events import CheckpointChanged, Event, HostEnded, HostsInterrupted, LogLine
+from smspec.local.events import CheckpointChanged, Event, HostEnded, HostsInterrupted, LogLine, ProcessKilled
 from smspec.source.frozen import dataclass
 
 _MOST_LINES = 1_000_000
@@ -42,6 +42,7 @@ class Timeline:
         self._origin = time.monotonic()
         self.lines: list[Line] = []
         self.changes: list[Change] = []
+        self.killed: list[ProcessKilled] = []
         self.interrupted_at: float | None = None
         self.started_at = 0.0
         self.ended_at = 0.0
@@ -65,6 +66,8 @@ class Timeline:
                 lines=len(self.lines),
             )
             self.changes.append(change)
+        elif isinstance(event, ProcessKilled):
+            self.killed.append(event)
         elif isinstance(event, HostsInterrupted):
             self.interrupted_at = event.moment - self._origin
         elif isinstance(event, HostEnded):

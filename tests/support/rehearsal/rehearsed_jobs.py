@@ -85,17 +85,17 @@ class RehearsedJob(LocalJob):
         )
         return self.process
 
-    def rehearse(self, *words: str) -> subprocess.CompletedProcess[str]:
+    def rehearse(self, *words: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         """Rehearse to the end; nothing may be left."""
-        process = self.begin(*words)
+        process = self.begin(*words, environment=environment)
         out, err = process.communicate(timeout=DEADLINE)
         assert "Traceback" not in err, err
         self.assert_nothing_left()
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
-    def promises(self, *words: str) -> dict[str, dict]:
+    def promises(self, *words: str, environment: dict[str, str] | None = None) -> dict[str, dict]:
         """Rehearse, and return the promises by name; the exit status must fit."""
-        ended = self.rehearse("--format", "json", *words)
+        ended = self.rehearse("--format", "json", *words, environment=environment)
         assert ended.stdout, ended.stderr
         found = {promise["name"]: promise for promise in json.loads(ended.stdout)["promises"]}
         broken = [name for name, promise in found.items() if promise["state"] == "broken"]

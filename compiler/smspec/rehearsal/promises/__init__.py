@@ -3,9 +3,28 @@
 from __future__ import annotations
 
 from smspec.rehearsal.promise import Promise
-from smspec.rehearsal.promises import lost_host, spot
+from smspec.rehearsal.promises import (
+    absent_host,
+    failing_s3,
+    full_volume,
+    killed_process,
+    lost_host,
+    read_only_model,
+    slow_s3,
+    spot,
+    stalled_pipe,
+    truncated_pipe,
+)
 
 PROMISES: tuple[Promise, ...] = (
     spot.PROMISE,
     lost_host.PROMISE,
+    killed_process.PROMISE,
+    absent_host.PROMISE,
+    full_volume.PROMISE,
+    read_only_model.PROMISE,
+    stalled_pipe.PROMISE,
+    truncated_pipe.PROMISE,
+    slow_s3.PROMISE,
+    failing_s3.PROMISE,
 )

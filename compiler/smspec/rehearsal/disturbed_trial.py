@@ -1,0 +1,75 @@
+"""How a job ended whose surroundings failed once: what the promises about them have in common."""
+
+from __future__ import annotations
+
+from smspec.local.surroundings import SurroundingFaults
+from smspec.local.units import duration
+from smspec.rehearsal.comparison import Comparison
+from smspec.rehearsal.promise import Outcome
+from smspec.rehearsal.rehearsal import Rehearsal
+from smspec.rehearsal.trial import Trial
+from smspec.source.frozen import dataclass
+
+_MOST_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likeness:
+    """``differences`` from undisturbed runs, in words. ``is_known``: something in all of them is equal."""
+
+    differences: tuple[str, ...]
+    is_known: bool
+
+
+def time_limit(rehearsal: Rehearsal) -> float:
+    """Return the seconds after which a disturbed run counts as one that hangs."""
+    return 2 * rehearsal.undisturbed()[0].seconds + rehearsal.patience
+
+
+def run_with(rehearsal: Rehearsal, name: str, faults: SurroundingFaults, **changes: object) -> Trial:
+    """Run the job once with faults of its surroundings."""
+    return rehearsal.run(name, faults=faults, **changes)
+
+
+def hangs(trial: Trial) -> bool:
+    """Return whether the time limit ended the run."""
+    return trial.summary.status == "Stopped"
+
+
+def hanging(rehearsal: Rehearsal, trial: Trial, what: str, advice: str) -> Outcome:
+    """Return the outcome of a job that does not end. ``what``: the fault, as a clause."""
+    count = len(trial.hosts)
+    billed = f"{count} instances are" if count != 1 else "the instance is"
+    undisturbed = duration(rehearsal.undisturbed()[0].seconds)
+    return broken(
+        trial,
+        f"hangs: {what}, and the job is still running after {duration(trial.seconds)} ({undisturbed} undisturbed)",
+        f"{billed} billed until `stopping.max_runtime`, or until a timeout of the script ends the wait",
+        advice=advice,
+    )
+
+
+def broken(trial: Trial, *seen: str, advice: str) -> Outcome:
+    """Return the outcome of a broken promise."""
+    return Outcome(
+        state="broken", seen=seen, advice=advice, trial=trial.name, log=trial.last_log, directory=trial.directory
+    )
+
+
+def failure_of(trial: Trial) -> str:
+    """Return the first line of the failure reason."""
+    return trial.summary.failure_reason.partition("\n")[0] or trial.summary.status
+
+
+def likeness(rehearsal: Rehearsal, trial: Trial) -> Likeness:
+    """Compare the model and the metrics of a completed job with those of undisturbed runs."""
+    found, comparison = [], None
+    for count in (2, 3):
+        # An equal value of two runs may still be a time: only what a third run repeats is a difference.
+        comparison = Comparison(rehearsal.undisturbed(count), rehearsal.tolerance)
+        found = comparison.differences([trial])
+        if not found:
+            break
+    more = [f"and {len(found) - _MOST_SHOWN} more files and metrics"] if len(found) > _MOST_SHOWN else []
+    texts = (*map(str, found[:_MOST_SHOWN]), *more)
+    return Likeness(differences=texts, is_known=comparison is not None and bool(comparison.compared))

@@ -1,0 +1,67 @@
+"""A volume that fills up while the job writes its checkpoints and its model."""
+
+from __future__ import annotations
+
+import os
+
+from smspec.local.engines.fault_support import unsupported
+from smspec.local.surroundings import SurroundingFaults
+from smspec.local.units import size
+from smspec.rehearsal.disturbed_trial import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
+from smspec.rehearsal.promise import Outcome, Promise, kept, not_rehearsed
+from smspec.rehearsal.rehearsal import Rehearsal
+from smspec.rehearsal.trial import Trial
+from smspec.rehearsal.written_files import WrittenFiles, written_by
+
+_ADVICE = (
+    "let errors of saving end the script: no `except OSError: pass` around it, and close files, or use `with`, because "
+    "an error at the end of the script has no effect"
+)
+_MOST_ROOM = 256 << 20
+"""The volume is in memory."""
+
+
+def _reason_against(rehearsal: Rehearsal) -> str | None:
+    return unsupported(SurroundingFaults(room=0), rehearsal.engine)
+
+
+def _rehearse(rehearsal: Rehearsal) -> Outcome:
+    undisturbed = rehearsal.undisturbed()[0]
+    page = os.sysconf("SC_PAGE_SIZE")
+    pages = max(written_by(undisturbed, host).pages(page) for host in undisturbed.hosts)
+    if not pages:
+        return not_rehearsed("the job writes neither a model nor checkpoints")
+    room = min(pages // 2 * page, _MOST_ROOM)
+    trial = run_with(rehearsal, "full-volume", SurroundingFaults(room=room, limit=time_limit(rehearsal)))
+    where = f"the disk is full after {size(room)}"
+    if hangs(trial):
+        return hanging(rehearsal, trial, where, _ADVICE)
+    if not trial.completed:
+        return kept(f"the job fails when {where}: {failure_of(trial)}")
+    lost = _cut_files(undisturbed, trial, page) or likeness(rehearsal, trial).differences
+    if lost:
+        return broken(
+            trial, f"completes although {where}, without its whole model: {lost[0]}", *lost[1:], advice=_ADVICE
+        )
+    return kept(f"completes with its model although {where}")
+
+
+def _cut_files(undisturbed: Trial, trial: Trial, page: int) -> tuple[str, ...]:
+    """Return the files of the model that end where the disk was full."""
+    found = []
+    for host in trial.hosts:
+        whole, left = (WrittenFiles.of(one.model_directory(host)).sizes for one in (undisturbed, trial))
+        found += [
+            f"`{name}` has {left[name]:,} of {wanted:,} bytes"
+            for name, wanted in whole.items()
+            if name in left and left[name] < wanted and left[name] % page == 0
+        ]
+    return tuple(found)
+
+
+PROMISE = Promise(
+    name="full-volume",
+    statement="a full disk fails the job instead of losing its model",
+    reason_against=_reason_against,
+    rehearse=_rehearse,
+)

@@ -1,0 +1,51 @@
+"""A training process that the kernel kills, as it does when memory runs out."""
+
+from __future__ import annotations
+
+from smspec.local.engines.fault_support import unsupported
+from smspec.local.process_killing import RANK, SCRIPT, WORKER
+from smspec.local.surroundings import SurroundingFaults
+from smspec.rehearsal.disturbed_trial import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
+from smspec.rehearsal.promise import Outcome, Promise, kept, not_rehearsed
+from smspec.rehearsal.rehearsal import Rehearsal
+
+_ADVICE = (
+    "check how every process that the script starts has ended (`subprocess.run(check=True)`, `Process.exitcode`, "
+    "`concurrent.futures` instead of `multiprocessing.Pool`), and exit with a status other than 0 if one failed"
+)
+_NAMES = {RANK: "a process of the launcher", WORKER: "a process that the script started", SCRIPT: "the script"}
+
+
+def _reason_against(rehearsal: Rehearsal) -> str | None:
+    return unsupported(SurroundingFaults(kill_after=0.0), rehearsal.engine)
+
+
+def _rehearse(rehearsal: Rehearsal) -> Outcome:
+    after = rehearsal.undisturbed()[0].seconds / 2
+    trial = run_with(rehearsal, "killed-process", SurroundingFaults(kill_after=after, limit=time_limit(rehearsal)))
+    if not trial.timeline.killed:
+        return not_rehearsed(
+            "the fault did not strike: the job ended before, or its processes belong to a different user"
+        )
+    killed = trial.timeline.killed[0]
+    what = f"SIGKILL ended {_NAMES[killed.kind]} on {killed.host}"
+    if hangs(trial):
+        return hanging(rehearsal, trial, what, _ADVICE)
+    if not trial.completed:
+        return kept(f"{what}; the job fails: {failure_of(trial)}")
+    found = likeness(rehearsal, trial)
+    if found.differences:
+        return broken(
+            trial, f"{what}, and the job completes: {found.differences[0]}", *found.differences[1:], advice=_ADVICE
+        )
+    if not found.is_known:
+        return not_rehearsed(f"{what}, and the job completes; its model is different after every run")
+    return kept(f"{what}; the job completes with the same model")
+
+
+PROMISE = Promise(
+    name="killed-process",
+    statement="a killed training process fails the job instead of spoiling it",
+    reason_against=_reason_against,
+    rehearse=_rehearse,
+)

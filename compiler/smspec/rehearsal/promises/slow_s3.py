@@ -1,0 +1,39 @@
+"""An S3 endpoint that is slow, refuses some requests, and closes some connections."""
+
+from __future__ import annotations
+
+from smspec.local.surroundings import SurroundingFaults
+from smspec.rehearsal.disturbed_trial import broken, failure_of, hanging, hangs, likeness, time_limit
+from smspec.rehearsal.endpoint_trial import NO_REQUEST, no_endpoint_reason, run_behind
+from smspec.rehearsal.faulty_endpoint import Course
+from smspec.rehearsal.promise import Outcome, Promise, kept, not_rehearsed
+from smspec.rehearsal.rehearsal import Rehearsal
+
+_ADVICE = (
+    "repeat requests that fail with 500, 503, or a closed connection: boto3 and the AWS CLI do (`AWS_MAX_ATTEMPTS`, "
+    "`AWS_RETRY_MODE=standard`), `urllib` and `requests` do not"
+)
+
+
+def _rehearse(rehearsal: Rehearsal) -> Outcome:
+    faults = SurroundingFaults(limit=time_limit(rehearsal))
+    trial, struck = run_behind(rehearsal, "slow-s3", faults, Course(is_down=False))
+    if not struck.faults:
+        return not_rehearsed(NO_REQUEST)
+    what = f"S3 is slow and fails at times ({struck})"
+    if hangs(trial):
+        return hanging(rehearsal, trial, what, _ADVICE)
+    if not trial.completed:
+        return broken(trial, f"{what}, and the job fails: {failure_of(trial)}", advice=_ADVICE)
+    found = likeness(rehearsal, trial).differences
+    if found:
+        return broken(trial, f"{what}, and the job completes differently: {found[0]}", *found[1:], advice=_ADVICE)
+    return kept(f"{what}: the job completes as undisturbed")
+
+
+PROMISE = Promise(
+    name="slow-s3",
+    statement="an S3 endpoint that is slow and fails at times does not change the model",
+    reason_against=no_endpoint_reason,
+    rehearse=_rehearse,
+)

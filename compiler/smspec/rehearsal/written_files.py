@@ -1,0 +1,46 @@
+"""The files that a job wrote to directories that SageMaker keeps."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from smspec.rehearsal.trial import Trial
+from smspec.source.deep_directories import walked
+from smspec.source.frozen import dataclass
+
+_OUTPUT = ("opt", "ml", "output", "data")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFiles:
+    """``sizes``: name → bytes."""
+
+    sizes: Mapping[str, int]
+
+    @classmethod
+    def of(cls, directory: str) -> WrittenFiles:
+        """Return the files below a directory, links excluded."""
+        paths = (os.path.join(above, name) for above, _, names in walked(directory) for name in names)
+        return cls(
+            {os.path.relpath(path, directory): os.lstat(path).st_size for path in paths if not os.path.islink(path)}
+        )
+
+    def pages(self, page: int) -> int:
+        """Return the room that they need in pages of memory."""
+        return sum(-(-size // page) for size in self.sizes.values())
+
+
+def written_by(trial: Trial, host: str) -> WrittenFiles:
+    """Return the model, the output data, and the checkpoints of a host."""
+    directories = [
+        trial.model_directory(host),
+        os.path.join(trial.root(host), *_OUTPUT),
+        trial.checkpoint_directory(host),
+    ]
+    sizes: dict[str, int] = {}
+    for directory in directories:
+        if directory is not None and os.path.isdir(directory):
+            found = WrittenFiles.of(directory).sizes
+            sizes |= {os.path.join(directory, name): size for name, size in found.items()}
+    return WrittenFiles(sizes)
