@@ -9,7 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from support.rehearsal.rehearsed_jobs import DEADLINE, LOOP, RehearsedJob
+from smspec.local.engines.namespace.availability import probe
+from support.rehearsal.rehearsed_jobs import DEADLINE, LOOP, SPEC, RehearsedJob
+
+SPOT_SURVIVAL = ("spot", "progress", "lost-host", "half-written-checkpoint", "stop")
 
 
 @pytest.fixture
@@ -21,10 +24,8 @@ def job(tmp_path):
 
 def test_right_job_keeps_its_promises(job):
     job.write_job()
-    promises = job.promises()
-    states = {name: promise["state"] for name, promise in promises.items()}
-    assert (states["spot"], states["lost-host"]) == ("kept", "kept")
-    assert "broken" not in states.values(), promises
+    promises = job.promises(*(word for name in SPOT_SURVIVAL for word in ("--only", name)))
+    assert {name: promise["state"] for name, promise in promises.items()} == dict.fromkeys(SPOT_SURVIVAL, "kept")
     assert json.loads((job.rehearsal / "rehearsal.json").read_text())["promises"] == [*promises.values()]
 
 
@@ -38,6 +39,60 @@ def test_lost_optimizer_state_is_found(job):
     assert "SIGTERM after" in found["moment"]
     assert "loss=" in (job.directory / found["log"]).read_text()
     assert found["advice"]
+
+
+def test_half_written_checkpoint_is_found(job):
+    """A checkpoint that is written in place is cut to a half, and nothing else is wrong with the job."""
+    in_place = LOOP.replace('CHECKPOINT + ".part", "w"', 'CHECKPOINT, "w"').replace(
+        '    os.replace(CHECKPOINT + ".part", CHECKPOINT)\n', ""
+    )
+    job.write_job(in_place)
+    found = job.promises("--only", "half-written-checkpoint")["half-written-checkpoint"]
+    assert found["state"] == "broken"
+    assert "`state.json` with " in found["seen"][0]
+    assert "JSONDecodeError" in found["seen"][0]
+    assert "os.replace" in found["advice"]
+
+
+def test_ignored_checkpoint_is_found(job):
+    job.write_job(LOOP.replace("if os.path.exists(CHECKPOINT):", "if False:"))
+    found = job.promises("--only", "progress")["progress"]
+    assert found["state"] == "broken"
+    assert found["seen"][0].startswith("the restarted job did everything again (5 values of `loss`)")
+
+
+def test_missing_checkpoints_are_found(job):
+    job.write_job(LOOP.replace('"/checkpoints/state.json"', '"/output/data/state.json"'))
+    found = job.promises("--only", "progress")["progress"]
+    assert found["seen"] == [
+        "the job wrote nothing to /opt/ml/checkpoints, so each interruption starts it from scratch"
+    ]
+
+
+def test_job_that_ignores_sigterm_is_found(job):
+    job.write_job("import signal, time\nsignal.signal(15, signal.SIG_IGN)\ntime.sleep(4)\n")
+    found = job.promises("--only", "stop", environment={"SMSPEC_STOP_GRACE": "0.5"})["stop"]
+    assert found["state"] == "broken"
+    assert "after SIGTERM, and was killed" in found["seen"][0]
+
+
+def test_two_hosts_resume_each_from_its_checkpoint(tmp_path):
+    """Both write to one prefix: with the same name, one of them continues from the state of the other."""
+    if not probe().has_network:
+        pytest.skip("this machine cannot connect hosts in namespaces")
+    job = RehearsedJob(tmp_path / "job", engine="namespace")
+    spec = f"{SPEC}hosts: {{instance_type: ml.m5.large, count: 2, volume: 1GB}}\n"
+    own = LOOP.replace("state.json", "{os.environ['SM_CURRENT_HOST']}.json").replace('BASE + "', 'BASE + f"')
+    own = own.replace("random.seed(0)", "random.seed(os.environ['SM_CURRENT_HOST'])").replace(
+        "/model.json", "/{host}.json"
+    )
+    own = own.replace('+ "/{host}.json"', "+ f\"/{os.environ['SM_CURRENT_HOST']}.json\"")
+    job.write_job(own, spec)
+    assert job.promises("--only", "spot")["spot"]["state"] == "kept"
+    job.write_job(
+        own.replace("f\"/checkpoints/{os.environ['SM_CURRENT_HOST']}.json\"", '"/checkpoints/state.json"'), spec
+    )
+    assert job.promises("--only", "spot")["spot"]["state"] == "broken"
 
 
 def test_undisturbed_failure_ends_the_rehearsal(job):

@@ -75,8 +75,17 @@ class CheckpointWatch:
             yield self._changed(path, "removed")
         elif mask & _CLOSE_WRITE:
             yield from self._written(path)
-        if mask & _IS_DIRECTORY and mask & (_CREATE | _MOVED_TO):
+        if mask & _IS_DIRECTORY and mask & _CREATE:
             yield from self._watch(path)
+        elif mask & _IS_DIRECTORY and mask & _MOVED_TO:
+            self._rename(path)
+
+    def _rename(self, root: str) -> None:
+        """Know a directory and those below it by their new names; a second watch of a directory is the first one."""
+        for path, _, _ in os.walk(root):
+            number = self._add(os.fsencode(path), _MASK)
+            if number >= 0:
+                self._watched[number] = path
 
     def _watch(self, root: str) -> Iterator[CheckpointChanged]:
         """Watch a directory and those below it; yield what was written there before."""

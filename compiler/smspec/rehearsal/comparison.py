@@ -1,6 +1,6 @@
 """Compare the model and the metrics of an interrupted job with those of undisturbed runs.
 
-What differs between two undisturbed runs, such as a time or unseeded noise, accuses nobody. What is equal in them must
+What differs between two undisturbed runs, such as a time or unseeded noise, does not count. What is equal in them must
 be equal after an interruption too, or within the tolerance of the spec.
 """
 
@@ -47,28 +47,31 @@ class Difference:
 
 
 class Comparison:
-    """Compares with undisturbed runs; ``tolerance`` None: numbers must be equal."""
+    """The result of an interrupted job, whose last run is ``trial``, compared with undisturbed runs.
 
-    def __init__(self, references: Sequence[Trial], tolerance: float | None) -> None:
+    ``tolerance`` None: numbers must be equal. ``compared``: files and metrics; ``left_out``: the others, and why.
+    """
+
+    def __init__(self, references: Sequence[Trial], trial: Trial, tolerance: float | None) -> None:
         self._references = references
         self._tolerance = tolerance
         self.compared: set[str] = set()
         self.left_out: dict[str, str] = {}
-        """What is not compared, and why."""
+        self.differences = [*self._of_metrics(trial), *self._of_models(trial)]
 
-    def differences(self, trials: Sequence[Trial]) -> list[Difference]:
-        """Return what differs in the result of a job that took several runs; the last one wrote its model."""
-        return [*self._of_metrics(trials), *self._of_models(trials[-1])]
-
-    def _of_metrics(self, trials: Sequence[Trial]) -> Iterator[Difference]:
-        references = [_last_values([reference]) for reference in self._references]
-        values = _last_values(trials)
+    def _of_metrics(self, trial: Trial) -> Iterator[Difference]:
+        references = [_last_values(reference) for reference in self._references]
+        values = _last_values(trial)
         for key in references[0]:
+            if key not in values:
+                # The job was interrupted after it had saved this step, and before it logged it.
+                self.left_out[f"metric `{key[0]}`"] = "the last start logged none"
+                continue
             name, host = key
             expected: list[Leaves] = [{name: other[key]} if key in other else {} for other in references]
-            found: Leaves = {name: values[key]} if key in values else {}
+            found: Leaves = {name: values[key]}
             for difference in self._of_leaves(f"metric `{name}`", expected, found, is_metric=True):
-                where = f" of {host}" if len(trials[-1].hosts) > 1 else ""
+                where = f" of {host}" if len(trial.hosts) > 1 else ""
                 yield Difference(what=difference.what, text=f"{difference.text}{where}")
 
     def _of_models(self, trial: Trial) -> Iterator[Difference]:
@@ -86,11 +89,12 @@ class Comparison:
 
     def _of_file(self, name: str, expected: Sequence[str], found: str) -> Iterator[Difference]:
         digests = [_digest(path) for path in expected]
-        if _digest(found) in digests:
+        own_digest = _digest(found)
+        if own_digest in digests:
             self.compared.add(f"`{name}`")
             return
-        leaves = [_leaves(path) for path in expected]
-        own = _leaves(found)
+        leaves = [_leaves(path, digest) for path, digest in zip(expected, digests, strict=True)]
+        own = _leaves(found, own_digest)
         if all(leaves) and own is not None:
             yield from self._of_leaves(f"`{name}`", [one for one in leaves if one is not None], own)
         elif len(set(digests)) == 1:
@@ -150,11 +154,10 @@ def _is_of_the_run(path: str, value: Leaf) -> bool:
     return any(_OF_THE_RUN.fullmatch(word) for word in words)
 
 
-def _last_values(trials: Sequence[Trial]) -> dict[tuple[str, str], float | None]:
-    """Return (metric, host) → the last value in the logs of all runs together."""
+def _last_values(trial: Trial) -> dict[tuple[str, str], float | None]:
+    """Return (metric, host) → the last value in the log."""
     return {
         (values.metric, values.host): values.values[-1]
-        for trial in trials
         for metric in trial.summary.metrics
         for values in metric.values
         if values.values
@@ -166,8 +169,11 @@ def _files(trial: Trial) -> dict[str, str]:
     found: dict[str, str] = {}
     for host in trial.hosts:
         root = trial.model_directory(host)
-        # A script may have put a link there.
-        if os.path.realpath(root) != os.path.realpath(trial.directory) + root[len(trial.directory) :]:
+        # A script may have removed it, or put a link there.
+        if (
+            not os.path.isdir(root)
+            or os.path.realpath(root) != os.path.realpath(trial.directory) + root[len(trial.directory) :]
+        ):
             continue
         for directory, _, names in walked(root):
             for name in names:
@@ -186,7 +192,7 @@ def _digest(path: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _leaves(path: str) -> Leaves | None:
+def _leaves(path: str, _digest: str) -> Leaves | None:
     if os.path.getsize(path) > _MOST_BYTES:
         return None
     with open(path, "rb") as file:
@@ -204,3 +210,31 @@ def _first(expected: str, found: str) -> int:
                 same_bytes = next((index for index, (a, b) in enumerate(pairs) if a != b), min(map(len, parts)))
                 return position + same_bytes
             position += len(parts[0])
+
+
+def first_deviation(references: Sequence[Trial], last: Trial) -> str:
+    """Return where the values of a metric after the restart leave those of undisturbed runs; empty if unknown."""
+    series = [_series(reference) for reference in references]
+    own = _series(last)
+    for key, values in sorted(series[0].items(), key=lambda item: -len(item[1])):
+        found = own.get(key, ())
+        if any(other.get(key) != values for other in series[1:]) or not 0 < len(found) <= len(values):
+            continue
+        start = len(values) - len(found)
+        for index, (value, expected) in enumerate(zip(found, values[start:], strict=True)):
+            if value != expected:
+                return (
+                    f"value {index + 1} of `{key[0]}` after the restart is {value}; "
+                    f"value {start + index + 1} of {len(values)} in an undisturbed run is {expected}"
+                )
+    return ""
+
+
+def _series(trial: Trial) -> dict[tuple[str, str], tuple[float | None, ...]]:
+    """Return (metric, host) → all values, unless there are too many."""
+    return {
+        (values.metric, values.host): values.values
+        for metric in trial.summary.metrics
+        for values in metric.values
+        if values.every == 1
+    }

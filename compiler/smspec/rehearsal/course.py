@@ -14,11 +14,15 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """``trials``: one for each start of the job. There are fewer interruptions than requested if it ended before."""
+    """``trials``: one for each start of the job. There are fewer interruptions than requested if it ended before.
+
+    ``passed_on``: how many files of checkpoints each interrupted run left.
+    """
 
     name: str
     interruptions: tuple[Interruption, ...]
     trials: tuple[Trial, ...]
+    passed_on: tuple[int, ...]
 
     @property
     def last(self) -> Trial:
@@ -40,11 +44,11 @@ class Course:
         return ", then ".join(str(interruption) for interruption in self.interruptions[: self.count])
 
 
-def checkpoints_left(trial: Trial, target: str) -> None:
-    """Copy what the checkpoint directories of an interrupted run have, as it arrives in the next one.
+def checkpoints_left(trial: Trial, target: str) -> int:
+    """Copy what the checkpoint directories of an interrupted run have, as it arrives in the next one; count the files.
 
     All hosts write to one prefix of S3, so of files with the same name the later one remains, and every host gets all
-    of them. S3 has no empty directories.
+    of them. S3 has no empty directories. What SageMaker does with links is not documented, so they stay.
     """
     os.makedirs(target)
     times: dict[str, int] = {}
@@ -57,8 +61,15 @@ def checkpoints_left(trial: Trial, target: str) -> None:
                 source = os.path.join(directory, name)
                 path = os.path.relpath(source, root)
                 status = os.lstat(source)
-                if stat.S_ISREG(status.st_mode) and status.st_mtime_ns >= times.get(path, 0):
+                if _is_kept(status.st_mode) and status.st_mtime_ns >= times.get(path, 0):
                     times[path] = status.st_mtime_ns
                     copy = os.path.join(target, path)
                     os.makedirs(os.path.dirname(copy), exist_ok=True)
-                    shutil.copy2(source, copy)
+                    if os.path.lexists(copy):
+                        os.unlink(copy)
+                    shutil.copy2(source, copy, follow_symlinks=False)
+    return len(times)
+
+
+def _is_kept(mode: int) -> bool:
+    return stat.S_ISREG(mode) or stat.S_ISLNK(mode)

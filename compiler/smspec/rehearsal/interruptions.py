@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from smspec.local.interruption import Interruption, Moment
-from smspec.rehearsal.comparison import Comparison, Difference
+from smspec.rehearsal.comparison import Comparison, Difference, first_deviation
 from smspec.rehearsal.course import Course
 from smspec.rehearsal.moments import Moments
 from smspec.rehearsal.promise import Outcome, kept, not_rehearsed
 from smspec.rehearsal.rehearsal import Rehearsal
+from smspec.rehearsal.trial import Trial
 
 _ADVICE = (
     "save everything that the next step depends on in each checkpoint (step and epoch, model, optimizer, learning rate "
@@ -25,71 +26,115 @@ def no_interruption_reason(rehearsal: Rehearsal) -> str | None:
     return None
 
 
+Plan = dict[str, tuple[Moment, ...]]
+"""The name of each interrupted job, and the moments of its interruptions, one after each start."""
+
+
+def _spot_plan(rehearsal: Rehearsal) -> Plan:
+    moments = Moments(rehearsal.undisturbed()[0].timeline, rehearsal.seed)
+    return {
+        "middle": (moments.between(),),
+        "twice": (moments.right_after(), moments.soon_after_restart()),
+        "late": (moments.after_the_last(),),
+        "twice-again": (moments.between("once more"), moments.soon_after_restart("once more")),
+    }
+
+
+def _loss_plan(rehearsal: Rehearsal) -> Plan:
+    moments = Moments(rehearsal.undisturbed()[0].timeline, rehearsal.seed)
+    return {
+        "middle": (moments.between("lost"),),
+        "twice": (moments.right_after("lost"), moments.soon_after_restart("lost")),
+        "early": (moments.before_the_first(),),
+    }
+
+
 def spot_courses(rehearsal: Rehearsal) -> Iterator[Course]:
     """Yield the job under Spot interruptions: in each part of the run, and twice in one job."""
-    moments = Moments(rehearsal.undisturbed()[0].timeline, rehearsal.seed)
-    plans = (
-        (moments.between(),),
-        (moments.right_after(), moments.soon_after_restart()),
-        (moments.after_the_last(),),
-        (moments.between("once more"), moments.soon_after_restart("once more")),
-    )
-    yield from _courses(rehearsal, "spot", plans, is_loss=False)
+    yield from _courses(rehearsal, "spot", _spot_plan(rehearsal), is_loss=False)
+
+
+def spot_course(rehearsal: Rehearsal, name: str) -> Course:
+    """Return the job under one of these."""
+    plan = _spot_plan(rehearsal)
+    return next(_courses(rehearsal, "spot", {name: plan[name]}, is_loss=False))
 
 
 def loss_courses(rehearsal: Rehearsal) -> Iterator[Course]:
     """Yield the job under losses of a host."""
-    moments = Moments(rehearsal.undisturbed()[0].timeline, rehearsal.seed)
-    plans = (
-        (moments.between("lost"),),
-        (moments.right_after("lost"), moments.soon_after_restart("lost")),
-        (moments.before_the_first(),),
-    )
-    yield from _courses(rehearsal, "lost-host", plans, is_loss=True)
+    yield from _courses(rehearsal, "lost-host", _loss_plan(rehearsal), is_loss=True)
 
 
-def _courses(
-    rehearsal: Rehearsal, name: str, plans: Sequence[tuple[Moment, ...]], *, is_loss: bool
-) -> Iterator[Course]:
+def _courses(rehearsal: Rehearsal, promise: str, plan: Plan, *, is_loss: bool) -> Iterator[Course]:
     grace = rehearsal.request.grace
-    for number, moments in enumerate(plans, 1):
+    for number, (name, moments) in enumerate(plan.items(), 1):
         interruptions = tuple(Interruption(moment=moment, grace=grace, is_loss=is_loss) for moment in moments)
-        rehearsal.show(f"{name}: trial {number} of {len(plans)}: {', then '.join(map(str, interruptions))}")
-        yield rehearsal.course(f"{name}-{number}", interruptions)
+        if not rehearsal.has_course(f"{promise}-{name}"):
+            words = ", then ".join(map(str, interruptions))
+            rehearsal.show(f"{promise}: trial {number} of {len(plan)}: {words}")
+        yield rehearsal.course(f"{promise}-{name}", interruptions)
 
 
 def interruption_outcome(rehearsal: Rehearsal, courses: Iterable[Course]) -> Outcome:
     """Compare the result of each interrupted job with undisturbed runs; the first difference breaks the promise."""
-    references = rehearsal.undisturbed(2)
-    came = []
+    came: list[Course] = []
+    comparisons: list[Comparison] = []
     for course in courses:
         if not course.count:
             if not course.last.completed:
-                return _broken(course, (f"the job failed before it was interrupted: {_reason(course)}",), _FAILED)
+                return not_rehearsed(f"the job failed before it was interrupted: {_reason(course)}")
             rehearsal.discard(course.name)
             continue
         came.append(course)
         if not course.last.completed:
             return _broken(course, (f"the restarted job fails: {_reason(course)}",), _FAILED)
-        comparison = Comparison(references, rehearsal.tolerance)
-        found = comparison.differences(course.trials)
-        if found:
-            # An equal value of two runs may still be a time: only what a later run repeats accuses.
-            references = rehearsal.undisturbed(3)
-            comparison = Comparison(references, rehearsal.tolerance)
-            found = comparison.differences(course.trials)
-        if found:
-            return _broken(course, _described(found), _ADVICE)
+        comparison = compared(rehearsal, course.last)
+        comparisons.append(comparison)
+        if comparison.differences:
+            where = first_deviation(rehearsal.references, course.last)
+            return _broken(course, (*described(comparison.differences), *filter(None, [where])), _ADVICE)
         rehearsal.discard(course.name)
     if not came:
         return not_rehearsed("the job always ended before it could be interrupted")
-    count = sum(course.count for course in came)
-    return kept(f"{count} interruptions in {len(came)} jobs: the same model and metrics")
+    return _kept(came, comparisons)
 
 
-def _described(found: Sequence[Difference]) -> tuple[str, ...]:
+def compared(rehearsal: Rehearsal, last: Trial) -> Comparison:
+    """Return how the model and the metrics of an interrupted job differ from those of undisturbed runs.
+
+    A value that is equal in two of them may still be a time: only one that a run after the trial repeats accuses.
+    """
+    comparison = Comparison(rehearsal.undisturbed(2), last, rehearsal.tolerance)
+    if comparison.differences:
+        comparison = Comparison(rehearsal.undisturbed(3), last, rehearsal.tolerance)
+    return comparison
+
+
+def described(found: Sequence[Difference]) -> tuple[str, ...]:
+    """Return the first differences as sentences."""
     more = [f"and {len(found) - 3} more files and metrics"] if len(found) > 3 else []
     return (*map(str, found[:3]), *more)
+
+
+def _kept(courses: Sequence[Course], comparisons: Sequence[Comparison]) -> Outcome:
+    count = sum(course.count for course in courses)
+    jobs = f"{len(courses)} jobs" if len(courses) > 1 else "1 job"
+    interruptions = f"{count} interruption{'s' if count > 1 else ''} in {jobs}"
+    done = {what for comparison in comparisons for what in comparison.compared}
+    left_out = {
+        what: reason for comparison in comparisons for what, reason in comparison.left_out.items() if what not in done
+    }
+    if not done:
+        reasons = _listed(left_out) or "the job has no model and no metrics"
+        return not_rehearsed(f"{interruptions}: the job completes, but nothing can be compared: {reasons}")
+    result = f"{interruptions}: the same model and metrics"
+    return kept(f"{result}, except what was not compared: {_listed(left_out)}" if left_out else result)
+
+
+def _listed(left_out: Mapping[str, str]) -> str:
+    shown = [f"{what} ({reason})" for what, reason in [*left_out.items()][:3]]
+    more = f", and {len(left_out) - 3} more" if len(left_out) > 3 else ""
+    return ", ".join(shown) + more
 
 
 def _broken(course: Course, seen: tuple[str, ...], advice: str) -> Outcome:

@@ -18,6 +18,12 @@ from smspec.source.frozen import dataclass
 _MIDDLE = (0.3, 0.7)
 """Between two checkpoints, the part of the time in which an interruption is neither right after one nor during one."""
 
+_BURST = 0.05
+"""The part of the time in which all changes are those of a single checkpoint."""
+
+_SOON = 0.3
+"""Seconds from the last checkpoint to the end of a run that ends with it: it is over before it can be interrupted."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
@@ -38,10 +44,12 @@ def checkpoints_of(timeline: Timeline) -> tuple[Checkpoint, ...]:
     if not writes:
         return ()
     gaps = [after.seconds - before.seconds for before, after in itertools.pairwise(writes)]
-    limit = _limit(gaps)
+    limit = _limit(gaps, timeline.ended_at - timeline.started_at)
     groups = [[0]]
     for index, gap in enumerate(gaps, 1):
-        if gap > limit or (writes[index].lines > writes[index - 1].lines and gap > limit / 4):
+        before, change = writes[index - 1], writes[index]
+        is_renamed = change.kind == "renamed" and change.source == before.path
+        if not is_renamed and (gap > limit or (change.lines > before.lines and gap > limit / 4)):
             groups.append([])
         groups[-1].append(index)
     return tuple(
@@ -50,10 +58,12 @@ def checkpoints_of(timeline: Timeline) -> tuple[Checkpoint, ...]:
     )
 
 
-def _limit(gaps: Sequence[float]) -> float:
+def _limit(gaps: Sequence[float], duration: float) -> float:
     """Return the longest pause within a checkpoint: where the pauses have two sizes, between them."""
+    if sum(gaps) < _BURST * duration:
+        return math.inf
     positive = sorted(max(gap, 1e-5) for gap in gaps)
-    if not positive or positive[-1] < 4 * positive[0]:
+    if positive[-1] < 4 * positive[0]:
         return 0.0
     return math.sqrt(positive[0] * positive[-1])
 
@@ -96,6 +106,8 @@ class Moments:
             return self.at(0.9)
         last = self._checkpoints[-1]
         start = Moment(after="checkpoint", count=last.last)
+        if self._timeline.ended_at - last.seconds < _SOON:
+            return start
         return self._between(last.seconds, self._timeline.ended_at, start, "after the last")
 
     def at(self, part: float) -> Moment:

@@ -92,7 +92,7 @@ class Rehearsal:
     @property
     def tolerance(self) -> float | None:
         """By how much numbers may differ after an interruption; None: not at all."""
-        return None
+        return None if self.job.rehearsal is None else self.job.rehearsal.tolerance
 
     @property
     def engine(self) -> str:
@@ -132,7 +132,7 @@ class Rehearsal:
         os.makedirs(scratch)
         request = replace(
             self.request,
-            directory=os.path.join(self._directory, TRIALS, name),
+            directory=self.path(name),
             scratch_dir=scratch,
             built=self.request.tree_dir,
             is_watched=self.checkpoints is not None,
@@ -175,20 +175,31 @@ class Rehearsal:
         if name in self._courses:
             return self._courses[name]
         trials: list[Trial] = []
+        passed_on: list[int] = []
         checkpoints: str | None = None
         for number, interruption in enumerate([*interruptions, None], 1):
             trials.append(self.run(f"{name}/start-{number}", interruption=interruption, checkpoints=checkpoints))
             if not trials[-1].was_interrupted:
                 break
-            checkpoints = os.path.join(self._directory, TRIALS, name, f"checkpoints-{number}")
-            checkpoints_left(trials[-1], checkpoints)
-        self._courses[name] = Course(name=name, interruptions=interruptions, trials=tuple(trials))
+            checkpoints = self.path(name, f"checkpoints-{number}")
+            passed_on.append(checkpoints_left(trials[-1], checkpoints))
+        self._courses[name] = Course(
+            name=name, interruptions=interruptions, trials=tuple(trials), passed_on=tuple(passed_on)
+        )
         return self._courses[name]
+
+    def has_course(self, name: str) -> bool:
+        """Return whether this interrupted job has been run."""
+        return name in self._courses
+
+    def path(self, name: str, *below: str) -> str:
+        """Return a path in the directory of a trial, or of several with the same beginning of their names."""
+        return os.path.join(self._directory, TRIALS, name, *below)
 
     def discard(self, name: str) -> None:
         """Remove the directory of a trial that has nothing to show."""
         with suppress(OSError):
-            remove_tree(os.path.join(self._directory, TRIALS, name))
+            remove_tree(self.path(name))
 
 
 class _Preamble:

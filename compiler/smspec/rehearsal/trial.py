@@ -29,6 +29,11 @@ class Trial:
         return self.summary.status == "Completed"
 
     @property
+    def model_files(self) -> int:
+        """How many files the hosts had in their model directories when the run ended."""
+        return 0 if self.summary.model is None else self.summary.model.files
+
+    @property
     def was_interrupted(self) -> bool:
         """Whether the interruption came; a run may end before."""
         return self.timeline.interrupted_at is not None

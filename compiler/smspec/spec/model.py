@@ -256,6 +256,13 @@ class Metric:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rehearsed:
+    """By how much numbers of an interrupted job may differ from those of an undisturbed one; None: not at all."""
+
+    tolerance: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IgnoredCheck:
     """A finding of ``rule`` at or below the spec path ``at`` (empty: anywhere) is expected, ``because`` of this."""
 
@@ -299,6 +306,7 @@ class JobSpec:
     tags: dict[str, str] = field(default_factory=dict)
     job_name: str | None = None
     api: JsonObject = field(default_factory=dict)
+    rehearsal: Rehearsed | None = None
     ignored_checks: tuple[IgnoredCheck, ...] = ()
 
     @property

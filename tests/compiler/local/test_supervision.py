@@ -11,6 +11,8 @@ import time
 import pytest
 
 from smspec.local.engines.host_process import Command, HostProcess
+from smspec.local.events import HostsInterrupted
+from smspec.local.interruption import Interruption, Moment
 from smspec.local.orphan_processes import Leftovers
 from smspec.local.request import RunInterrupted
 from smspec.local.signals import Signals
@@ -36,7 +38,7 @@ time.sleep(60)
 def supervise(tmp_path):
     """Run one Python program per host to the end of the job; return (verdict, listener, hosts)."""
 
-    def run(*programs: str, grace: float = 20, max_runtime: float | None = None, kill: list[int] | None = None):
+    def run(*programs: str, grace: float = 20, kill: list[int] | None = None, **options):
         listener = Listener()
         with Signals() as signals, Leftovers():
             signals.note()
@@ -48,7 +50,8 @@ def supervise(tmp_path):
                 )
                 for number, program in enumerate(programs, 1)
             ]
-            supervision = Supervision(hosts, [], listener, signals, grace=grace, max_runtime=max_runtime)
+            options.setdefault("max_runtime", None)
+            supervision = Supervision(hosts, [], listener, signals, grace=grace, **options)
             if kill:
                 threading.Thread(target=_kill_when_running, args=(listener, len(hosts), kill), daemon=True).start()
             return supervision.run(), listener, hosts
@@ -207,3 +210,32 @@ def test_signal_between_steps_interrupts_at_once():
         time.sleep(5)
     assert interrupted.value.number == signal.SIGINT
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_interruption_comes_at_its_event(supervise):
+    """SIGTERM after the second line of all hosts; what a script saves then is in the log."""
+    interruption = Interruption(moment=Moment(after="line", count=2), grace=20)
+    verdict, listener, _ = supervise(PATIENT, PATIENT, interruption=interruption)
+    assert (verdict.is_interrupted, verdict.failed) == (True, None)
+    assert sorted(listener.lines) == ["algo-1: running", "algo-1: saving", "algo-2: running", "algo-2: saving"]
+    assert [event.is_loss for event in listener.of(HostsInterrupted)] == [False]
+
+
+def test_lost_hosts_save_nothing(supervise):
+    interruption = Interruption(moment=Moment(after="line", count=1, delay=0.1), grace=20, is_loss=True)
+    verdict, listener, hosts = supervise(PATIENT, interruption=interruption)
+    assert (verdict.is_interrupted, listener.lines) == (True, ["algo-1: running"])
+    assert hosts[0].exit_status == 128 + signal.SIGKILL
+
+
+def test_interrupted_host_is_killed_after_its_grace(supervise):
+    interruption = Interruption(moment=Moment(after="line", count=1), grace=0.3)
+    started = time.monotonic()
+    assert supervise(STUBBORN, interruption=interruption)[0].is_interrupted
+    assert time.monotonic() - started < 20
+
+
+def test_interruption_after_the_end_does_not_come(supervise):
+    interruption = Interruption(moment=Moment(after="line", count=5), grace=20)
+    verdict, listener, _ = supervise("print('done')", interruption=interruption)
+    assert (verdict, listener.of(HostsInterrupted)) == (Verdict(job_status=0), [])

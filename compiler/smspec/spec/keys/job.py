@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from smspec.spec import model
 from smspec.spec.keys.row import ANYONE, API, AZURE, KUBERNETES, SAGIFY, SDK, SKYPILOT, Row
-from smspec.spec.keys.value_forms import PATCH, TEXT, UNREAD, WRITTEN_MAP, Structures
+from smspec.spec.keys.value_forms import FRACTION, PATCH, TEXT, UNREAD, WRITTEN_MAP, Structure, Structures
 
 FIRST: tuple[Row, ...] = (
     Row("smspec", UNREAD, group="job", words={AZURE: "$schema", KUBERNETES: "apiVersion kind"}),
@@ -94,6 +94,8 @@ LAST: tuple[Row, ...] = (
     Row("extends", UNREAD, words={KUBERNETES: "template", ANYONE: "include"}),
     Row("vars", UNREAD, kind="cosmetic", group="vars", words={ANYONE: "variables"}),
     Row("overlays", UNREAD, kind="cosmetic", words={ANYONE: "profiles"}),
+    Row("rehearsal", Structure(model.Rehearsed), kind="cosmetic"),
+    Row("rehearsal.tolerance", FRACTION, kind="cosmetic"),
     Row("checks", UNREAD, kind="cosmetic"),
     Row("checks.ignore", Structures(model.IgnoredCheck)),
     Row("checks.ignore.*.rule", TEXT),

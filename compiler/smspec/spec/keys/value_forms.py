@@ -108,6 +108,7 @@ def word(choices: object) -> Value:
 
 TEXT = Value(accepts=is_text, shape="string")
 NUMBER = Value(read=_whole, accepts=is_number, shape="integer")
+FRACTION = Value(read=lambda value: float(cast("int | float", value)))
 COUNT = Value(read=_whole, accepts=is_amount, shape="integer")
 TRUTH = Value(accepts=_is_truth, shape="boolean")
 DURATION = Value(

@@ -1,0 +1,124 @@
+"""What differs between an interrupted job and undisturbed runs: nothing that these do not share accuses."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import pickle
+
+import pytest
+
+from smspec.rehearsal.comparison import Comparison
+from support.rehearsal.trials import trial
+
+
+@pytest.fixture
+def compare(tmp_path):
+    """Compare a model, file → content, with those of two undisturbed runs; metrics are in the file `metrics`."""
+
+    numbers = itertools.count()
+
+    def run(found, *expected, tolerance=None):
+        runs = []
+        for number, files in zip(numbers, [found, *expected], strict=False):
+            model = {
+                name: content if isinstance(content, bytes) else json.dumps(content).encode()
+                for name, content in files.items()
+                if name != "metrics"
+            }
+            runs.append(trial(tmp_path / str(number), model, files.get("metrics")))
+        return Comparison(runs[1:], runs[0], tolerance)
+
+    return run
+
+
+def found(comparison):
+    return [str(difference) for difference in comparison.differences]
+
+
+MODEL = {"model.json": {"weights": [1.0, 2.0], "step": 10}}
+
+
+def test_equal_models_have_no_differences(compare):
+    comparison = compare(MODEL, MODEL, MODEL)
+    assert (found(comparison), comparison.compared, comparison.left_out) == ([], {"`model.json`"}, {})
+
+
+def test_first_differing_value_is_named(compare):
+    comparison = compare({"model.json": {"weights": [1.0, 2.5], "step": 11}}, MODEL, MODEL)
+    assert found(comparison) == ["`model.json`: `weights[1]` is 2.5 instead of 2 (the first of 2 values)"]
+
+
+def test_varying_values_are_not_compared(compare):
+    """Noise is left out; the number of steps beside it is not."""
+    one, other = ({"model.json": {"noise": noise, "step": 10}} for noise in (0.1, 0.2))
+    assert found(compare({"model.json": {"noise": 0.3, "step": 10}}, one, other)) == []
+    assert found(compare({"model.json": {"noise": 0.3, "step": 9}}, one, other)) == [
+        "`model.json`: `step` is 9 instead of 10"
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["trained_at_time", "elapsed", "resumed_from", "restarts", "wallTime", "hostname", "created", "train_seconds"],
+)
+def test_values_about_the_run_are_not_compared(compare, name):
+    """Two runs of the same second have the same time."""
+    assert found(compare({"model.json": {name: 2, "w": 1}}, *[{"model.json": {name: 1, "w": 1}}] * 2)) == []
+    assert found(compare({"model.json": {name: 1, "w": 2}}, *[{"model.json": {name: 1, "w": 1}}] * 2)) != []
+
+
+def test_dates_are_not_compared(compare):
+    one, other = ({"model.json": {"saved": f"2026-01-01 10:0{minute}"}} for minute in (1, 2))
+    assert found(compare(other, one, one)) == []
+
+
+def test_tolerance_of_the_spec_holds(compare):
+    changed = {"model.json": {"weights": [1.0, 2.0 + 1e-9], "step": 10}}
+    assert found(compare(changed, MODEL, MODEL)) != []
+    assert found(compare(changed, MODEL, MODEL, tolerance=1e-6)) == []
+
+
+def test_repeated_history_is_found(compare):
+    history = {"model.json": {"losses": [3, 2, 1]}}
+    assert found(compare({"model.json": {"losses": [3, 2, 1, 1]}}, history, history)) == [
+        "`model.json` has `losses[3]`, which undisturbed runs do not have"
+    ]
+    assert found(compare({"model.json": {"losses": [3, 2]}}, history, history)) == [
+        "`model.json`: `losses[2]` is missing"
+    ]
+
+
+def test_missing_file_is_found(compare):
+    assert found(compare({}, MODEL, MODEL)) == ["the model has no `model.json`"]
+
+
+def test_unknown_bytes_are_compared_as_they_are(compare):
+    one, other = {"model.bin": b"\0\1\2\xff"}, {"model.bin": b"\0\1\3\xff"}
+    assert found(compare(other, one, one)) == ["`model.bin` differs from byte 2 on"]
+    comparison = compare(one, one | {"model.bin": b"\0\4\xff"}, other)
+    assert (found(comparison), list(comparison.left_out)) == ([], ["`model.bin`"])
+
+
+def test_equal_objects_with_different_bytes_are_equal(compare):
+    state = {"names": ["weight", "weight"], "values": [0.5]}
+    loaded = pickle.loads(pickle.dumps(state))
+    loaded["names"] = ["wei" + "ght"[0:], "".join(["w", "eight"])]
+    one, other = ({"model.pkl": pickle.dumps(content)} for content in (state, loaded))
+    assert one != other
+    assert found(compare(other, one, one)) == []
+
+
+def test_metric_of_the_last_start_is_compared(compare):
+    """The last value may be missing: the job was interrupted after it saved the step, and before it logged it."""
+    expected = {"metrics": {"loss": [3.0, 2.0, 1.0]}}
+    assert found(compare({"metrics": {"loss": [2.0, 1.0]}}, expected, expected)) == []
+    assert found(compare({"metrics": {}}, expected, expected)) == []
+    assert found(compare({"metrics": {"loss": [2.0, 1.5]}}, expected, expected)) == [
+        "metric `loss` is 1.5 instead of 1"
+    ]
+
+
+def test_logs_in_the_model_are_not_compared(compare):
+    one, other = {"logs/train.log": b"step 1\nstep 2\n"}, {"logs/train.log": b"step 2\n"}
+    assert found(compare(other, one, one)) == []
