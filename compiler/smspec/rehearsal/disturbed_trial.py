@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from smspec.local.surroundings import SurroundingFaults
 from smspec.local.units import duration
-from smspec.rehearsal.comparison import Comparison
+from smspec.rehearsal.interruptions import compared, described
 from smspec.rehearsal.promise import Outcome
 from smspec.rehearsal.rehearsal import Rehearsal
 from smspec.rehearsal.trial import Trial
 from smspec.source.frozen import dataclass
-
-_MOST_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +61,5 @@ def failure_of(trial: Trial) -> str:
 
 def likeness(rehearsal: Rehearsal, trial: Trial) -> Likeness:
     """Compare the model and the metrics of a completed job with those of undisturbed runs."""
-    found, comparison = [], None
-    for count in (2, 3):
-        # An equal value of two runs may still be a time: only what a third run repeats is a difference.
-        comparison = Comparison(rehearsal.undisturbed(count), rehearsal.tolerance)
-        found = comparison.differences([trial])
-        if not found:
-            break
-    more = [f"and {len(found) - _MOST_SHOWN} more files and metrics"] if len(found) > _MOST_SHOWN else []
-    texts = (*map(str, found[:_MOST_SHOWN]), *more)
-    return Likeness(differences=texts, is_known=comparison is not None and bool(comparison.compared))
+    comparison = compared(rehearsal, trial)
+    return Likeness(differences=described(comparison.differences), is_known=bool(comparison.compared))
