@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from xml.etree import ElementTree
 
+from smspec.rehearsal.junit_report import junit
 from smspec.rehearsal.promise import Outcome, kept, not_rehearsed
 from smspec.rehearsal.report import Report, Row
+from smspec.rehearsal.text_report import text
 
 BROKEN = Outcome(
     state="broken",
@@ -34,18 +36,18 @@ ALL = report(kept("the same model"), BROKEN, not_rehearsed("no Pipe channel"))
 
 def test_text_has_a_row_for_each_promise():
     """Control characters of a script do not reach the terminal."""
-    text = ALL.text()
-    assert text.splitlines()[:4] == [
+    shown = text(ALL)
+    assert shown.splitlines()[:4] == [
         "promise    result           time  what was seen",
         "promise-1  kept           0.00 s  the same model",
         "promise-2  broken         2.00 s  metric `loss` is 1 instead of 2",
         "promise-3  not rehearsed       -  no Pipe channel",
     ]
-    assert "promise-2: the job survives: broken\n  metric `loss` is 1 instead of 2\n" in text
-    assert "  interrupted: SIGTERM after line 5 of the log\n  log: rehearsal/job/log\n" in text
-    assert "  help: save everything\n" in text
-    assert text.endswith("1 kept, 1 broken, 1 not rehearsed; 9 runs in 1 min 00 s, seed 7\n")
-    assert "\x1b" not in text
+    assert "promise-2: the job survives: broken\n  metric `loss` is 1 instead of 2\n" in shown
+    assert "  interrupted: SIGTERM after line 5 of the log\n  log: rehearsal/job/log\n" in shown
+    assert "  help: save everything\n" in shown
+    assert shown.endswith("1 kept, 1 broken, 1 not rehearsed; 9 runs in 1 min 00 s, seed 7\n")
+    assert "\x1b" not in shown
 
 
 def test_exit_status_is_that_of_broken_promises():
@@ -64,7 +66,7 @@ def test_json_has_what_the_text_has():
 
 
 def test_junit_counts_failures():
-    suite = ElementTree.fromstring(ALL.junit())[0]
+    suite = ElementTree.fromstring(junit(ALL))[0]
     assert [suite.get(name) for name in ("tests", "failures", "skipped")] == ["3", "1", "1"]
     failure = suite[1][0]
     assert (failure.tag, failure.get("message")) == ("failure", "metric `loss` is 1 instead of 2")
@@ -74,6 +76,6 @@ def test_junit_counts_failures():
 
 def test_undisturbed_failure_is_reported():
     failed = report(not_rehearsed("the job fails undisturbed"), failure="ValueError: too high")
-    assert "the job fails undisturbed, so nothing else was rehearsed\n  ValueError: too high\n" in failed.text()
-    suite = ElementTree.fromstring(failed.junit())[0]
+    assert "the job fails undisturbed, so nothing else was rehearsed\n  ValueError: too high\n" in text(failed)
+    suite = ElementTree.fromstring(junit(failed))[0]
     assert [suite.get(name) for name in ("tests", "failures", "skipped")] == ["2", "1", "1"]
