@@ -34,6 +34,8 @@ SCRIPT = """
             time.sleep(0.1)
     if ending == "exit":
         sys.exit(7)
+    if ending == "grow":
+        held = bytearray(b"x" * 300_000_000)
 """
 
 MORE = """
@@ -81,6 +83,13 @@ def test_containers_end_like_processes(job, engine, ending, hosts, status):
     ends.append((job.run(engine="process", hosts=hosts).returncode, outcome(job)))
     assert ends[0] == ends[1]
     assert ends[0][0] == status
+
+
+def test_container_has_the_memory_that_is_asked_for(job, engine):
+    described(job, engine, "grow")
+    assert job.run(memory="1GB").returncode == 0
+    job.run(memory="128MB")
+    assert (job.summary()["status"], job.summary()["exit_status"]) == ("Failed", 137)
 
 
 def outcome(job):

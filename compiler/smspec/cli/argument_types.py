@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from typing import Literal
 
 from smspec.spec.keys.durations import duration_meant
 from smspec.spec.keys.sizes import size_in_bytes, size_meant
@@ -26,6 +27,16 @@ def byte_count(word: str) -> int:
     count = _bytes(word)
     if count is None:
         raise _no("a number of bytes", word, size_meant(word), "`1000` or `50MB`")
+    return count
+
+
+def memory_size(word: str) -> int | Literal["auto"]:
+    """Parse a number of bytes, more than 0, or ``auto``."""
+    if word == "auto":
+        return "auto"
+    count = _bytes(word)
+    if not count:
+        raise _no("`auto` or a size", word, size_meant(word), "`16GB`")
     return count
 
 

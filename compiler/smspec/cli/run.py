@@ -6,7 +6,7 @@ import argparse
 import gc
 import os
 
-from smspec.cli.argument_types import byte_count, byte_rate, host_count, stall_seconds
+from smspec.cli.argument_types import byte_count, byte_rate, host_count, memory_size, stall_seconds
 from smspec.cli.command_errors import ResourceUnavailable
 from smspec.cli.console import Console
 from smspec.cli.python_arguments import add_python_arguments
@@ -64,6 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="let hosts of the engine namespace reach servers on 127.0.0.1 of this machine, as 10.0.2.2",
     )
+    parser.add_argument(
+        "--memory",
+        metavar="SIZE",
+        type=memory_size,
+        help="memory of each host, such as 16GB; auto is that of its instance type (default: no limit)",
+    )
     parser.add_argument("--rate", metavar="R", type=byte_rate, help="limit per Pipe channel and host, such as 50MB/s")
     parser.add_argument(
         "--stall",
@@ -106,6 +112,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             hosts=args.hosts,
             data=data,
             rate=args.rate,
+            memory=args.memory,
             injection=_injection(args),
             requirements=job.inputs.build_inputs.requirements,
             engine=engine,

@@ -78,8 +78,8 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostEnded:
-    """The process of a host has ended. ``cpu_seconds`` of all its processes and ``peak_memory``, the bytes of its
-    largest one, are None if they were not measured.
+    """The process of a host has ended. ``cpu_seconds`` of all its processes, ``peak_memory``, the bytes of its largest
+    one, and ``total_memory``, the most that all used together, are None if they were not measured.
     """
 
     host: str
@@ -87,6 +87,7 @@ class HostEnded:
     seconds: float
     cpu_seconds: float | None = None
     peak_memory: int | None = None
+    total_memory: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,7 @@ class RunRequest:
     that the script certainly uses, unless that is allowed. ``command`` is the one that messages name.
     ``requirements``: the content of the author's requirements file; ``startup``: what the lock has of that in the
     source.
+    ``memory``: the bytes that each host has, or ``auto`` for those of its instance type; None does not limit them.
     ``engine``: a name, or ``auto``; ``is_strict``: do not run if it differs from SageMaker in what concerns the job.
     ``verbosity``: -1 shows warnings only, 1 also the measurements of the runtime and times. ``prints_json``: the result
     is the text of summary.json.
@@ -53,6 +54,7 @@ class RunRequest:
     faults: SurroundingFaults | None = None
     grace: float = GRACE_SECONDS
     requirements: bytes | None = None
+    memory: int | Literal["auto"] | None = None
     engine: str = "auto"
     is_strict: bool = False
     reaches_loopback: bool = False

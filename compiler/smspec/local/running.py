@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,11 +17,13 @@ from smspec.local.channel_data import find_data, require_apart
 from smspec.local.checkpoint_watch import CheckpointWatch
 from smspec.local.closing_warnings import ClosingWarnings
 from smspec.local.engines.choice import open_engine
-from smspec.local.engines.engine import JobToRun
+from smspec.local.engines.engine import JobToRun, RunningHost
 from smspec.local.events import Event, Remark, Reporter
 from smspec.local.host_layout import HostLayout
 from smspec.local.injected_faults import rehearsed
 from smspec.local.job_processes import Fleet
+from smspec.local.memory_limit import memory_limits
+from smspec.local.memory_watch import MemoryWatch
 from smspec.local.metric_counts import count_metrics
 from smspec.local.orphan_processes import Leftovers
 from smspec.local.process_killing import ProcessKilling
@@ -112,10 +115,13 @@ class LocalRun:
         self._signals = signals
         self._training = TrainingRequest(plan.request.payload)
         self._hosts = _hosts(self._training, request.hosts)
+        self._memory_limits = memory_limits(request.memory, self._hosts)
         self._settle_python(job, plan, tree)
         self._engine = open_engine(
             JobToRun(job=job, plan=plan, tree=tree, request=request, hosts=self._hosts, cache=cache)
         )
+        if self._memory_limits and not self._engine.limits_memory and not sys.platform.startswith("linux"):
+            raise RunFailed(3, "--memory needs Linux, or a container engine such as --engine docker")
         if request.injection is not None and not self._has_pipes():
             raise RunFailed(2, "fault injection requires a Pipe channel, and the job has none")
         self._data, self.findings = find_data(job, self._training.channels, request, self._engine.generated_channels())
@@ -209,6 +215,7 @@ class LocalRun:
                 killing=None
                 if faults.kill_after is None
                 else ProcessKilling(faults.kill_after, fleet.hosts, self._reporter),
+                memory=self._memory_watch(fleet.hosts),
             )
             return supervision.run()
         finally:
@@ -229,6 +236,11 @@ class LocalRun:
     def _max_runtime(self, limit: float | None) -> float | None:
         """Return the seconds after which the job is stopped."""
         return min((each for each in (limit, self._training.max_runtime) if each is not None), default=None)
+
+    def _memory_watch(self, hosts: Sequence[RunningHost]) -> MemoryWatch | None:
+        if not self._memory_limits or self._engine.limits_memory:
+            return None
+        return MemoryWatch(self._memory_limits, hosts, self._reporter)
 
     def _summary(self, directory: RunDirectory, verdict: Verdict, record: RunRecord, started: float) -> Summary:
         places = [(host.name, directory.host(host.name)) for host in self._hosts]

@@ -139,7 +139,8 @@ class Summary:
 def usage_of(host: HostEnded) -> str:
     """Return ``algo-1: 1.20 s of CPU time, 52 MB in the largest process``."""
     memory = f"{size(host.peak_memory or 0)} in the largest process"
-    return f"{host.host}: {duration(host.cpu_seconds or 0)} of CPU time, {memory}"
+    together = "" if host.total_memory is None else f", {size(host.total_memory)} in all together"
+    return f"{host.host}: {duration(host.cpu_seconds or 0)} of CPU time, {memory}{together}"
 
 
 def _without_values(metric: MetricCount) -> dict[str, object]:

@@ -13,6 +13,7 @@ from smspec.local.engines.engine import RunningHost
 from smspec.local.events import HostEnded, HostsInterrupted, LogLine, Remark, Reporter
 from smspec.local.feeder_process import FeederFault, FeederProcess
 from smspec.local.interruption import EventKind, Interruption, InterruptionClock
+from smspec.local.memory_watch import MemoryWatch
 from smspec.local.process_killing import ProcessKilling
 from smspec.local.signals import Signals
 
@@ -53,6 +54,7 @@ class Supervision:
         interruption: Interruption | None = None,
         watch: CheckpointWatch | None = None,
         killing: ProcessKilling | None = None,
+        memory: MemoryWatch | None = None,
     ) -> None:
         self._hosts = hosts
         self._feeders = feeders
@@ -64,6 +66,7 @@ class Supervision:
         self._clock = InterruptionClock(interruption) if interruption is not None else None
         self._watch = watch
         self._killing = killing
+        self._memory = memory
         self._kill_at: float | None = None
         self._verdict: Verdict | None = None
         self._log_ends_at: dict[str, float] = {}
@@ -88,6 +91,8 @@ class Supervision:
                 self._interrupt_if_due()
                 if self._killing is not None:
                     self._killing.turn()
+                if self._memory is not None:
+                    self._memory.turn()
                 self._look_at_hosts()
                 self._look_at_signals_and_time()
                 self._reporter.tick()
@@ -176,6 +181,7 @@ class Supervision:
                         seconds=host.seconds,
                         cpu_seconds=None if used is None else used.cpu_seconds,
                         peak_memory=None if used is None else used.peak_memory,
+                        total_memory=None if self._memory is None else self._memory.peaks.get(host.host),
                     )
                 )
                 if status:

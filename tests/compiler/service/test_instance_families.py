@@ -33,7 +33,7 @@ def test_trainium_families_have_neuron_cores():
     assert with_cores == TRAINIUM
 
 
-NOTHING = dict.fromkeys(("vcpus", "gpus", "neuron_cores", "nvme_gb", "efa_interfaces"))
+NOTHING = dict.fromkeys(("vcpus", "memory_bytes", "gpus", "neuron_cores", "nvme_gb", "efa_interfaces"))
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,15 @@ def test_instance_type_has_its_storage(kind, expected):
 
 
 def test_none_is_not_unknown():
-    assert instance("ml.m5.large") == Instance(vcpus=2, gpus=0, neuron_cores=0, nvme_gb=0, efa_interfaces=0)
-    assert instance("ml.trn1.32xlarge") == Instance(vcpus=128, gpus=0, neuron_cores=32, nvme_gb=7600, efa_interfaces=8)
-    assert instance("ml.p3.8xlarge") == Instance(vcpus=None, gpus=4, neuron_cores=0, nvme_gb=0, efa_interfaces=None)
+    assert instance("ml.m5.large") == Instance(
+        vcpus=2, memory_bytes=8 << 30, gpus=0, neuron_cores=0, nvme_gb=0, efa_interfaces=0
+    )
+    assert instance("ml.trn1.32xlarge") == Instance(
+        vcpus=128, memory_bytes=512 << 30, gpus=0, neuron_cores=32, nvme_gb=7600, efa_interfaces=8
+    )
+    assert instance("ml.p3.8xlarge") == Instance(
+        vcpus=None, memory_bytes=None, gpus=4, neuron_cores=0, nvme_gb=0, efa_interfaces=None
+    )
     assert instance("ml.p6e-gb200.36xlarge") == Instance(**NOTHING)
     assert instance("ml.p9.large") is None
 

@@ -91,6 +91,10 @@ class Engine(Protocol):
         """The network interface over which the hosts communicate, for resourceconfig.json."""
 
     @property
+    def limits_memory(self) -> bool:
+        """Whether the hosts of the engine have no more memory than `RunRequest.memory` says."""
+
+    @property
     def differences(self) -> list[str]:
         """Return what is different from SageMaker and concerns this job; `prepare` may add to it."""
 

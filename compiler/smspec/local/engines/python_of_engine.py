@@ -6,8 +6,9 @@ from smspec.local.python.job_python import JobPython
 
 
 class PythonOfEngine:
-    """The part of `Engine` that describes this Python. An engine sets ``_python`` when it is created."""
+    """The part of `Engine` that all of them have. An engine sets ``_python`` when it is created."""
 
+    limits_memory = False
     _python: JobPython
 
     @property

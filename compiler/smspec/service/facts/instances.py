@@ -13,6 +13,7 @@ class Instance:
     """One instance type; None is unknown, 0 is none. ``nvme_gb`` is its local storage in all."""
 
     vcpus: int | None
+    memory_bytes: int | None
     gpus: int | None
     neuron_cores: int | None
     nvme_gb: int | None
@@ -28,8 +29,10 @@ def instance(kind: str) -> Instance | None:
         return None
     row = dict(zip(facts.columns, cells, strict=True))
     devices = _number(row["neurons"])
+    mebibytes = _number(row["memory_mib"])
     return Instance(
         vcpus=_number(row["vcpu"]),
+        memory_bytes=mebibytes << 20 if mebibytes is not None else None,
         gpus=_number(row["gpus"]),
         neuron_cores=devices * (_number(row["neuron_cores"]) or 0) if devices is not None else None,
         nvme_gb=_number(row["nvme_gb"]),

@@ -17,6 +17,7 @@ from smspec.local.engines.engine import BY_NAME, UPLOADS, JobToRun
 from smspec.local.image_content import ImageContent
 from smspec.local.job_secrets import author_secrets
 from smspec.local.job_variables import variables_of_sagemaker
+from smspec.local.memory_limit import memory_limits
 from smspec.local.python.build_secrets import secret_variables
 from smspec.local.request import RunFailed
 from smspec.local.run_directory import HOSTS, UPLOAD, HostDirectory, RunDirectory
@@ -27,10 +28,13 @@ from smspec.spec.model import BuiltImage, ExistingImage
 
 _READ_ONLY = ("/opt/ml/input", UPLOADS)
 _STOP_SECONDS = 120
+_CGROUPS_V2 = "/sys/fs/cgroup/cgroup.controllers"
 
 
 class ContainerEngine:
     """Builds or pulls the image, and starts containers. Raises RunFailed for what it cannot run."""
+
+    limits_memory = True
 
     def __init__(self, run: JobToRun, program: str) -> None:
         self.name = program
@@ -61,7 +65,14 @@ class ContainerEngine:
 
     @property
     def differences(self) -> list[str]:
-        return []
+        if (
+            self._run.request.memory is None
+            or self.name != "podman"
+            or os.geteuid() == 0
+            or os.path.exists(_CGROUPS_V2)
+        ):
+            return []
+        return ["--memory has no effect: without root, podman cannot limit memory with cgroups v1"]
 
     def prepare(self, show: Callable[[str], None]) -> None:
         """Remove what killed runs left; build the image, or pull it. Raise RunFailed."""
@@ -135,6 +146,9 @@ class ContainerEngine:
         words = ["create", "--name", name, "--hostname", host.name, "--label", label]
         words += ["--network", network.name, "--ip", network.address(host.rank)]
         words += [f"--add-host={each.name}:{network.address(each.rank)}" for each in self._run.hosts]
+        limit = memory_limits(self._run.request.memory, [host]).get(host.name)
+        if limit is not None:
+            words += [f"--memory={limit}", f"--memory-swap={limit}"]
         words += ["--stop-timeout", str(_STOP_SECONDS), f"--shm-size={_half_of_the_memory()}"]
         for source, target in self._mounts(directory, host):
             is_protected = self._faults.protects_model and target == "/opt/ml/model"
