@@ -133,12 +133,20 @@ def test_terminal_ctrl_c_reaches_only_smspec(job):
 
 
 def test_second_ctrl_c_kills(job):
-    script(job, "import signal, time; signal.signal(15, signal.SIG_IGN); print('up', flush=True); time.sleep(60)")
+    script(
+        job,
+        """
+        import os, signal, time
+        signal.signal(signal.SIGTERM, lambda *_: os.write(1, b"stopping\\n"))
+        os.write(1, b"up\\n")
+        while True:
+            time.sleep(60)
+        """,
+    )
     process = job.start({"SMSPEC_STOP_GRACE": "60"})
     job.wait_for_log("up")
     process.send_signal(signal.SIGINT)
-    time.sleep(0.5)
-    assert process.poll() is None
+    job.wait_for_log("stopping")
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=DEADLINE)
     assert process.returncode == 130

@@ -20,25 +20,37 @@ from smspec.local.supervision import Supervision, Verdict
 from support.local.listener import Listener
 
 PATIENT = """
-import signal, sys, time
+import os, signal, sys, time
 signal.signal(signal.SIGTERM, lambda *_: (print("saving"), sys.exit(0)))
 print("running", flush=True)
+open(f"running-{os.getpid()}", "w").close()
 while True:
     time.sleep(0.1)  # A signal that comes right before a sleep is heard after it.
 """
 STUBBORN = """
-import signal, time
+import os, signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 print("running", flush=True)
+open(f"running-{os.getpid()}", "w").close()
 time.sleep(60)
 """
+FAILING = """
+import glob, time
+while len(glob.glob("running-*")) < OTHERS:
+    time.sleep(0.01)
+raise SystemExit(7)
+"""
+"""Fails as soon as the other hosts have their handlers."""
 
 
 @pytest.fixture
 def supervise(tmp_path):
-    """Run one Python program per host to the end of the job; return (verdict, listener, hosts)."""
+    """Run one Python program per host to the end of the job; return (verdict, listener, hosts).
 
-    def run(*programs: str, grace: float = 20, kill: list[int] | None = None, **options):
+    ``running``: of how many hosts the handlers are there before the supervision begins.
+    """
+
+    def run(*programs: str, grace: float = 20, kill: list[int] | None = None, running: int = 0, **options):
         listener = Listener()
         with Signals() as signals, Leftovers():
             signals.note()
@@ -50,6 +62,9 @@ def supervise(tmp_path):
                 )
                 for number, program in enumerate(programs, 1)
             ]
+            deadline = time.monotonic() + 20
+            while len([*tmp_path.glob("running-*")]) < running and time.monotonic() < deadline:
+                time.sleep(0.01)
             options.setdefault("max_runtime", None)
             supervision = Supervision(hosts, [], listener, signals, grace=grace, **options)
             if kill:
@@ -106,7 +121,7 @@ def test_host_that_is_seen_to_fail_last_fails_the_job(tmp_path):
 def test_failed_host_ends_the_job(supervise):
     """The status of the job is that of the first host that failed; the others are stopped."""
     started = time.monotonic()
-    verdict, listener, hosts = supervise(PATIENT, "import time; time.sleep(0.5); raise SystemExit(7)", PATIENT)
+    verdict, listener, hosts = supervise(PATIENT, FAILING.replace("OTHERS", "2"), PATIENT)
     assert (verdict.failed, verdict.job_status) == ("algo-2", 7)
     assert [host.exit_status for host in hosts] == [0, 7, 0]
     assert {"algo-1: saving", "algo-3: saving"} <= set(listener.lines)
@@ -120,7 +135,7 @@ def test_signal_exits_128_plus_its_number(supervise):
 
 def test_host_ignoring_sigterm_is_killed_after_the_grace(supervise):
     """SIGTERM, then SIGKILL after the grace."""
-    verdict, _, hosts = supervise(STUBBORN, "import time; time.sleep(0.5); raise SystemExit(1)", grace=0.5)
+    verdict, _, hosts = supervise(STUBBORN, FAILING.replace("OTHERS", "1"), grace=0.5)
     assert verdict.failed == "algo-2"
     assert hosts[0].exit_status == 137
 
@@ -141,7 +156,7 @@ def test_second_signal_kills(supervise):
 
 def test_max_runtime_stops_the_job(supervise):
     """MaxRuntimeInSeconds: SageMaker sends SIGTERM when it is over."""
-    verdict, listener, _ = supervise(PATIENT, max_runtime=0.7)
+    verdict, listener, _ = supervise(PATIENT, max_runtime=0.1, running=1)
     assert verdict == Verdict(overran=True)
     assert "algo-1: saving" in listener.lines
 

@@ -12,7 +12,9 @@ from support.small_job import BUILT, write_job
 from support.smspec_command import smspec
 
 DEADLINE = 1.0
-"""Seconds that a server has here; the command is given a few more to start and to end."""
+"""Seconds that a slow server has here; the command is given more to start and to end."""
+PATIENCE = 20.0
+"""Seconds that any other has, and needs only on a busy machine."""
 
 GOOD = index()
 
@@ -168,14 +170,11 @@ SLOW = {
 @pytest.fixture
 def locked(tmp_path, monkeypatch):
     """Return what `smspec lock` does with a base in a registry, which must take no longer than it may."""
-    monkeypatch.setenv("SMSPEC_HTTP_TIMEOUT", str(DEADLINE))
+    monkeypatch.setenv("SMSPEC_HTTP_TIMEOUT", str(PATIENCE))
 
     def run(host):
         write_job(tmp_path, BUILT.replace("python:3.12-slim-bookworm", f"{host}/team/base:1"))
-        started = time.monotonic()
-        done = smspec("lock", cwd=tmp_path)
-        assert time.monotonic() - started < DEADLINE + 2
-        return done
+        return smspec("lock", cwd=tmp_path)
 
     yield run
 
@@ -197,9 +196,12 @@ def test_malformed_manifest_is_not_pinned(case, locked, tmp_path):
 
 
 @pytest.mark.parametrize("case", SLOW)
-def test_slow_registry_times_out(case, locked, tmp_path):
+def test_slow_registry_times_out(case, locked, tmp_path, monkeypatch):
+    monkeypatch.setenv("SMSPEC_HTTP_TIMEOUT", str(DEADLINE))
+    started = time.monotonic()
     with hostile_server(lambda asked: list(SLOW[case])) as server:
         done = locked(server.host)
+        assert time.monotonic() - started < DEADLINE + PATIENCE  # each would take 30 s or more
     assert_refused(done, tmp_path)
     assert "no complete response within 1 s; SMSPEC_HTTP_TIMEOUT sets a longer time" in done.err
 

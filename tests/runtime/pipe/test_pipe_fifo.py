@@ -133,7 +133,7 @@ def test_closing_early_releases_the_writer(fifo, prefetch):
     closed = time.monotonic()
     writer.join()
     assert writer.broken
-    assert writer.broken_at - closed < 1
+    assert writer.broken_at - closed < 10  # without that, for ever
     assert stream.end == "closed"
     assert descriptors_of(fifo) == 0
     assert list(stream.chunks()) == []
