@@ -1,5 +1,6 @@
 """Hostile pull requests: no data of the machine is shown or opened."""
 
+import json
 import os
 import re
 import shutil
@@ -97,37 +98,66 @@ def test_machine_data_does_not_leak_through_a_revision(attack, target, root):
 
 
 OPENED = re.compile(r"\bopen(?:at2?)?\(.*\) += \d+<([^>]*)>")
+RUN_EACH = """
+import json, os, sys
+from support.smspec_command import smspec
+
+clean, *runs = json.load(sys.stdin)
+for words in (["validate", "."], ["build", "-o", "../out"], ["diff"]):
+    smspec(*words, cwd=clean)  # which loads what a command loads
+for root, words in runs:
+    open(os.path.join(root, "..", "begin")).close()
+    if os.fork() == 0:
+        print(*smspec(*words, cwd=root), flush=True)
+        os._exit(0)
+    os.wait()
+"""
+"""Runs each command in a fork, after it has opened the file that tells whose is what follows."""
 
 
-def opened(root, *words):
-    """Return the real paths of all files that a command opens."""
-    log = root.parent / "strace.log"
+def opened(clean, runs):
+    """Return the real paths of all files that each command opens; no output may show a secret."""
+    log = clean.parent / "strace.log"
     tracer = ["strace", "-f", "--seccomp-bpf", "-y", "-s", "4096", "-e", "trace=open,openat,openat2", "-o", str(log)]
+    top = Path(__file__).parents[2]
+    paths = os.pathsep.join(str(top / name) for name in ("tests", "compiler", "runtime", "schemas"))
     done = subprocess.run(
-        [*tracer, sys.executable, "-m", "smspec", *words],
-        cwd=root,
-        env=environment(PLANTED=MARK),
+        [*tracer, sys.executable, "-c", RUN_EACH],
+        input=json.dumps([str(clean), *([str(root), words] for root, words in runs)]),
+        env=environment(PLANTED=MARK, PYTHONPATH=paths),
         capture_output=True,
-        timeout=120,
+        text=True,
+        timeout=300,
     )
-    assert MARK.encode() not in done.stdout + done.stderr
-    return OPENED.findall(log.read_text(errors="replace"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n") >= len(runs)
+    assert MARK not in done.stdout + done.stderr
+    found = OPENED.findall(log.read_text(errors="replace"))
+    starts = [found.index(str(root.parent / "begin")) for root, _ in runs]
+    return [found[start + 1 : end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="there is no strace")
-@pytest.mark.parametrize("attack", sorted(set(ATTACKS) - {"last-build"}))
-def test_files_outside_are_not_opened(attack, root):
+def test_files_outside_are_not_opened(planted, tmp_path):
     """Of all files that the kernel opens for a command, none is outside because of the spec."""
     if subprocess.run(["strace", "-f", "--seccomp-bpf", "-o", os.devnull, "true"], capture_output=True).returncode:
         pytest.skip("strace may not trace here")
-    target = "../secrets/spec.yaml" if len(attack) % 2 else "/proc/self/environ"
-    ATTACKS[attack](root, target)
-    words = ("diff",) if "last-build" in attack else ("validate", ".") if len(attack) % 3 else ("build", "-o", "../out")
-    found = opened(root, *words)
-    assert any(path.endswith("/job.yaml") for path in found) or attack == "spec"
-    outside = [path for path in found if path.startswith((str(root.parent / "secrets"), f"{root}/.git/"))]
-    assert outside == []
-    assert [path for path in found if path.endswith("/environ")] == []
+    attacks = sorted(set(ATTACKS) - {"last-build"})
+    runs = []
+    for attack in ["none", *attacks]:
+        root = shutil.copytree(planted.parent, tmp_path / attack) / planted.name
+        (root.parent / "begin").touch()
+        target = "../secrets/spec.yaml" if len(attack) % 2 else "/proc/self/environ"
+        last = ["validate", "."] if len(attack) % 3 else ["build", "-o", "../out"]
+        runs.append((root, ["diff"] if "last-build" in attack else last))
+        if attack != "none":
+            ATTACKS[attack](root, target)
+    clean, *runs = runs
+    for attack, (root, _), found in zip(attacks, runs, opened(clean[0], runs), strict=True):
+        assert any(path.endswith("/job.yaml") for path in found) or attack == "spec", attack
+        outside = [path for path in found if path.startswith((str(root.parent / "secrets"), f"{root}/.git/"))]
+        assert outside == [], attack
+        assert [path for path in found if path.endswith("/environ")] == [], attack
 
 
 def test_modules_of_the_current_directory_are_not_imported(root):
