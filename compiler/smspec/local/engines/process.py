@@ -14,6 +14,7 @@ from smspec.local.engines.engine import JobToRun
 from smspec.local.engines.host_process import Command, HostProcess
 from smspec.local.engines.python_of_engine import PythonOfEngine
 from smspec.local.engines.required_programs import require_torchrun
+from smspec.local.gpus import gpu_differences
 from smspec.local.image_content import ImageContent
 from smspec.local.image_differences import image_differences
 from smspec.local.job_secrets import author_secrets
@@ -46,7 +47,7 @@ class ProcessEngine(PythonOfEngine):
         self._content = ImageContent(job, plan, run.tree, request)
         self._request = request
         self._path_differences = container_path_differences(plan, run.tree)
-        self._host_count = len(run.hosts)
+        self._hosts = run.hosts
         self._faults = request.faults or NO_FAULTS
         self._wanted = wanted or wanted_python(job, plan, run.tree, request.requirements, request.startup)
         self._python = JobPython(
@@ -62,8 +63,9 @@ class ProcessEngine(PythonOfEngine):
     @property
     def differences(self) -> list[str]:
         """Return how this machine and the job's Python differ from SageMaker."""
-        found = [*self._python.differences, *image_differences(self._job), *self._path_differences]
-        if self._host_count > 1:
+        found = [*self._python.differences, *image_differences(self._job), *gpu_differences(self._hosts)]
+        found += self._path_differences
+        if len(self._hosts) > 1:
             found.append(f"the hosts share this machine: they communicate over `{self.interface}`, not `eth0`")
         if self._training.payload.get("EnableNetworkIsolation"):
             found.append("`network.isolation` is not enforced: the job can use the network of this machine")
@@ -119,7 +121,7 @@ class ProcessEngine(PythonOfEngine):
 
         It is chosen when the first host starts, because a free port does not stay free for long.
         """
-        ports = free_ports(2 + 2 * self._host_count)
+        ports = free_ports(2 + 2 * len(self._hosts))
         return "{}:{}".format(LOOPBACK, ",".join(map(str, ports)))
 
     def _environment(self, directory: HostDirectory, inherited: Mapping[str, str]) -> dict[str, str]:

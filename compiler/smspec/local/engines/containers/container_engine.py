@@ -14,6 +14,7 @@ from smspec.local.engines.containers.leftovers import files_of_others, label_of,
 from smspec.local.engines.containers.mounts import mount
 from smspec.local.engines.containers.network import MOST_HOSTS, Network
 from smspec.local.engines.engine import BY_NAME, UPLOADS, JobToRun
+from smspec.local.gpus import gpu_differences, gpu_words
 from smspec.local.image_content import ImageContent
 from smspec.local.job_secrets import author_secrets
 from smspec.local.job_variables import variables_of_sagemaker
@@ -65,14 +66,11 @@ class ContainerEngine:
 
     @property
     def differences(self) -> list[str]:
-        if (
-            self._run.request.memory is None
-            or self.name != "podman"
-            or os.geteuid() == 0
-            or os.path.exists(_CGROUPS_V2)
-        ):
-            return []
-        return ["--memory has no effect: without root, podman cannot limit memory with cgroups v1"]
+        found = gpu_differences(self._run.hosts)
+        is_limited = self.name != "podman" or os.geteuid() == 0 or os.path.exists(_CGROUPS_V2)
+        if self._run.request.memory is not None and not is_limited:
+            found.append("--memory has no effect: without root, podman cannot limit memory with cgroups v1")
+        return found
 
     def prepare(self, show: Callable[[str], None]) -> None:
         """Remove what killed runs left; build the image, or pull it. Raise RunFailed."""
@@ -149,6 +147,7 @@ class ContainerEngine:
         limit = memory_limits(self._run.request.memory, [host]).get(host.name)
         if limit is not None:
             words += [f"--memory={limit}", f"--memory-swap={limit}"]
+        words += gpu_words(self.name, host)
         words += ["--stop-timeout", str(_STOP_SECONDS), f"--shm-size={_half_of_the_memory()}"]
         for source, target in self._mounts(directory, host):
             is_protected = self._faults.protects_model and target == "/opt/ml/model"

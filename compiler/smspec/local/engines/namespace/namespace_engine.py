@@ -17,6 +17,7 @@ from smspec.local.engines.namespace.user_range import has_other_owners, own_rang
 from smspec.local.engines.process import LOOPBACK, free_ports, loopback_interface
 from smspec.local.engines.python_of_engine import PythonOfEngine
 from smspec.local.engines.required_programs import require_torchrun
+from smspec.local.gpus import gpu_differences
 from smspec.local.image_content import ImageContent
 from smspec.local.image_differences import image_differences
 from smspec.local.job_secrets import author_secrets
@@ -92,7 +93,7 @@ class NamespaceEngine(PythonOfEngine):
     @property
     def differences(self) -> list[str]:
         """Return how this machine, its network, and the job's Python differ from SageMaker."""
-        found = [*self._python.differences, *image_differences(self._job)]
+        found = [*self._python.differences, *image_differences(self._job), *gpu_differences(self._hosts)]
         if not self._has_network:
             found.append(
                 "`network.isolation` is not enforced: this kernel has no bridges or no veth interfaces"
