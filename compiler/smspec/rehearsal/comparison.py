@@ -14,9 +14,20 @@ from functools import lru_cache
 
 from smspec.rehearsal.trial import Trial
 from smspec.rehearsal.values import decode
-from smspec.rehearsal.values.leaf import Array, Leaf, Leaves, described, same
+from smspec.rehearsal.values.leaf import (
+    COUNT,
+    LONG,
+    SHORT,
+    Array,
+    Leaf,
+    Leaves,
+    described,
+    evidence_of,
+    is_number,
+    same,
+)
 from smspec.source.deep_directories import walked
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, replace
 
 _MOST_BYTES = 1 << 30
 """The largest file whose values are compared; of larger ones, the bytes are."""
@@ -35,11 +46,15 @@ _CLOCK = re.compile(r"\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """``what`` is a file or a metric, ``text`` a sentence about its first value that differs; ``count`` of them do."""
+    """``what`` is a file or a metric, ``text`` a sentence about its first value that differs; ``count`` of them do.
+
+    ``evidence``: that of the value which says most.
+    """
 
     what: str
     text: str
     count: int = 1
+    evidence: int = LONG
 
     def __str__(self) -> str:
         more = f" (the first of {self.count:,} values)" if self.count > 1 else ""
@@ -57,7 +72,29 @@ class Comparison:
         self._tolerance = tolerance
         self.compared: set[str] = set()
         self.left_out: dict[str, str] = {}
-        self.differences = [*self._of_metrics(trial), *self._of_models(trial)]
+        found = [*self._of_metrics(trial), *self._of_models(trial)]
+        is_noisy = any(difference.evidence == SHORT for difference in found) and self._is_noisy()
+        self.differences = [difference for difference in found if difference.evidence > SHORT or not is_noisy]
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether a value differs on which undisturbed runs hardly agree by chance."""
+        return any(difference.evidence == LONG for difference in self.differences)
+
+    def _is_noisy(self) -> bool:
+        """Return whether undisturbed runs give models with different numbers, apart from times.
+
+        In such a job, a rounded number or a word that is equal in all of them may be another one in the next run.
+        """
+        files = [_files(reference) for reference in self._references]
+        for name in set.intersection(*map(set, files)):
+            leaves = [_leaves(one[name], _digest(one[name])) or {} for one in files]
+            for path, value in leaves[0].items():
+                if (isinstance(value, Array) or is_number(value)) and not _is_of_the_run(path, value):
+                    others = [other[path] for other in leaves[1:] if path in other]
+                    if not all(same(value, other, self._tolerance) for other in others):
+                        return True
+        return False
 
     def _of_metrics(self, trial: Trial) -> Iterator[Difference]:
         references = [_last_values(reference) for reference in self._references]
@@ -72,7 +109,7 @@ class Comparison:
             found: Leaves = {name: values[key]}
             for difference in self._of_leaves(f"metric `{name}`", expected, found, is_metric=True):
                 where = f" of {host}" if len(trial.hosts) > 1 else ""
-                yield Difference(what=difference.what, text=f"{difference.text}{where}")
+                yield replace(difference, text=f"{difference.text}{where}")
 
     def _of_models(self, trial: Trial) -> Iterator[Difference]:
         expected = [_files(reference) for reference in self._references]
@@ -112,6 +149,7 @@ class Comparison:
         self, what: str, expected: Sequence[Leaves], found: Leaves, is_metric: bool = False
     ) -> Iterator[Difference]:
         differing: list[str] = []
+        evidence = [SHORT]
         steady = 0
         for path, value in expected[0].items():
             others = [other[path] for other in expected[1:] if path in other]
@@ -124,21 +162,25 @@ class Comparison:
             name = what if is_metric else f"{what}: `{path}`" if path else what
             if path not in found:
                 differing.append(f"{name} is missing")
+                evidence.append(COUNT)
             elif not any(same(found[path], one, self._tolerance) for one in (value, *others)):
                 differing.append(f"{name} {described(found[path], value)}")
+                evidence.append(evidence_of(value))
         known = set().union(*expected)
         if all(other.keys() == expected[0].keys() for other in expected[1:]):
-            differing += [
+            more = [
                 f"{what} has `{path}`, which undisturbed runs do not have"
                 for path in found
                 if path not in known and path.endswith("]") and not _is_of_the_run(path, found[path])
             ]
+            differing += more
+            evidence += [COUNT] * bool(more)
         if steady:
             self.compared.add(what)
         elif expected[0]:
             self.left_out[what] = "undisturbed runs differ in all of its values"
         if differing:
-            yield Difference(what=what, text=differing[0], count=len(differing))
+            yield Difference(what=what, text=differing[0], count=len(differing), evidence=max(evidence))
 
 
 def _is_of_the_run(path: str, value: Leaf) -> bool:

@@ -122,3 +122,19 @@ def test_metric_of_the_last_start_is_compared(compare):
 def test_logs_in_the_model_are_not_compared(compare):
     one, other = {"logs/train.log": b"step 1\nstep 2\n"}, {"logs/train.log": b"step 2\n"}
     assert found(compare(other, one, one)) == []
+
+
+def test_rounded_values_of_varying_models_are_left_out(compare):
+    """Without a seed an accuracy of 0.98 says nothing; weights that are equal to the last digit do."""
+    one, other = ({"model.json": {"noise": noise, "accuracy": 0.98, "best": "left"}} for noise in (0.1, 0.2))
+    assert found(compare({"model.json": {"noise": 0.3, "accuracy": 0.96, "best": "right"}}, one, other)) == []
+    one, other = ({"model.json": {"noise": noise, "weight": 0.123456789}} for noise in (0.1, 0.2))
+    comparison = compare({"model.json": {"noise": 0.3, "weight": 0.987654321}}, one, other)
+    assert (len(found(comparison)), comparison.is_certain) == (1, True)
+
+
+def test_short_values_of_repeated_models_are_compared(compare):
+    """A time does not make a model vary."""
+    one, other = ({"model.json": {"training_seconds": time, "arm": "left"}} for time in (1.5, 1.6))
+    comparison = compare({"model.json": {"training_seconds": 1.7, "arm": "right"}}, one, other)
+    assert (len(found(comparison)), comparison.is_certain) == (1, False)

@@ -60,6 +60,11 @@ _CODES = {
     "c16": "d",
 }
 
+SHORT, COUNT, LONG = range(3)
+"""What a value is as evidence: a rounded number or a word, a whole number, or many digits."""
+_FEW_DIGITS = 5
+_LONG_WORD = 20
+
 Leaf = Scalar | Array
 Leaves = dict[str, Leaf]
 """Path in the file → value, such as ``layers[0].weight``."""
@@ -76,7 +81,7 @@ def same(first: Leaf, second: Leaf, tolerance: float | None) -> bool:
         if tolerance is None or pair[0] is None or pair[1] is None:
             return False
         return len(pair[0]) == len(pair[1]) and all(map(_Near(tolerance), pair[0], pair[1]))
-    if _is_number(first) and _is_number(second):
+    if is_number(first) and is_number(second):
         assert isinstance(first, int | float) and isinstance(second, int | float)
         if first == second or (first != first and second != second):
             return True
@@ -119,8 +124,21 @@ def _largest(numbers: Sequence[float], wanted: Sequence[float]) -> float:
     return max((abs(a - b) for a, b in zip(numbers, wanted, strict=False) if a == a and b == b), default=math.nan)
 
 
-def _is_number(value: Leaf) -> bool:
+def is_number(value: Leaf) -> bool:
+    """Return whether a value is a single number."""
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def evidence_of(value: Leaf) -> int:
+    """Return how much it says that two runs agree on a value: hardly by chance if it is LONG."""
+    if isinstance(value, Array):
+        return LONG if len(value.data) >= (4 if value.kind[0] in "fc" or value.kind == "bf16" else 32) else COUNT
+    if isinstance(value, float) and not value.is_integer():
+        digits = repr(abs(value)).partition("e")[0].replace(".", "").strip("0")
+        return LONG if len(digits) > _FEW_DIGITS else SHORT
+    if isinstance(value, str):
+        return LONG if len(value) >= _LONG_WORD else SHORT
+    return COUNT if isinstance(value, int) and not isinstance(value, bool) else SHORT
 
 
 def _shown(value: Leaf) -> str:
