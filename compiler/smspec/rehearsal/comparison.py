@@ -90,7 +90,8 @@ class Comparison:
         for name in set.intersection(*map(set, files)):
             leaves = [_leaves(one[name], _digest(one[name])) or {} for one in files]
             for path, value in leaves[0].items():
-                if (isinstance(value, Array) or is_number(value)) and not _is_of_the_run(path, value):
+                about = f"{path} {leaves[0].get(path.partition('.')[0])}"  # In a text, the line has the words.
+                if (isinstance(value, Array) or is_number(value)) and not _is_of_the_run(about, value):
                     others = [other[path] for other in leaves[1:] if path in other]
                     if not all(same(value, other, self._tolerance) for other in others):
                         return True

@@ -138,3 +138,6 @@ def test_short_values_of_repeated_models_are_compared(compare):
     one, other = ({"model.json": {"training_seconds": time, "arm": "left"}} for time in (1.5, 1.6))
     comparison = compare({"model.json": {"training_seconds": 1.7, "arm": "right"}}, one, other)
     assert (len(found(comparison)), comparison.is_certain) == (1, False)
+    one, other = ({"model.txt": f"training time {time}, at 12:0{time}\narm left\n".encode()} for time in (1, 2))
+    comparison = compare({"model.txt": b"training time 3, at 12:03\narm right\n"}, one, other)
+    assert (len(found(comparison)), comparison.is_certain) == (1, False)
