@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import configparser
 import os
-import re
 import sys
 from collections.abc import Iterator, Mapping
 
@@ -36,6 +34,8 @@ _WITHOUT_EFFECT = frozenset(
     }
 )
 """Options that do not affect what uv installs, or that are removed."""
+_NOT_READ = ("config-file", "version", "help")
+"""PIP_VERSION and PIP_HELP, which some images set for other programs, are not options of pip."""
 
 
 def own_pip_settings(variables: Mapping[str, str], file: str) -> dict[str, str]:
@@ -67,10 +67,14 @@ def own_pip_settings(variables: Mapping[str, str], file: str) -> dict[str, str]:
     return {**kept, "PIP_CONFIG_FILE": file}
 
 
-def pip_options(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the options of ``pip install`` that its configuration files and variables set, as pip reads them."""
+def pip_options(variables: Mapping[str, str], prefix: str = sys.prefix) -> dict[str, str]:
+    """Return the options of ``pip install`` that its configuration files and variables set, as pip reads them.
+
+    ``prefix`` is the directory of the environment that has the pip, which may have a file of its own. To start pip for
+    its own answer takes a second in a new environment.
+    """
     found: dict[str, str] = {}
-    for path in _configuration_files(variables):
+    for path in _configuration_files(variables, prefix):
         settings = configparser.RawConfigParser()
         try:
             settings.read(path, encoding="utf-8")
@@ -80,42 +84,32 @@ def pip_options(variables: Mapping[str, str]) -> dict[str, str]:
             if settings.has_section(section):
                 found |= {_option(name): value for name, value in settings.items(section)}
     found |= {_option(name[4:]): value for name, value in variables.items() if name.startswith("PIP_")}
-    return {name: value for name, value in found.items() if value and name != "config-file"}
+    return {name: value for name, value in found.items() if value and name not in _NOT_READ}
 
 
-def _configuration_files(variables: Mapping[str, str]) -> Iterator[str]:
-    """Yield the paths that pip reads, where a later file goes before an earlier one."""
+def _configuration_files(variables: Mapping[str, str], prefix: str) -> Iterator[str]:
+    """Yield the paths that pip reads, where a later file goes before an earlier one.
+
+    pip reads the files of the user only if there is no file at PIP_CONFIG_FILE.
+    """
     named = variables.get("PIP_CONFIG_FILE", "")
     if named == os.devnull:
         return
     home = variables.get("HOME") or os.path.expanduser("~")
+    support = "Library/Application Support/pip/pip.conf"
     if sys.platform == "darwin":
-        support = "Library/Application Support/pip/pip.conf"
-        yield from (f"/{support}", os.path.join(home, support))
+        yield f"/{support}"
     for directory in reversed((variables.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(os.pathsep)):
         yield os.path.join(directory, "pip", "pip.conf")
-    yield from ("/etc/pip.conf", os.path.join(home, ".pip", "pip.conf"))
-    yield os.path.join(variables.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "pip", "pip.conf")
-    yield os.path.join(sys.prefix, "pip.conf")
+    yield "/etc/pip.conf"
+    if not os.path.exists(named):
+        if sys.platform == "darwin":
+            yield os.path.join(home, support)
+        yield os.path.join(home, ".pip", "pip.conf")
+        yield os.path.join(variables.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "pip", "pip.conf")
+    yield os.path.join(prefix, "pip.conf")
     if named:
         yield named
-
-
-def uv_variables(listing: str, variables: Mapping[str, str]) -> dict[str, str] | None:
-    """Return the settings of ``pip config list`` as variables of uv; None if uv has no equivalent for one.
-
-    The author's own variables for uv are kept.
-    """
-    options: dict[str, str] = {}
-    for line in listing.splitlines():
-        match = re.fullmatch(r"(?::env:|global|install)\.([\w-]+)=(.+)", line.strip())
-        if match is None:
-            continue
-        try:
-            options[_option(match[1])] = str(ast.literal_eval(match[2]))
-        except (ValueError, SyntaxError):
-            return None
-    return uv_settings(options, variables)
 
 
 def uv_settings(options: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str] | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from smspec.diagnostics.masking import masked
-from smspec.installers.pip_settings import own_pip_settings, uv_variables
+from smspec.installers.pip_settings import own_pip_settings, pip_options, uv_settings
 from smspec.local.python.interpreter import without_foreign_packages
 from smspec.local.python.shown_command import run_shown
 from smspec.local.redaction import value_redactor
@@ -57,7 +57,8 @@ class Installer:
         words, variables = [self.python, "-m", "pip", "install", *_PIP_QUIETLY, "--progress-bar", "off"], pip
         uv = None if as_in_job else shutil.which("uv")
         if uv is not None:
-            settings = uv_variables(self._settings(pip), self.inherited)
+            prefix = os.path.dirname(os.path.dirname(self.python))
+            settings = uv_settings(pip_options(pip, prefix), self.inherited)
             if settings is not None:
                 # Never hard links: a script that writes to a package would write to uv's cache. `copy` shares blocks
                 # where the file system can, `clone` creates hard links where it cannot.
@@ -67,12 +68,6 @@ class Installer:
                 variables = {name: value for name, value in variables.items() if name not in _OF_UV}
         for turn in turns:
             self._run([*words, *turn], variables, directory)
-
-    def _settings(self, variables: Mapping[str, str]) -> str:
-        lines: list[str] = []
-        words = [self.python, "-m", "pip", "config", "list"]
-        run_shown(words, variables, lines.append, self.scratch_dir, self.lock)
-        return "\n".join(lines)
 
     def _run(self, words: list[str], variables: Mapping[str, str], directory: str) -> None:
         last: list[str] = []
