@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from smspec.script.parsing import parsed
+from smspec.script.parsing import nodes_of, parsed
 from smspec.script.reach.reached import HandlerFault
 from smspec.source import SourceText, Span
 
@@ -57,7 +57,7 @@ def _is_plain(node: ast.ClassDef) -> bool:
 
 def _of_class(node: ast.ClassDef, text: SourceText) -> Iterator[HandlerFault]:
     methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
-    words = {word for one in ast.walk(node) for word in _names(one)}
+    words = {word for one in nodes_of(node) for word in _names(one)}
     if not words & {*_LOOP, "__call__"}:
         reason = f"class `{node.name}` has none of {_NAMES}"
         yield HandlerFault(
@@ -82,9 +82,9 @@ def _definitions(node: ast.ClassDef, name: str) -> int:
         for one in ast.walk(statement)
         if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)
     ]
-    defined = [one.name for one in ast.walk(node) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
+    defined = [one.name for one in nodes_of(node) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
     attributes = [
-        one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute) and not isinstance(one.ctx, ast.Load)
+        one.attr for one in nodes_of(node) if isinstance(one, ast.Attribute) and not isinstance(one.ctx, ast.Load)
     ]
     return [*set_in_body, *defined, *attributes].count(name)
 

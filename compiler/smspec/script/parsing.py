@@ -35,6 +35,21 @@ def parsed(text: SourceText) -> ast.Module | None:
     return found if isinstance(found, ast.Module) else None
 
 
+@lru_cache(maxsize=MOST_TREES)
+def nodes_of(tree: ast.AST) -> list[ast.AST]:
+    """Return the nodes that `ast.walk` yields, in its order: several checks look at all nodes of a module."""
+    found = [tree]
+    for node in found:  # it grows meanwhile
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, ast.AST):
+                found.append(value)
+            elif isinstance(value, list):
+                found += [item for item in value if isinstance(item, ast.AST)]
+    return found
+
+
 def forget_trees() -> None:
     """Free the trees: they take many times the memory of the texts."""
     tree_or_error.cache_clear()
+    nodes_of.cache_clear()

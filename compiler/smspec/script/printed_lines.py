@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from smspec.script.parsing import parsed
+from smspec.script.parsing import nodes_of, parsed
 from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass
 
@@ -68,20 +68,20 @@ def printed_lines(text: SourceText) -> tuple[list[PrintedLine], list[str]] | Non
     tree = parsed(text)
     if tree is None:
         return None
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _name(node.func) in _PRINTING]
+    calls = [node for node in nodes_of(tree) if isinstance(node, ast.Call) and _name(node.func) in _PRINTING]
     printed = {id(node): node for call in calls for node in call.args}
     names = {node.id for node in printed.values() if isinstance(node, ast.Name)}
     rows = text.text.split("\n")
     lines = [_line(text, rows, call, tuple(_of_call(call)), is_printed=True) for call in calls]
     strings = []
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             strings.append(node.value)
         elif isinstance(node, ast.JoinedStr | ast.BinOp | ast.Call) and id(node) not in printed:
             parts = tuple(_of(node))
             if any(isinstance(part, str) for part in parts):
                 lines.append(_line(text, rows, node, parts, is_printed=False))
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Assign) and any(isinstance(one, ast.Name) and one.id in names for one in node.targets):
             lines.append(_line(text, rows, node, tuple(_of(node.value)), is_printed=True))
     return lines, strings

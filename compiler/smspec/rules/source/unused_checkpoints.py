@@ -64,13 +64,13 @@ def _elsewhere(both: SourceAndJob, local: str) -> Iterator[Finding]:
 
 def _is_string(text: SourceText, path: str) -> bool:
     """Return whether a path is in a string that the script uses: not in a comment or a docstring."""
-    from smspec.script.parsing import parsed  # imported late: few jobs write checkpoints elsewhere
+    from smspec.script.parsing import nodes_of, parsed  # imported late: few jobs write checkpoints elsewhere
 
     tree = parsed(text)
     if tree is None:
         return False
-    idle = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in idle)
+    idle = {id(node.value) for node in nodes_of(tree) if isinstance(node, ast.Expr)}
+    strings = (node for node in nodes_of(tree) if isinstance(node, ast.Constant) and id(node) not in idle)
     return any(isinstance(node.value, str) and node.value.rstrip("/.").startswith(path) for node in strings)
 
 

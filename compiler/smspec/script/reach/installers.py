@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from smspec.script.parsing import nodes_of
+
 # `camera-pip/video.mp4` does not run pip, `/usr/bin/pip` may.
 _NAMED = re.compile(r"(?<![-\w])(?:pip3?|conda|mamba|uv|easy_install)(?![-/\w])")
 _SHOWN_BY = frozenset(
@@ -20,7 +22,7 @@ _TEXTS = frozenset({"description", "epilog", "help"})
 def runs_an_installer(tree: ast.Module) -> bool:
     """Return whether a module names an installer in more than the texts that it shows, such as messages."""
     shown = {id(node) for node in _shown(tree)}
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Constant):
             if isinstance(node.value, str) and id(node) not in shown and _NAMED.search(node.value):
                 return True
@@ -33,7 +35,7 @@ def runs_an_installer(tree: ast.Module) -> bool:
 
 def _shown(tree: ast.Module) -> Iterator[ast.expr]:
     """Yield the strings that a module only shows: docstrings, messages, and descriptions of arguments."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         match node:
             case ast.Expr(value=ast.Constant() as text):
                 yield text

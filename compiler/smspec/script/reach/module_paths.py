@@ -6,6 +6,7 @@ import ast
 import posixpath
 import re
 
+from smspec.script.parsing import nodes_of
 from smspec.script.reach.installers import runs_an_installer
 from smspec.script.reach.relevant_text import INSTALLERS
 from smspec.source.frozen import dataclass
@@ -39,7 +40,7 @@ def module_paths(text: str, tree: ast.Module, file: str) -> ModulePaths:
     places: list[str] = []
     known: set[int] = set()
     uses: list[ast.Attribute] = []
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Attribute) and _dotted(node) == "sys.path":
             uses.append(node)
         if isinstance(node, ast.Compare):

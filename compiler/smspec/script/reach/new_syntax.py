@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator
 
+from smspec.script.parsing import nodes_of
 from smspec.script.reach.reached import NewSyntax, Version
 from smspec.source import SourceText, Span
 
@@ -32,7 +33,7 @@ def new_syntax(text: SourceText, tree: ast.Module, base: Version) -> list[NewSyn
 def _constructs(tree: ast.Module, text: str, lines: list[str], base: Version) -> Iterator[_Found]:
     has_brackets = base < (3, 9) and _WITH_BRACKET.search(text) is not None
     is_before_701 = base < (3, 12) <= sys.version_info
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         kind = type(node).__name__
         if kind in _BY_KIND:
             yield (*_BY_KIND[kind], node)
