@@ -133,8 +133,9 @@ class Comparison:
             return
         leaves = [_leaves(path, digest) for path, digest in zip(expected, digests, strict=True)]
         own = _leaves(found, own_digest)
-        if all(leaves) and own is not None:
-            yield from self._of_leaves(f"`{name}`", [one for one in leaves if one is not None], own)
+        known = [one for one in leaves if one is not None]
+        if len(known) == len(leaves) and own is not None:
+            yield from self._of_leaves(f"`{name}`", known, own)
         elif len(set(digests)) == 1:
             self.compared.add(f"`{name}`")
             place = (
@@ -178,8 +179,9 @@ class Comparison:
             evidence += [COUNT] * bool(more)
         if steady:
             self.compared.add(what)
-        elif expected[0]:
-            self.left_out[what] = "undisturbed runs differ in all of its values"
+        else:
+            known_values = "undisturbed runs differ in all of its values"
+            self.left_out[what] = known_values if expected[0] else "smspec cannot read its values"
         if differing:
             yield Difference(what=what, text=differing[0], count=len(differing), evidence=max(evidence))
 

@@ -39,15 +39,15 @@ def _spot_plan(rehearsal: Rehearsal) -> Plan:
         "middle": (moments.between(),),
         "twice": (moments.right_after(), moments.soon_after_restart()),
         "late": (moments.after_the_last(),),
-        "twice-again": (moments.between("once more"), moments.soon_after_restart("once more")),
+        "twice-again": (moments.between(1), moments.soon_after_restart(1)),
     }
 
 
 def _loss_plan(rehearsal: Rehearsal) -> Plan:
     moments = Moments(rehearsal.undisturbed()[0].timeline, rehearsal.seed)
     return {
-        "middle": (moments.between("lost"),),
-        "twice": (moments.right_after("lost"), moments.soon_after_restart("lost")),
+        "middle": (moments.between(2),),
+        "twice": (moments.right_after(1), moments.soon_after_restart(1)),
         "early": (moments.before_the_first(),),
     }
 

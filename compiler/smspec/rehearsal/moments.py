@@ -10,10 +10,13 @@ import itertools
 import math
 import random
 from collections.abc import Sequence
+from typing import TypeVar
 
 from smspec.local.interruption import Moment
 from smspec.rehearsal.timeline import Change, Timeline
 from smspec.source.frozen import dataclass
+
+_T = TypeVar("_T")
 
 _MIDDLE = (0.3, 0.7)
 """Between two checkpoints, the part of the time in which an interruption is neither right after one nor during one."""
@@ -84,21 +87,21 @@ class Moments:
         end = self._checkpoints[0].changes[0].seconds if self._checkpoints else self._timeline.ended_at
         return self._between(self._timeline.started_at, end, Moment(after="start"), "before the first")
 
-    def right_after(self, stratum: str = "right after") -> Moment:
-        """Return the end of a checkpoint that is not the last one."""
+    def right_after(self, turn: int = 0) -> Moment:
+        """Return the end of a checkpoint that is not the last one; of each turn another one, if there are enough."""
         if not self._checkpoints:
             return self.at(0.6)
-        chosen = self._random(stratum).choice(self._checkpoints[:-1] or self._checkpoints)
+        chosen = self._drawn(self._checkpoints[:-1] or self._checkpoints, "right after", turn)
         return Moment(after="checkpoint", count=chosen.last)
 
-    def between(self, stratum: str = "between") -> Moment:
-        """Return a moment between two checkpoints, far from both."""
+    def between(self, turn: int = 0) -> Moment:
+        """Return a moment between two checkpoints: in even turns after a line, in odd ones in the longest pause."""
         if len(self._checkpoints) < 2:
-            return self.at(0.5)
-        index = self._random(f"{stratum} checkpoint").randrange(len(self._checkpoints) - 1)
-        before, after = self._checkpoints[index], self._checkpoints[index + 1]
+            return self.at(0.5 if turn % 2 else 0.7)
+        before, after = self._drawn([*itertools.pairwise(self._checkpoints)], "between", turn)
         start = Moment(after="checkpoint", count=before.last)
-        return self._between(before.seconds, after.changes[0].seconds, start, stratum)
+        begin, end = before.seconds, after.changes[0].seconds
+        return self._pause(begin, end, start) if turn % 2 else self._between(begin, end, start, f"line {turn}")
 
     def after_the_last(self) -> Moment:
         """Return a moment after the last checkpoint of a job that does not end with it."""
@@ -119,13 +122,32 @@ class Moments:
             return Moment(after="line", count=count)
         return Moment(after="start", delay=round(seconds - self._timeline.started_at, 2))
 
-    def soon_after_restart(self, stratum: str = "soon") -> Moment:
+    def soon_after_restart(self, turn: int = 0) -> Moment:
         """Return a moment of a run that has just been restarted: its first checkpoint, or one of its first lines."""
-        chosen = self._random(stratum)
-        if self._checkpoints and chosen.random() < 0.5:
-            first = self._checkpoints[0]
-            return Moment(after="checkpoint", count=first.last - first.first + 1)
-        return Moment(after="line", count=chosen.choice((1, 2, 3))) if self._timeline.lines else self.at(0.2)
+        first = self._checkpoints[:1]
+        # The first line is that of the runtime.
+        lines = [Moment(after="line", count=count) for count in (2, 3, 4)] if self._timeline.lines else [self.at(0.2)]
+        if not first:
+            return self._drawn(lines, "soon", turn)
+        written = Moment(after="checkpoint", count=first[0].last - first[0].first + 1)
+        return written if turn % 2 == 0 else self._drawn(lines, "soon", turn)
+
+    def _drawn(self, items: Sequence[_T], stratum: str, turn: int) -> _T:
+        """Return an item; all turns together take each one once before they begin again."""
+        return self._random(stratum).sample(items, len(items))[turn % len(items)]
+
+    def _pause(self, start: float, end: float, event: Moment) -> Moment:
+        """Return a moment in the longest pause of a part of the time, after the event before it."""
+        events = [(start, event)]
+        for count, line in enumerate(self._timeline.lines, 1):
+            if start < line.seconds < end:
+                events.append((line.seconds, Moment(after="line", count=count)))
+        times = [*(seconds for seconds, _ in events), end]
+        length, index = max((after - before, index) for index, (before, after) in enumerate(itertools.pairwise(times)))
+        low, high = _MIDDLE
+        part = low + (high - low) * self._random("pause").random()
+        moment = events[index][1]
+        return Moment(after=moment.after, count=moment.count, delay=round(length * part, 3))
 
     def _between(self, start: float, end: float, event: Moment, stratum: str) -> Moment:
         """Return the line of the log that ends a part of the time, or a delay after the event before it."""

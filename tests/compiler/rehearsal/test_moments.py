@@ -42,8 +42,9 @@ def test_each_moment_is_in_its_part(seed):
     assert first.count in (1, 2)
     after = moments.right_after()
     assert (after.after, after.count % 2, after.delay) == ("checkpoint", 0, 0)
-    between = moments.between()
-    assert between.after == "line"
+    assert moments.between().after == "line"
+    pause = moments.between(1)
+    assert pause.after == "checkpoint" or pause.delay > 0
     last = moments.after_the_last()
     assert last.count in (18, 12)
     assert moments.between() == Moments(RUN, seed).between()
@@ -64,3 +65,10 @@ def test_short_runs_have_moments(events):
 def test_renamed_file_belongs_to_its_checkpoint():
     run = timeline("9 write a.part", "9.001 rename a a.part")
     assert [(one.first, one.last) for one in checkpoints_of(run)] == [(1, 2)]
+
+
+@given(st.integers())
+def test_turns_draw_different_checkpoints(seed):
+    moments = Moments(RUN, seed)
+    assert len({moments.right_after(turn).count for turn in range(5)}) == 5
+    assert len({moments.between(turn) for turn in range(4)}) == 4

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.rehearsal.values import decode
+from smspec.rehearsal.values import decode, pickle_values
 from smspec.rehearsal.values.leaf import Array, described, same
 
 
@@ -86,6 +86,29 @@ def test_loaded_and_made_objects_have_equal_values(protocol):
     loaded["model"].weights[1] = 0.3
     found, expected = decode(pickle.dumps(loaded, protocol)), decode(pickle.dumps(made, protocol))
     assert [path for path in expected if found[path] != expected[path]] == ["model.weights[1]"]
+
+
+def test_object_in_itself_is_read():
+    """Its bytes say nothing: they depend on which objects are the same."""
+    node = {"weight": 0.5}
+    node["child"] = [node]
+    assert decode(pickle.dumps(node)) == {"weight": 0.5, "child[0]": "itself"}
+
+
+def test_unreadable_pickle_has_no_values(monkeypatch):
+    monkeypatch.setattr(pickle_values, "_MOST_VALUES", 1000)
+    nested: list = []
+    for _ in range(40):
+        nested = [nested, nested]
+    assert decode(pickle.dumps(nested)) == {}
+    assert decode(pickle.dumps(1.5)[:-1]) == {}
+
+
+def test_arrays_of_joblib_are_read(tmp_path):
+    joblib = pytest.importorskip("joblib")
+    joblib.dump({"w": np.arange(3.0), "b": np.float32([7]), "name": "linear"}, tmp_path / "model")
+    data = (tmp_path / "model").read_bytes()
+    assert (numbers(data, "w"), numbers(data, "b"), decode(data)["name"]) == ([0, 1, 2], [7], "linear")
 
 
 def torch_file(values: list[float], offset: int = 0, name: str = "archive") -> bytes:

@@ -36,7 +36,7 @@ _FORMATS: tuple[Callable[[bytes], Leaves], ...] = (
 
 
 def decode(data: bytes) -> Leaves | None:
-    """Return the values of a file, or None if its format is unknown."""
+    """Return the values of a file, or None if its format is unknown; none at all for a pickle that cannot be read."""
     for unpack in _ARCHIVES:
         try:
             return unpack(data, decode)

@@ -23,7 +23,7 @@ def decode(data: bytes) -> Leaves:
     except (ValueError, SyntaxError, KeyError, TypeError, MemoryError, RecursionError):
         raise Unreadable from None
     if not isinstance(kind, str) or "O" in kind:
-        raise Unreadable
+        return {}
     return {"": numbers(kind, shape, data[start + length :])}
 
 

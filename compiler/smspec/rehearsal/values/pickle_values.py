@@ -6,9 +6,11 @@ same object differs, and so does what refers to what. Therefore values are compa
 
 from __future__ import annotations
 
+import io
+import math
 import pickletools
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
 from smspec.rehearsal.values.arrays import numbers
 from smspec.rehearsal.values.leaf import Array, Leaves, Unreadable, flattened
@@ -26,6 +28,7 @@ _STORAGES = {
     "BoolStorage": "b1",
 }
 _SIZES = {kind: 2 if kind == "bf16" else int(kind[1:]) for kind in _STORAGES.values()}
+_MOST_VALUES, _MOST_LEVELS = 5_000_000, 200
 _MAPPINGS = ("collections.OrderedDict", "collections.defaultdict", "collections.Counter")
 
 
@@ -44,22 +47,27 @@ class _Made:
     def __init__(self, name: str, arguments: object) -> None:
         self.name = name
         self.arguments = arguments
-        self.state: object = None
+        self.state: Any = None
         self.items: list[object] = []
         self.pairs: dict[object, object] = {}
 
 
 def decode(data: bytes, storages: Mapping[str, bytes] | None = None) -> Leaves:
-    """Return the values of a pickled object. ``storages``: the tensors of a file of torch."""
-    if data[:1] != b"\x80" or data[-1:] != b".":
+    """Return the values of a pickled object, none if it cannot be read. ``storages``: the tensors of torch."""
+    if data[:1] != b"\x80":
         raise Unreadable
+    file = io.BytesIO(data)
     machine = _Machine(storages or {})
     try:
-        for opcode, argument, _ in pickletools.genops(data):
+        for opcode, argument, _ in pickletools.genops(file):
             machine.step(opcode.name, argument)
-        return dict(flattened(_plain(machine.stack[-1])))
+            if opcode.name == "BUILD":
+                machine.read_array(file)
+        if file.read(1):
+            raise ValueError("more follows")
+        return dict(flattened(_Values().plain(machine.stack[-1])))
     except (ValueError, IndexError, KeyError, TypeError, AttributeError, RecursionError, MemoryError):
-        raise Unreadable from None
+        return {}  # its bytes say nothing
 
 
 class _Machine:
@@ -128,6 +136,21 @@ class _Machine:
         else:
             raise ValueError(name)
 
+    def read_array(self, file: BinaryIO) -> None:
+        """Read the bytes of an array, which joblib writes after the object that describes it."""
+        described = self.stack[-1]
+        if not isinstance(described, _Made) or not described.name.endswith(".NumpyArrayWrapper"):
+            return
+        state = described.state
+        if state.get("numpy_array_alignment_bytes") is not None:
+            file.read(file.read(1)[0])
+        kind = _type_of(state["dtype"])
+        size = math.prod(map(int, state["shape"])) * int(kind.lstrip("<>|=")[1:])
+        data = file.read(size)
+        if len(data) != size:
+            raise ValueError("cut")
+        described.state = numbers(kind, tuple(map(int, state["shape"])), data)
+
     def _marked(self) -> list[Any]:
         items = []
         while not isinstance(self.stack[-1], _Mark):
@@ -180,64 +203,81 @@ def _pairs_of(target: Any) -> dict[Any, Any]:
     return pairs
 
 
-def _plain(value: Any, depth: int = 0) -> object:
-    """Return nested lists and mappings of numbers, texts, and arrays."""
-    if depth > 200:
-        raise ValueError("too deep")
-    if isinstance(value, dict):
-        return {key: _plain(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item, depth + 1) for item in value]
-    if isinstance(value, bytes | bytearray):
-        return Array("u1", (len(value),), bytes(value))
-    if isinstance(value, _Global):
-        return value.name
-    if isinstance(value, _Made):
-        return _object(value, depth)
-    return value
+class _Values:
+    """Makes nested lists and mappings of numbers, texts, and arrays; of an object in itself, only a mark."""
 
+    def __init__(self) -> None:
+        self._above: set[int] = set()
+        self._count = 0
 
-def _object(made: _Made, depth: int) -> object:
-    array = _array(made)
-    if array is not None:
-        return array
-    if made.name == "torch._utils._rebuild_parameter" and isinstance(made.arguments, tuple):
-        return _plain(made.arguments[0], depth + 1)
-    parts: dict[str, object] = {}
-    if made.name in _MAPPINGS:
-        return {str(key): _plain(item, depth + 1) for key, item in made.pairs.items()}
-    if made.arguments not in ((), None):
-        parts["arguments"] = _plain(made.arguments, depth + 1)
-    state = _plain(made.state, depth + 1)
-    if isinstance(state, dict):
-        parts |= {str(key): item for key, item in state.items()}
-    elif state is not None:
-        parts["state"] = state
-    if made.items:
-        parts["items"] = _plain(made.items, depth + 1)
-    parts |= {str(key): _plain(item, depth + 1) for key, item in made.pairs.items()}
-    return parts or made.name
+    def plain(self, value: Any) -> object:
+        self._count += 1
+        if self._count > _MOST_VALUES or len(self._above) > _MOST_LEVELS:
+            raise ValueError("too many values")  # a small pickle can refer to itself again and again
+        if isinstance(value, bytes | bytearray):
+            return Array("u1", (len(value),), bytes(value))
+        if isinstance(value, _Global):
+            return value.name
+        if not isinstance(value, dict | list | tuple | _Made):
+            return value
+        if id(value) in self._above:
+            return "itself"
+        self._above.add(id(value))
+        try:
+            if isinstance(value, dict):
+                return {key: self.plain(item) for key, item in value.items()}
+            return self._object(value) if isinstance(value, _Made) else [self.plain(item) for item in value]
+        finally:
+            self._above.discard(id(value))
+
+    def _object(self, made: _Made) -> object:
+        array = _array(made)
+        if array is not None:
+            return array
+        if made.name == "torch._utils._rebuild_parameter" and isinstance(made.arguments, tuple):
+            return self.plain(made.arguments[0])
+        pairs = {str(key): self.plain(item) for key, item in made.pairs.items()}
+        if made.name in _MAPPINGS:
+            return pairs
+        parts: dict[str, object] = {}
+        if made.arguments not in ((), None):
+            parts["arguments"] = self.plain(made.arguments)
+        state = self.plain(made.state)
+        if isinstance(state, dict):
+            parts |= {str(key): item for key, item in state.items()}
+        elif state is not None:
+            parts["state"] = state
+        if made.items:
+            parts["items"] = self.plain(made.items)
+        return {**parts, **pairs} or made.name
 
 
 def _array(made: _Made) -> Array | None:
     """Return the array of numpy or the tensor of torch that an object is."""
     arguments = made.arguments
+    if isinstance(made.state, Array):
+        return made.state
     if made.name.startswith("torch._utils._rebuild_tensor") and isinstance(arguments, tuple):
         storage, offset, shape, strides = arguments[:4]
         if isinstance(storage, Array):
             return _tensor(storage, offset, shape, strides)
     if made.name.endswith("multiarray._reconstruct") and isinstance(made.state, tuple) and len(made.state) == 5:
         _, shape, kind, _, data = made.state
-        word = kind.arguments[0] if isinstance(kind, _Made) and isinstance(kind.arguments, tuple) else ""
-        order = kind.state[1] if isinstance(kind, _Made) and isinstance(kind.state, tuple) else "<"
-        if isinstance(data, bytes | bytearray) and isinstance(word, str):
-            return numbers(f"{order}{word}", tuple(shape), bytes(data))
+        if isinstance(data, bytes | bytearray):
+            return numbers(_type_of(kind), tuple(shape), bytes(data))
     if made.name.endswith("multiarray.scalar") and isinstance(arguments, tuple) and len(arguments) == 2:
         kind, data = arguments
-        word = kind.arguments[0] if isinstance(kind, _Made) and isinstance(kind.arguments, tuple) else ""
-        if isinstance(data, bytes | bytearray) and isinstance(word, str):
-            return numbers(word, (), bytes(data))
+        if isinstance(data, bytes | bytearray):
+            return numbers(_type_of(kind), (), bytes(data))
     return None
+
+
+def _type_of(made: Any) -> str:
+    """Return the type of an array of numpy with its byte order; it is pickled as a call of `numpy.dtype`."""
+    word = made.arguments[0]
+    if not isinstance(word, str) or "O" in word or "V" in word:
+        raise ValueError("no numbers")
+    return f"{made.state[1] if isinstance(made.state, tuple) else '<'}{word}"
 
 
 def _tensor(storage: Array, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array:
