@@ -76,7 +76,7 @@ def verdict(changes: Sequence[Change]) -> str:
 
 KIND = Kind(
     name="cosmetic",
-    meaning="comments, order, spelling, `description`, `checks`, `local`, `vars`, `overlays`: generated files "
+    meaning="comments, order, spelling, `description`, `checks`, `local`, `rehearsal`, `vars`, `overlays`: generated files "
     "stay the same",
     changes=changes,
     verdict=verdict,
