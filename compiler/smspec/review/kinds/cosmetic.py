@@ -76,8 +76,8 @@ def verdict(changes: Sequence[Change]) -> str:
 
 KIND = Kind(
     name="cosmetic",
-    meaning="comments, order, spelling, `description`, `checks`, `local`, `rehearsal`, `vars`, `overlays`: generated files "
-    "stay the same",
+    meaning="comments, order, spelling, `description`, `checks`, `local`, `rehearsal`, `vars`, `overlays`: generated "
+    "files stay the same",
     changes=changes,
     verdict=verdict,
 )
