@@ -67,7 +67,7 @@ def test_failed_saving_and_killed_processes_fail_right_jobs(job, name):
     ],
 )
 def test_absent_host_fails_jobs_that_do_not_wait_forever(job, name, state):
-    job.write_job(MEETING[name], SPEC + TWO_HOSTS)
+    job.write_job(MEETING[name], SPEC + TWO_HOSTS + "metrics: [{name: loss, regex: 'loss=([0-9.]+)'}]\n")
     seen = states(job, absent_host=state)["absent-host"]
     assert {KEPT: "without algo-2, the job fails", BROKEN: "hangs: algo-2 never comes up", NOT: "did not strike"}[
         state

@@ -14,8 +14,13 @@ from smspec.local.feeder.plan import FeederPlan
 from smspec.local.feeder_process import FeederProcess
 from smspec.local.request import RunRequest
 from smspec.local.run_directory import RunDirectory
-from smspec.local.surroundings import NO_FAULTS
+from smspec.local.surroundings import SurroundingFaults
 from smspec.local.training_request import Host
+
+
+def present_hosts(hosts: tuple[Host, ...], faults: SurroundingFaults | None) -> list[Host]:
+    """Return the hosts that are started: all, unless one is absent on purpose."""
+    return [host for host in hosts if faults is None or host.name != faults.absent]
 
 
 class Fleet:
@@ -32,8 +37,7 @@ class Fleet:
         self, hosts: tuple[Host, ...], data: tuple[ChannelData, ...], engine: Engine, request: RunRequest
     ) -> None:
         """Start the feeders, then the hosts, so that the first FIFO of each channel exists before a script starts."""
-        faults = request.faults or NO_FAULTS
-        present = [host for host in hosts if host.name != faults.absent]
+        present = present_hosts(hosts, request.faults)
         for host in present:
             piped = [each for each in data if each.is_piped and each.reaches(host, hosts)]
             if piped:

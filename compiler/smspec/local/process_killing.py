@@ -33,11 +33,15 @@ class TrainingProcess:
 
 
 class ProcessKilling:
-    """Kills one process of the last host, once, ``after`` seconds. `turn` is called several times per second."""
+    """Kills one process of the last host, once, ``after`` seconds. `turn` is called several times per second.
 
-    def __init__(self, after: float, hosts: Sequence[RunningHost], reporter: Reporter) -> None:
+    ``needs_rank``: it waits for a process that a launcher starts, which may take long.
+    """
+
+    def __init__(self, after: float, needs_rank: bool, hosts: Sequence[RunningHost], reporter: Reporter) -> None:
         self._host = hosts[-1]
         self._reporter = reporter
+        self._needs_rank = needs_rank
         now = time.monotonic()
         self._begins, self._ends = now + after, now + after * _PATIENCE
         self._is_done = False
@@ -48,7 +52,7 @@ class ProcessKilling:
         if self._is_done or now < self._begins or self._host.ended():
             return
         found = training_process(self._host.processes())
-        if found is None or (found.kind == SCRIPT and now < self._ends):
+        if found is None or not self._is_due(found.kind, now):
             return
         with suppress(OSError):
             os.kill(found.process.number, signal.SIGKILL)
@@ -58,6 +62,9 @@ class ProcessKilling:
                     host=self._host.host, kind=found.kind, command=found.process.command, moment=time.monotonic()
                 )
             )
+
+    def _is_due(self, kind: str, now: float) -> bool:
+        return kind == RANK if self._needs_rank else kind != SCRIPT or now >= self._ends
 
 
 def training_process(processes: Sequence[MachineProcess]) -> TrainingProcess | None:
@@ -90,4 +97,4 @@ def _is_worker(process: MachineProcess, script: MachineProcess) -> bool:
     """Return whether it runs code of the job: a fork of the script, multiprocessing's, or a Python file."""
     if process.words == script.words or any(name in word for word in process.words for name in _MULTIPROCESSING):
         return True
-    return process.words[:1] == script.words[:1] and any(word.endswith(b".py") for word in process.words[1:])
+    return any(word.endswith(b".py") for word in process.words[1:])

@@ -21,9 +21,9 @@ from smspec.local.engines.engine import JobToRun, RunningHost
 from smspec.local.events import Event, Remark, Reporter
 from smspec.local.host_layout import HostLayout
 from smspec.local.injected_faults import rehearsed
-from smspec.local.job_processes import Fleet
 from smspec.local.memory_limit import memory_limits
 from smspec.local.memory_watch import MemoryWatch
+from smspec.local.job_processes import Fleet, present_hosts
 from smspec.local.metric_counts import count_metrics
 from smspec.local.orphan_processes import Leftovers
 from smspec.local.process_killing import ProcessKilling
@@ -214,7 +214,7 @@ class LocalRun:
                 max_runtime=self._max_runtime(faults.limit),
                 killing=None
                 if faults.kill_after is None
-                else ProcessKilling(faults.kill_after, fleet.hosts, self._reporter),
+                else ProcessKilling(faults.kill_after, faults.kills_rank, fleet.hosts, self._reporter),
                 memory=self._memory_watch(fleet.hosts),
             )
             return supervision.run()
@@ -245,6 +245,7 @@ class LocalRun:
     def _summary(self, directory: RunDirectory, verdict: Verdict, record: RunRecord, started: float) -> Summary:
         places = [(host.name, directory.host(host.name)) for host in self._hosts]
         model = self._collected(MODEL, [(name, place.model) for name, place in places], directory)
+        present = [host.name for host in present_hosts(self._hosts, self._request.faults)]
         output = self._collected(OUTPUT, [(name, place.output_data) for name, place in places], directory)
         return Summary(
             job=self._plan.name,
@@ -266,7 +267,7 @@ class LocalRun:
             engine=self._engine.name,
             why=self._engine.why,
             differences=tuple(self._engine.differences),
-            metrics=count_metrics(self._training, [directory.log(host.name) for host in self._hosts], record.hide),
+            metrics=count_metrics(self._training, [directory.log(name) for name in present], record.hide),
         )
 
     def _collected(self, what: str, written: list[tuple[str, str]], directory: RunDirectory) -> Collected | None:

@@ -11,14 +11,16 @@ class SurroundingFaults:
     """``absent``: a host that never starts, although the others know it.
 
     ``room``: the bytes that a host can write to its model, output, and checkpoints. ``protects_model``: its model
-    directory is read-only. ``kill_after``: the seconds after which a training process of the last host gets SIGKILL.
-    ``variables`` replace those of the hosts. ``limit``: the seconds after which the run is stopped.
+    directory is read-only. ``kill_after``: the seconds after which a training process of the last host gets SIGKILL;
+    ``kills_rank``: only one that a launcher has started. ``variables`` replace those of the hosts. ``limit``: the
+    seconds after which the run is stopped.
     """
 
     absent: str | None = None
     room: int | None = None
     protects_model: bool = False
     kill_after: float | None = None
+    kills_rank: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
     limit: float | None = None
 

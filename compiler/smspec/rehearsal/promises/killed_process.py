@@ -8,6 +8,7 @@ from smspec.local.surroundings import SurroundingFaults
 from smspec.rehearsal.disturbed_trial import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
 from smspec.rehearsal.promise import Outcome, Promise, kept, not_rehearsed
 from smspec.rehearsal.rehearsal import Rehearsal
+from smspec.spec.model import Mpi, Torchrun
 
 _ADVICE = (
     "check how every process that the script starts has ended (`subprocess.run(check=True)`, `Process.exitcode`, "
@@ -21,8 +22,14 @@ def _reason_against(rehearsal: Rehearsal) -> str | None:
 
 
 def _rehearse(rehearsal: Rehearsal) -> Outcome:
-    after = rehearsal.undisturbed()[0].seconds / 2
-    trial = run_with(rehearsal, "killed-process", SurroundingFaults(kill_after=after, limit=time_limit(rehearsal)))
+    rehearsal.undisturbed()
+    faults = SurroundingFaults(
+        # The first run may be slower than later ones, because nothing is in the cache of the disk.
+        kill_after=min(trial.seconds for trial in rehearsal.references) / 3,
+        kills_rank=isinstance(rehearsal.job.distribution, Torchrun | Mpi),
+        limit=time_limit(rehearsal),
+    )
+    trial = run_with(rehearsal, "killed-process", faults)
     if not trial.timeline.killed:
         return not_rehearsed(
             "the fault did not strike: the job ended before, or its processes belong to a different user"

@@ -347,3 +347,29 @@ def test_reader_may_close_during_a_stall(feeder, data):
     running.read("train_0", 1000)
     assert running.wait_for("ended", epoch=0)["early"]
     assert running.read("train_1") == CONTENT
+
+
+def test_injection_into_one_epoch_of_one_channel_spares_others(feeder, data):
+    source = data(a=CONTENT)
+    injection = Injection(truncate=10, channel="train", epoch=1)
+    running = feeder(FeederChannel("train", source), FeederChannel("other", source), injection=injection)
+    assert [len(running.read(f"train_{epoch}")) for epoch in range(3)] == [len(CONTENT), 10, len(CONTENT)]
+    assert [len(running.read(f"other_{epoch}")) for epoch in range(2)] == [len(CONTENT)] * 2
+
+
+def test_awaited_cut_comes_when_the_reader_waits_for_more(feeder, data):
+    running = feeder(FeederChannel("train", data(a=CONTENT)), injection=Injection(truncate=1000, is_awaited=True))
+    with open(running.fifo("train_0"), "rb", buffering=0) as fifo:
+        assert fifo.read(900) == CONTENT[:900]
+        assert not select.select([], [], [], 1.5)[0]
+        assert not any(event["event"] == "injected" for event in running.events)
+        assert fifo.read(900) == CONTENT[900:1000]
+        assert fifo.read(900) == b""
+    assert running.wait_for("injected", epoch=0)["bytes"] == 1000
+
+
+def test_awaited_cut_spares_a_reader_that_needs_no_more(feeder, data):
+    running = feeder(FeederChannel("train", data(a=CONTENT)), injection=Injection(truncate=1000, is_awaited=True))
+    assert len(running.read("train_0", 1000)) == 1000
+    assert running.wait_for("ended", epoch=0)["early"]
+    assert not any(event["event"] == "injected" for event in running.events)
