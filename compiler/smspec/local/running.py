@@ -21,9 +21,9 @@ from smspec.local.engines.engine import JobToRun, RunningHost
 from smspec.local.events import Event, Remark, Reporter
 from smspec.local.host_layout import HostLayout
 from smspec.local.injected_faults import rehearsed
+from smspec.local.job_processes import Fleet, present_hosts
 from smspec.local.memory_limit import memory_limits
 from smspec.local.memory_watch import MemoryWatch
-from smspec.local.job_processes import Fleet, present_hosts
 from smspec.local.metric_counts import count_metrics
 from smspec.local.orphan_processes import Leftovers
 from smspec.local.process_killing import ProcessKilling

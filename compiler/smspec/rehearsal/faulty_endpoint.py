@@ -26,7 +26,9 @@ _HEAD_SIZE = 1 << 16
 _READ = 1 << 16
 _SECONDS = 60.0
 _DRAIN_SECONDS = 2.0
-_MOST_SLOW = 5
+_MOST = {"error": 8, "slow": 5, "reset": 8}
+"""An SDK waits about a second before it repeats a request: a job with many requests must not take much longer."""
+
 _ORDER: tuple[Fault | None, ...] = ("error", None, "slow", None, "reset", None)
 _RANGE = re.compile(rb"\r\nrange: *([^\r]*)", re.IGNORECASE)
 _KEPT_OPEN = re.compile(rb"\r\n(?:connection|proxy-connection|keep-alive):[^\r]*", re.IGNORECASE)
@@ -81,7 +83,7 @@ class Course:
         number = len(self._seen)
         self._seen.add(request)
         chosen = _ORDER[number % len(_ORDER)]
-        return None if chosen == "slow" and self._counts["slow"] >= _MOST_SLOW else chosen
+        return None if chosen is None or self._counts[chosen] >= _MOST[chosen] else chosen
 
     @property
     def struck(self) -> Struck:

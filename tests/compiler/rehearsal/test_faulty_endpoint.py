@@ -58,8 +58,10 @@ def behind(server, monkeypatch):
     yield open_endpoint
     for endpoint in opened:
         endpoint.close()
-    while any(thread.name == "faulty endpoint" for thread in threading.enumerate()):
-        pass
+    for thread in threading.enumerate():
+        if thread.name == "faulty endpoint":
+            thread.join(10)
+            assert not thread.is_alive()
 
 
 def send(endpoint, path, method="GET", body=None, **headers):
@@ -87,6 +89,13 @@ def test_first_attempts_fail_in_order_and_second_ones_succeed(behind):
     assert outcomes[4][0] == "closed"
     assert all(second == whole for _, second in outcomes.values())
     assert str(endpoint.struck) == "2 503 SlowDown, 1 slow, 1 closed of 14 requests"
+
+
+def test_faults_are_few_however_many_requests_arrive():
+    course = Course(is_down=False)
+    faults = [course.fault(b"GET /%d" % number) for number in range(1000)]
+    assert [faults.count(kind) for kind in ("error", "slow", "reset")] == [8, 5, 8]
+    assert course.struck.requests == 1000
 
 
 def test_parts_of_an_object_are_different_requests(behind):

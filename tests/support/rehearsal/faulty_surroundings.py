@@ -92,7 +92,6 @@ sys.exit("algo-2 is missing")
 """,
     "waits forever": _MEET + "server.accept()[0].recv(1)\n",
     "polls forever": _MEET + "while not select.select([server], [], [], 0.1)[0]:\n    pass\n",
-    "alone": _HEAD + "save(1)\n",
 }
 
 _RECORDS = """
@@ -184,5 +183,4 @@ def try_to(number):
         return ""
 save([try_to(n) for n in range(5)])
 """,
-    "no request": _HEAD + "save(1)",
 }

@@ -13,10 +13,12 @@ _ADVICE = (
     "repeat requests that fail with 500, 503, or a closed connection: boto3 and the AWS CLI do (`AWS_MAX_ATTEMPTS`, "
     "`AWS_RETRY_MODE=standard`), `urllib` and `requests` do not"
 )
+_DELAY_SECONDS = 30.0
+"""What the faults of an endpoint, and the attempts after them, may take."""
 
 
 def _rehearse(rehearsal: Rehearsal) -> Outcome:
-    faults = SurroundingFaults(limit=time_limit(rehearsal))
+    faults = SurroundingFaults(limit=time_limit(rehearsal) + _DELAY_SECONDS)
     trial, struck = run_behind(rehearsal, "slow-s3", faults, Course(is_down=False))
     if not struck.faults:
         return not_rehearsed(NO_REQUEST)
