@@ -16,14 +16,10 @@ def signals_deferred() -> Iterator[None]:
     A signal that arrived just before raises its exception while it is blocked: that, too, is deferred.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-    earlier = None
     try:
-        signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
-    except BaseException as interrupt:
-        earlier = interrupt
-    try:
-        yield
+        try:
+            signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+        finally:
+            yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    if earlier is not None:
-        raise earlier

@@ -11,10 +11,8 @@ from support.servers.registry_server import CONFIG, INDEX, MANIFEST, config, des
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec
 
-DEADLINE = 1.0
-"""Seconds that a slow server has here; the command is given more to start and to end."""
-PATIENCE = 20.0
-"""Seconds that any other has, and needs only on a busy machine."""
+DEADLINE, PATIENCE = 1.0, 20.0
+"""Seconds that a slow server has here, and any other, which needs them only on a busy machine."""
 
 GOOD = index()
 
@@ -176,7 +174,7 @@ def locked(tmp_path, monkeypatch):
         write_job(tmp_path, BUILT.replace("python:3.12-slim-bookworm", f"{host}/team/base:1"))
         return smspec("lock", cwd=tmp_path)
 
-    yield run
+    return run
 
 
 def assert_refused(done, directory):

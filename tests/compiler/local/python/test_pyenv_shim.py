@@ -89,7 +89,7 @@ def test_shim_stands_for_the_selected_version(root, monkeypatch):
                 assert answer.stdout.strip() == (wanted or ""), (variable, local, everywhere)
 
 
-def test_program_that_is_no_shim_is_found_on_path(root, monkeypatch):
+def test_other_program_is_found_on_path(root, monkeypatch):
     assert program_on_path("tool") == str(root.parent / "system" / "tool")
     assert program_on_path("no-such-program") is None
     monkeypatch.setenv("PYENV_ROOT", "/nowhere")
