@@ -69,6 +69,7 @@ def work_of(training: TrainingRequest, reference: Trial, course: Course) -> Work
 def ignored_checkpoint(training: TrainingRequest, reference: Trial, course: Course) -> tuple[str, str] | None:
     """Return the checkpoint with which the restarted job went on, and the newest one of the same kind, if it is newer.
 
+    The job may have removed the newer ones itself, if it thinks that they are older.
     Checkpoints of one kind have the same names but for their numbers. The values of a metric show where a job goes on.
     """
     if course.count != 1 or len(course.trials) != 2:
@@ -82,9 +83,11 @@ def ignored_checkpoint(training: TrainingRequest, reference: Trial, course: Cour
         units = {
             change.path: sum(line < change.lines for line in lines)
             for change in first.writes
-            if change.path not in removed | temporary
+            if change.path not in temporary
         }
-        for path, unit in units.items():
+        for path, unit in sorted(units.items(), key=lambda item: abs(item[1] - start)):
+            if path in removed:
+                continue
             newer = [
                 other
                 for other, later in units.items()

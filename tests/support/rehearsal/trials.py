@@ -10,7 +10,9 @@ from smspec.rehearsal.timeline import Change, Line, Timeline
 from smspec.rehearsal.trial import Trial
 
 
-def trial(directory: Path, model: dict[str, bytes], metrics: dict[str, list[float]] | None = None) -> Trial:
+def trial(
+    directory: Path, model: dict[str, bytes], metrics: dict[str, list[float]] | None = None, run: Timeline | None = None
+) -> Trial:
     """Write the model of a completed run with one host; return the run."""
     for name, content in model.items():
         path = directory / "hosts" / "algo-1" / "opt" / "ml" / "model" / name
@@ -46,7 +48,7 @@ def trial(directory: Path, model: dict[str, bytes], metrics: dict[str, list[floa
         name=directory.name,
         directory=str(directory),
         summary=summary,
-        timeline=Timeline(),
+        timeline=run or Timeline(),
         hosts=("algo-1",),
         checkpoints="opt/ml/checkpoints",
     )

@@ -59,7 +59,7 @@ def _rehearse(rehearsal: Rehearsal) -> Outcome:
         return _broken(course, f"{seen}: {duration(lost)} lost", _LOAD)
     older = ignored_checkpoint(rehearsal.training, reference, course)
     if older is not None:
-        seen = f"the restarted job went on from `{older[0]}`, although there was `{older[1]}`: it repeats {work}"
+        seen = f"the restarted job went on from `{older[0]}`, although it had saved `{older[1]}`: it repeats {work}"
         return _broken(course, f"{seen}, {duration(lost)} lost", _NEWEST)
     return kept(f"an interruption repeats {work} and costs {duration(lost)}")
 
