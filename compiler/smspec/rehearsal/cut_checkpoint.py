@@ -79,7 +79,7 @@ def _chosen(after: str, changes: Sequence[Change]) -> tuple[int, str, bool]:
             if files:
                 paths = [os.path.normpath(os.path.join(change.path, name)) for name in files]
                 return index, max(paths, key=lambda path: os.path.getsize(os.path.join(after, path))), False
-    raise Unclear("no file is written to the checkpoint directory; complete ones are moved there")
+    raise Unclear("complete files are moved to the checkpoint directory, or the job removes them at once")
 
 
 def _length(changes: Sequence[Change], count: int) -> int:

@@ -59,5 +59,5 @@ def test_database_is_unclear(cut):
 
 
 def test_files_from_elsewhere_are_unclear(cut):
-    with pytest.raises(Unclear, match="moved there"):
+    with pytest.raises(Unclear, match="complete files are moved"):
         cut({}, {"state": "1"}, "rename state")
