@@ -20,6 +20,7 @@ _RANK_VARIABLES = ("LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
 """torchrun and mpirun set one of them for each process that they start."""
 
 _MULTIPROCESSING = (b"multiprocessing.spawn", b"multiprocessing.forkserver")
+_RUNTIME = b"/smspec/entrypoint.py"
 _PATIENCE = 1.6
 """A script without other processes may still start some until so many times the moment."""
 
@@ -78,7 +79,12 @@ def training_process(processes: Sequence[MachineProcess]) -> TrainingProcess | N
     ranks = [process for process in processes if _rank(process) and not _rank(known.get(process.parent))]
     if ranks:
         return TrainingProcess(RANK, ranks[-1])
-    script = ([process for process in processes if process.parent == processes[0].number] or [processes[0]])[-1]
+    first = processes[0]
+    is_runtime = any(word.endswith(_RUNTIME) for word in first.words)
+    started = [process for process in processes if process.parent == first.number] if is_runtime else [first]
+    if not started:
+        return None  # the runtime has not yet started the script
+    script = started[-1]
     inside = {script.number}
     workers = []
     for process in processes:

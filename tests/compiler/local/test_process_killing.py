@@ -31,6 +31,7 @@ def processes(*described):
     [
         ([(0, RUNTIME), (1, SCRIPT_WORDS)], SCRIPT, 2),
         ([(0, "/train")], SCRIPT, 1),
+        ([(0, "python3 /train"), (1, "python3 /train")], WORKER, 2),
         ([(0, RUNTIME), (1, SCRIPT_WORDS), (2, SCRIPT_WORDS), (2, SCRIPT_WORDS)], WORKER, 4),
         ([(0, RUNTIME), (1, SCRIPT_WORDS), (2, TRACKER), (2, FORKSERVER), (4, FORKSERVER)], WORKER, 5),
         ([(0, RUNTIME), (1, SCRIPT_WORDS), (2, TRACKER)], SCRIPT, 2),
@@ -53,6 +54,7 @@ def processes(*described):
     ids=[
         "script",
         "an image without the runtime",
+        "its fork",
         "forks",
         "multiprocessing",
         "helper of multiprocessing",
@@ -69,5 +71,6 @@ def test_training_process_is_a_rank_a_worker_or_the_script(described, kind, numb
     assert (found.kind, found.process.number) == (kind, number)
 
 
-def test_host_without_processes_has_none():
+def test_host_whose_script_has_not_started_has_none():
     assert training_process([]) is None
+    assert training_process(processes((0, RUNTIME))) is None
