@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from smspec.rehearsal.run_detail import is_log, is_run_detail
 from smspec.rehearsal.trial import Trial
 from smspec.rehearsal.values import decode
 from smspec.rehearsal.values.leaf import (
@@ -31,17 +31,6 @@ from smspec.source.frozen import dataclass, replace
 
 _MOST_BYTES = 1 << 30
 """The largest file whose values are compared; of larger ones, the bytes are."""
-
-_LOGS = re.compile(r"(^|/)(events\.out\.tfevents\..*|[^/]*\.log)$")
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_OF_THE_RUN = re.compile(
-    r"(?:wall|wall_?)?times?|timestamps?|date|datetime|sec|secs|seconds?|ms|minutes?|hours?|elapsed|durations?|clock|"
-    r"throughput|speed|pid|uuid|hostname|resum\w*|restart\w*|restor\w*|interrupt\w*|preempt\w*|attempts?|"
-    r"created|started|finished|ended|now|today",
-    re.IGNORECASE,
-)
-"""Words in the name of a value that is about the run, not about the model."""
-_CLOCK = re.compile(r"\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +79,17 @@ class Comparison:
         for name in set.intersection(*map(set, files)):
             leaves = [_leaves(one[name], _digest(one[name])) or {} for one in files]
             for path, value in leaves[0].items():
-                about = f"{path} {leaves[0].get(path.partition('.')[0])}"  # In a text, the line has the words.
-                if (isinstance(value, Array) or is_number(value)) and not _is_of_the_run(about, value):
+                if (isinstance(value, Array) or is_number(value)) and not is_run_detail(path, leaves[0]):
                     others = [other[path] for other in leaves[1:] if path in other]
                     if not all(same(value, other, self._tolerance) for other in others):
                         return True
         return False
+
+    def _is_resumed_from(self, expected: Leaf, found: Leaf) -> bool:
+        """Return whether a value is the checkpoint with which the restarted job began, as `_name_or_path` may be."""
+        directory = self._references[0].checkpoints
+        names = [directory is not None and isinstance(one, str) and directory in one for one in (expected, found)]
+        return names == [False, True]
 
     def _of_metrics(self, trial: Trial) -> Iterator[Difference]:
         references = [_last_values(reference) for reference in self._references]
@@ -118,7 +112,7 @@ class Comparison:
         for name in expected[0]:
             if any(name not in other for other in expected[1:]):
                 self.left_out[f"`{name}`"] = "undisturbed runs write it under different names"
-            elif _LOGS.search(name):
+            elif is_log(name):
                 self.left_out[f"`{name}`"] = "it is a log"
             elif name not in found:
                 yield Difference(what=name, text=f"the model has no `{name}`")
@@ -158,7 +152,7 @@ class Comparison:
             is_steady = len(others) == len(expected) - 1 and all(
                 same(value, other, self._tolerance) for other in others
             )
-            if not is_steady or _is_of_the_run(what if is_metric else path, value):
+            if not is_steady or is_run_detail(path, expected[0]) or self._is_resumed_from(value, found.get(path)):
                 continue
             steady += 1
             name = what if is_metric else f"{what}: `{path}`" if path else what
@@ -173,7 +167,7 @@ class Comparison:
             more = [
                 f"{what} has `{path}`, which undisturbed runs do not have"
                 for path in found
-                if path not in known and path.endswith("]") and not _is_of_the_run(path, found[path])
+                if path not in known and path.endswith("]") and not is_run_detail(path, found)
             ]
             differing += more
             evidence += [COUNT] * bool(more)
@@ -184,19 +178,6 @@ class Comparison:
             self.left_out[what] = known_values if expected[0] else "smspec cannot read its values"
         if differing:
             yield Difference(what=what, text=differing[0], count=len(differing), evidence=max(evidence))
-
-
-def _is_of_the_run(path: str, value: Leaf) -> bool:
-    """Return whether a value tells about the run, such as its time or that it was resumed, and not about the model."""
-    if isinstance(value, Array):
-        return False
-    if isinstance(value, str) and _CLOCK.search(value):
-        return True
-    words = [
-        *_WORD.findall(path),
-        *(_WORD.findall(value) if isinstance(value, str) and path.startswith("line[") else ()),
-    ]
-    return any(_OF_THE_RUN.fullmatch(word) for word in words)
 
 
 def _last_values(trial: Trial) -> dict[tuple[str, str], float | None]:

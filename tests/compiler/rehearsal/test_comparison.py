@@ -60,12 +60,32 @@ def test_varying_values_are_not_compared(compare):
 
 @pytest.mark.parametrize(
     "name",
-    ["trained_at_time", "elapsed", "resumed_from", "restarts", "wallTime", "hostname", "created", "train_seconds"],
+    ["trained_at_time", "elapsed", "resumed_from", "restarts", "wallTime", "hostname", "created", "train_seconds"]
+    + ["train_runtime", "latency", "start_epoch", "model.initial_global_step", "loaded_from", "initFrom"],
 )
 def test_values_about_the_run_are_not_compared(compare, name):
     """Two runs of the same second have the same time."""
     assert found(compare({"model.json": {name: 2, "w": 1}}, *[{"model.json": {name: 1, "w": 1}}] * 2)) == []
     assert found(compare({"model.json": {name: 1, "w": 2}}, *[{"model.json": {name: 1, "w": 1}}] * 2)) != []
+
+
+def test_number_in_a_text_is_named_by_its_line(compare):
+    def text(step, weight):
+        return {"report.txt": f"resumed from step {step}\nweight {weight}\n".encode()}
+
+    assert found(compare(text(4, 0.5), text(0, 0.5), text(0, 0.5))) == []
+    assert found(compare(text(0, 0.4), text(0, 0.5), text(0, 0.5))) != []
+
+
+def test_name_of_the_loaded_checkpoint_is_not_compared(compare):
+    """A configuration of Hugging Face names where the model was loaded from; which checkpoint was best is compared."""
+    base, loaded, best = (
+        {"config.json": {"_name_or_path": name, "size": 1}}
+        for name in ("base", "/opt/ml/checkpoints/checkpoint-8", "/opt/ml/checkpoints/checkpoint-4")
+    )
+    assert found(compare(loaded, base, base)) == []
+    assert found(compare(base, loaded, loaded)) != []
+    assert found(compare(best, loaded, loaded)) != []
 
 
 def test_dates_are_not_compared(compare):
@@ -119,9 +139,14 @@ def test_metric_of_the_last_start_is_compared(compare):
     ]
 
 
-def test_logs_in_the_model_are_not_compared(compare):
-    one, other = {"logs/train.log": b"step 1\nstep 2\n"}, {"logs/train.log": b"step 2\n"}
-    assert found(compare(other, one, one)) == []
+@pytest.mark.parametrize(
+    ("name", "is_log"),
+    [("out/train.log", True), ("train_log.txt", True), ("logs/out.csv", True), ("csv_logs/a.csv", True)]
+    + [("stdout", True), ("blog.txt", False), ("log_history.json", False), ("catalogs/a.csv", False)],
+)
+def test_logs_in_the_model_are_not_compared(compare, name, is_log):
+    one, other = {name: b"step 1\nstep 2\n"}, {name: b"step 2\n"}
+    assert (found(compare(other, one, one)) == []) == is_log
 
 
 def test_rounded_values_of_varying_models_are_left_out(compare):

@@ -1,0 +1,48 @@
+"""Details of a run: what a model contains about the run that made it, such as its duration, and not about itself.
+
+They differ between runs of a right job, and rounded ones are equal in many pairs of runs by chance.
+"""
+
+from __future__ import annotations
+
+import re
+
+from smspec.rehearsal.values.leaf import Array, Leaves
+
+_LOGS = re.compile(
+    r"(?:^|/)(?:events\.out\.tfevents\.[^/]*|[^/]*\.log|(?:[^/]*[_.-])?(?:logs?|stdout|stderr)(?:\.(?:txt|out)|/.*)?)$"
+)
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_OF_THE_RUN = re.compile(
+    r"(?:wall|wall_?|run)?times?|timestamps?|date|datetime|sec|secs|seconds?|ms|minutes?|hours?|elapsed|durations?|"
+    r"clock|eta|latency|throughput|speed|pid|uuid|hostname|session|"
+    r"resum\w*|restart\w*|restor\w*|interrupt\w*|preempt\w*|attempts?|created|started|finished|ended|now|today",
+    re.IGNORECASE,
+)
+"""Words in the name of a value."""
+_START = re.compile(
+    r"(?:^|[\W_])(?:(?:start|starting|initial|first)_(?:global_)?(?:epoch|step|iter|iteration|batch)"
+    r"|(?:loaded|init|initialized|continued?|resumed?)_?from)(?:$|\W)",
+    re.IGNORECASE,
+)
+"""Names of the step at which a run begins, and of the file that it begins with."""
+_CLOCK = re.compile(r"\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}")
+
+
+def is_log(name: str) -> bool:
+    """Return whether a file in the model directory is a log: `train.log`, `log.txt`, `logs/…`, events of TensorBoard."""
+    return _LOGS.search(name) is not None
+
+
+def is_run_detail(path: str, leaves: Leaves) -> bool:
+    """Return whether a value of a file is about the run; of a number in a text, the words are in its line."""
+    value = leaves[path]
+    if isinstance(value, Array):
+        return False
+    line = leaves.get(path.partition(".number[")[0]) if path.startswith("line[") else None
+    words = f"{path} {line}" if isinstance(line, str) else path
+    return (
+        (isinstance(value, str) and _CLOCK.search(value) is not None)
+        or any(_OF_THE_RUN.fullmatch(word) for word in _WORD.findall(words))
+        or _START.search(path) is not None
+    )
