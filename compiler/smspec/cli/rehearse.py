@@ -16,6 +16,7 @@ from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.temporary_directory import temporary_directory
 from smspec.diagnostics import placed
+from smspec.diagnostics.suggestions import nearest
 from smspec.diagnostics.visible import visible
 from smspec.local.request import GRACE_SECONDS, RunFailed, RunInterrupted, RunRequest
 from smspec.local.supervision import name_of
@@ -41,6 +42,7 @@ The moments of interruptions are drawn from a seed, which the spec determines.
 Exit status: 0 the job keeps all promises; 1 it breaks one, or fails undisturbed; 3 smspec could not run it on this
 machine."""
 
+_NAMES = [promise.name for promise in PROMISES]
 _FORMATS = {"text": text, "json": Report.to_json, "junit": junit}
 
 
@@ -50,8 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--only",
         metavar="FAULT",
         action="append",
-        choices=[promise.name for promise in PROMISES],
-        help="rehearse only this promise; may be repeated",
+        type=_promise,
+        choices=_NAMES,
+        help=f"rehearse only this promise; may be repeated: {', '.join(_NAMES)}",
     )
     parser.add_argument(
         "--patience",
@@ -136,6 +139,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
             return 128 + interrupted.number
     console.result(_FORMATS[args.format](report))
     return report.exit_status
+
+
+def _promise(word: str) -> str:
+    """Check the name of a promise; the message of argparse would list them all."""
+    if word not in _NAMES:
+        guess = nearest(word, _NAMES)
+        hint = f"did you mean `{guess}`?" if guess else "`smspec rehearse --help` lists them"
+        raise argparse.ArgumentTypeError(f"unknown promise `{word}`; {hint}")
+    return word
 
 
 def _grace(variables: Mapping[str, str]) -> float:

@@ -109,6 +109,8 @@ def test_dangling_link_is_reported(tmp_path, words):
         (["explain", "local"], "did you mean `channels.*.local` or `checkpoints.local`?"),
         (["explain", "hosts.instance_typ"], "did you mean `hosts.instance_type`?"),
         (["init", "--template", "spark"], "invalid choice: 'spark'"),
+        (["rehearse", "--only", "sopt"], "unknown promise `sopt`; did you mean `spot`?"),
+        (["rehearse", "--only", "spot,stop"], "unknown promise `spot,stop`; `smspec rehearse --help` lists them"),
     ],
 )
 def test_bad_arguments_exit_2_with_one_sentence(words, sentence, tmp_path):
