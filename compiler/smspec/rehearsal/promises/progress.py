@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from smspec.local.units import duration
 from smspec.rehearsal.course import Course
-from smspec.rehearsal.interruptions import spot_course
+from smspec.rehearsal.interruptions import no_interruption_reason, spot_course
 from smspec.rehearsal.promise import Outcome, Promise, kept, not_rehearsed
 from smspec.rehearsal.rehearsal import Rehearsal
 from smspec.rehearsal.work import ignored_checkpoint, is_long_enough, units_before_the_first_checkpoint, work_of
@@ -14,12 +14,6 @@ _SAVE = "save a checkpoint there every few minutes, and load the newest one at t
 _LOAD = "load the newest checkpoint at the start of the script, and skip the work that it contains"
 _NEWEST = "load the newest checkpoint: compare numbers in the names of files as numbers, not as text"
 _LATE = 0.9
-
-
-def _reason_against(rehearsal: Rehearsal) -> str | None:
-    if rehearsal.checkpoints is None and not rehearsal.training.is_spot:
-        return "the job has neither `spot` nor `checkpoints`: SageMaker does not restart it"
-    return None
 
 
 def _rehearse(rehearsal: Rehearsal) -> Outcome:
@@ -80,6 +74,6 @@ def _broken(course: Course, seen: str, advice: str) -> Outcome:
 PROMISE = Promise(
     name="progress",
     statement="after an interruption, the job continues from its checkpoints",
-    reason_against=_reason_against,
+    reason_against=no_interruption_reason,
     rehearse=_rehearse,
 )
