@@ -30,7 +30,7 @@ _CLOCK = re.compile(r"\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}")
 
 
 def is_log(name: str) -> bool:
-    """Return whether a file in the model directory is a log: `train.log`, `log.txt`, `logs/…`, events of TensorBoard."""
+    """Return whether a file in the model directory is a log: such as `train.log`, `log.txt`, and `logs/…`."""
     return _LOGS.search(name) is not None
 
 
