@@ -66,7 +66,7 @@ def test_older_checkpoint_is_noticed(course):
     assert ignored_checkpoint(REQUEST, reference, interrupted) is None
 
 
-def test_best_model_is_no_newer_checkpoint(course):
+def test_best_models_are_not_newer_checkpoints(course):
     before = [*steps(1, 9, "step-{}.pt", every=4), "9.6 write best-1.pt", "9.7 write best-2.pt", "9.8 write best-3.pt"]
     reference, interrupted = course(before, steps(9, 10))
     assert ignored_checkpoint(REQUEST, reference, interrupted) is None
