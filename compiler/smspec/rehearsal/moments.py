@@ -47,7 +47,9 @@ def checkpoints_of(timeline: Timeline) -> tuple[Checkpoint, ...]:
     if not writes:
         return ()
     gaps = [after.seconds - before.seconds for before, after in itertools.pairwise(writes)]
-    limit = _limit(gaps, timeline.ended_at - timeline.started_at)
+    # A job that takes long to import logs between its checkpoints, however close they are.
+    is_burst = writes[0].lines == writes[-1].lines and sum(gaps) < _BURST * (timeline.ended_at - timeline.started_at)
+    limit = math.inf if is_burst else _limit(gaps)
     groups = [[0]]
     for index, gap in enumerate(gaps, 1):
         before, change = writes[index - 1], writes[index]
@@ -61,12 +63,10 @@ def checkpoints_of(timeline: Timeline) -> tuple[Checkpoint, ...]:
     )
 
 
-def _limit(gaps: Sequence[float], duration: float) -> float:
+def _limit(gaps: Sequence[float]) -> float:
     """Return the longest pause within a checkpoint: where the pauses have two sizes, between them."""
-    if sum(gaps) < _BURST * duration:
-        return math.inf
     positive = sorted(max(gap, 1e-5) for gap in gaps)
-    if positive[-1] < 4 * positive[0]:
+    if not positive or positive[-1] < 4 * positive[0]:
         return 0.0
     return math.sqrt(positive[0] * positive[-1])
 

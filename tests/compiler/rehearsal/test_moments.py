@@ -72,3 +72,10 @@ def test_turns_draw_different_checkpoints(seed):
     moments = Moments(RUN, seed)
     assert len({moments.right_after(turn).count for turn in range(5)}) == 5
     assert len({moments.between(turn) for turn in range(4)}) == 4
+
+
+def test_checkpoints_after_a_long_import_are_separate():
+    """Of the whole time, they take less than one checkpoint that is written at the end may take."""
+    events = [f"{30 + n / 5:.3f} {event}" for n in range(6) for event in ("line", "write a")]
+    run = timeline(*events, ended_at=32.0)
+    assert [(one.first, one.last) for one in checkpoints_of(run)] == [(n, n) for n in range(1, 7)]
