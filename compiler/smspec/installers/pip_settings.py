@@ -34,6 +34,7 @@ _WITHOUT_EFFECT = frozenset(
     }
 )
 """Options that do not affect what uv installs, or that are removed."""
+_OF_MAC = "Library/Application Support/pip/pip.conf"
 _NOT_READ = ("config-file", "version", "help")
 """PIP_VERSION and PIP_HELP, which some images set for other programs, are not options of pip."""
 
@@ -41,7 +42,8 @@ _NOT_READ = ("config-file", "version", "help")
 def own_pip_settings(variables: Mapping[str, str], file: str) -> dict[str, str]:
     """Return variables with which pip installs into its own environment; ``file`` is created for that.
 
-    pip reads the file in PIP_CONFIG_FILE after those of machine and user: an empty value there resets theirs.
+    pip reads the file in PIP_CONFIG_FILE last, and because of it none of the user's: it has their settings, so it may
+    have the password of an index. An empty value there resets that of a file of the machine.
     """
     kept = {
         name: value
@@ -52,9 +54,9 @@ def own_pip_settings(variables: Mapping[str, str], file: str) -> dict[str, str]:
     if named == os.devnull:
         return kept
     settings = configparser.RawConfigParser()
-    if named:
+    for path in [named] if named and os.path.exists(named) else _files_of_the_user(variables):
         try:
-            settings.read(named, encoding="utf-8")
+            settings.read(path, encoding="utf-8")
         except (configparser.Error, OSError, UnicodeDecodeError):
             pass  # pip reports what is wrong with it; here it is enough that it is not used
     for section in ("global", "install"):
@@ -62,7 +64,7 @@ def own_pip_settings(variables: Mapping[str, str], file: str) -> dict[str, str]:
             settings.add_section(section)
         for option in _ELSEWHERE:
             settings.set(section, option, "false" if option in ("user", "break-system-packages") else "")
-    with open(file, "w", encoding="utf-8") as target:
+    with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as target:
         settings.write(target)
     return {**kept, "PIP_CONFIG_FILE": file}
 
@@ -95,21 +97,24 @@ def _configuration_files(variables: Mapping[str, str], prefix: str) -> Iterator[
     named = variables.get("PIP_CONFIG_FILE", "")
     if named == os.devnull:
         return
-    home = variables.get("HOME") or os.path.expanduser("~")
-    support = "Library/Application Support/pip/pip.conf"
     if sys.platform == "darwin":
-        yield f"/{support}"
+        yield f"/{_OF_MAC}"
     for directory in reversed((variables.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(os.pathsep)):
         yield os.path.join(directory, "pip", "pip.conf")
     yield "/etc/pip.conf"
     if not os.path.exists(named):
-        if sys.platform == "darwin":
-            yield os.path.join(home, support)
-        yield os.path.join(home, ".pip", "pip.conf")
-        yield os.path.join(variables.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "pip", "pip.conf")
+        yield from _files_of_the_user(variables)
     yield os.path.join(prefix, "pip.conf")
     if named:
         yield named
+
+
+def _files_of_the_user(variables: Mapping[str, str]) -> Iterator[str]:
+    home = variables.get("HOME") or os.path.expanduser("~")
+    if sys.platform == "darwin":
+        yield os.path.join(home, _OF_MAC)
+    yield os.path.join(home, ".pip", "pip.conf")
+    yield os.path.join(variables.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "pip", "pip.conf")
 
 
 def uv_settings(options: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str] | None:

@@ -37,6 +37,19 @@ def test_options_are_those_of_pip(named, variables, tmp_path):
         found = pip_options(given)
         assert found == reported(given)
         assert "target" not in found or given is variables
+        if named is None:
+            assert (found["index-url"], found["timeout"]) == ("https://user.example/simple", "7")
+
+
+def test_settings_of_the_user_stay_private_and_install_nowhere_else(tmp_path):
+    config = tmp_path / "home/.config/pip/pip.conf"
+    config.parent.mkdir(parents=True)
+    config.write_text("[global]\nindex-url = https://name:password@user.example/simple\nuser = true\n")
+    file = tmp_path / "own.conf"
+    variables = own_pip_settings({"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"]}, str(file))
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert pip_options(variables)["index-url"] == "https://name:password@user.example/simple"
+    assert pip_options(variables)["user"] == "false"
 
 
 def reported(variables):

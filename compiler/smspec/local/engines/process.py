@@ -105,7 +105,8 @@ class ProcessEngine(PythonOfEngine):
         return started
 
     def close(self) -> None:
-        """Do nothing: the directories of a run, and those of its command, are removed with them."""
+        """Remove the author's settings: the directories of the command are removed with it."""
+        self._python.close()
 
     def command(self, directory: HostDirectory, inherited: Mapping[str, str]) -> Command:
         """Return the command of a host; ``inherited`` is the environment of smspec."""

@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from smspec.installers.pip_settings import own_pip_settings
@@ -56,6 +57,7 @@ class JobPython:
         self._cache = cache
         self._command = command
         self._layers: list[str] = []
+        self._pip_settings: list[str] = []
 
     @property
     def differences(self) -> list[str]:
@@ -160,8 +162,16 @@ class JobPython:
 
     def variables(self, inherited: Mapping[str, str], root: str, *, may_install: bool) -> dict[str, str]:
         """Return the author's variables without those for other Pythons and their packages."""
-        kept = own_pip_settings(without_foreign_packages(inherited), os.path.join(root, "pip.conf"))
+        settings = os.path.join(root, "pip.conf")
+        self._pip_settings.append(settings)
+        kept = own_pip_settings(without_foreign_packages(inherited), settings)
         return {**kept, "PIP_NO_INDEX": "1"} if self._wanted.is_isolated or not may_install else kept
+
+    def close(self) -> None:
+        """Remove what may have the password of an index from the directory of the run."""
+        for path in self._pip_settings:
+            with suppress(OSError):
+                os.unlink(path)
 
     def _image_layer(self, turns: Sequence[Sequence[str]], may_install: bool, show: Callable[[str], None]) -> str:
         def make(path: str, lock: int) -> None:

@@ -151,6 +151,7 @@ class NamespaceEngine(PythonOfEngine):
     def close(self) -> None:
         """End the cell, and its way to the internet."""
         self._open.close()
+        self._python.close()
 
     def _take_back_files(self) -> None:
         """Let this run replace the directory of a killed one, whose files may belong to other users."""
