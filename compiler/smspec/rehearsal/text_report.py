@@ -16,12 +16,11 @@ def text(report: Report) -> str:
     """Return the table, and below it what was seen of each broken promise and what to do."""
     blocks = [_table(report.rows)]
     if report.failure:
-        blocks.append(
-            f"the job fails undisturbed, so nothing else was rehearsed\n  {visible(report.failure)}\n"
-            f"  log: {report.failure_log}\n"
-        )
+        lines = [*map(visible, report.failure.splitlines()), f"log: {report.failure_log}"]
+        blocks.append("the job fails undisturbed, so nothing else was rehearsed\n" + "".join(f"  {x}\n" for x in lines))
     blocks += [_explained(row) for row in report.broken]
-    blocks.append(f"{_counts(report)}; {report.runs} runs in {duration(report.seconds)}, seed {report.seed}\n")
+    runs = "1 run" if report.runs == 1 else f"{report.runs} runs"
+    blocks.append(f"{_counts(report)}; {runs} in {duration(report.seconds)}, seed {report.seed}\n")
     return "\n".join(blocks)
 
 

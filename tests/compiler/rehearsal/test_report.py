@@ -50,6 +50,11 @@ def test_text_has_a_row_for_each_promise():
     assert "\x1b" not in shown
 
 
+def test_lines_of_a_failure_are_shown_as_lines():
+    shown = text(report(failure="ValueError: \x1btoo high\nExitCode 1"))
+    assert "so nothing else was rehearsed\n  ValueError: \\x1btoo high\n  ExitCode 1\n  log: x\n" in shown
+
+
 def test_exit_status_is_that_of_broken_promises():
     assert [each.exit_status for each in (ALL, report(kept("x"), not_rehearsed("y")), report(failure="no"))] == [
         1,
