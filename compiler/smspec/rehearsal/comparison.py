@@ -243,7 +243,7 @@ def first_deviation(references: Sequence[Trial], last: Trial) -> str:
     series = [_series(reference) for reference in references]
     own = _series(last)
     for key, values in sorted(series[0].items(), key=lambda item: -len(item[1])):
-        found = own.get(key, ())
+        found = () if is_run_detail(key[0], {key[0]: None}) else own.get(key, ())
         if any(other.get(key) != values for other in series[1:]) or not 0 < len(found) <= len(values):
             continue
         start = len(values) - len(found)

@@ -22,10 +22,11 @@ _OF_THE_RUN = re.compile(
 """Words in the name of a value."""
 _START = re.compile(
     r"(?:^|[\W_])(?:(?:start|starting|initial|first)_(?:global_)?(?:epoch|step|iter|iteration|batch)"
-    r"|(?:loaded|init|initialized|continued?|resumed?)_?from)(?:$|\W)",
+    r"|(?:loaded|init|initialized|continued?|resumed?)_?from)(?:$|\W)"
+    r"|this_(?:run|session)",
     re.IGNORECASE,
 )
-"""Names of the step at which a run begins, and of the file that it begins with."""
+"""Names of the step at which a run begins, of the file that it begins with, and of what it does itself."""
 _CLOCK = re.compile(r"\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}")
 
 

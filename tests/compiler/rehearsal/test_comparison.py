@@ -8,7 +8,7 @@ import pickle
 
 import pytest
 
-from smspec.rehearsal.comparison import Comparison
+from smspec.rehearsal.comparison import Comparison, first_deviation
 from support.rehearsal.trials import trial
 
 
@@ -74,6 +74,7 @@ def test_varying_values_are_not_compared(compare):
         "start_epoch",
         "model.initial_global_step",
         "loaded_from",
+        "steps_in_this_run",
         "initFrom",
     ],
 )
@@ -177,3 +178,10 @@ def test_short_values_of_repeated_models_are_compared(compare):
     one, other = ({"model.txt": f"training time {time}, at 12:0{time}\narm left\n".encode()} for time in (1, 2))
     comparison = compare({"model.txt": b"training time 3, at 12:03\narm right\n"}, one, other)
     assert (len(found(comparison)), comparison.is_certain) == (1, False)
+
+
+def test_first_deviation_is_that_of_the_model(tmp_path):
+    """A duration differs in every run."""
+    expected = [trial(tmp_path / name, {}, {"runtime": [4.0, 4.0], "loss": [3.0, 2.0]}) for name in "ab"]
+    last = trial(tmp_path / "c", {}, {"runtime": [2.0], "loss": [2.5]})
+    assert first_deviation(expected, last).startswith("value 1 of `loss` after the restart is 2.5; value 2 of 2")
