@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from smspec.rehearsal.run_detail import is_log, is_run_detail
@@ -54,10 +54,14 @@ class Comparison:
     """The result of an interrupted job, whose last run is ``trial``, compared with undisturbed runs.
 
     ``tolerance`` None: numbers must be equal. ``compared``: files and metrics; ``left_out``: the others, and why.
+    ``hide`` masks the secrets in a text.
     """
 
-    def __init__(self, references: Sequence[Trial], trial: Trial, tolerance: float | None) -> None:
+    def __init__(
+        self, references: Sequence[Trial], trial: Trial, tolerance: float | None, hide: Callable[[str], str] = str
+    ) -> None:
         self._references = references
+        self._hide = hide
         self._tolerance = tolerance
         self.compared: set[str] = set()
         self.left_out: dict[str, str] = {}
@@ -90,6 +94,10 @@ class Comparison:
         directory = self._references[0].checkpoints
         names = [directory is not None and isinstance(one, str) and directory in one for one in (expected, found)]
         return names == [False, True]
+
+    def _masked(self, value: Leaf) -> Leaf:
+        """Mask the secrets in a value before it is cut."""
+        return self._hide(value) if isinstance(value, str) else value
 
     def _of_metrics(self, trial: Trial) -> Iterator[Difference]:
         references = [_last_values(reference) for reference in self._references]
@@ -160,7 +168,7 @@ class Comparison:
                 differing.append(f"{name} is missing")
                 evidence.append(COUNT)
             elif not any(same(found[path], one, self._tolerance) for one in (value, *others)):
-                differing.append(f"{name} {described(found[path], value)}")
+                differing.append(f"{name} {described(*map(self._masked, (found[path], value)))}")
                 evidence.append(evidence_of(value))
         known = set().union(*expected)
         if all(other.keys() == expected[0].keys() for other in expected[1:]):

@@ -108,10 +108,10 @@ def compared(rehearsal: Rehearsal, last: Trial) -> Comparison:
     A value that is equal in two of them may still be a time: only one that a run after the trial repeats accuses.
     Short ones, such as a rounded accuracy, are often equal without a seed: more runs must repeat them.
     """
-    comparison = Comparison(rehearsal.undisturbed(2), last, rehearsal.tolerance)
+    comparison = Comparison(rehearsal.undisturbed(2), last, rehearsal.tolerance, rehearsal.hide)
     for count in (3, _MANY):
         if comparison.differences and not (count == _MANY and comparison.is_certain):
-            comparison = Comparison(rehearsal.undisturbed(count), last, rehearsal.tolerance)
+            comparison = Comparison(rehearsal.undisturbed(count), last, rehearsal.tolerance, rehearsal.hide)
     return comparison
 
 

@@ -74,6 +74,10 @@ class Rehearsal:
         self.seed = rehearsed.seed
         self.patience = rehearsed.patience
         self.training = TrainingRequest(rehearsed.plan.request.payload)
+        run = rehearsed.plan.run
+        arguments = [] if run is None else [*run.command, *run.arguments]
+        self.hide = redactor(self.training, os.environ, arguments, rehearsed.job.secrets)
+        """Masks the secrets of the job in a text."""
         self._tree = rehearsed.tree
         self._console = console
         self._directory = directory
@@ -140,8 +144,7 @@ class Rehearsal:
             **changes,
         )
         timeline = Timeline()
-        arguments = [] if self.plan.run is None else [*self.plan.run.command, *self.plan.run.arguments]
-        record = RunRecord(hide=redactor(self.training, os.environ, arguments, self.job.secrets))
+        record = RunRecord(hide=self.hide)
         shown = Progress(self._console) if request.verbosity > 0 else _Preamble(self, is_first=self._count == 1)
         try:
             audience = Audience(timeline, record, shown)

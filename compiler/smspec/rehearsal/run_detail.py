@@ -22,11 +22,12 @@ _OF_THE_RUN = re.compile(
 """Words in the name of a value."""
 _START = re.compile(
     r"(?:^|[\W_])(?:(?:start|starting|initial|first)_(?:global_)?(?:epoch|step|iter|iteration|batch)"
-    r"|(?:loaded|init|initialized|continued?|resumed?)_?from)(?:$|\W)"
-    r"|this_(?:run|session)",
+    r"|(?:loaded|init|initialized|continued?|resumed?)_?from)(?:$|\W)",
     re.IGNORECASE,
 )
-"""Names of the step at which a run begins, of the file that it begins with, and of what it does itself."""
+"""Names of the step at which a run begins, and of the file that it begins with."""
+_SESSION = re.compile(r"this[_ ](?:run|session)", re.IGNORECASE)
+"""Words for what a run does itself, without those before it."""
 _CLOCK = re.compile(r"\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}")
 
 
@@ -46,4 +47,5 @@ def is_run_detail(path: str, leaves: Leaves) -> bool:
         (isinstance(value, str) and _CLOCK.search(value) is not None)
         or any(_OF_THE_RUN.fullmatch(word) for word in _WORD.findall(words))
         or _START.search(path) is not None
+        or _SESSION.search(words) is not None
     )

@@ -185,3 +185,13 @@ def test_first_deviation_is_that_of_the_model(tmp_path):
     expected = [trial(tmp_path / name, {}, {"runtime": [4.0, 4.0], "loss": [3.0, 2.0]}) for name in "ab"]
     last = trial(tmp_path / "c", {}, {"runtime": [2.0], "loss": [2.5]})
     assert first_deviation(expected, last).startswith("value 1 of `loss` after the restart is 2.5; value 2 of 2")
+
+
+def test_secrets_in_a_model_are_masked(tmp_path):
+    """Before a long text is cut."""
+    runs = [trial(tmp_path / name, {"note.json": f'{{"note": "{note}"}}'.encode()}) for name, note in LONG_NOTES]
+    (difference,) = Comparison(runs[1:], runs[0], None, lambda text: text.replace("hunter2", "***")).differences
+    assert ("***" in str(difference), "hunt" in str(difference)) == (True, False)
+
+
+LONG_NOTES = [("a", "x" * 46 + " key hunter2"), ("b", "none"), ("c", "none")]
