@@ -33,7 +33,9 @@ def states(job, *words, environment=None, **only):
     """Rehearse the promises that are named in ``only`` with a state; assert the states, and return the promises."""
     names = [name.replace("_", "-") for name in only]
     options = [word for name in names for word in ("--only", name)]
-    promises = job.promises("--patience", "3s", *options, *words, environment=environment)
+    # How long a job hangs until it is stopped; one that keeps its promises may be on a busy machine.
+    patience = "6s" if BROKEN in only.values() else "30s"
+    promises = job.promises("--patience", patience, *options, *words, environment=environment)
     found = {name: promises[name]["state"] for name in names}
     assert found == dict(zip(names, only.values(), strict=True)), promises
     assert all(promise["advice"] and promise["log"] for promise in promises.values() if promise["state"] == BROKEN)

@@ -30,6 +30,8 @@ _STORAGES = {
 _SIZES = {kind: 2 if kind == "bf16" else int(kind[1:]) for kind in _STORAGES.values()}
 _MOST_VALUES, _MOST_LEVELS = 5_000_000, 200
 _MAPPINGS = ("collections.OrderedDict", "collections.defaultdict", "collections.Counter")
+_SETS = {f"{module}.{kind}" for module in ("builtins", "__builtin__") for kind in ("set", "frozenset")}
+"""Before protocol 4 they are calls with a list, whose order is that of hashes."""
 
 
 class _Mark:
@@ -234,6 +236,8 @@ class _Values:
         array = _array(made)
         if array is not None:
             return array
+        if made.name in _SETS and isinstance(made.arguments, tuple) and made.arguments:
+            return self.plain(_sorted(made.arguments[0]))
         if made.name == "torch._utils._rebuild_parameter" and isinstance(made.arguments, tuple):
             return self.plain(made.arguments[0])
         pairs = {str(key): self.plain(item) for key, item in made.pairs.items()}
