@@ -15,6 +15,7 @@ from smspec.cli.run_arguments import add_engine_argument, channel_data, engine_o
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.temporary_directory import temporary_directory
+from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.diagnostics import placed
 from smspec.diagnostics.suggestions import nearest
 from smspec.diagnostics.visible import visible
@@ -65,9 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", metavar="N", type=int, help="draw the moments from this number")
     add_engine_argument(parser)
-    loudness = parser.add_mutually_exclusive_group()
-    loudness.add_argument("-q", "--quiet", action="store_true", help="show only the result")
-    loudness.add_argument("-v", "--verbose", action="store_true", help="also show the logs of the hosts")
+    add_verbosity_arguments(parser, quiet="show only the result", verbose="also show the logs of the hosts")
     parser.add_argument("--format", choices=tuple(_FORMATS), default="text", help="format of the result on stdout")
     parser.add_argument("--hosts", metavar="N", type=host_count, help="number of hosts (default: `hosts.count`)")
     parser.add_argument(
@@ -118,7 +117,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             requirements=job.inputs.build_inputs.requirements,
             engine=engine,
             reaches_loopback=args.host_loopback,
-            verbosity=args.verbose - args.quiet,
+            verbosity=console.verbosity,
             startup=startup.environment if (startup := job.inputs.build_inputs.startup) else None,
         )
         seed = args.seed if args.seed is not None else int(digest[:8], 16)

@@ -52,3 +52,7 @@ def _counts(report: Report) -> str:
     states = [row.outcome.state for row in report.rows]
     counts = [(state, states.count(state)) for state in ("kept", "broken", "not rehearsed")]
     return ", ".join(f"{count} {state}" for state, count in counts if count)
+
+
+def _runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count} runs"
