@@ -41,7 +41,7 @@ def test_options_are_those_of_pip(named, variables, tmp_path):
             assert (found["index-url"], found["timeout"]) == ("https://user.example/simple", "7")
 
 
-def test_settings_of_the_user_stay_private_and_install_nowhere_else(tmp_path):
+def test_settings_of_the_user_are_kept_in_a_private_file(tmp_path):
     config = tmp_path / "home/.config/pip/pip.conf"
     config.parent.mkdir(parents=True)
     config.write_text("[global]\nindex-url = https://name:password@user.example/simple\nuser = true\n")
