@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 
 from smspec.rehearsal.trial import Trial
 from smspec.source.deep_directories import walked
 from smspec.source.frozen import dataclass
 
+_NUMBER = re.compile(r"\d+")
 _OUTPUT = ("opt", "ml", "output", "data")
 
 
@@ -25,6 +27,14 @@ class WrittenFiles:
         return cls(
             {os.path.relpath(path, directory): os.lstat(path).st_size for path in paths if not os.path.islink(path)}
         )
+
+    def counterpart(self, name: str) -> str | None:
+        """Return the file with this name, or the only one whose name differs in its numbers alone, such as a time."""
+        if name in self.sizes:
+            return name
+        kind = _NUMBER.sub("#", name)
+        similar = [other for other in self.sizes if _NUMBER.sub("#", other) == kind]
+        return similar[0] if len(similar) == 1 else None
 
     def pages(self, page: int) -> int:
         """Return the room that they need in pages of memory."""

@@ -47,15 +47,16 @@ def _rehearse(rehearsal: Rehearsal) -> Outcome:
 
 
 def _cut_files(undisturbed: Trial, trial: Trial, page: int) -> tuple[str, ...]:
-    """Return the files of the model that end where the disk was full."""
+    """Return the files of the model that end where the disk was full; their names may contain a time."""
     found = []
     for host in trial.hosts:
-        whole, left = (WrittenFiles.of(one.model_directory(host)).sizes for one in (undisturbed, trial))
-        found += [
-            f"`{name}` has {left[name]:,} of {wanted:,} bytes"
-            for name, wanted in whole.items()
-            if name in left and left[name] < wanted and left[name] % page == 0
-        ]
+        whole, left = (WrittenFiles.of(one.model_directory(host)) for one in (undisturbed, trial))
+        if whole.sizes and not left.sizes:
+            found.append(f"the model directory of {host} is empty")
+        for name, wanted in whole.sizes.items():
+            other = left.counterpart(name)
+            if other is not None and left.sizes[other] < wanted and left.sizes[other] % page == 0:
+                found.append(f"`{other}` has {left.sizes[other]:,} of {wanted:,} bytes")
     return tuple(found)
 
 
