@@ -46,6 +46,10 @@ def test_tables_and_texts_are_read():
     assert decode(b"weights\nbias 0.5\n") == {"line[0]": "weights", "line[1]": "bias #", "line[1].number[0]": 0.5}
 
 
+def test_columns_without_names_are_numbered():
+    assert decode(b"1,0.5\n2,0.25\n") == {"column1[0]": 1, "column2[0]": 0.5, "column1[1]": 2, "column2[1]": 0.25}
+
+
 def test_arrays_of_numpy_are_read():
     weights = np.arange(6, dtype=">f4").reshape(2, 3)
     assert numbers(npz(w=weights), "w.npy") == [0, 1, 2, 3, 4, 5]

@@ -27,7 +27,7 @@ def decode(data: bytes) -> Leaves:
     if not rows or any(len(row) != len(rows[0]) for row in rows):
         raise Unreadable
     has_header = not any(isinstance(_value(cell), float) for cell in rows[0])
-    names = rows[0] if has_header else list(map(str, range(len(rows[0]))))
+    names = rows[0] if has_header else [f"column{number}" for number in range(1, len(rows[0]) + 1)]
     return {
         f"{name}[{index}]": _value(cell)
         for index, row in enumerate(rows[has_header:])
