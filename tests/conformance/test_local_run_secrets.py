@@ -82,7 +82,7 @@ def test_missing_secrets_of_the_job_are_named(job):
     ended = job.run(environment={"PIP_INDEX_URL": "x"})
     assert ended.returncode == 3
     assert (
-        "smspec: the variable `WANDB` is not set: `smspec run` uses your variables instead of fetching "
+        "smspec: the variable `WANDB` is not set: a local run uses your variables instead of fetching "
         "`secrets` from AWS\n" in ended.stderr
     )
     assert not job.run_directory.exists()

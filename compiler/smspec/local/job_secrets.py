@@ -12,7 +12,5 @@ def author_secrets(names: Iterable[str], variables: Mapping[str, str]) -> dict[s
     missing = [f"`{name}`" for name in names if name not in variables]
     if missing:
         are = "variables " + ", ".join(missing) + " are" if len(missing) > 1 else f"variable {missing[0]} is"
-        raise RunFailed(
-            3, f"the {are} not set: `smspec run` uses your variables instead of fetching `secrets` from AWS"
-        )
+        raise RunFailed(3, f"the {are} not set: a local run uses your variables instead of fetching `secrets` from AWS")
     return {name: variables[name] for name in names}
