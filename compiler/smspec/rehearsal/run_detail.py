@@ -26,8 +26,8 @@ _START = re.compile(
     re.IGNORECASE,
 )
 """Names of the step at which a run begins, and of the file that it begins with."""
-_SESSION = re.compile(r"this[_ ](?:run|session)", re.IGNORECASE)
-"""Words for what a run does itself, without those before it."""
+_PHRASE = re.compile(r"this[_ ](?:run|session)|(?:/|per_?)s\b", re.IGNORECASE)
+"""What a run does itself, without those before it, and rates such as `it/s`."""
 _CLOCK = re.compile(r"\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}")
 
 
@@ -47,5 +47,5 @@ def is_run_detail(path: str, leaves: Leaves) -> bool:
         (isinstance(value, str) and _CLOCK.search(value) is not None)
         or any(_OF_THE_RUN.fullmatch(word) for word in _WORD.findall(words))
         or _START.search(path) is not None
-        or _SESSION.search(words) is not None
+        or _PHRASE.search(words) is not None
     )

@@ -75,6 +75,7 @@ def test_varying_values_are_not_compared(compare):
         "model.initial_global_step",
         "loaded_from",
         "steps_in_this_run",
+        "it/s",
         "initFrom",
     ],
 )
