@@ -111,7 +111,7 @@ _SILENCE = """
 class Timed:
     def __init__(self, path):
         self.descriptor, self.data = os.open(path, os.O_RDONLY), b""
-        while select.select([self.descriptor], [], [], 1)[0]:
+        while select.select([self.descriptor], [], [], 3)[0]:
             more = os.read(self.descriptor, 1 << 16)
             if not more:
                 break
