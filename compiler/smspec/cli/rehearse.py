@@ -6,12 +6,18 @@ import argparse
 import gc
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 
-from smspec.cli.argument_types import host_count, stall_seconds
-from smspec.cli.command_errors import ResourceUnavailable
+from smspec.cli.argument_types import stall_seconds
 from smspec.cli.console import Console
-from smspec.cli.python_arguments import add_python_arguments
-from smspec.cli.run_arguments import add_engine_argument, channel_data, engine_of
+from smspec.cli.run_arguments import (
+    add_engine_argument,
+    add_run_arguments,
+    channel_data,
+    engine_of,
+    run_request,
+    write_generated_files,
+)
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.temporary_directory import temporary_directory
@@ -19,10 +25,8 @@ from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.diagnostics import placed
 from smspec.diagnostics.suggestions import nearest
 from smspec.diagnostics.visible import visible
-from smspec.local.request import GRACE_SECONDS, RunFailed, RunInterrupted, RunRequest
+from smspec.local.request import GRACE_SECONDS, RunFailed, RunInterrupted
 from smspec.local.supervision import name_of
-from smspec.output.failures import OutputFailed
-from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.rehearsal.junit_report import junit
 from smspec.rehearsal.promises import PROMISES
@@ -31,7 +35,6 @@ from smspec.rehearsal.rehearsing import rehearse_job
 from smspec.rehearsal.report import Report
 from smspec.rehearsal.text_report import text
 from smspec.render.tree_rendering import render_tree
-from smspec.script.program import Program
 
 HELP = """\
 Run the job again and again on this machine, each time under something that SageMaker may do to it, such as a Spot
@@ -68,21 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_engine_argument(parser)
     add_verbosity_arguments(parser, quiet="show only the result", verbose="also show the logs of the hosts")
     parser.add_argument("--format", choices=tuple(_FORMATS), default="text", help="format of the result on stdout")
-    parser.add_argument("--hosts", metavar="N", type=host_count, help="number of hosts (default: `hosts.count`)")
-    parser.add_argument(
-        "--data", metavar="CH=PATH", action="append", default=[], help="data of a channel: a local path or an S3 URI"
-    )
-    add_python_arguments(parser)
-    parser.add_argument(
-        "--allow-outside",
-        action="store_true",
-        help="run a script that uses literal /opt/ml paths, which are outside the run directory",
-    )
-    parser.add_argument(
-        "--host-loopback",
-        action="store_true",
-        help="let hosts of the engine namespace reach servers on 127.0.0.1 of this machine, as 10.0.2.2",
-    )
+    add_run_arguments(parser)
     parser.add_argument(
         "-o",
         "--output",
@@ -97,36 +86,22 @@ def run(args: argparse.Namespace, console: Console) -> int:
     job = compiled(args, console)
     digest = compiled_digest(job.plan)
     tree = render_tree(job.plan, job.inputs.build_inputs, digest)
-    program = job.inputs.program
     promises = [promise for promise in PROMISES if args.only is None or promise.name in args.only]
     # From here on it may take minutes or hours.
     gc.set_threshold(700)
     with signals_interrupt(), temporary_directory() as temporary:
-        request = RunRequest(
-            directory=args.output or default_directory("rehearsal", job),
-            scratch_dir=temporary,
-            base_dir=job.inputs.directory,
-            python=args.python,
-            may_install=not args.no_install,
-            fetches_python=args.fetch_python,
+        directory = args.output or default_directory("rehearsal", job)
+        request = replace(
+            run_request(args, job, directory, temporary, data, engine),
             command="smspec rehearse",
-            outside=() if args.allow_outside or not isinstance(program, Program) else program.file_uses,
-            hosts=args.hosts,
-            data=data,
             grace=_grace(os.environ),
-            requirements=job.inputs.build_inputs.requirements,
-            engine=engine,
-            reaches_loopback=args.host_loopback,
             verbosity=console.verbosity,
-            startup=startup.environment if (startup := job.inputs.build_inputs.startup) else None,
         )
         seed = args.seed if args.seed is not None else int(digest[:8], 16)
         rehearsed = Rehearsed(job=job.job, plan=job.plan, tree=tree, request=request, seed=seed, patience=args.patience)
+        write_generated_files(tree, request)
         try:
-            write_temporary_tree(tree, request.tree_dir)
             report = rehearse_job(rehearsed, promises, console)
-        except OutputFailed as failure:
-            raise ResourceUnavailable(str(failure)) from failure
         except JobRefused as refused:
             console.warned(placed(refused.findings, job.inputs.document), job.texts)
             return 1

@@ -5,26 +5,27 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+from dataclasses import replace
 
-from smspec.cli.argument_types import byte_count, byte_rate, host_count, memory_size, stall_seconds
-from smspec.cli.command_errors import ResourceUnavailable
+from smspec.cli.argument_types import byte_count, byte_rate, memory_size, stall_seconds
 from smspec.cli.console import Console
-from smspec.cli.python_arguments import add_python_arguments
-from smspec.cli.run_arguments import add_engine_argument, channel_data, engine_of
+from smspec.cli.run_arguments import (
+    add_engine_argument,
+    add_run_arguments,
+    channel_data,
+    engine_of,
+    run_request,
+    write_generated_files,
+)
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.temporary_directory import temporary_directory
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.diagnostics import placed
 from smspec.local.feeder.injection import Injection
-from smspec.local.request import RunRequest
 from smspec.local.running import run_locally
-from smspec.output.failures import OutputFailed
-from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compiled_digest import compiled_digest
-from smspec.render.tree import FileTree
 from smspec.render.tree_rendering import render_tree
-from smspec.script.program import Program
 
 HELP = """\
 Run the job on this machine with the files that `smspec build` generates. Each host gets its own /opt/ml directory and
@@ -49,21 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="result on stdout: a table, or summary.json"
     )
-    parser.add_argument("--hosts", metavar="N", type=host_count, help="number of hosts (default: `hosts.count`)")
-    parser.add_argument(
-        "--data", metavar="CH=PATH", action="append", default=[], help="data of a channel: a local path or an S3 URI"
-    )
-    add_python_arguments(parser)
-    parser.add_argument(
-        "--allow-outside",
-        action="store_true",
-        help="run a script that uses literal /opt/ml paths, which are outside the run directory",
-    )
-    parser.add_argument(
-        "--host-loopback",
-        action="store_true",
-        help="let hosts of the engine namespace reach servers on 127.0.0.1 of this machine, as 10.0.2.2",
-    )
+    add_run_arguments(parser)
     parser.add_argument(
         "--memory",
         metavar="SIZE",
@@ -97,43 +84,24 @@ def run(args: argparse.Namespace, console: Console) -> int:
     engine = engine_of(args.engine, os.environ)
     job = compiled(args, console)
     tree = render_tree(job.plan, job.inputs.build_inputs, compiled_digest(job.plan))
-    program = job.inputs.program
     # From here on it may take minutes or hours.
     gc.set_threshold(700)
     with signals_interrupt(), temporary_directory() as temporary:
-        request = RunRequest(
-            directory=args.output or default_directory("run", job),
-            scratch_dir=temporary,
-            base_dir=job.inputs.directory,
-            python=args.python,
-            may_install=not args.no_install,
-            fetches_python=args.fetch_python,
-            outside=() if args.allow_outside or not isinstance(program, Program) else program.file_uses,
-            hosts=args.hosts,
-            data=data,
+        directory = args.output or default_directory("run", job)
+        request = replace(
+            run_request(args, job, directory, temporary, data, engine),
             rate=args.rate,
             memory=args.memory,
             injection=_injection(args),
-            requirements=job.inputs.build_inputs.requirements,
-            engine=engine,
             is_strict=args.strict,
-            reaches_loopback=args.host_loopback,
             verbosity=console.verbosity,
             prints_json=args.format == "json",
-            startup=startup.environment if (startup := job.inputs.build_inputs.startup) else None,
         )
-        _write(tree, request.tree_dir)
+        write_generated_files(tree, request)
         outcome = run_locally(job.job, job.plan, tree, request, console)
     if outcome.findings:
         console.warned(placed(outcome.findings, job.inputs.document), job.texts)
     return outcome.exit_status
-
-
-def _write(tree: FileTree, directory: str) -> None:
-    try:
-        write_temporary_tree(tree, directory)
-    except OutputFailed as failure:
-        raise ResourceUnavailable(str(failure)) from failure
 
 
 def _injection(args: argparse.Namespace) -> Injection | None:
