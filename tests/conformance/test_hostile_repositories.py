@@ -112,7 +112,7 @@ for root, words in runs:
         os._exit(0)
     os.wait()
 """
-"""Runs each command in a fork, after it has opened the file that tells whose is what follows."""
+"""Runs each command in a fork, after it has opened the file that marks the lines that follow."""
 
 
 def opened(clean, runs):

@@ -18,7 +18,7 @@ SCRIPT = """
     host, base = os.environ["SM_CURRENT_HOST"], os.environ.get("SAGEMAKER_BASE_DIR", "/opt/ml")
     print("HOST", socket.gethostname(), json.loads(os.environ["SM_HOSTS"]), flush=True)
     print("READ", open(base + "/input/data/train/a.csv").read(), os.environ["GREETING"], os.environ["SECRET"][::-1])
-    if host == "algo-1":  # which ends the job of all hosts: nobody knows what the others have written by then
+    if host == "algo-1":  # it ends the job of all hosts, which may not have written theirs by then
         with open(f"{base}/model/{host}", "w") as model:
             model.write("trained")
         os.chmod(f"{base}/model/{host}", 0o600)

@@ -195,7 +195,7 @@ class Supervision:
         if received:
             self._stop(Verdict(signal=received[0]), "stopping; press Ctrl-C again to kill")
             if self._verdict is not None and self._verdict.is_interrupted:
-                self._kill_at = now  # nobody needs what the script would still save
+                self._kill_at = now  # what the script would still save is not used
         if self._ends_at is not None and now >= self._ends_at:
             self._stop(Verdict(overran=True), "MaxRuntimeInSeconds reached; stopping")
         if self._kill_at is not None and (now >= self._kill_at or len(received) > 1):

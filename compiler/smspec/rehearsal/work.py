@@ -12,7 +12,7 @@ from smspec.rehearsal.trial import Trial
 from smspec.source.frozen import dataclass
 
 _FEWEST = 4
-"""With fewer units, a job that starts from scratch cannot be told from one that continues."""
+"""With fewer units, a job that starts from scratch looks like one that continues."""
 _LONGEST_LINE = 300
 _NUMBER = re.compile(r"\d+")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 _FILES = ("/etc/subuid", "/etc/subgid")
 _PROGRAMS = ("newuidmap", "newgidmap")
 _ENOUGH = 65_535
-"""Users 1 to 65,535; images name 65,534 `nobody`."""
+"""Users 1 to 65,535; user 65,534 is the one without rights in images."""
 
 
 @dataclass(frozen=True, slots=True)
