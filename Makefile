@@ -5,7 +5,9 @@ BIN := $(VENV)/bin
 PEERS := .venv-peers
 TOOLKIT := .venv-toolkit
 SOURCES ?= .venv/sources
-BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost rehearsal
+# With it, every process of the tests would compile what it imports.
+unexport PYTHONDONTWRITEBYTECODE
+BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost rehearsal prediction
 
 .PHONY: help demo test test-containers quick explore check golden shapes facts benchmarks clean
 
@@ -40,6 +42,10 @@ demo: $(VENV)/.run
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto
 
+# `make test` has a sample of the values and moments, and no image with PyTorch, whose base takes minutes and 1.4 GB.
+test-containers: export SMSPEC_HOSTILE_VALUES ?= 10000
+test-containers: export SMSPEC_KILLED_RUNS ?= 20
+test-containers: export SMSPEC_PYTORCH_IMAGE ?= 1
 test-containers: $(VENV)/.dev
 	$(BIN)/python -m pytest -m docker
 

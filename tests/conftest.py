@@ -54,6 +54,9 @@ def pytest_configure(config):
     """
     if "SMSPEC_CACHE_DIR" not in os.environ:
         os.environ["SMSPEC_CACHE_DIR"] = config.smspec_cache = tempfile.mkdtemp(prefix="smspec-test-cache-")
+    # Hundreds of processes of the tests import the package: where none may keep what it compiles, each compiles it.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     _go_past_shims()
     for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:  # Python ignores these two for itself
         if signal.getsignal(number) is signal.SIG_IGN:
@@ -106,7 +109,7 @@ def pytest_xdist_make_scheduler(config, log):
 def pytest_collection(session):
     """Keep the garbage collector from searching what is collected while there is more and more of it."""
     gc.disable()
-    if hasattr(session.config, "workerinput") and not sys.dont_write_bytecode:
+    if hasattr(session.config, "workerinput"):
         _rewrite_share(session.config)
 
 
@@ -154,7 +157,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.module not in starting:
             starting[item.module] = _starts_processes(item.module)
-        if "support.docker_engine" in getattr(item.module, "pytest_plugins", ()):
+        if "support.docker_engine" in getattr(item.module, "pytest_plugins", ()) and "engine" in item.fixturenames:
             item.add_marker("docker")
         if starting[item.module] or {"any_python", "outer_python", "pythons"} & set(item.fixturenames):
             item.add_marker("process")

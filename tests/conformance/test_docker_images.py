@@ -3,8 +3,10 @@
 import base64
 import hashlib
 import json
+import os
 import random
 import re
+import shutil
 import tarfile
 import zipfile
 
@@ -12,11 +14,13 @@ import pytest
 
 from smspec.output.writing import write_tree
 from smspec.render.tree_rendering import render_tree
+from support.docker_engine import built_steps
 from support.render.plan_samples import build_inputs, image_plan, locked_environment, plan
 
 pytest_plugins = ["support.docker_engine"]
 pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
 
+VALUES = int(os.environ.get("SMSPEC_HOSTILE_VALUES", "600"))
 ALPHABETS = ("\\\"'$`{}[]()<>#=&;|!*~ -", 'abc \\"$', "äöü€字🙂 \u00a0\u202f", "$HOME${x:-y}$(id)`id`\\$\\\\")
 
 
@@ -34,16 +38,20 @@ def tree(engine, tmp_path):
     return written
 
 
-def hostile(count):
+def hostile(count, seed=7):
     """Return texts of the characters that mean something to Dockerfiles, shells and YAML; the same on every run."""
-    choice = random.Random(7)
+    choice = random.Random(seed)
     return ["".join(choice.choices(choice.choice(ALPHABETS), k=choice.randrange(12))) for _ in range(count)]
 
 
-def test_environment_values_are_unchanged(engine, tree):
-    """What `docker inspect` reads back is what was written: nothing expanded, nothing lost."""
-    env = {f"V{number}": text for number, text in enumerate(hostile(300))}
-    labels = {f"l{number}": text for number, text in enumerate(hostile(300))}
+@pytest.mark.parametrize("part", range(VALUES // 200))
+def test_environment_values_are_unchanged(engine, tree, part):
+    """What `docker inspect` reads back is what was written: nothing expanded, nothing lost.
+
+    Each variable is a step of the build, which copies those before it: many small images take less time than one.
+    """
+    env = {f"V{number}": text for number, text in enumerate(hostile(100, seed=2 * part))}
+    labels = {f"l{number}": text for number, text in enumerate(hostile(100, seed=2 * part + 1))}
     engine.build(tree(env=env, labels=labels), "values")
     config = engine.config("values")
     found = dict(variable.split("=", 1) for variable in config["Env"])
@@ -97,11 +105,15 @@ def test_changed_source_builds_only_its_own_layer(engine, tree):
     assert built_steps(done) == {"COPY source/ /opt/ml/code/"}
 
 
-def built_steps(done):
-    """Return the instructions that a build did not find in its cache."""
-    steps = {match[1]: match[2] for match in re.finditer(r"(?m)^#(\d+) \[.*?\] (.*)$", done.stderr)}
-    cached = {steps[number] for number in re.findall(r"(?m)^#(\d+) CACHED$", done.stderr)}
-    return {step for step in steps.values() if step.startswith(("RUN", "COPY"))} - cached
+def test_changed_source_of_equal_size_is_built(engine, tree):
+    """BuildKit sends only files whose size or time differs from those of the last build of the directory."""
+    directory = tree({"train.py": b"rate = 1e-3\n"})
+    for text, other in ((b"rate = 1e-3\n", b"rate = 1e-4\n"), (b"rate = 1e-4\n", b"rate = 1e-5\n")):
+        engine.build(directory, "same-size")
+        assert engine.output("same-size", "cat", "/opt/ml/code/train.py").encode() == text
+        changed = tree({"train.py": other}, name=f"changed-{other[-2:-1].decode()}")
+        shutil.rmtree(directory)
+        changed.rename(directory)
 
 
 @pytest.mark.parametrize("old", [False, True], ids=["no Python", "Python 3.6"])

@@ -10,6 +10,8 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
+import venv
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from smspec.local.engines.namespace import internet
 from smspec.local.engines.namespace.availability import probe
 from smspec.local.engines.namespace.user_range import own_range
 from support.local.local_jobs import DEADLINE, LocalJob, script
+from support.local.ordinary_user import OrdinaryJob
 
 MOMENTS = int(os.environ.get("SMSPEC_KILLED_RUNS", "4"))
 
@@ -25,9 +28,12 @@ pytestmark = pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unav
 
 
 @pytest.fixture
-def job(tmp_path):
+def job(tmp_path, request):
     """A job in a directory with a blank and a letter beyond ASCII in its path; its processes carry that path."""
-    job = LocalJob(tmp_path / "a jöb", engine="namespace")
+    kind = getattr(request, "param", LocalJob)
+    if kind is OrdinaryJob:
+        tmp_path = Path(request.getfixturevalue("public_directory"))
+    job = kind(tmp_path / "a jöb", engine="namespace")
     (job.directory / "tmp").mkdir()
     job.environment = {"TMPDIR": str(job.directory / "tmp")}
     job.mark = f'environment: {{MARK: "{job.directory}"}}\n'
@@ -37,36 +43,15 @@ def job(tmp_path):
     assert str(job.directory) not in Path("/proc/self/mounts").read_text()
 
 
-PUBLISHED = """
-    import os
-    for epoch in range(5):
-        size = 0
-        with open(f"/opt/ml/input/data/training_{epoch}", "rb", buffering=0) as fifo:
-            while data := fifo.read(4096):
-                size += len(data)
-        print("epoch", epoch, "bytes", size)
-    assert os.listdir("/opt/ml/checkpoints") == os.listdir("/tmp/saved") == [], "of a different job"
-    with open("/opt/ml/model/model.txt", "w") as model:
-        model.write("trained")
-    open("/tmp/saved/last", "w").close()
-"""
+@pytest.fixture
+def public_directory():
+    """A directory that every user can reach: those of pytest are its own user's. It has the user's cache."""
+    with tempfile.TemporaryDirectory(prefix="smspec-job-and-cache-") as directory:
+        os.chmod(directory, 0o755)
+        yield directory
 
 
-def test_published_loop_runs_unchanged(job):
-    """A script opens literal paths below /opt/ml; this machine's own directory of that name is not read or changed."""
-    before = os.path.exists("/opt/ml")
-    channel = 'channels: {training: {s3: "s3://data/train/", local: data/, input_mode: Pipe}}\n'
-    script(job, PUBLISHED, f'{channel}checkpoints: {{s3: "s3://models/checkpoints/", local: /tmp/saved}}\n{job.mark}')
-    job.write("data/a", bytes(100_000))
-    ended = job.run(job.environment)
-    assert ended.returncode == 0, ended.stderr
-    assert [line for line in job.log().splitlines() if line.startswith("epoch")] == [
-        f"epoch {epoch} bytes 100000" for epoch in range(5)
-    ]
-    assert job.archive() == {"model.txt": b"trained"}
-    assert (job.host().parents[1] / "tmp/saved/last").exists()
-    assert os.path.exists("/opt/ml") == before
-
+every_user = pytest.mark.parametrize("job", [LocalJob, OrdinaryJob], indirect=True)
 
 INSIDE = """
     import errno, json, os, resource, socket, sys, tempfile
@@ -106,6 +91,7 @@ INSIDE = """
 NETWORK = "network: {isolation: true, subnets: [subnet-0123456789abcdef0], security_groups: [sg-0123456789abcdef0]}\n"
 
 
+@every_user
 def test_hosts_are_what_a_container_is(job):
     """Three isolated hosts reach each other by name, and nothing else; a second run at once is not in the way."""
     channel = 'channels: {train: {s3: "s3://data/train/", local: data/, input_mode: FastFile}}\n'
@@ -113,7 +99,7 @@ def test_hosts_are_what_a_container_is(job):
     script(job, INSIDE, f"{channel}{hosts}{NETWORK}{job.mark}hyperparameters: {{lr: 0.1}}\n")
     job.write("data/a", "the data of the author")
     digest = hashlib.sha256((job.directory / "data/a").read_bytes()).hexdigest()
-    again = LocalJob(job.directory / "tmp" / "again", engine="namespace")
+    again = type(job)(job.directory / "tmp" / "again", engine="namespace")
     shutil.copytree(job.directory / "src", again.directory / "src", dirs_exist_ok=True)
     shutil.copytree(job.directory / "data", again.directory / "data")
     shutil.copy(job.directory / "job.yaml", again.directory)
@@ -233,6 +219,7 @@ def clinging(job):
     return job
 
 
+@pytest.mark.parametrize("job", [OrdinaryJob], indirect=True)
 @pytest.mark.parametrize("moment", range(MOMENTS))
 def test_killed_run_leaves_nothing(clinging, moment):
     """Killed with SIGKILL at any moment; the next run of any command removes the temporary files."""
@@ -269,7 +256,18 @@ UNPACKING = """
 """
 
 
-@pytest.mark.skipif(own_range() is None, reason="no newuidmap, or no range of users in /etc/subuid")
+def words_with_range(directory):
+    """Return words before a command that give root a range of users where the machine has none."""
+    if own_range() is not None:
+        return []
+    if os.geteuid() != 0 or not (shutil.which("newuidmap") and shutil.which("unshare")):
+        pytest.skip("no newuidmap, or no range of users in /etc/subuid")
+    for name in ("subuid", "subgid"):
+        (directory / name).write_text("root:100000:65536\n")
+    mounts = " && ".join(f'mount --bind "{directory}/{name}" /etc/{name}' for name in ("subuid", "subgid"))
+    return ["unshare", "--mount", "sh", "-c", f'{mounts} && exec "$@"', "sh"]
+
+
 def test_files_may_have_several_owners(job):
     """As root, tar restores the owners in an archive; afterwards everything belongs to the author again."""
     script(job, UNPACKING, f'channels: {{train: {{s3: "s3://data/train/", local: data/}}}}\n{job.mark}')
@@ -278,7 +276,14 @@ def test_files_may_have_several_owners(job):
         member = tarfile.TarInfo("a")
         member.uid = member.gid = 1234
         archive.addfile(member)
-    ended = job.run(job.environment)
+    ended = subprocess.run(
+        [*words_with_range(job.directory), *job.words()],
+        cwd=job.directory,
+        env={**os.environ, **job.environment},
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+    )
     assert ended.returncode == 0, ended.stderr
     assert "TAR 0" in job.log()
     assert {path.lstat().st_uid for path in job.run_directory.rglob("*")} == {os.geteuid()}
@@ -336,13 +341,22 @@ def test_refused_namespaces_fall_back_with_the_reason(job, before, words):
     assert job.summary()["why"].startswith("namespaces are unavailable: ")
 
 
+ELSEWHERE = """
+    import os, sys
+    print(open("/etc/resolv.conf").read(), os.listdir("/opt/ml/checkpoints"), sys.base_prefix)
+"""
+
+
 @pytest.mark.skipif(shutil.which("unshare") is None, reason="no unshare")
-def test_linked_files_and_locked_mounts_work(job):
-    """resolv.conf may be a link to what hosts do not see, and a mount may have flags that nobody can remove."""
-    script(
-        job, "print(open('/etc/resolv.conf').read(), open('/opt/ml/input/config/resourceconfig.json').read())", job.mark
-    )
+@pytest.mark.skipif(sys.base_prefix.startswith("/opt"), reason="the test hides what is in /opt")
+def test_unusual_machines_run_jobs(job):
+    """resolv.conf is a link to what hosts do not see, and so is the interpreter in a directory; a mount has flags that
+    only its owner can remove; /opt/ml is of another job.
+    """
+    script(job, ELSEWHERE, job.mark)
     (job.directory / "run").mkdir()
+    venv.create(job.directory / "hidden", with_pip=False, symlinks=True)
+    of_another = ["mount -t tmpfs none /opt", "mkdir -p /opt/ml/checkpoints", "touch /opt/ml/checkpoints/old"]
     change = " && ".join(
         [
             f'mount -t tmpfs -o nosuid,nodev,noexec none "{job.directory}/run"',
@@ -352,11 +366,13 @@ def test_linked_files_and_locked_mounts_work(job):
             "echo nameserver 192.0.2.7 > /run/resolv",
             "ln -s /run/resolv /run/etc/resolv.conf",
             "mount --bind /run/etc /etc",
-            'exec "$@"',
+            *of_another,
+            '"$@"',
+            "ls /opt/ml/checkpoints",
         ]
     )
     ended = subprocess.run(
-        [*UNSHARE, change, "sh", *job.words()],
+        [*UNSHARE, change, "sh", *job.words(python=job.directory / "hidden/bin/python")],
         cwd=job.directory,
         env={**os.environ, **job.environment},
         capture_output=True,
@@ -366,3 +382,5 @@ def test_linked_files_and_locked_mounts_work(job):
     assert ended.returncode == 0, ended.stderr
     resolver = "192.0.2.7" if internet.missing() else internet.RESOLVER
     assert f"algo-1 | nameserver {resolver}" in ended.stderr
+    assert f" [] {sys.base_prefix}\n" in ended.stderr
+    assert ended.stdout.endswith("old\n")

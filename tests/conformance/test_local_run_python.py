@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from smspec.local.engines.namespace.availability import probe
 from support.local.local_jobs import DEADLINE, LocalJob
 from support.locked_packages import lock_packages
 
@@ -160,14 +161,36 @@ def test_locked_packages_are_those_of_the_run(job):
         assert f"GREETING {version}" in job.log()
 
 
-def test_second_run_uses_the_cached_environment(job):
+def test_second_run_uses_the_cached_environment(job, tmp_path):
+    """It neither needs the packages again nor connects to anything."""
     spec(job, "greeting==1.0")
     job.run(job.environment)
     shutil.rmtree(job.wheels)
-    ended = job.run(job.environment)
+    words, calls = job.words(), tmp_path / "calls"
+    if shutil.which("strace") is not None:
+        words = ["strace", "-f", "-qq", "-e", "trace=connect", "-o", str(calls), *words]
+    environment = {**os.environ, **job.environment}
+    ended = subprocess.run(words, cwd=job.directory, env=environment, capture_output=True, text=True, timeout=DEADLINE)
     assert ended.returncode == 0, ended.stderr
     assert "installing" not in ended.stderr
     assert "GREETING 1.0" in job.log()
+    assert not calls.exists() or "AF_INET" not in calls.read_text()
+
+
+@pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")
+def test_installed_package_cannot_be_edited(fresh_job):
+    """A script that writes to what it imports changes neither the cache nor the next run."""
+    job = fresh_job
+    spec(job, "greeting==1.0")
+    job.write("src/train.py", "import greeting\nopen(greeting.__file__, 'a').write('VERSION = 1')\n")
+    assert job.run(job.environment, engine="namespace").returncode == 1
+    assert "OSError: [Errno 30] Read-only file system" in job.log()
+    job.write("src/train.py", SHOW)
+    assert job.run(job.environment, engine="namespace").returncode == 0
+    assert "GREETING 1.0" in job.log()
+    # Processes of the author see the cache itself.
+    writable = [path for path in environments(job)[0].rglob("*.py") if path.stat().st_mode & 0o222]
+    assert writable == []
 
 
 def test_source_requirements_stay_in_their_run(job, tmp_path):

@@ -63,6 +63,19 @@ def test_shards_of_a_prefix_are_streamed(job, server):
     assert job.archive() == {f"{host}-{epoch}": shard for host, shard in shards.items() for epoch in range(2)}
 
 
+def test_data_of_the_job_have_a_known_size(job, server):
+    """A run on the very data of the spec predicts the job without their size in the spec."""
+    pipe(job, "distribution: ShardedByS3Key", 2)
+    text = (job.directory / "job.yaml").read_text()
+    (job.directory / "job.yaml").write_text(text.replace("s3://elsewhere/train", f"s3://{BUCKET}/train/"))
+    ended = job.run(server.environ, data={"train": f"s3://{BUCKET}/train/"})
+    assert ended.returncode == 0, ended.stderr
+    found = job.summary()["prediction"]
+    assert (found["data_bytes"], found["objects"]) == (500_000, 5)
+    assert [mode["disk_bytes"] for mode in found["modes"]] == [300_000, 0, 0]
+    assert "prediction for 2 × ml.m5.large with 500 kB in 5 objects" in ended.stdout
+
+
 def test_gzip_is_decompressed_and_wrapped(job, server):
     pipe(job, "compression: Gzip, record_wrapper: RecordIO")
     ended = job.run(server.environ, data={"train": f"s3://{BUCKET}/packed/"})

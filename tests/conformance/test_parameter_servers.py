@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-from support.local.local_jobs import LocalJob
+from support.local.local_jobs import IMAGE, LocalJob
+from support.local.stand_in_frameworks import MXNET, TENSORFLOW
 
 SPEC = """
     source: src/
@@ -17,35 +18,6 @@ SPEC = """
     distribution: {{parameter_server: {{framework: {framework}}}}}
     hosts: {{instance_type: ml.m5.large, count: 2, volume: 1GB}}
     hyperparameters: {{ending: {ending}}}
-"""
-
-MXNET = """
-    import os, socket, sys
-    role = os.environ["DMLC_ROLE"]
-    place = os.environ["DMLC_PS_ROOT_URI"], int(os.environ["DMLC_PS_ROOT_PORT"])
-
-    def joined():
-        for _ in range(400):
-            try:
-                return socket.create_connection(place, 20)
-            except OSError:
-                import time
-                time.sleep(0.05)
-        raise SystemExit("no scheduler")
-
-    if role == "scheduler":
-        with socket.create_server(place) as listener:
-            count = int(os.environ["DMLC_NUM_SERVER"]) + int(os.environ["DMLC_NUM_WORKER"])
-            others = [listener.accept()[0] for _ in range(count)]
-        said = sorted(other.recv(100).decode() for other in others)  # as each server starts, and each worker ends
-        for other in others:
-            other.sendall(" ".join(said).encode())
-        sys.exit(0)
-    if role == "server":
-        with joined() as scheduler:
-            scheduler.sendall(("server of " + os.environ["SM_CURRENT_HOST"]).encode())
-            scheduler.recv(1000)
-        sys.exit(0)
 """
 
 MXNET_SCRIPT = """
@@ -57,36 +29,6 @@ MXNET_SCRIPT = """
     with mxnet.joined() as scheduler:
         scheduler.sendall(("worker of " + here).encode())
         print("TOGETHER", scheduler.recv(1000).decode(), flush=True)
-"""
-
-TENSORFLOW = """
-    import json, os, socket, sys, types
-
-    class Resolver:
-        def __init__(self):
-            config = json.loads(os.environ["TF_CONFIG"])
-            self.cluster, task = config["cluster"], config["task"]
-            self.task_type, self.task_id = task["type"], task["index"]
-
-        def cluster_spec(self):
-            return self.cluster
-
-    class Server:
-        def __init__(self, cluster, job_name, task_index):
-            self.place = cluster[job_name][task_index]
-            self.name = f"{job_name} {task_index}".encode()
-
-        def join(self):
-            address, _, port = self.place.partition(":")
-            with socket.create_server((address, int(port))) as listener:
-                while True:
-                    with listener.accept()[0] as caller:
-                        if caller.recv(100) == b"die":
-                            os._exit(9)
-                        caller.sendall(self.name)
-
-    resolver = types.SimpleNamespace(TFConfigClusterResolver=Resolver)
-    distribute = types.SimpleNamespace(cluster_resolver=resolver, Server=Server)
 """
 
 TENSORFLOW_SCRIPT = """
@@ -217,7 +159,8 @@ def test_real_framework_trains(job, framework, said):
     python = os.environ.get(f"SMSPEC_{framework.upper()}_PYTHON")
     if not python:
         pytest.skip(f"SMSPEC_{framework.upper()}_PYTHON names no Python with {framework}")
-    job.spec(SPEC.format(framework=framework, ending="well"))
+    image = f'    image: {{base: "{IMAGE}", python_packages: [{framework}]}}\n'
+    job.spec(SPEC.format(framework=framework, ending="well") + image)
     job.write("src/train.py", REAL[framework])
     ended = job.run({"SMSPEC_STOP_GRACE": "20"}, python=python)
     assert ended.returncode == 0, ended.stderr

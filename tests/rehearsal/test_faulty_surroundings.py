@@ -80,6 +80,7 @@ def test_absent_host_fails_jobs_that_do_not_wait_forever(job, name, state):
         ("JSON lines", KEPT, KEPT),
         ("silence and partial records", BROKEN, BROKEN),
         ("silence and partial rows", BROKEN, BROKEN),
+        ("first row of all", KEPT, NOT),
         ("first bytes", NOT, NOT),
         ("bytes", KEPT, NOT),
     ],
@@ -115,6 +116,7 @@ def s3():
         ("no second attempt", BROKEN, KEPT),
         ("attempts without end", KEPT, BROKEN),
         ("errors ignored", BROKEN, BROKEN),
+        ("errors ignored by chance", KEPT, NOT),
     ],
 )
 def test_slow_and_failing_endpoints(job, s3, name, slow, failing):

@@ -24,6 +24,11 @@ def debian_archive(*packages: str) -> Path:
     return archive("minbase", (*PACKAGES, *packages), f"--customize-hook={_HOOK}")
 
 
+def small_archive() -> Path:
+    """Return a shell and Python with few of its modules, for images whose size would cost time: 30 MB."""
+    return archive("extract", ("dash", "python3-minimal"))
+
+
 def archive(variant: str, packages: tuple[str, ...], *options: str) -> Path:
     """Return Debian with packages as a tar, made once and kept in the user's cache."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "smspec-tests"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -31,6 +32,14 @@ _NEEDED = ("dockerd", "docker", "setpriv", "unshare")
 _APART = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--pid", "--mount-proc", "--fork", "--kill-child"]
 
 
+_PYTHON_IMAGE = """\
+FROM {base}
+COPY . /opt/wheels/
+RUN ln -s /usr/bin/python3 /usr/local/bin/python3 && touch /usr/lib/python3/dist-packages/boto3.py
+ENV LANG=C.UTF-8
+"""
+
+
 class Engine:
     """An engine with a separate socket; no process of it remains. ``base``: an image with Python."""
 
@@ -42,7 +51,7 @@ class Engine:
         self._log = root / "log"
         options = {"data-root": root / "data", "exec-root": root / "exec", "pidfile": root / "pid", "host": self.host}
         with open(self._log, "wb") as log:
-            self._process = subprocess.Popen(
+            self.process = subprocess.Popen(
                 [
                     *_APART,
                     "dockerd",
@@ -58,17 +67,17 @@ class Engine:
         """Return why the engine does not work, or None."""
         deadline = time.monotonic() + 60
         while self.docker("version", check=False).returncode != 0:
-            if self._process.poll() is not None or time.monotonic() > deadline:
+            if self.process.poll() is not None or time.monotonic() > deadline:
                 return self._log.read_text(errors="replace").strip().rpartition("\n")[2]
             time.sleep(0.1)
         return None
 
     def stop(self) -> None:
         for number in (signal.SIGTERM, signal.SIGKILL):
-            if self._process.poll() is None:
-                os.killpg(self._process.pid, number)  # unshare itself passes no SIGTERM on
+            if self.process.poll() is None:
+                os.killpg(self.process.pid, number)  # unshare itself passes no SIGTERM on
             try:
-                self._process.wait(60)
+                self.process.wait(60)
             except subprocess.TimeoutExpired:
                 continue
 
@@ -93,8 +102,14 @@ class Engine:
         return self.docker("build", "--progress=plain", "--network=none", *options, "--tag", tag, tree, check=check)
 
     def import_debian(self, image: str, *packages: str) -> None:
-        """Make a base image with more packages; skip the test where Debian's archive cannot be had."""
-        self.docker("import", debian_archive(*packages), image)
+        """Make a base image with more packages, once; skip the test where Debian's archive cannot be had."""
+        if self.docker("image", "inspect", image, check=False).returncode != 0:
+            self.docker("import", debian_archive(*packages), image)
+
+    def make_python_image(self, base: str, context: Path, name: str) -> None:
+        """Make an image like those of Python from Debian's, with the wheels of a directory; boto3 is not called."""
+        (context / "Dockerfile").write_text(_PYTHON_IMAGE.format(base=base))
+        self.build(context, name)
 
     def busybox_archive(self) -> Path:
         """Return the smallest image that has a shell, a web server, and a client: 2 MB."""
@@ -108,6 +123,13 @@ class Engine:
         """Return what words print when they are run in an image, in the place of its entrypoint."""
         first, *rest = words
         return self.docker("run", "--rm", "--network=none", "--entrypoint", first, image, *rest).stdout
+
+
+def built_steps(done: subprocess.CompletedProcess[str]) -> set[str]:
+    """Return the instructions that a build did not find in its cache."""
+    steps = {match[1]: match[2] for match in re.finditer(r"(?m)^#(\d+) \[.*?\] (.*)$", done.stderr)}
+    cached = {steps[number] for number in re.findall(r"(?m)^#(\d+) CACHED$", done.stderr)}
+    return {step for step in steps.values() if step.startswith(("RUN", "COPY"))} - cached
 
 
 @pytest.fixture(scope="session")

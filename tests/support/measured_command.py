@@ -76,7 +76,7 @@ class MeasuredCommand:
         self._server.stdout.close()
 
 
-def _load() -> None:
+def load() -> None:
     """Load what is loaded late, so that no run pays for it, and keep the copies of a run small."""
     from support.hostile_texts import filled
     from support.service.api_samples import small_request
@@ -101,7 +101,7 @@ def _load() -> None:
 
 
 def _serve() -> None:
-    _load()
+    load()
     for line in sys.stdin:
         directory, file, contents, *words = json.loads(line)
         done = []

@@ -24,6 +24,8 @@ class Console:
         self.err_in_colour = wanted and _is_terminal(err)
         self.err_is_terminal = _is_terminal(err)
         self.verbosity = 0
+        self.has_lost_its_reader = False
+        """Whether nobody reads results any more, as after `smspec … | head`."""
         self._gravest: Diagnostic | None = None
 
     def result(self, text: str) -> None:
@@ -35,6 +37,7 @@ class Console:
             self._out.flush()
         except BrokenPipeError:
             # `smspec … | head` may close the pipe: the exit status stays the same.
+            self.has_lost_its_reader = True
             _abandon(self._out)
         except OSError as fault:
             _abandon(self._out)

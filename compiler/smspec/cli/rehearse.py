@@ -22,7 +22,7 @@ from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.temporary_directory import temporary_directory
 from smspec.cli.verbosity import add_verbosity_arguments
-from smspec.diagnostics import placed
+from smspec.diagnostics import InvalidInput, placed
 from smspec.diagnostics.suggestions import nearest
 from smspec.diagnostics.visible import visible
 from smspec.local.request import GRACE_SECONDS, RunFailed, RunInterrupted
@@ -30,6 +30,7 @@ from smspec.local.supervision import name_of
 from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.rehearsal.junit_report import junit
 from smspec.rehearsal.promises import PROMISES
+from smspec.rehearsal.refusal import Refusal
 from smspec.rehearsal.rehearsal import JobRefused, Rehearsed
 from smspec.rehearsal.rehearsing import rehearse_job
 from smspec.rehearsal.report import Report
@@ -83,7 +84,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     data = channel_data(args.data)
     engine = engine_of(args.engine, os.environ)
-    job = compiled(args, console)
+    try:
+        job = compiled(args, console)
+    except InvalidInput as faulty:
+        _refuse(Refusal(spec=args.spec, diagnostics=(*faulty.diagnostics,)), args, console)
+        raise
     digest = compiled_digest(job.plan)
     tree = render_tree(job.plan, job.inputs.build_inputs, digest)
     promises = [promise for promise in PROMISES if args.only is None or promise.name in args.only]
@@ -103,16 +108,25 @@ def run(args: argparse.Namespace, console: Console) -> int:
         try:
             report = rehearse_job(rehearsed, promises, console)
         except JobRefused as refused:
-            console.warned(placed(refused.findings, job.inputs.document), job.texts)
+            diagnostics = placed(refused.findings, job.inputs.document)
+            console.warned(diagnostics, job.texts)
+            _refuse(Refusal(spec=args.spec, diagnostics=(*diagnostics,)), args, console)
             return 1
         except RunFailed as fault:
             console.say(f"smspec: {visible(str(fault))}")
+            _refuse(Refusal(spec=args.spec, sentence=str(fault)), args, console)
             return fault.exit_status
         except RunInterrupted as interrupted:
             console.say(f"smspec: stopped by {name_of(interrupted.number)}")
             return 128 + interrupted.number
     console.result(_FORMATS[args.format](report))
     return report.exit_status
+
+
+def _refuse(refusal: Refusal, args: argparse.Namespace, console: Console) -> None:
+    """Write the errors as a result too, in the formats for machines."""
+    if args.format != "text":
+        console.result(refusal.to_json() if args.format == "json" else refusal.to_junit())
 
 
 def _promise(word: str) -> str:

@@ -96,6 +96,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
             is_strict=args.strict,
             verbosity=console.verbosity,
             prints_json=args.format == "json",
+            predicts=True,
+            prices=job.inputs.prices.of(job.plan.request.payload, job.job.region),
         )
         write_generated_files(tree, request)
         outcome = run_locally(job.job, job.plan, tree, request, console)

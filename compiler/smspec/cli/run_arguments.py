@@ -41,7 +41,7 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--host-loopback",
         action="store_true",
-        help="let hosts of the engine namespace reach servers on 127.0.0.1 of this machine, as 10.0.2.2",
+        help="let hosts with a separate network reach servers on 127.0.0.1 of this machine",
     )
 
 

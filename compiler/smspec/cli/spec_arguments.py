@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 
 from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
-from smspec.diagnostics import InvalidInput
+from smspec.diagnostics import Diagnostic, InvalidInput
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import gather
+from smspec.pipeline.spec_discovery import find_job_specs
+from smspec.source import SourceText
 from smspec.spec.layers.assembly import OptionError
 from smspec.workspace.command_line_file import USUAL_SPEC
+from smspec.workspace.missing_path import is_directory
 
 
 def add_spec_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +74,36 @@ def compiled(args: argparse.Namespace, console: Console) -> Compiled:
     if compilation.diagnostics:
         console.warned(compilation.diagnostics, compilation.texts)
     return compilation
+
+
+def compiled_all(paths: Sequence[str], args: argparse.Namespace, console: Console) -> list[tuple[str, Compiled]]:
+    """Return the jobs of files, and those below directories, with their paths. Raises like `compiled`."""
+    cache = InputCache(root(args))
+    jobs: list[tuple[str, Compiled]] = []
+    diagnostics: list[Diagnostic] = []
+    texts: list[SourceText] = []
+    try:
+        specs = find_job_specs(paths, cache).jobs if len(paths) > 1 or is_directory(paths[0]) else paths
+        for spec in specs:
+            try:
+                compilation = compile_spec(gather(spec, args.overlay, settings(args), cache))
+            except InvalidInput as invalid:
+                diagnostics += invalid.diagnostics
+                texts += invalid.texts
+                continue
+            if isinstance(compilation, Compiled):
+                jobs.append((spec, compilation))
+            has_errors = isinstance(compilation, Faulty)
+            diagnostics += compilation.diagnostics if has_errors else ()
+            texts += compilation.texts if has_errors else ()
+    except OptionError as error:
+        raise UsageError(str(error)) from error
+    for _, job in jobs:
+        if job.diagnostics:
+            console.warned(job.diagnostics, job.texts)
+    if diagnostics:
+        raise InvalidInput(tuple(diagnostics), tuple(texts))
+    return jobs
 
 
 def default_directory(above: str, job: Compiled) -> str:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import struct
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from smspec.local.events import CheckpointChanged
+from smspec.local.inotify import inotify_events, open_inotify
 
 _CLOSE_WRITE, _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x8, 0x40, 0x80, 0x100, 0x200
 _ONLY_DIRECTORIES, _NO_LINKS, _IS_DIRECTORY = 0x01000000, 0x02000000, 0x40000000
 _MASK = _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE | _ONLY_DIRECTORIES | _NO_LINKS
-_HEAD = struct.Struct("iIII")
-_READ = 1 << 16
 
 _State = tuple[int, int, int]
 """The inode, the time of change, and the size of a file."""
@@ -30,7 +26,7 @@ class CheckpointWatch:
         self._states: dict[str, _State] = {path: state for root in places.values() for path, state in _files(root)}
         self._watched: dict[int, str] = {}
         self._moved: dict[int, str] = {}
-        inotify = _inotify()
+        inotify = open_inotify()
         self.descriptor: int | None = None
         if inotify is not None:
             self.descriptor, self._add = inotify
@@ -42,19 +38,10 @@ class CheckpointWatch:
         if self.descriptor is None:
             yield from self._looked()
             return
-        while True:
-            try:
-                data = os.read(self.descriptor, _READ)
-            except BlockingIOError:
-                return
-            offset = 0
-            while offset < len(data):
-                watch, mask, cookie, length = _HEAD.unpack_from(data, offset)
-                start = offset + _HEAD.size
-                name = os.fsdecode(data[start : start + length].rstrip(b"\0"))
-                offset = start + length
-                if watch in self._watched and name:
-                    yield from self._noticed(os.path.join(self._watched[watch], name), mask, cookie)
+        for event in inotify_events(self.descriptor):
+            if event.watch in self._watched and event.name:
+                path = os.path.join(self._watched[event.watch], event.name)
+                yield from self._noticed(path, event.mask, event.cookie)
 
     def close(self) -> None:
         """Stop watching."""
@@ -150,26 +137,3 @@ def _files(root: str) -> Iterator[tuple[str, _State]]:
             state = _state(path)
             if state is not None:
                 yield path, state
-
-
-def _inotify() -> tuple[int, Callable[[bytes, int], int]] | None:
-    """Return a descriptor of inotify and a function that adds a watch to it, or None if there is none."""
-    if not sys.platform.startswith("linux"):
-        return None
-    import ctypes  # imported late: only a rehearsal needs it
-
-    try:
-        library = ctypes.CDLL(None, use_errno=True)
-        descriptor: int = library.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-    except (OSError, AttributeError):
-        return None
-    if descriptor < 0:
-        return None
-
-    def add(path: bytes, mask: int) -> int:
-        number: int = library.inotify_add_watch(descriptor, path, mask)
-        if number < 0 and ctypes.get_errno() == errno.ENOSPC:
-            raise OSError(errno.ENOSPC, "too many watched directories: raise fs.inotify.max_user_watches")
-        return number
-
-    return descriptor, add

@@ -7,7 +7,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from smspec.local import feeder
 from smspec.local.closing_stdin import end_by_closing_stdin
@@ -21,6 +22,13 @@ _PROGRAM = os.path.dirname(feeder.__file__)
 _S3_PROGRAM = "smspec.local.s3.program"
 _READ = 1 << 16
 _STOP_SECONDS = 5.0
+
+
+def own_feeder(host: str, plan: FeederPlan, plan_file: str) -> FeederProcess:
+    """Start a feeder on the Python of smspec, whatever Python the job uses. Raise RunFailed."""
+    with open(plan_file, "w", encoding="utf-8") as file:
+        file.write(plan.to_json())
+    return FeederProcess(host, [sys.executable, "-I", *_program(plan), UNTIL_EOF, plan_file])
 
 
 def _program(plan: FeederPlan) -> list[str]:
@@ -39,11 +47,10 @@ class FeederFault(Exception):
 
 
 class FeederProcess:
-    """Runs on the Python of smspec, whatever Python the job uses. It stops if smspec dies: its stdin ends."""
+    """A running feeder. It stops if smspec dies: its stdin ends."""
 
-    def __init__(self, host: str, plan: FeederPlan, plan_file: str) -> None:
-        with open(plan_file, "w", encoding="utf-8") as file:
-            file.write(plan.to_json())
+    def __init__(self, host: str, words: Sequence[str], first: str = "") -> None:
+        """``words``: the command. ``first``: what it reads first. Raise RunFailed."""
         self.host = host
         self.pid = -1
         self.is_killed = False
@@ -52,14 +59,17 @@ class FeederProcess:
         self._unread = b""
         self._start = 0.0
         self._process = subprocess.Popen(
-            [sys.executable, "-I", *_program(plan), UNTIL_EOF, plan_file],
+            words,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # smspec handles Ctrl-C, and stops the feeder when the job has ended
         )
         self.pid = self._process.pid
-        assert self._process.stdout is not None
+        assert self._process.stdin is not None and self._process.stdout is not None
         self.descriptor = self._process.stdout.fileno()
+        with suppress(BrokenPipeError):  # it has ended, which its output shows
+            self._process.stdin.write(first.encode())
+            self._process.stdin.flush()
         self._await_ready()
 
     def events(self) -> Iterator[Event]:

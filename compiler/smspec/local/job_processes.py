@@ -49,7 +49,7 @@ class Fleet:
                     rate=request.rate,
                     injection=_injection(request.injection, host),
                 )
-                self.feeders.append(FeederProcess(host.name, plan, os.path.join(place.root, "feeder.json")))
+                self.feeders.append(engine.feed(host, plan, self._directory))
         self.hosts += engine.start(present, self._directory)
 
     def end(self) -> None:

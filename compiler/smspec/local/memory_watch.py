@@ -7,7 +7,6 @@ reserved. Control groups need an administrator, or a container engine.
 from __future__ import annotations
 
 import os
-import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -65,7 +64,7 @@ class MemoryWatch:
         # Not the first process: without it, nothing would report how the job ended.
         share, process = max(shares[1:] or shares, key=lambda pair: pair[0])
         with suppress(OSError):
-            os.kill(process.number, signal.SIGKILL)
+            host.kill_process(process.number)
             self._killed[host.host] = process.number
             text = (
                 f"out of memory: the processes of {host.host} used {size(used)}, the limit is {size(limit)}; "

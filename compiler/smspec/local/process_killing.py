@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -21,6 +19,8 @@ _RANK_VARIABLES = ("LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
 
 _MULTIPROCESSING = (b"multiprocessing.spawn", b"multiprocessing.forkserver")
 _RUNTIME = b"/smspec/entrypoint.py"
+_INSTALLATION = (b"-m", b"pip", b"install")
+"""What the runtime starts before the script, if the source has requirements or a package."""
 _PATIENCE = 1.6
 """A script without other processes may still start some until so many times the moment."""
 
@@ -34,38 +34,44 @@ class TrainingProcess:
 
 
 class ProcessKilling:
-    """Kills one process of the last host, once, ``after`` seconds. `turn` is called several times per second.
+    """Kills one process of the last host, once. `turn` is called several times per second.
 
-    ``needs_rank``: it waits for a process that a launcher starts, which may take long.
+    ``after``: the seconds of an undisturbed run, by three. Of the time before the script starts, such as that of an
+    installation or of a launcher, as much is over; the rest is counted from its start. ``needs_rank``: it waits for a
+    process that a launcher starts, which may take long.
     """
 
     def __init__(self, after: float, needs_rank: bool, hosts: Sequence[RunningHost], reporter: Reporter) -> None:
         self._host = hosts[-1]
         self._reporter = reporter
         self._needs_rank = needs_rank
-        now = time.monotonic()
-        self._begins, self._ends = now + after, now + after * _PATIENCE
+        self._after = after
+        self._created = time.monotonic()
+        self._begins: float | None = None
+        self._ends = 0.0
         self._is_done = False
 
     def turn(self) -> None:
         """Kill the process if it is time."""
         now = time.monotonic()
-        if self._is_done or now < self._begins or self._host.ended():
+        if self._is_done or now < (self._begins or 0.0) or self._host.ended():
             return
         found = training_process(self._host.processes())
-        if found is None or not self._is_due(found.kind, now):
+        if found is None or (self._needs_rank and found.kind != RANK):
+            return
+        if self._begins is None:
+            after = max(0.0, self._after - (now - self._created) / 3)
+            self._begins, self._ends = now + after, now + after * _PATIENCE
+        if now < (self._ends if found.kind == SCRIPT else self._begins):
             return
         with suppress(OSError):
-            os.kill(found.process.number, signal.SIGKILL)
+            self._host.kill_process(found.process.number)
             self._is_done = True
             self._reporter.report(
                 ProcessKilled(
                     host=self._host.host, kind=found.kind, command=found.process.command, moment=time.monotonic()
                 )
             )
-
-    def _is_due(self, kind: str, now: float) -> bool:
-        return kind == RANK if self._needs_rank else kind != SCRIPT or now >= self._ends
 
 
 def training_process(processes: Sequence[MachineProcess]) -> TrainingProcess | None:
@@ -82,7 +88,7 @@ def training_process(processes: Sequence[MachineProcess]) -> TrainingProcess | N
     first = processes[0]
     is_runtime = any(word.endswith(_RUNTIME) for word in first.words)
     started = [process for process in processes if process.parent == first.number] if is_runtime else [first]
-    if not started:
+    if not started or (is_runtime and started[-1].words[1:4] == _INSTALLATION):
         return None  # the runtime has not yet started the script
     script = started[-1]
     inside = {script.number}

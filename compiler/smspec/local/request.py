@@ -12,6 +12,7 @@ from smspec.local.interruption import Interruption
 from smspec.local.surroundings import SurroundingFaults
 from smspec.plan.build_inputs import NeededEnvironment
 from smspec.script.program import FileUse
+from smspec.service.prices import JobPrices
 
 GRACE_SECONDS = 120.0
 """StopTrainingJob sends SIGTERM and, two minutes later, SIGKILL (developer guide)."""
@@ -37,6 +38,7 @@ class RunRequest:
     ``interruption`` ends all hosts on purpose; ``checkpoints``: a directory, the content of the checkpoint directory of
     every host at its start; ``is_watched``: report changes of the checkpoints while the hosts run. ``built``: the
     directory with a build of the same plan, if it is not in ``scratch_dir``.
+    ``predicts``: predict the job in SageMaker from the run; ``prices``: those of its instances.
     """
 
     directory: str
@@ -65,6 +67,8 @@ class RunRequest:
     checkpoints: str | None = None
     is_watched: bool = False
     built: str | None = None
+    predicts: bool = False
+    prices: JobPrices | None = None
 
     @property
     def tree_dir(self) -> str:
@@ -118,6 +122,13 @@ class RunFailed(Exception):
         super().__init__(f"{message}: {details}" if details else message)
         self.exit_status = exit_status
         self.summary = message
+
+
+class FaultRefused(RunFailed):
+    """The engine cannot inject a fault of the surroundings here; the run has not started."""
+
+    def __init__(self, message: str, details: str = "") -> None:
+        super().__init__(3, message, details)
 
 
 class RunInterrupted(BaseException):

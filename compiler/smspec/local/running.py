@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -26,12 +26,15 @@ from smspec.local.memory_limit import memory_limits
 from smspec.local.memory_watch import MemoryWatch
 from smspec.local.metric_counts import count_metrics
 from smspec.local.orphan_processes import Leftovers
+from smspec.local.prediction.predicting import predicted_run
+from smspec.local.prediction.prediction import Prediction
 from smspec.local.process_killing import ProcessKilling
 from smspec.local.progress import Progress
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.fetching import fetched_interpreter
 from smspec.local.python.interpreter import matching_interpreter
 from smspec.local.python.wanted import wanted_python
+from smspec.local.read_watch import Opened, ReadWatch
 from smspec.local.record import RunRecord
 from smspec.local.redaction import redactor, shown_hyperparameters
 from smspec.local.report.page import report_page
@@ -65,7 +68,8 @@ def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, c
                 summary, exit_status = run.through(record)
             finally:
                 progress.close()
-            console.result(summary.to_json() if request.prints_json else summary.text())
+            text = summary.to_json() if request.prints_json else summary.text(verbose=request.verbosity > 0)
+            console.result(text)
     except RunFailed as fault:
         console.write(f"smspec: {visible(str(fault))}\n")
         return LocalOutcome(exit_status=fault.exit_status, status="NotStarted")
@@ -124,7 +128,10 @@ class LocalRun:
             raise RunFailed(3, "--memory needs Linux, or a container engine such as --engine docker")
         if request.injection is not None and not self._has_pipes():
             raise RunFailed(2, "fault injection requires a Pipe channel, and the job has none")
-        self._data, self.findings = find_data(job, self._training.channels, request, self._engine.generated_channels())
+        generated = self._engine.generated_channels()
+        self._data, self.findings = find_data(job, self._training.channels, request, generated)
+        self._predicted = predicted_run(job, self._training, self._data, self._hosts, request, generated)
+        self._opened: Mapping[tuple[str, str], Opened] = {}
         self._layout = HostLayout(self._training, self._hosts, self._data, self._engine, reporter, request.checkpoints)
 
     def through(self, record: RunRecord) -> tuple[Summary, int]:
@@ -145,7 +152,12 @@ class LocalRun:
             directory.mark(self._training.name, status_of(verdict))
             summary = self._summary(directory, verdict, record, started)
             self._remark_on_end(summary, closing)
-            summary = replace(summary, started=date, warnings=tuple(record.warnings))
+            summary = replace(
+                summary,
+                started=date,
+                warnings=tuple(record.warnings),
+                prediction=self._prediction(summary, record),
+            )
             _write(directory.vacant(SUMMARY), summary.to_json())
             _write(directory.vacant(REPORT), report_page(summary, record))
             return summary, exit_status_of(verdict)
@@ -200,13 +212,15 @@ class LocalRun:
         self._signals.note()
         fleet = Fleet(directory, self._reporter)
         watch = self._watch(directory)
+        reads = ReadWatch(self._predicted.directories(directory) if self._predicted is not None else {})
         faults = self._request.faults or NO_FAULTS
         try:
             fleet.start(self._hosts, self._data, self._engine, self._request)
+            reads.begin()
             supervision = Supervision(
                 fleet.hosts,
                 fleet.feeders,
-                self._reporter,
+                Audience(self._reporter, reads),
                 self._signals,
                 grace=self._request.grace,
                 interruption=self._request.interruption,
@@ -220,6 +234,7 @@ class LocalRun:
             return supervision.run()
         finally:
             fleet.end()
+            self._opened = reads.close()
             if watch is not None:
                 watch.close()
             self._engine.close()
@@ -291,6 +306,11 @@ class LocalRun:
                 f"`{self._engine.python}` has no module `{module}`: add it to `image.python_packages`, "
                 "or choose a different Python with --python"
             )
+
+    def _prediction(self, summary: Summary, record: RunRecord) -> Prediction | None:
+        if self._predicted is None:
+            return None
+        return self._predicted.prediction(summary, record, self._opened, has_resumed=self._layout.has_resumed)
 
     def _has_pipes(self) -> bool:
         return any(channel.mode == "Pipe" for channel in self._training.channels)

@@ -13,6 +13,8 @@ from smspec.local.flow_table import table
 from smspec.local.flows import Flow
 from smspec.local.injected_faults import Rehearsed
 from smspec.local.metric_counts import MetricCount, MetricValues
+from smspec.local.prediction.prediction import Prediction
+from smspec.local.prediction.prediction_table import prediction_lines
 from smspec.local.request import JobStatus
 from smspec.local.units import duration, size
 
@@ -72,6 +74,7 @@ class Summary:
     rehearsed: tuple[Rehearsed, ...] = ()
     metrics: tuple[MetricCount, ...] = ()
     throughput: tuple[Throughput, ...] = ()
+    prediction: Prediction | None = None
 
     def to_json(self) -> str:
         """Return the text of summary.json."""
@@ -95,15 +98,19 @@ class Summary:
             "metrics": [_without_values(metric) for metric in self.metrics],
             "model": asdict(self.model) if self.model else None,
             "output": asdict(self.output) if self.output else None,
+            "prediction": self.prediction.to_dict() if self.prediction else None,
         }
         # One line each: people read what is above, programs plot these.
         values = _lines(one for metric in self.metrics for one in metric.values)
         series = f'"metric_values": {values},\n  "throughput": {_lines(self.throughput)}'
         return f"{json.dumps(document, indent=2)[:-2]},\n  {series}\n}}\n"
 
-    def text(self) -> str:
-        """Return the summary for people."""
+    def text(self, *, verbose: bool = False) -> str:
+        """Return the summary for people. ``verbose``: with what the prediction assumes."""
         blocks = [table(self.flows)] if self.flows else []
+        predicted = prediction_lines(self.prediction, verbose=verbose) if self.prediction is not None else []
+        if predicted:
+            blocks.append("".join(f"{line}\n" for line in predicted))
         lines = [("job", f"{self.job}: {self._how()} after {duration(self.seconds)}")]
         lines += [("injected", str(fault)) for fault in self.rehearsed]
         if self.failure_reason:

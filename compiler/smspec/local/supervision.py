@@ -20,6 +20,8 @@ from smspec.local.signals import Signals
 _TURN_SECONDS = 0.1
 _LOG_SECONDS = 1.0
 """How long a log is read after its host has ended, if a remaining process still has it open."""
+_START_SECONDS = 10.0
+"""How long a host may take to write its first line. Before it listens to SIGTERM, the kernel discards the signal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,9 @@ class Supervision:
         self._killing = killing
         self._memory = memory
         self._kill_at: float | None = None
+        self._started = time.monotonic()
+        self._heard: set[str] = set()
+        self._to_terminate: list[RunningHost] = []
         self._verdict: Verdict | None = None
         self._log_ends_at: dict[str, float] = {}
         self._selector = selectors.DefaultSelector()
@@ -95,6 +100,7 @@ class Supervision:
                     self._memory.turn()
                 self._look_at_hosts()
                 self._look_at_signals_and_time()
+                self._terminate_started()
                 self._reporter.tick()
             self._look_at_checkpoints()
         return self._verdict or Verdict(job_status=0)
@@ -125,6 +131,7 @@ class Supervision:
             if lines is None:
                 self._close_log(host)
                 return
+            self._heard.add(host.host)
             for line in lines:
                 self._reporter.report(LogLine(host=host.host, text=line))
                 self._happened("line")
@@ -181,13 +188,18 @@ class Supervision:
                         seconds=host.seconds,
                         cpu_seconds=None if used is None else used.cpu_seconds,
                         peak_memory=None if used is None else used.peak_memory,
-                        total_memory=None if self._memory is None else self._memory.peaks.get(host.host),
+                        total_memory=self._total_memory(host),
                     )
                 )
                 if status:
                     self._stop(Verdict(failed=host.host, job_status=status))
             if now >= self._log_ends_at[host.host]:
                 self._close_log(host)
+
+    def _total_memory(self, host: RunningHost) -> int | None:
+        if self._memory is not None:
+            return self._memory.peaks.get(host.host)
+        return None if host.usage is None else host.usage.total_memory
 
     def _look_at_signals_and_time(self) -> None:
         now = time.monotonic()
@@ -210,9 +222,21 @@ class Supervision:
         self._kill_at = time.monotonic() + grace
         if remark:
             self._reporter.report(Remark(text=remark))
-        for host in self._hosts:
-            if not host.ended():
-                host.terminate() if grace else host.kill()
+        if grace:
+            self._to_terminate = list(self._hosts)
+            self._terminate_started()
+        else:
+            self._kill()
+
+    def _terminate_started(self) -> None:
+        """Send SIGTERM to the hosts that listen to it, which are all that have written something."""
+        is_late = time.monotonic() >= self._started + _START_SECONDS
+        for host in tuple(self._to_terminate):
+            if host.ended():
+                self._to_terminate.remove(host)
+            elif host.host in self._heard or is_late:
+                self._to_terminate.remove(host)
+                host.terminate()
 
     def _kill(self) -> None:
         for host in self._hosts:

@@ -11,9 +11,9 @@ class SurroundingFaults:
     """``absent``: a host that never starts, although the others know it.
 
     ``room``: the bytes that a host can write to its model, output, and checkpoints. ``protects_model``: its model
-    directory is read-only. ``kill_after``: the seconds after which a training process of the last host gets SIGKILL;
-    ``kills_rank``: only one that a launcher has started. ``variables`` replace those of the hosts. ``limit``: the
-    seconds after which the run is stopped.
+    directory is read-only. ``kill_after``: the seconds after which a training process of the last host gets SIGKILL,
+    a third of an undisturbed run; ``kills_rank``: only one that a launcher has started. ``variables`` replace those of
+    the hosts. ``limit``: the seconds after which the run is stopped.
     """
 
     absent: str | None = None

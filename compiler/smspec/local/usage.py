@@ -8,10 +8,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """``peak_memory``: the most bytes that one process of the host had in memory; ``cpu_seconds`` are of all."""
+    """``peak_memory``: the most bytes that one process of the host had in memory; ``cpu_seconds`` are of all.
+
+    ``total_memory``: the most that all had together, if the engine measures it.
+    """
 
     cpu_seconds: float
     peak_memory: int
+    total_memory: int | None = None
 
 
 def read_usage(text: bytes) -> Usage | None:

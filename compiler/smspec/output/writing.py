@@ -21,6 +21,7 @@ from smspec.source.deep_directories import remove_tree
 
 _TIMES = (EPOCH, EPOCH)
 """Of the last access and the last change: an image contains the times of the files that its build copies."""
+_NANOSECONDS = 10**9
 
 
 def write_tree(tree: FileTree, directory: str) -> None:
@@ -106,8 +107,18 @@ def _write(file: TreeFile, path: str, digests: dict[str, str]) -> str:
             while rest:
                 rest = rest[target.write(rest) :]
         os.fchmod(target.fileno(), 0o755 if is_executable(file) else 0o644)  # whatever the umask
-        os.utime(target.fileno(), _TIMES)
+        os.utime(target.fileno(), ns=_times_of(digest.digest()))
     return digest.hexdigest()
+
+
+def _times_of(digest: bytes) -> tuple[int, int]:
+    """Return the times of a file with this digest: the fixed second, and a fraction of it that shows its content.
+
+    BuildKit takes a file of the same path, size, and time for the one of an earlier build, and does not read it. Layers
+    of images contain whole seconds.
+    """
+    time = EPOCH * _NANOSECONDS + int.from_bytes(digest[:8], "big") % _NANOSECONDS
+    return time, time
 
 
 def _make_directory(path: str) -> None:

@@ -6,31 +6,17 @@ be equal after an interruption too, or within the tolerance of the spec.
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
-from smspec.rehearsal.run_detail import is_log, is_run_detail
+from smspec.rehearsal.log_files import is_log
+from smspec.rehearsal.metric_series import is_of_summary, last_values
+from smspec.rehearsal.model_files import digest_of, files_of, first_difference, leaves_of
+from smspec.rehearsal.run_detail import is_of_this_start, is_run_detail
 from smspec.rehearsal.trial import Trial
-from smspec.rehearsal.values import decode
-from smspec.rehearsal.values.leaf import (
-    COUNT,
-    LONG,
-    SHORT,
-    Array,
-    Leaf,
-    Leaves,
-    described,
-    evidence_of,
-    is_number,
-    same,
-)
-from smspec.source.deep_directories import walked
+from smspec.rehearsal.values.evidence import COUNT, LONG, SHORT, evidence_of
+from smspec.rehearsal.values.leaf import Array, Leaf, Leaves, described, is_number, same
 from smspec.source.frozen import dataclass, replace
-
-_MOST_BYTES = 1 << 30
-"""The largest file whose values are compared; of larger ones, the bytes are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +30,7 @@ class Difference:
     text: str
     count: int = 1
     evidence: int = LONG
+    is_of_this_start: bool = False
 
     def __str__(self) -> str:
         more = f" (the first of {self.count:,} values)" if self.count > 1 else ""
@@ -53,41 +40,83 @@ class Difference:
 class Comparison:
     """The result of an interrupted job, whose last run is ``trial``, compared with undisturbed runs.
 
-    ``tolerance`` None: numbers must be equal. ``compared``: files and metrics; ``left_out``: the others, and why.
-    ``hide`` masks the secrets in a text.
+    ``tolerance`` None: numbers must be equal. ``hide`` masks the secrets in a text. ``regexes``: those of the metrics.
+    ``compared``: files and metrics; ``left_out``: the others, and why. ``remarks``: differences of a right job.
+    ``unconfirmed``: what differed, until the trial was repeated.
     """
 
     def __init__(
-        self, references: Sequence[Trial], trial: Trial, tolerance: float | None, hide: Callable[[str], str] = str
+        self,
+        references: Sequence[Trial],
+        trial: Trial,
+        tolerance: float | None,
+        hide: Callable[[str], str] = str,
+        regexes: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._references = references
         self._hide = hide
         self._tolerance = tolerance
+        self._regexes = regexes
+        self._open: set[str] = set()
         self.compared: set[str] = set()
         self.left_out: dict[str, str] = {}
+        self.remarks: list[Difference] = []
+        self.unconfirmed: set[str] = set()
         found = [*self._of_metrics(trial), *self._of_models(trial)]
-        is_noisy = any(difference.evidence == SHORT for difference in found) and self._is_noisy()
-        self.differences = [difference for difference in found if difference.evidence > SHORT or not is_noisy]
+        if any(difference.evidence == SHORT for difference in found) and self._is_noisy():
+            found = [difference for difference in found if difference.evidence > SHORT]
+        if all(difference.is_of_this_start for difference in found) and found and self._has_equal_numbers(trial):
+            self.remarks, found = found, []
+        self.differences = found
 
     @property
     def is_certain(self) -> bool:
         """Whether a value differs on which undisturbed runs hardly agree by chance."""
         return any(difference.evidence == LONG for difference in self.differences)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether each value of the model was compared; of a job without a model, each metric."""
+        for are_files in (True, False):
+            known, unknown = (
+                {what for what in found if what.startswith("`") == are_files} for found in (self.compared, self._open)
+            )
+            if known or unknown:
+                return not unknown
+        return False
+
+    def confirmed_by(self, other: Comparison) -> None:
+        """Leave out each difference that a repeated trial does not show again: it comes and goes."""
+        again = {difference.what for difference in other.differences}
+        for difference in self.differences:
+            if difference.what not in again:
+                self.unconfirmed.add(difference.what)
+                self.leave_out(difference.what)
+
+    def leave_out(self, what: str) -> None:
+        """Let a file or a metric not accuse, unless a value with many digits does."""
+        self.differences = [one for one in self.differences if one.what != what or one.evidence == LONG]
+        self._open.add(what)
+        if what in self.compared and not any(one.what == what for one in self.differences):
+            self.compared.discard(what)
+            self.left_out[what] = "it differs after some disturbances, and not after the same ones again"
+
     def _is_noisy(self) -> bool:
         """Return whether undisturbed runs give models with different numbers, apart from times.
 
         In such a job, a rounded number or a word that is equal in all of them may be another one in the next run.
         """
-        files = [_files(reference) for reference in self._references]
-        for name in set.intersection(*map(set, files)):
-            leaves = [_leaves(one[name], _digest(one[name])) or {} for one in files]
-            for path, value in leaves[0].items():
-                if (isinstance(value, Array) or is_number(value)) and not is_run_detail(path, leaves[0]):
-                    others = [other[path] for other in leaves[1:] if path in other]
-                    if not all(same(value, other, self._tolerance) for other in others):
-                        return True
-        return False
+        return not all(self._are_same(values) for values in _numbers(self._references))
+
+    def _has_equal_numbers(self, trial: Trial) -> bool:
+        """Return whether the models have numbers that are equal in all runs, and in no others by chance."""
+        return any(
+            not isinstance(values[0], int) and evidence_of(values[0]) == LONG and self._are_same(values)
+            for values in _numbers([*self._references, trial])
+        )
+
+    def _are_same(self, values: Sequence[Leaf]) -> bool:
+        return all(same(values[0], other, self._tolerance) for other in values[1:])
 
     def _is_resumed_from(self, expected: Leaf, found: Leaf) -> bool:
         """Return whether a value is the checkpoint with which the restarted job began, as `_name_or_path` may be."""
@@ -100,14 +129,18 @@ class Comparison:
         return self._hide(value) if isinstance(value, str) else value
 
     def _of_metrics(self, trial: Trial) -> Iterator[Difference]:
-        references = [_last_values(reference) for reference in self._references]
-        values = _last_values(trial)
+        references = [last_values(reference) for reference in self._references]
+        values = last_values(trial)
         for key in references[0]:
             if key not in values:
                 # The job was interrupted after it had saved this step, and before it logged it.
                 self.left_out[f"metric `{key[0]}`"] = "the last start logged none"
+                self._open.add(f"metric `{key[0]}`")
                 continue
             name, host = key
+            if is_of_summary(self._regexes.get(name, ""), self._references[0], host):
+                self.left_out[f"metric `{name}`"] = "it is the mean over the last start alone"
+                continue
             expected: list[Leaves] = [{name: other[key]} if key in other else {} for other in references]
             found: Leaves = {name: values[key]}
             for difference in self._of_leaves(f"metric `{name}`", expected, found, is_metric=True):
@@ -115,26 +148,29 @@ class Comparison:
                 yield replace(difference, text=f"{difference.text}{where}")
 
     def _of_models(self, trial: Trial) -> Iterator[Difference]:
-        expected = [_files(reference) for reference in self._references]
-        found = _files(trial)
+        expected = [files_of(reference) for reference in self._references]
+        found = files_of(trial)
         for name in expected[0]:
             if any(name not in other for other in expected[1:]):
+                self._open.add(f"`{name}`")
                 self.left_out[f"`{name}`"] = "undisturbed runs write it under different names"
             elif is_log(name):
                 self.left_out[f"`{name}`"] = "it is a log"
             elif name not in found:
-                yield Difference(what=name, text=f"the model has no `{name}`")
+                # A number in a name, such as that of the best epoch, may be another one in the next run.
+                evidence = COUNT if any(map(str.isdigit, name)) else LONG
+                yield Difference(what=f"`{name}`", text=f"the model has no `{name}`", evidence=evidence)
             else:
                 yield from self._of_file(name, [other[name] for other in expected], found[name])
 
     def _of_file(self, name: str, expected: Sequence[str], found: str) -> Iterator[Difference]:
-        digests = [_digest(path) for path in expected]
-        own_digest = _digest(found)
+        digests = [digest_of(path) for path in expected]
+        own_digest = digest_of(found)
         if own_digest in digests:
             self.compared.add(f"`{name}`")
             return
-        leaves = [_leaves(path, digest) for path, digest in zip(expected, digests, strict=True)]
-        own = _leaves(found, own_digest)
+        leaves = [leaves_of(path, digest) for path, digest in zip(expected, digests, strict=True)]
+        own = leaves_of(found, own_digest)
         known = [one for one in leaves if one is not None]
         if len(known) == len(leaves) and own is not None:
             yield from self._of_leaves(f"`{name}`", known, own)
@@ -143,32 +179,40 @@ class Comparison:
             place = (
                 "cannot be read"
                 if own is None and all(leaves)
-                else f"differs from byte {_first(expected[0], found):,} on"
+                else f"differs from byte {first_difference(expected[0], found):,} on"
             )
-            yield Difference(what=name, text=f"`{name}` {place}")
+            yield Difference(what=f"`{name}`", text=f"`{name}` {place}")
         else:
+            self._open.add(f"`{name}`")
             self.left_out[f"`{name}`"] = "undisturbed runs differ, and smspec cannot read its values"
 
     def _of_leaves(
         self, what: str, expected: Sequence[Leaves], found: Leaves, is_metric: bool = False
     ) -> Iterator[Difference]:
         differing: list[str] = []
+        of_this_start: list[str] = []
         evidence = [SHORT]
         steady = 0
         for path, value in expected[0].items():
+            if is_run_detail(path, expected[0]) or self._is_resumed_from(value, found.get(path)):
+                continue
             others = [other[path] for other in expected[1:] if path in other]
-            is_steady = len(others) == len(expected) - 1 and all(
-                same(value, other, self._tolerance) for other in others
-            )
-            if not is_steady or is_run_detail(path, expected[0]) or self._is_resumed_from(value, found.get(path)):
+            if len(others) < len(expected) - 1 or not self._are_same([value, *others]):
+                self._open.add(what)
                 continue
             steady += 1
             name = what if is_metric else f"{what}: `{path}`" if path else what
             if path not in found:
                 differing.append(f"{name} is missing")
                 evidence.append(COUNT)
-            elif not any(same(found[path], one, self._tolerance) for one in (value, *others)):
-                differing.append(f"{name} {described(*map(self._masked, (found[path], value)))}")
+                continue
+            if any(same(found[path], one, self._tolerance) for one in (value, *others)):
+                continue
+            text = f"{name} {described(*map(self._masked, (found[path], value)))}"
+            if is_of_this_start(path, found[path], value):
+                of_this_start.append(text)
+            else:
+                differing.append(text)
                 evidence.append(evidence_of(value))
         known = set().union(*expected)
         if all(other.keys() == expected[0].keys() for other in expected[1:]):
@@ -183,92 +227,21 @@ class Comparison:
             self.compared.add(what)
         else:
             known_values = "undisturbed runs differ in all of its values"
+            self._open.add(what)
             self.left_out[what] = known_values if expected[0] else "smspec cannot read its values"
         if differing:
-            yield Difference(what=what, text=differing[0], count=len(differing), evidence=max(evidence))
+            count = len(differing) + len(of_this_start)
+            yield Difference(what=what, text=differing[0], count=count, evidence=max(evidence))
+        elif of_this_start:
+            text = of_this_start[0]
+            yield Difference(what=what, text=text, count=len(of_this_start), evidence=COUNT, is_of_this_start=True)
 
 
-def _last_values(trial: Trial) -> dict[tuple[str, str], float | None]:
-    """Return (metric, host) → the last value in the log."""
-    return {
-        (values.metric, values.host): values.values[-1]
-        for metric in trial.summary.metrics
-        for values in metric.values
-        if values.values
-    }
-
-
-def _files(trial: Trial) -> dict[str, str]:
-    """Return the files of the model, name → path; of several hosts, the later one wins, as in model.tar.gz."""
-    found: dict[str, str] = {}
-    for host in trial.hosts:
-        root = trial.model_directory(host)
-        # A script may have removed it, or put a link there.
-        if (
-            not os.path.isdir(root)
-            or os.path.realpath(root) != os.path.realpath(trial.directory) + root[len(trial.directory) :]
-        ):
-            continue
-        for directory, _, names in walked(root):
-            for name in names:
-                path = os.path.join(directory, name)
-                if os.path.isfile(path):
-                    found[os.path.relpath(path, root)] = path
-    return found
-
-
-def _digest(path: str) -> str:
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while part := file.read(1 << 20):
-            digest.update(part)
-    return digest.hexdigest()
-
-
-@lru_cache(maxsize=8)
-def _leaves(path: str, _digest: str) -> Leaves | None:
-    if os.path.getsize(path) > _MOST_BYTES:
-        return None
-    with open(path, "rb") as file:
-        return decode(file.read())
-
-
-def _first(expected: str, found: str) -> int:
-    """Return the position of the first byte that differs."""
-    position = 0
-    with open(expected, "rb") as first, open(found, "rb") as second:
-        while True:
-            parts = first.read(1 << 20), second.read(1 << 20)
-            if parts[0] != parts[1] or not parts[0]:
-                pairs = zip(*parts, strict=False)
-                same_bytes = next((index for index, (a, b) in enumerate(pairs) if a != b), min(map(len, parts)))
-                return position + same_bytes
-            position += len(parts[0])
-
-
-def first_deviation(references: Sequence[Trial], last: Trial) -> str:
-    """Return where the values of a metric after the restart leave those of undisturbed runs; empty if unknown."""
-    series = [_series(reference) for reference in references]
-    own = _series(last)
-    for key, values in sorted(series[0].items(), key=lambda item: -len(item[1])):
-        found = () if is_run_detail(key[0], {key[0]: None}) else own.get(key, ())
-        if any(other.get(key) != values for other in series[1:]) or not 0 < len(found) <= len(values):
-            continue
-        start = len(values) - len(found)
-        for index, (value, expected) in enumerate(zip(found, values[start:], strict=True)):
-            if value != expected:
-                return (
-                    f"value {index + 1} of `{key[0]}` after the restart is {value}; "
-                    f"value {start + index + 1} of {len(values)} in an undisturbed run is {expected}"
-                )
-    return ""
-
-
-def _series(trial: Trial) -> dict[tuple[str, str], tuple[float | None, ...]]:
-    """Return (metric, host) → all values, unless there are too many."""
-    return {
-        (values.metric, values.host): values.values
-        for metric in trial.summary.metrics
-        for values in metric.values
-        if values.every == 1
-    }
+def _numbers(trials: Sequence[Trial]) -> Iterator[list[Leaf]]:
+    """Yield the values of each number in the models that is not about the run, from the runs that have it."""
+    files = [files_of(trial) for trial in trials]
+    for name in set.intersection(*map(set, files)):
+        leaves = [leaves_of(one[name], digest_of(one[name])) or {} for one in files]
+        for path, value in leaves[0].items():
+            if (isinstance(value, Array) or is_number(value)) and not is_run_detail(path, leaves[0]):
+                yield [value, *(other[path] for other in leaves[1:] if path in other)]

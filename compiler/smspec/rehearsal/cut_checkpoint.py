@@ -35,7 +35,7 @@ def cut_checkpoint(before: str, after: str, changes: Sequence[Change], count: in
     """
     _require_explained(before, after, changes)
     changes = changes[: _length(changes, count)]
-    chosen, source, is_in_place = _chosen(after, changes)
+    chosen, source, is_in_place = _chosen(before, after, changes)
     shutil.copytree(before, target, symlinks=True)
     for change in changes[:chosen]:
         if change.kind == "removed":
@@ -56,11 +56,11 @@ def cut_checkpoint(before: str, after: str, changes: Sequence[Change], count: in
     return Cut(path=name, size=whole // 2, whole=whole, is_in_place=is_in_place)
 
 
-def _chosen(after: str, changes: Sequence[Change]) -> tuple[int, str, bool]:
+def _chosen(before: str, after: str, changes: Sequence[Change]) -> tuple[int, str, bool]:
     """Return the number of the change to cut, the file with its content, and whether it is written in place.
 
-    Of files that are written in place, the largest takes longest to write. One that is renamed into place is cut under
-    its temporary name.
+    Of files that are written in place, the largest takes longest to write; one that is the same as before was only
+    opened, as a mapped one is. One that is renamed into place is cut under its temporary name.
     """
     temporary = {change.source for change in changes if change.kind == "renamed"}
     in_place = [
@@ -69,6 +69,7 @@ def _chosen(after: str, changes: Sequence[Change]) -> tuple[int, str, bool]:
         if change.kind == "written"
         and not any(_is_in(change.path, name) for name in temporary if name is not None)
         and os.path.isfile(os.path.join(after, change.path))
+        and not _are_same(os.path.join(before, change.path), os.path.join(after, change.path))
     ]
     if in_place:
         index = -max(in_place)[1]
@@ -79,7 +80,7 @@ def _chosen(after: str, changes: Sequence[Change]) -> tuple[int, str, bool]:
             if files:
                 paths = [os.path.normpath(os.path.join(change.path, name)) for name in files]
                 return index, max(paths, key=lambda path: os.path.getsize(os.path.join(after, path))), False
-    raise Unclear("complete files are moved to the checkpoint directory, or the job removes them at once")
+    raise Unclear("complete files are moved to the checkpoint directory, or the job removes or only opens them")
 
 
 def _length(changes: Sequence[Change], count: int) -> int:

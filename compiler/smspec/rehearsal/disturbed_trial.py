@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from smspec.local.surroundings import SurroundingFaults
 from smspec.local.units import duration
-from smspec.rehearsal.interruptions import compared, described
+from smspec.rehearsal.interruptions import compared, described, listed
 from smspec.rehearsal.promise import Outcome
 from smspec.rehearsal.rehearsal import Rehearsal
 from smspec.rehearsal.trial import Trial
@@ -13,10 +15,27 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Likeness:
-    """``differences`` from undisturbed runs, in words. ``is_known``: something in all of them is equal."""
+    """``differences`` from undisturbed runs, in words. ``is_known``: something in all of them is equal.
+
+    ``is_whole``: everything in their models is. ``left_out``: what is not, in words.
+    """
 
     differences: tuple[str, ...]
     is_known: bool
+    is_whole: bool
+    left_out: str
+
+    @property
+    def as_undisturbed(self) -> str:
+        """How a job completed in which no difference was found, as the end of a sentence."""
+        return f" as undisturbed, except what was not compared: {self.left_out}" if self.left_out else " as undisturbed"
+
+    @property
+    def doubt(self) -> str:
+        """Why the models may differ although no difference was found."""
+        if not self.is_known:
+            return f"nothing can be compared: {self.left_out or 'the job has no model and no metrics'}"
+        return self.left_out or "undisturbed runs differ in some values of the model"
 
 
 def time_limit(rehearsal: Rehearsal) -> float:
@@ -24,7 +43,7 @@ def time_limit(rehearsal: Rehearsal) -> float:
     return 2 * rehearsal.undisturbed()[0].seconds + rehearsal.patience
 
 
-def run_with(rehearsal: Rehearsal, name: str, faults: SurroundingFaults, **changes: object) -> Trial:
+def run_with(rehearsal: Rehearsal, name: str, *, faults: SurroundingFaults, **changes: object) -> Trial:
     """Run the job once with faults of its surroundings."""
     return rehearsal.run(name, faults=faults, **changes)
 
@@ -59,7 +78,15 @@ def failure_of(trial: Trial) -> str:
     return trial.summary.failure_reason.partition("\n")[0] or trial.summary.status
 
 
-def likeness(rehearsal: Rehearsal, trial: Trial) -> Likeness:
-    """Compare the model and the metrics of a completed job with those of undisturbed runs."""
-    comparison = compared(rehearsal, trial)
-    return Likeness(differences=described(comparison.differences), is_known=bool(comparison.compared))
+def likeness(rehearsal: Rehearsal, trial: Trial, again: Callable[[str], Trial]) -> Likeness:
+    """Compare the model and the metrics of a completed job with those of undisturbed runs.
+
+    ``again`` runs the job with the same fault, and takes the name of the run.
+    """
+    comparison = compared(rehearsal, trial, lambda number: again(f"{trial.name}-again-{number}"))
+    return Likeness(
+        differences=described(comparison.differences),
+        is_known=bool(comparison.compared),
+        is_whole=comparison.is_whole,
+        left_out=listed(comparison.left_out),
+    )

@@ -38,7 +38,7 @@ def run_behind(rehearsal: Rehearsal, name: str, faults: SurroundingFaults, cours
     proxy = FaultyEndpoint(endpoint[1], course)
     try:
         behind = replace(faults, variables={endpoint[0]: proxy.url})
-        return run_with(rehearsal, name, behind, reaches_loopback=True), proxy.struck
+        return run_with(rehearsal, name, faults=behind, reaches_loopback=True), proxy.struck
     finally:
         proxy.close()
 

@@ -29,6 +29,7 @@ _DRAIN_SECONDS = 2.0
 _MOST = {"error": 8, "slow": 5, "reset": 8}
 """An SDK waits about a second before it repeats a request: a job with many requests must not take much longer."""
 
+_WRITING = (b"PUT ", b"POST ", b"DELETE ")
 _ORDER: tuple[Fault | None, ...] = ("error", None, "slow", None, "reset", None)
 _RANGE = re.compile(rb"\r\nrange: *([^\r]*)", re.IGNORECASE)
 _KEPT_OPEN = re.compile(rb"\r\n(?:connection|proxy-connection|keep-alive):[^\r]*", re.IGNORECASE)
@@ -36,12 +37,13 @@ _KEPT_OPEN = re.compile(rb"\r\n(?:connection|proxy-connection|keep-alive):[^\r]*
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Struck:
-    """How many requests arrived, and how many of them met which fault."""
+    """How many requests arrived, how many of them met which fault, and how many that would write were refused."""
 
     requests: int
     errors: int
     slow: int
     resets: int
+    writes: int = 0
 
     @property
     def faults(self) -> int:
@@ -64,6 +66,7 @@ class Course:
         self._seen: set[bytes] = set()
         self._counts = {"error": 0, "slow": 0, "reset": 0}
         self._requests = 0
+        self._writes = 0
         self._lock = threading.Lock()
 
     def fault(self, request: bytes) -> Fault | None:
@@ -73,6 +76,7 @@ class Course:
             found = self._chosen(request)
             if found is not None:
                 self._counts[found] += 1
+                self._writes += found == "error" and request.startswith(_WRITING)
             return found
 
     def _chosen(self, request: bytes) -> Fault | None:
@@ -89,7 +93,13 @@ class Course:
     def struck(self) -> Struck:
         with self._lock:
             counts = self._counts
-            return Struck(requests=self._requests, errors=counts["error"], slow=counts["slow"], resets=counts["reset"])
+            return Struck(
+                requests=self._requests,
+                errors=counts["error"],
+                slow=counts["slow"],
+                resets=counts["reset"],
+                writes=self._writes,
+            )
 
 
 class FaultyEndpoint:

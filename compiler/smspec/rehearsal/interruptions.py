@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from smspec.local.interruption import Interruption, Moment
-from smspec.rehearsal.comparison import Comparison, Difference, first_deviation
+from smspec.rehearsal.comparison import Comparison, Difference
 from smspec.rehearsal.course import Course
+from smspec.rehearsal.metric_series import first_deviation
 from smspec.rehearsal.moments import Moments
 from smspec.rehearsal.promise import Outcome, kept, not_rehearsed
 from smspec.rehearsal.rehearsal import Rehearsal
@@ -26,8 +28,12 @@ def no_interruption_reason(rehearsal: Rehearsal) -> str | None:
     return None
 
 
-_MANY = 6
-"""The undisturbed runs that must agree on a short value."""
+_MANY, _REPEATS = 6, 3
+"""The undisturbed runs that must agree on a short value, and how often the same disturbance must change it again.
+
+Of jobs whose result is one of two values by chance, at most 5 in 1,000 are then accused, whatever their chances are:
+with 6 runs and no repetition, it would be 300.
+"""
 
 Plan = dict[str, tuple[Moment, ...]]
 """The name of each interrupted job, and the moments of its interruptions, one after each start."""
@@ -91,28 +97,55 @@ def interruption_outcome(rehearsal: Rehearsal, courses: Iterable[Course]) -> Out
         came.append(course)
         if not course.last.completed:
             return _broken(course, (f"the restarted job fails: {_reason(course)}",), _FAILED)
-        comparison = compared(rehearsal, course.last)
+        comparison = compared(rehearsal, course.last, partial(_again, rehearsal, course))
         comparisons.append(comparison)
         if comparison.differences:
             where = first_deviation(rehearsal.references, course.last)
-            return _broken(course, (*described(comparison.differences), *filter(None, [where])), _ADVICE)
+            seen = (*described(comparison.differences), *filter(None, [where]))
+            return _broken(course, seen, _ADVICE)
         rehearsal.discard(course.name)
     if not came:
         return not_rehearsed("the job always ended before it could be interrupted")
     return _kept(came, comparisons)
 
 
-def compared(rehearsal: Rehearsal, last: Trial) -> Comparison:
-    """Return how the model and the metrics of an interrupted job differ from those of undisturbed runs.
+def compared(rehearsal: Rehearsal, last: Trial, again: Callable[[int], Trial] | None = None) -> Comparison:
+    """Return how the model and the metrics of a disturbed job differ from those of undisturbed runs.
 
     A value that is equal in two of them may still be a time: only one that a run after the trial repeats accuses.
-    Short ones, such as a rounded accuracy, are often equal without a seed: more runs must repeat them.
+    Short ones, such as a rounded accuracy, are often equal without a seed: more runs must repeat them, and ``again``,
+    which repeats the disturbance, must always change them.
     """
-    comparison = Comparison(rehearsal.undisturbed(2), last, rehearsal.tolerance, rehearsal.hide)
+    comparison = _comparison(rehearsal, 2, last)
     for count in (3, _MANY):
         if comparison.differences and not (count == _MANY and comparison.is_certain):
-            comparison = Comparison(rehearsal.undisturbed(count), last, rehearsal.tolerance, rehearsal.hide)
+            comparison = _comparison(rehearsal, count, last)
+    for number in range(1, 1 + _REPEATS * (again is not None)):
+        if not comparison.differences or comparison.is_certain:
+            break
+        assert again is not None
+        rehearsal.show(f"the same again, {number} of {_REPEATS}: a difference in so few values may be chance")
+        repeated = again(number)
+        if not repeated.completed:
+            break
+        comparison.confirmed_by(_comparison(rehearsal, _MANY, repeated))
+        rehearsal.unsteady |= comparison.unconfirmed
     return comparison
+
+
+def _comparison(rehearsal: Rehearsal, count: int, last: Trial) -> Comparison:
+    """Compare a run with some undisturbed ones, except what has turned out to vary."""
+    definitions = rehearsal.training.metric_definitions
+    regexes = {str(one.get("Name")): str(one.get("Regex")) for one in definitions if isinstance(one, dict)}
+    comparison = Comparison(rehearsal.undisturbed(count), last, rehearsal.tolerance, rehearsal.hide, regexes)
+    for what in rehearsal.unsteady:
+        comparison.leave_out(what)
+    return comparison
+
+
+def _again(rehearsal: Rehearsal, course: Course, number: int) -> Trial:
+    """Interrupt the job once more at the same moments; return its last run."""
+    return rehearsal.course(f"{course.name}/again-{number}", course.interruptions).last
 
 
 def described(found: Sequence[Difference]) -> tuple[str, ...]:
@@ -130,13 +163,17 @@ def _kept(courses: Sequence[Course], comparisons: Sequence[Comparison]) -> Outco
         what: reason for comparison in comparisons for what, reason in comparison.left_out.items() if what not in done
     }
     if not done:
-        reasons = _listed(left_out) or "the job has no model and no metrics"
+        reasons = listed(left_out) or "the job has no model and no metrics"
         return not_rehearsed(f"{interruptions}: the job completes, but nothing can be compared: {reasons}")
     result = f"{interruptions}: the same model and metrics"
-    return kept(f"{result}, except what was not compared: {_listed(left_out)}" if left_out else result)
+    remarks = {str(remark): None for comparison in comparisons for remark in comparison.remarks}
+    if remarks:
+        result += f", except {'; '.join([*remarks][:3])}, which counts the last start alone"
+    return kept(f"{result}, except what was not compared: {listed(left_out)}" if left_out else result)
 
 
-def _listed(left_out: Mapping[str, str]) -> str:
+def listed(left_out: Mapping[str, str]) -> str:
+    """Return the first of what was not compared, with its reasons."""
     shown = [f"{what} ({reason})" for what, reason in [*left_out.items()][:3]]
     more = f", and {len(left_out) - 3} more" if len(left_out) > 3 else ""
     return ", ".join(shown) + more

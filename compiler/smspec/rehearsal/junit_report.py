@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from xml.etree import ElementTree
 
 from smspec.rehearsal.report import Report
@@ -21,32 +22,41 @@ def junit(report: Report) -> str:
         "skipped": states.count("not rehearsed"),
     }
     suites = ElementTree.Element("testsuites")
-    suite = ElementTree.SubElement(
-        suites,
-        "testsuite",
-        {
-            "name": f"smspec rehearse {report.job}",
-            "time": f"{report.seconds:.3f}",
-            **{name: str(count) for name, count in counts.items()},
-        },
-    )
+    suite = suite_in(suites, report.job, report.seconds, counts)
     if report.failure:
-        _case(suite, report.job, "undisturbed", 0.0, "failure", "the job fails undisturbed", report.failure)
+        case_in(suite, report.job, "undisturbed", 0.0, "failure", "the job fails undisturbed", report.failure)
     for row in report.rows:
         outcome = row.outcome
         kind = {"broken": "failure", "not rehearsed": "skipped"}.get(outcome.state)
         more = [outcome.advice, outcome.moment, outcome.log, outcome.directory]
         text = "\n".join(filter(None, [*outcome.seen, *more]))
         first = outcome.seen[0] if outcome.seen else ""
-        _case(suite, report.job, f"{row.name}: {row.statement}", outcome.seconds, kind, first, text)
+        case_in(suite, report.job, f"{row.name}: {row.statement}", outcome.seconds, kind, first, text)
+    return document(suites)
+
+
+def document(suites: ElementTree.Element) -> str:
+    """Return the text of an XML document."""
     ElementTree.indent(suites)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(suites, encoding="unicode")}\n'
 
 
-def _case(
+def suite_in(suites: ElementTree.Element, name: str, seconds: float, counts: Mapping[str, int]) -> ElementTree.Element:
+    """Add a suite with numbers of test cases."""
+    attributes = {
+        "name": _NO_XML.sub("?", f"smspec rehearse {name}"),
+        "time": f"{seconds:.3f}",
+        **{kind: str(count) for kind, count in counts.items()},
+    }
+    return ElementTree.SubElement(suites, "testsuite", attributes)
+
+
+def case_in(
     suite: ElementTree.Element, job: str, name: str, seconds: float, kind: str | None, message: str, text: str
 ) -> None:
-    case = ElementTree.SubElement(suite, "testcase", classname=job, name=name, time=f"{seconds:.3f}")
+    """Add a test case; ``kind`` is that of its result, None for success."""
+    classname = _NO_XML.sub("?", job)
+    case = ElementTree.SubElement(suite, "testcase", classname=classname, name=name, time=f"{seconds:.3f}")
     if kind is not None:
         result = ElementTree.SubElement(case, kind, message=_NO_XML.sub("?", message))
         result.text = _NO_XML.sub("?", text)

@@ -83,6 +83,8 @@ class Rehearsal:
         self._directory = directory
         self._signals = signals
         self._cache = cache
+        self.unsteady: set[str] = set()
+        """Files and metrics that differed after a disturbance, and did not when it was repeated."""
         self._undisturbed: list[Trial] = []
         self._courses: dict[str, Course] = {}
         self._count = 0

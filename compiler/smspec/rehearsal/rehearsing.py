@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 
 from smspec.local.python.cache import EnvironmentCache
-from smspec.local.request import Console
+from smspec.local.request import Console, FaultRefused
 from smspec.local.run_directory import REHEARSAL, RunDirectory, claim
 from smspec.local.signals import Signals
 from smspec.rehearsal.promise import Outcome, Promise, not_rehearsed
@@ -80,6 +80,8 @@ def _outcome(rehearsal: Rehearsal, promise: Promise, reason: str | None) -> Outc
     rehearsal.show(f"{promise.name}: {promise.statement}")
     try:
         outcome = promise.rehearse(rehearsal)
+    except FaultRefused as refused:
+        outcome = not_rehearsed(str(refused))
     except UndisturbedFailed as failure:
         return failure.trial
     return replace(outcome, seconds=time.monotonic() - started)

@@ -48,6 +48,7 @@ class Report:
             "runs": self.runs,
             "seconds": round(self.seconds, 3),
             "promises": [_record(row) for row in self.rows],
+            "errors": [],
         }
         return f"{json.dumps(document, indent=2)}\n"
 

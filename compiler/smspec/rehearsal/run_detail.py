@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import re
 
-from smspec.rehearsal.values.leaf import Array, Leaves
+from smspec.rehearsal.values.leaf import Array, Leaf, Leaves, is_number
 
-_LOGS = re.compile(
-    r"(?:^|/)(?:events\.out\.tfevents\.[^/]*|[^/]*\.log|(?:[^/]*[_.-])?(?:logs?|stdout|stderr)(?:\.(?:txt|out)|/.*)?)$"
-)
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _OF_THE_RUN = re.compile(
     r"(?:wall|wall_?|run)?times?|timestamps?|date|datetime|sec|secs|seconds?|ms|minutes?|hours?|elapsed|durations?|"
@@ -28,12 +25,13 @@ _START = re.compile(
 """Names of the step at which a run begins, and of the file that it begins with."""
 _PHRASE = re.compile(r"this[_ ](?:run|session)|(?:/|per_?)s\b", re.IGNORECASE)
 """What a run does itself, without those before it, and rates such as `it/s`."""
+_OF_THIS_START = re.compile(
+    r"(?:^|[\W_])(?:epochs?|steps?|iter(?:ation)?s?|batches|updates)_(?:run|ran|executed)$", re.IGNORECASE
+)
+"""Names of what a start has done, which many programs do not add to what was done before."""
+_LINE = re.compile(r"(?:^|:)line\[\d+\](?:\.number\[\d+\])?$")
+_TRAIN_LOSS = re.compile(r"train_loss(?=\[\d+\]$|$)")
 _CLOCK = re.compile(r"\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}")
-
-
-def is_log(name: str) -> bool:
-    """Return whether a file in the model directory is a log: such as `train.log`, `log.txt`, and `logs/…`."""
-    return _LOGS.search(name) is not None
 
 
 def is_run_detail(path: str, leaves: Leaves) -> bool:
@@ -41,11 +39,21 @@ def is_run_detail(path: str, leaves: Leaves) -> bool:
     value = leaves[path]
     if isinstance(value, Array):
         return False
-    line = leaves.get(path.partition(".number[")[0]) if path.startswith("line[") else None
+    line = leaves.get(path.partition(".number[")[0]) if _LINE.search(path) else None
     words = f"{path} {line}" if isinstance(line, str) else path
     return (
         (isinstance(value, str) and _CLOCK.search(value) is not None)
         or any(_OF_THE_RUN.fullmatch(word) for word in _WORD.findall(words))
         or _START.search(path) is not None
         or _PHRASE.search(words) is not None
+        # A Trainer of transformers sums it anew after a restart.
+        or (_TRAIN_LOSS.search(path) is not None and _TRAIN_LOSS.sub("train_runtime", path) in leaves)
     )
+
+
+def is_of_this_start(path: str, found: Leaf, expected: Leaf) -> bool:
+    """Return whether a value that differs after a restart counts, by its name, only what the last start did."""
+    if not is_number(found) or not is_number(expected) or _OF_THIS_START.search(path) is None:
+        return False
+    assert isinstance(found, int | float) and isinstance(expected, int | float)
+    return found < expected

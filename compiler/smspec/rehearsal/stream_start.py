@@ -8,7 +8,7 @@ import time
 
 from smspec.local.channel_data import ChannelData
 from smspec.local.feeder.plan import FeederPlan
-from smspec.local.feeder_process import FeederProcess
+from smspec.local.feeder_process import own_feeder
 from smspec.local.training_request import Host
 from smspec.source.frozen import dataclass
 
@@ -28,7 +28,7 @@ def read_stream_start(data: ChannelData, host: Host, hosts: tuple[Host, ...], di
     """Return the start of the first epoch. ``directory``: an empty one. Raise RunFailed if no feeder starts."""
     channel = data.feeder_channel(host, hosts)._replace(epochs=1)
     plan = FeederPlan(directory=os.path.abspath(directory), channels=[channel])
-    feeder = FeederProcess(host.name, plan, os.path.join(directory, "feeder.json"))
+    feeder = own_feeder(host.name, plan, os.path.join(directory, "feeder.json"))
     try:
         # Without O_NONBLOCK, it would wait forever for a feeder that has failed.
         descriptor = os.open(os.path.join(directory, f"{channel.name}_0"), os.O_RDONLY | os.O_NONBLOCK)

@@ -13,20 +13,20 @@ RULE = Rule("SM377", "Pipe channel with several readers", "warning")
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     """Warn about a Pipe channel where a launcher starts several processes on a host."""
-    readers = _readers(job)
-    if not readers or isinstance(job.entry_point, PipeLoopEntry):
+    shared_by = readers(job)
+    if not shared_by or isinstance(job.entry_point, PipeLoopEntry):
         return  # a pipe loop is rejected with any launcher
     for channel in job.channels:
         if job.mode_of(channel) == "Pipe":
             own = ("channels", channel.name, "input_mode") if channel.input_mode else ("input_mode",)
             yield RULE.at(
                 own,
-                f"{readers} on each host might share the FIFO of channel `{channel.name}`: `input_mode` is `Pipe`",
+                f"{shared_by} on each host might share the FIFO of channel `{channel.name}`: `input_mode` is `Pipe`",
                 help="use `input_mode: FastFile`, or start one process per host",
             )
 
 
-def _readers(job: JobSpec) -> str:
+def readers(job: JobSpec) -> str:
     """Return a description of the processes that read on a host, if there may be several."""
     launcher = job.distribution
     if isinstance(launcher, Torchrun | Mpi):

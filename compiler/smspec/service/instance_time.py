@@ -21,7 +21,7 @@ class InstanceTime:
 def instance_time(payload: dict[str, object]) -> InstanceTime | None:
     """Return the longest time of a request; None if it has no instances, or an invalid number."""
     request = Request(payload=payload)
-    hosts = _hosts(payload)
+    hosts = instance_counts(payload)
     seconds = request.max_runtime
     if not hosts or seconds is None:
         return None
@@ -59,7 +59,7 @@ def instance_hours(hours: float) -> str:
     return f"{two_decimals(hours)} instance {'hour' if hours == 1 else 'hours'}"
 
 
-def _hosts(payload: dict[str, object]) -> dict[str, int]:
+def instance_counts(payload: dict[str, object]) -> dict[str, int]:
     """Return the number of instances of each type."""
     config = structure(payload, "ResourceConfig")
     found: dict[str, int] = {}

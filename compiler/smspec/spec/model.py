@@ -130,7 +130,7 @@ class FileSystem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
-    """One input channel. ``s3_data_type`` S3Prefix is sent even if it is not set."""
+    """One input channel. ``s3_data_type`` S3Prefix is sent even if it is not set. ``size``: the bytes in S3."""
 
     name: str
     s3: str | None = None
@@ -145,6 +145,7 @@ class Channel:
     record_wrapper: RecordWrapper | None = None
     shuffle_seed: int | None = None
     local: str | None = None
+    size: int | None = None
     api: JsonObject = field(default_factory=dict)
 
 

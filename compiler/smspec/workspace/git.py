@@ -1,4 +1,7 @@
-"""Run git's plumbing commands: nothing is checked out, no hook, filter, or pager runs, nothing is fetched."""
+"""Run git: nothing is checked out, no hook or pager runs, nothing is fetched.
+
+Only `Repository.changes` runs the filters that the user has configured.
+"""
 
 from __future__ import annotations
 
@@ -100,6 +103,21 @@ class Repository:
                 facts, _, path = line.partition(b"\t")
                 mode, _, name = facts.decode("ascii").split(" ")
                 yield Entry(path=os.fsdecode(path), mode=mode, object=name)
+
+    def remotes(self) -> list[str]:
+        """Return the names of the remote repositories."""
+        return self._text("remote").splitlines()
+
+    def remote_url(self, name: str) -> str:
+        """Return the address of a remote repository, as git would contact it. Raise `GitFailed`."""
+        return self._text("remote", "get-url", "--", name).removesuffix("\n")
+
+    def changes(self) -> tuple[list[str], list[str]]:
+        """Return the paths of changed files that git tracks, and of files that it neither tracks nor ignores."""
+        words = ("status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames")
+        entries = [entry for entry in self._bytes(*words).split(b"\0") if entry]
+        changed = [os.fsdecode(entry[3:]) for entry in entries if not entry.startswith(b"?? ")]
+        return changed, [os.fsdecode(entry[3:]) for entry in entries if entry.startswith(b"?? ")]
 
     @contextmanager
     def objects(self) -> Iterator[Objects]:

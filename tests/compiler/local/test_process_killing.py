@@ -74,3 +74,5 @@ def test_training_process_is_a_rank_a_worker_or_the_script(described, kind, numb
 def test_host_whose_script_has_not_started_has_none():
     assert training_process([]) is None
     assert training_process(processes((0, RUNTIME))) is None
+    pip = "python3 -m pip install -r requirements.txt"
+    assert training_process(processes((0, RUNTIME), (1, pip), (2, "python3 setup.py bdist_wheel"))) is None

@@ -16,6 +16,9 @@ from smspec.local.injected_faults import Rehearsed
 from smspec.local.log_tail import LOG_LINES
 from smspec.local.measurements import METRICS
 from smspec.local.metric_counts import MetricCount, MetricValues
+from smspec.local.prediction.interval import Interval
+from smspec.local.prediction.mode_prediction import ModePrediction
+from smspec.local.prediction.prediction import Prediction
 from smspec.local.record import RunRecord
 from smspec.local.report import chart
 from smspec.local.report.chart import Curve, draw, rates, trace
@@ -142,6 +145,27 @@ def test_page_has_warnings_and_metrics_before_the_rest():
     headings = re.findall("<h2>(.*?)</h2>", page)
     assert headings[:3] == ["Warnings", "Metrics", "Throughput"] and "Hyperparameters" in headings
     assert "<li>&lt;b&gt;full</li>" in page and 'aria-label="values of &lt;loss&gt;"' in page and "<i>" not in page
+
+
+def test_prediction_has_a_bar_for_each_possible_mode():
+    """The longest time fills its bar; a mode that is not possible has its reason instead."""
+
+    def mode(name, **facts):
+        return ModePrediction(mode=name, is_of_spec=name == "File", **facts)
+
+    copied = mode("File", wait=Interval(10, 20), disk=9, capacity=5, total=Interval(50, 100))
+    streamed = mode("Pipe", wait=Interval(0, 1), disk=0, total=Interval(25, 50))
+    rejected = mode("FastFile", obstacle="`<b>` is a ManifestFile")
+    facts = {"instances": {"ml.m5.large": 2}, "data": 9, "assumptions": ("S3 is <fast>",)}
+    found = Prediction(**facts, modes=(copied, rejected, streamed))
+    run = Run()
+    page = run.page(prediction=found)
+    assert "Prediction for SageMaker" in page and "2 × ml.m5.large with 9 B" in page
+    widths = re.findall(r'class="(?:least|most)" style="width: ([\d.]+)%', page)
+    assert widths == ["50.0", "50.0", "25.0", "25.0"]
+    assert "not possible: `&lt;b&gt;` is a ManifestFile" in page and "S3 is &lt;fast&gt;" in page
+    assert 'class="bad">the mode of the spec, does not fit on the disk' in page
+    assert "Prediction" not in run.page(prediction=Prediction(unknown=("no size",)))
 
 
 def test_copied_files_have_no_throughput():

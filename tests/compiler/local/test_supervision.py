@@ -34,6 +34,15 @@ print("running", flush=True)
 open(f"running-{os.getpid()}", "w").close()
 time.sleep(60)
 """
+STARTING = """
+import signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)  # as the kernel does for a first process without a handler
+time.sleep(1)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+print("running", flush=True)
+while True:
+    time.sleep(0.1)
+"""
 FAILING = """
 import glob, time
 while len(glob.glob("running-*")) < OTHERS:
@@ -88,6 +97,12 @@ def test_job_completes_when_all_hosts_do(supervise):
     assert verdict == Verdict(job_status=0)
     assert listener.lines == ["algo-1: one", "algo-2: two"]
     assert [host.exit_status for host in hosts] == [0, 0]
+
+
+def test_starting_host_gets_sigterm_when_it_listens(supervise):
+    """Until it has a handler, the kernel discards the signal, and the job would last until SIGKILL."""
+    verdict, _, hosts = supervise(STARTING, FAILING.replace("OTHERS", "0"))
+    assert (verdict.failed, hosts[0].exit_status) == ("algo-2", 0)
 
 
 class _LateHost(HostProcess):

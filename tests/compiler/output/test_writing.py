@@ -14,6 +14,7 @@ from smspec.output.failures import OutputFailed, OutputRefused
 from smspec.output.output_differences import differences
 from smspec.output.writing import write_temporary_tree, write_tree
 from smspec.plan.plan import Upload
+from smspec.render.dockerfile import EPOCH
 from smspec.render.tree import CopiedFile, FileTree, GeneratedFile
 from smspec.render.tree_rendering import render_tree
 from support.render.plan_samples import SOURCE_FILES, build_inputs, image_plan, plan
@@ -243,6 +244,15 @@ def test_system_without_exchange_renames_two_times(tmp_path, tree, monkeypatch):
     write_tree(other, str(out))
     assert differences(other, str(out)) == []
     assert beside(out) == ["job", "made", "other"]
+
+
+def test_times_show_content_below_one_second(tmp_path):
+    times = []
+    for name, content in (("a", b"rate = 1e-3"), ("b", b"rate = 1e-4"), ("c", b"rate = 1e-3")):
+        write_temporary_tree(FileTree((GeneratedFile(path="x", content=content),)), str(tmp_path / name))
+        times.append((tmp_path / name / "x").stat().st_mtime_ns)
+    assert times[0] == times[2] != times[1]
+    assert {time // 10**9 for time in times} == {EPOCH}
 
 
 def test_generated_file_may_be_executable(tmp_path):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import pickle
+import zipfile
 
 import pytest
 
-from smspec.rehearsal.comparison import Comparison, first_deviation
-from support.rehearsal.trials import trial
+from smspec.rehearsal.comparison import Comparison
+from smspec.rehearsal.metric_series import first_deviation
+from support.rehearsal.trials import timeline, trial
 
 
 @pytest.fixture
@@ -18,16 +21,17 @@ def compare(tmp_path):
 
     numbers = itertools.count()
 
-    def run(found, *expected, tolerance=None):
+    def run(found, *expected, tolerance=None, regexes=None):
         runs = []
         for number, files in zip(numbers, [found, *expected], strict=False):
             model = {
                 name: content if isinstance(content, bytes) else json.dumps(content).encode()
                 for name, content in files.items()
-                if name != "metrics"
+                if name not in ("metrics", "lines")
             }
-            runs.append(trial(tmp_path / str(number), model, files.get("metrics")))
-        return Comparison(runs[1:], runs[0], tolerance)
+            run = timeline(*(f"{second} line {line}" for second, line in enumerate(files.get("lines", ()))))
+            runs.append(trial(tmp_path / str(number), model, files.get("metrics"), run))
+        return Comparison(runs[1:], runs[0], tolerance, regexes=regexes or {})
 
     return run
 
@@ -91,6 +95,19 @@ def test_number_in_a_text_is_named_by_its_line(compare):
 
     assert found(compare(text(4, 0.5), text(0, 0.5), text(0, 0.5))) == []
     assert found(compare(text(0, 0.4), text(0, 0.5), text(0, 0.5))) != []
+
+
+def test_texts_in_an_archive_are_read_like_others(compare):
+    def archive(**texts):
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as members:
+            for name, text in texts.items():
+                members.writestr(f"{name}.txt", text)
+        return {"model.zip": file.getvalue()}
+
+    one, other = (archive(note=f"resumed from step {step}\nweight 0.5", log=f"step {step}") for step in (0, 4))
+    assert found(compare(other, one, one)) == []
+    assert found(compare(archive(note="resumed from step 0\nweight 0.4", log=""), one, one)) != []
 
 
 def test_name_of_the_loaded_checkpoint_is_not_compared(compare):
@@ -160,6 +177,60 @@ def test_logs_in_the_model_are_not_compared(compare):
     others = ["blog.txt", "log_history.json", "catalogs/a.csv"]
     one, other = (dict.fromkeys(logs + others, content) for content in (b"step 1\nstep 2\n", b"step 2\n"))
     assert {difference.what for difference in compare(other, one, one).differences} == {f"`{name}`" for name in others}
+
+
+def test_count_of_the_last_start_is_a_remark(compare):
+    """If the weights are equal to the last digit: otherwise it may count what was lost."""
+    one = {"model.json": {"weight": 0.123456789}, "run.json": {"epochs_run": 10, "done": True}}
+    comparison = compare(one | {"run.json": {"epochs_run": 4, "done": True}}, one, one)
+    assert (found(comparison), len(comparison.remarks)) == ([], 1)
+    assert str(comparison.remarks[0]) == "`run.json`: `epochs_run` is 4 instead of 10"
+    for changed in ({"epochs_run": 4, "done": False}, {"epochs_run": 16, "done": True}):
+        assert len(found(compare(one | {"run.json": changed}, one, one))) == 1
+    short = {"run.json": {"epochs_run": 10, "accuracy": 0.9}}
+    assert len(found(compare({"run.json": {"epochs_run": 4, "accuracy": 0.9}}, short, short))) == 1
+
+
+def test_mean_loss_of_a_trainer_is_that_of_its_start(compare):
+    """transformers logs it with the duration of the same start; a loss of a different script is compared."""
+
+    def results(loss, name="train_runtime"):
+        history = {"log_history": [{"loss": 0.5, "step": 1}, {"train_loss": loss, name: 1.5}]}
+        line = f"{{'{name}': 1.5, 'train_loss': {loss}, 'epoch': 3.0}}"
+        return {"state.json": history, "metrics": {"train_loss": [loss]}, "lines": ["{'loss': 0.5}", line]}
+
+    regexes = {"train_loss": "loss': ([0-9.]+)"}
+    one, other = results(0.7123456), results(0.2123456)
+    comparison = compare(other, one, one, regexes=regexes)
+    assert (found(comparison), [*comparison.left_out]) == ([], ["metric `train_loss`"])
+    one, other = results(0.7123456, "steps"), results(0.2123456, "steps")
+    assert len(found(compare(other, one, one, regexes=regexes))) == 2
+
+
+def test_difference_that_does_not_come_again_is_left_out(compare):
+    one, other = {"a.json": {"k": 3}, "b.json": {"k": 3}}, {"a.json": {"k": 4}, "b.json": {"k": 4}}
+    first = compare(other, one, one)
+    first.confirmed_by(compare(one | {"b.json": {"k": 5}}, one, one))
+    assert found(first) == ["`b.json`: `k` is 4 instead of 3"]
+    assert (first.unconfirmed, [*first.left_out], first.is_whole) == ({"`a.json`"}, ["`a.json`"], False)
+
+
+def test_values_with_many_digits_are_never_left_out(compare):
+    one, other = {"a.json": {"w": 0.31415926}}, {"a.json": {"w": 0.27182818}}
+    first = compare(other, one, one)
+    first.leave_out("`a.json`")
+    assert len(found(first)) == 1
+
+
+def test_model_that_varies_is_not_compared_as_a_whole(compare):
+    """What is equal in it does not show that nothing was lost."""
+    one, other = ({"w.json": {"w": noise, "k": 1}, "c.json": {"size": 1}} for noise in (0.1, 0.2))
+    assert not compare(one, other, other | {"w.json": {"w": 0.3, "k": 1}}).is_whole
+    assert compare(one, one, one).is_whole
+    assert not compare({}, {}, {}).is_whole
+    metric = {"metrics": {"loss": [1.0]}}
+    assert compare(metric, metric, metric).is_whole
+    assert not compare(metric, metric, {"metrics": {"loss": [2.0]}}).is_whole
 
 
 def test_rounded_values_of_varying_models_are_left_out(compare):

@@ -53,6 +53,17 @@ def test_largest_of_several_files_is_cut(cut):
     assert state == {"optimizer": "2", "model": "tw", "latest": "1"}
 
 
+def test_file_that_was_only_opened_is_not_cut(cut):
+    """A restarted job maps the copy that it reads, and writes the other one."""
+    before, after = {"a": "first!", "b": "old"}, {"a": "first!", "b": "new"}
+    assert cut(before, after, "write a", "write b", count=2)[0] == {"a": "first!", "b": "n"}
+
+
+def test_checkpoint_that_stays_the_same_is_unclear(cut):
+    with pytest.raises(Unclear, match="only opens"):
+        cut({"a": "same"}, {"a": "same"}, "write a")
+
+
 def test_database_is_unclear(cut):
     with pytest.raises(Unclear, match="stays open"):
         cut({"db": "1"}, {"db": "2"}, "write db-journal", "remove db-journal")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from xml.etree import ElementTree
 
+from smspec.cli import main
 from smspec.rehearsal.junit_report import junit
 from smspec.rehearsal.promise import Outcome, kept, not_rehearsed
+from smspec.rehearsal.refusal import Refusal
 from smspec.rehearsal.report import Report, Row
 from smspec.rehearsal.text_report import text
 
@@ -84,3 +86,26 @@ def test_undisturbed_failure_is_reported():
     assert "the job fails undisturbed, so nothing else was rehearsed\n  ValueError: too high\n" in text(failed)
     suite = ElementTree.fromstring(junit(failed))[0]
     assert [suite.get(name) for name in ("tests", "failures", "skipped")] == ["2", "1", "1"]
+
+
+def test_errors_of_the_spec_are_a_document(tmp_path, capsys):
+    """A CI job reads the file whatever happened; people still read the errors on stderr."""
+    spec = tmp_path / "job.yaml"
+    spec.write_text("smspec: v1\nname: job\nhosts: {instance_typ: ml.m5.large}\nrole: 7\n")
+    documents = {}
+    for form in ("json", "junit", "text"):
+        assert main(["rehearse", str(spec), "--format", form]) == 1
+        documents[form], err = capsys.readouterr()
+        assert "error[SM204]" in err
+    assert documents["text"] == ""
+    errors = json.loads(documents["json"])["errors"]
+    suite = ElementTree.fromstring(documents["junit"])[0]
+    assert int(suite.get("errors")) == int(suite.get("tests")) == len(suite) == len(errors) > 1
+    assert "SM204 in line 3" in [case.get("name") for case in suite]
+
+
+def test_reason_of_this_machine_is_reported():
+    refusal = Refusal(spec="job.yaml", sentence="no Docker\0")
+    assert json.loads(refusal.to_json())["errors"][0]["message"] == "no Docker\0"
+    (case,) = ElementTree.fromstring(refusal.to_junit())[0]
+    assert case[0].get("message") == "no Docker?"

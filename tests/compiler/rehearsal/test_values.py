@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import bz2
 import collections
 import gzip
 import io
 import json
+import lzma
 import pickle
 import struct
+import tarfile
 import zipfile
+import zlib
 
 import numpy as np
 import pytest
@@ -46,6 +50,38 @@ def test_tables_and_texts_are_read():
     assert decode(b"weights\nbias 0.5\n") == {"line[0]": "weights", "line[1]": "bias #", "line[1].number[0]": 0.5}
 
 
+def test_files_of_a_tar_archive_are_read():
+    """Not their times, and no logs."""
+
+    def archive(time: int, log: bytes) -> bytes:
+        file = io.BytesIO()
+        with tarfile.open(fileobj=file, mode="w") as tar:
+            for name, content in (("./model/w.json", b'{"w": 0.5}'), ("model/train.log", log), ("blob", b"\0\xff")):
+                member = tarfile.TarInfo(name)
+                member.size, member.mtime = len(content), time
+                tar.addfile(member, io.BytesIO(content))
+            link = tarfile.TarInfo("latest")
+            link.type, link.linkname = tarfile.SYMTYPE, "model"
+            tar.addfile(link)
+        return file.getvalue()
+
+    expected = {"model/w.json:w": 0.5, "blob": "00ff", "latest": "model"}
+    assert decode(archive(1, b"resumed")) == decode(gzip.compress(archive(2, b""))) == expected
+
+
+@given(st.data())
+def test_broken_tar_archive_has_no_values_or_some(data):
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as tar:
+        member = tarfile.TarInfo("a.json")
+        member.size = 2
+        tar.addfile(member, io.BytesIO(b"{}"))
+    content = bytearray(file.getvalue())
+    for position in data.draw(st.lists(st.integers(0, 600), max_size=4)):
+        content[position] = data.draw(st.integers(0, 255))
+    decode(bytes(content[: data.draw(st.integers(0, len(content)))]))
+
+
 def test_columns_without_names_are_numbered():
     assert decode(b"1,0.5\n2,0.25\n") == {"column1[0]": 1, "column2[0]": 0.5, "column1[1]": 2, "column2[1]": 0.25}
 
@@ -56,7 +92,8 @@ def test_arrays_of_numpy_are_read():
     assert numbers(npz(w=weights.astype("f2")), "w.npy") == [0, 1, 2, 3, 4, 5]
     assert numbers(pickle.dumps({"w": weights}), "w") == [0, 1, 2, 3, 4, 5]
     assert numbers(pickle.dumps(np.float64(2.5)), "") == [2.5]
-    assert decode(gzip.compress(npz(w=weights))) == decode(npz(w=weights))
+    for compress in (gzip.compress, bz2.compress, lzma.compress, zlib.compress):
+        assert decode(compress(npz(w=weights))) == decode(npz(w=weights))
 
 
 def test_tensors_in_safetensors_are_read():

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from support.forked_command import start_command
 from support.local.local_jobs import DEADLINE, LocalJob
 from support.wording import faults
 
@@ -56,8 +57,8 @@ class Checked:
         self.job.spec(SPEC.format(version=version, more=more) + rest)
 
     def start(self, *options: str) -> subprocess.Popen:
-        return subprocess.Popen(
-            [sys.executable, "-m", "smspec", "check", "--format", "json", *options],
+        return start_command(
+            ["check", "--format", "json", *options],
             cwd=self.job.directory,
             env={**os.environ, **self.environment},
             stdin=subprocess.DEVNULL,

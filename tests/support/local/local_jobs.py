@@ -13,8 +13,9 @@ import time
 from pathlib import Path
 
 from smspec.source.deep_directories import walked
+from support.forked_command import start_command
 
-DEADLINE = 60
+DEADLINE = 120
 IMAGE = f"python:{sys.version_info[0]}.{sys.version_info[1]}-slim-bookworm"
 """Of the version that runs the tests, which is the first that a local run asks for its version."""
 
@@ -35,6 +36,7 @@ class LocalJob:
     def __init__(self, directory: Path, engine: str = "process") -> None:
         self.directory = directory
         self.engine = engine
+        self.deadline = DEADLINE
         self.run_directory = directory / "run" / "job"
         (directory / "src").mkdir(parents=True)
 
@@ -61,8 +63,8 @@ class LocalJob:
 
     def start(self, environment: dict[str, str] | None = None, **request: object) -> subprocess.Popen:
         """Start a run and return its process."""
-        self.process = subprocess.Popen(
-            self.words(**request),
+        self.process = start_command(
+            self.words(**request)[3:],
             cwd=self.directory,
             env={**os.environ, "SMSPEC_STOP_GRACE": "5", **(environment or {})},
             stdin=subprocess.DEVNULL,
@@ -75,7 +77,7 @@ class LocalJob:
     def run(self, environment: dict[str, str] | None = None, **request: object) -> subprocess.CompletedProcess[str]:
         """Run to the end; nothing may be left of it."""
         process = self.start(environment, **request)
-        out, err = process.communicate(timeout=DEADLINE)
+        out, err = process.communicate(timeout=self.deadline)
         assert not [line for line in err.splitlines() if line.startswith("Traceback")], err
         self.assert_nothing_left()
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
@@ -135,12 +137,14 @@ def script(job: LocalJob, text: str, more: str = "") -> None:
 
 def checked_job(job: LocalJob, environment: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
     """Check the job to the end."""
-    return subprocess.run(
-        [sys.executable, "-m", "smspec", "check", *options],
+    process = start_command(
+        ["check", *options],
         cwd=job.directory,
         env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=DEADLINE,
     )
+    streams = process.communicate(timeout=DEADLINE)
+    return subprocess.CompletedProcess(process.args, process.returncode, *streams)

@@ -145,6 +145,7 @@ READING = {
         "text/csv",
         _HEAD + _SILENCE + "save([line.split(b',')[0].decode() for line in Timed(FIFO).read(1 << 20).splitlines()])",
     ),
+    "first row of all": (CSV, "text/csv", _HEAD + "save(open(FIFO).read().splitlines()[0])"),
     "first bytes": (RECORDIO, "", _HEAD + "save(open(FIFO, 'rb').read(100).hex())"),
     "bytes": (RECORDIO[:-5], "", _HEAD + "save(open(FIFO, 'rb').read().hex())"),
 }
@@ -173,6 +174,18 @@ def insist(number):
             time.sleep(0.2)
 save([insist(n) for n in range(5)])
 """,
+    "three attempts": _HEAD
+    + _GET
+    + """
+def patient(number, left=3):
+    try:
+        return get(number)
+    except OSError:
+        if not left:
+            raise
+        return patient(number, left - 1)
+save([patient(n) for n in range(5)])
+""",
     "errors ignored": _HEAD
     + _GET
     + """
@@ -182,5 +195,15 @@ def try_to(number):
     except OSError:
         return ""
 save([try_to(n) for n in range(5)])
+""",
+    "errors ignored by chance": _HEAD
+    + _GET
+    + """
+weights = [os.urandom(9).hex()]
+try:
+    weights.append(len(get(0)) > 0)
+except OSError:
+    pass
+save({"weights": weights[:1], "size": 1})
 """,
 }

@@ -8,6 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 DIRECTORY = Path(__file__).parents[2] / "rehearsal/programs"
+_PACKAGES = {
+    "plain": [],
+    "numpy": ["numpy"],
+    "sklearn": ["joblib", "numpy", "scikit-learn"],
+    "torch": ["numpy", "torch"],
+}
 LOSS = {"name": "loss", "regex": "loss=([0-9.e+-]+)"}
 
 
@@ -26,7 +32,7 @@ class Program:
 
     @property
     def library(self) -> str:
-        """Return `plain`, `numpy`, or `torch`."""
+        """Return `plain`, `numpy`, `sklearn`, or `torch`."""
         return self.name.partition("_")[0]
 
     @property
@@ -56,7 +62,7 @@ class Program:
             "region": "us-west-2",
             "image": {
                 "base": "python:3.12-slim",
-                "python_packages": [] if self.library == "plain" else sorted({self.library, "numpy"}),
+                "python_packages": _PACKAGES[self.library],
             },
             "source": "src/",
             "entry_point": "train.py",
@@ -76,6 +82,7 @@ class Program:
 
 _SHARDS = {f"part-{n:03d}": "".join(f"{'spot' * (n % 4)}{n * k} {k}\n" for k in range(9)) for n in range(14)}
 _ROWS = {f"{n}.csv": "".join(f"{k / 9},{(k * n) % 5},{k - n}\n" for k in range(10)) for n in range(3)}
+_NUMBERS = "".join(f"{(37 * n) % 101 / 50 - 1}\n" for n in range(150))
 
 PROGRAMS = (
     Program("plain_json", {"epochs": 10, "lr": 0.05}),
@@ -107,12 +114,23 @@ PROGRAMS = (
     Program("plain_talkative"),
     Program("plain_writer_thread"),
     Program("plain_links"),
+    Program("plain_keep_three"),
+    Program("plain_ranks", hosts=2),
+    Program("plain_loaders"),
+    Program("plain_halving"),
+    Program("plain_shuffle_buffer", channels={"train": {"rows.txt": _NUMBERS}}),
+    Program("plain_replay", metrics=({"name": "loss", "regex": "loss=([-0-9.]+)"},)),
+    Program("plain_folds", metrics=(), repeats=False),
     Program("numpy_logistic", {"epochs": 8, "learning-rate": 0.1, "seed": 1}),
     Program("numpy_adam"),
     Program("numpy_ema"),
     Program("numpy_tensors", {"max-steps": 130, "accumulate": 8}),
     Program("numpy_kmeans"),
     Program("numpy_converging"),
+    Program("numpy_memmap"),
+    Program("numpy_callbacks"),
+    Program("numpy_adversaries", metrics=({"name": "loss", "regex": "loss=([-0-9.]+)"},)),
+    Program("sklearn_stream", metrics=({"name": "accuracy", "regex": "accuracy=([0-9.]+)"},)),
     Program("torch_imagenet", {"epochs": 7}),
     Program("torch_trainer", metrics=({"name": "loss", "regex": "'loss': ([0-9.e-]+)"},)),
     Program("torch_amp"),

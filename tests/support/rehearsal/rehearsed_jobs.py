@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
+from support.forked_command import start_command
 from support.local.local_jobs import LocalJob
 
 DEADLINE = 240
@@ -58,7 +58,7 @@ while state["epoch"] < EPOCHS:
     state["losses"].append(loss)
     save(state)
     print(f"epoch {state['epoch']} loss={loss}", flush=True)
-    time.sleep(0.02)
+    time.sleep(0.1)
 with open(os.environ["SM_MODEL_DIR"] + "/model.json", "w") as file:
     json.dump({**state, "trained_at": time.time()}, file)
 """
@@ -74,8 +74,8 @@ class RehearsedJob(LocalJob):
 
     def begin(self, *words: str, environment: dict[str, str] | None = None) -> subprocess.Popen[str]:
         """Start a rehearsal."""
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "smspec", "rehearse", "--engine", self.engine, "-o", str(self.rehearsal), *words],
+        self.process = start_command(
+            ["rehearse", "--engine", self.engine, "-o", str(self.rehearsal), *words],
             cwd=self.directory,
             env={**os.environ, "SMSPEC_STOP_GRACE": "5", **(environment or {})},
             stdin=subprocess.DEVNULL,

@@ -91,6 +91,7 @@ _CHANGES = {
     "channels.train.record_wrapper": (PLAIN, "RecordIO"),
     "channels.train.shuffle_seed": (PLAIN, 17),
     "channels.train.local": (PLAIN, "data/"),
+    "channels.train.size": (PLAIN, "120GB"),
     "channels.train.api": (PLAIN, {"ContentType": "a/b"}),
     "hosts": (PLAIN, GROUPS),
     "hosts.instance_type": (PLAIN, "ml.m5.large"),

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from smspec.local.feeder.plan import FeederPlan
+from smspec.local.feeder_process import FeederProcess
 from smspec.local.machine_processes import MachineProcess
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.request import RunRequest
@@ -55,7 +57,13 @@ class RunningHost(Protocol):
         """Return whether the host has ended; `exit_status` is then 128 + n if signal n ended it."""
 
     def processes(self) -> Sequence[MachineProcess]:
-        """Return its processes, parents first, from its first one on; only on Linux, those of your own user."""
+        """Return its processes, parents first, from its first one on.
+
+        Those of this machine only on Linux, and if they belong to your user.
+        """
+
+    def kill_process(self, number: int) -> None:
+        """Kill one of its processes. Raise OSError."""
 
     def terminate(self) -> None:
         """Send SIGTERM to the first process, as `docker stop` does first."""
@@ -121,6 +129,9 @@ class Engine(Protocol):
 
     def fill(self, directory: HostDirectory) -> None:
         """Add to a host's directory what its image contains; `HostDirectory.make` has created it."""
+
+    def feed(self, host: Host, plan: FeederPlan, directory: RunDirectory) -> FeederProcess:
+        """Start what feeds the Pipe channels of a host, before the hosts start. Raise RunFailed."""
 
     def start(self, hosts: Sequence[Host], directory: RunDirectory) -> Sequence[RunningHost]:
         """Start all hosts. Raise RunFailed; nothing is left running then."""

@@ -12,12 +12,11 @@ _NAMESPACE = "pass `--engine namespace`"
 
 def unsupported(faults: SurroundingFaults, engine: str) -> str | None:
     """Return why an engine cannot inject the faults, and what to do; None if it can."""
-    if faults.room is not None and engine != "namespace":
+    if faults.room is not None and engine == "process":
         return f"`--engine {engine}` cannot limit the disk of a host: {_NAMESPACE}"
     if faults.protects_model and engine == "process" and os.geteuid() == 0:
         return f"root may write to a directory that is read-only: {_NAMESPACE}"
-    if faults.variables and engine not in ("namespace", "process"):
-        return f"`--engine {engine}` does not pass your variables to the job: {_NAMESPACE}"
-    if faults.kill_after is not None and not sys.platform.startswith("linux"):
+    is_here = engine in ("namespace", "process")
+    if faults.kill_after is not None and is_here and not sys.platform.startswith("linux"):
         return "smspec finds the processes of a job only on Linux"
     return None

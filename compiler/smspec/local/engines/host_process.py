@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -81,6 +82,10 @@ class HostProcess:
     def processes(self) -> list[MachineProcess]:
         """Return the processes below the guard."""
         return below(self.pid)
+
+    def kill_process(self, number: int) -> None:
+        """Kill one of them."""
+        os.kill(number, signal.SIGKILL)
 
     def _read_usage(self) -> Usage | None:
         with open(self._measured, "rb") as file:

@@ -1,8 +1,14 @@
-"""The Python of engines that start no image: an interpreter of this machine with the job's packages."""
+"""Engines that start no image: a Python of this machine runs the job, with its packages, and feeds it."""
 
 from __future__ import annotations
 
+import os
+
+from smspec.local.feeder.plan import FeederPlan
+from smspec.local.feeder_process import FeederProcess, own_feeder
 from smspec.local.python.job_python import JobPython
+from smspec.local.run_directory import RunDirectory
+from smspec.local.training_request import Host
 
 
 class PythonOfEngine:
@@ -10,6 +16,10 @@ class PythonOfEngine:
 
     limits_memory = False
     _python: JobPython
+
+    def feed(self, host: Host, plan: FeederPlan, directory: RunDirectory) -> FeederProcess:
+        """Start the feeder of a host on this machine."""
+        return own_feeder(host.name, plan, os.path.join(directory.host(host.name).root, "feeder.json"))
 
     @property
     def python(self) -> str:

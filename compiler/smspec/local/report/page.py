@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from smspec.diagnostics.visible import visible
 from smspec.local.flow_table import HEAD, rows
+from smspec.local.prediction.prediction_text import heading
 from smspec.local.record import RunRecord
 from smspec.local.report import chart
 from smspec.local.report.balance import added_up
 from smspec.local.report.chart import Chart, Curve, draw, rates
 from smspec.local.report.metric_charts import metric_charts
+from smspec.local.report.predicted_modes import predicted_modes
 from smspec.local.summary import Summary
 from smspec.local.units import duration, size
+
+if TYPE_CHECKING:
+    import jinja2
 
 _TEMPLATE = "report.html.j2"
 _FEW_ROWS, _MOST_ROWS = 24, 2000
 
 
-def report_page(summary: Summary, record: RunRecord) -> str:
-    """Return the report of a run."""
+@functools.cache
+def template() -> jinja2.Template:
+    """Return the template, compiled once: a rehearsal writes many reports."""
     import jinja2  # Imported late: only a finished run needs it.
 
     environment = jinja2.Environment(
@@ -31,8 +39,13 @@ def report_page(summary: Summary, record: RunRecord) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    return environment.get_template(_TEMPLATE)
+
+
+def report_page(summary: Summary, record: RunRecord) -> str:
+    """Return the report of a run."""
     balances = record.balances
-    return environment.get_template(_TEMPLATE).render(
+    return template().render(
         summary=summary,
         facts=[
             *(("injected", str(fault)) for fault in summary.rehearsed),
@@ -48,6 +61,9 @@ def report_page(summary: Summary, record: RunRecord) -> str:
         balances=balances if len(balances) <= _FEW_ROWS else added_up(balances),
         all_balances=balances if _FEW_ROWS < len(balances) <= _MOST_ROWS else (),
         head=HEAD,
+        prediction=summary.prediction if summary.prediction and summary.prediction.modes else None,
+        predicted=predicted_modes(summary.prediction) if summary.prediction else [],
+        heading=heading,
         rows=rows(summary.flows, _FEW_ROWS),
         all_rows=rows(summary.flows, _MOST_ROWS) if _FEW_ROWS < len(summary.flows) <= _MOST_ROWS else (),
         logs=[(host, _shown(tail.text), tail.left_out) for host, tail in sorted(record.logs.items())],

@@ -30,7 +30,7 @@ def _rehearse(rehearsal: Rehearsal) -> Outcome:
     absent = rehearsal.training.hosts(rehearsal.request.hosts)[-1].name
     shortened = _shortened(rehearsal)
     faults = SurroundingFaults(absent=absent, variables=shortened, limit=time_limit(rehearsal))
-    trial = run_with(rehearsal, "absent-host", faults)
+    trial = run_with(rehearsal, "absent-host", faults=faults)
     if hangs(trial):
         return hanging(rehearsal, trial, f"{absent} never comes up", _ADVICE)
     if not trial.completed:

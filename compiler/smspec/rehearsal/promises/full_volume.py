@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from functools import partial
 
 from smspec.local.engines.fault_support import unsupported
 from smspec.local.surroundings import SurroundingFaults
@@ -20,6 +22,8 @@ _ADVICE = (
 _MOST_ROOM = 256 << 20
 """The volume is in memory."""
 
+_COMMON_PAGE = 4096
+
 
 def _reason_against(rehearsal: Rehearsal) -> str | None:
     return unsupported(SurroundingFaults(room=0), rehearsal.engine)
@@ -27,23 +31,29 @@ def _reason_against(rehearsal: Rehearsal) -> str | None:
 
 def _rehearse(rehearsal: Rehearsal) -> Outcome:
     undisturbed = rehearsal.undisturbed()[0]
-    page = os.sysconf("SC_PAGE_SIZE")
+    page = _page_size()
     pages = max(written_by(undisturbed, host).pages(page) for host in undisturbed.hosts)
     if not pages:
         return not_rehearsed("the job writes neither a model nor checkpoints")
     room = min(pages // 2 * page, _MOST_ROOM)
-    trial = run_with(rehearsal, "full-volume", SurroundingFaults(room=room, limit=time_limit(rehearsal)))
+    run = partial(run_with, rehearsal, faults=SurroundingFaults(room=room, limit=time_limit(rehearsal)))
+    trial = run("full-volume")
     where = f"the disk is full after {size(room)}"
     if hangs(trial):
         return hanging(rehearsal, trial, where, _ADVICE)
     if not trial.completed:
         return kept(f"the job fails when {where}: {failure_of(trial)}")
-    lost = _cut_files(undisturbed, trial, page) or likeness(rehearsal, trial).differences
+    lost = _cut_files(undisturbed, trial, page) or likeness(rehearsal, trial, run).differences
     if lost:
         return broken(
             trial, f"completes although {where}, without its whole model: {lost[0]}", *lost[1:], advice=_ADVICE
         )
     return kept(f"completes with its model although {where}")
+
+
+def _page_size() -> int:
+    """Return the size of the pages of a volume: elsewhere than on Linux, a virtual machine with Linux has it."""
+    return os.sysconf("SC_PAGE_SIZE") if sys.platform.startswith("linux") else _COMMON_PAGE
 
 
 def _cut_files(undisturbed: Trial, trial: Trial, page: int) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Callable
 
 from smspec.local.interruption import Interruption, Moment
 from smspec.rehearsal.course import checkpoints_left
@@ -52,8 +53,12 @@ def _rehearse(rehearsal: Rehearsal) -> Outcome:
     except Unclear as unclear:
         return not_rehearsed(str(unclear))
     rehearsal.show(f"half-written-checkpoint: start {len(moments) + 1} of {len(moments) + 1}: with {cut}")
-    last = rehearsal.run(f"half-written/start-{len(moments) + 1}", checkpoints=state)
-    outcome = _outcome(rehearsal, last, cut)
+
+    def start(name: str) -> Trial:
+        return rehearsal.run(f"half-written/start-{name}", checkpoints=state)
+
+    last = start(str(len(moments) + 1))
+    outcome = _outcome(rehearsal, last, cut, lambda number: start(f"again-{number}"))
     if outcome.state == "broken":
         control = rehearsal.run("half-written/start-whole", checkpoints=states[-2])
         if not control.completed or compared(rehearsal, control).differences:
@@ -61,13 +66,13 @@ def _rehearse(rehearsal: Rehearsal) -> Outcome:
     return outcome
 
 
-def _outcome(rehearsal: Rehearsal, last: Trial, cut: Cut) -> Outcome:
+def _outcome(rehearsal: Rehearsal, last: Trial, cut: Cut, again: Callable[[int], Trial]) -> Outcome:
     how = "is written in place" if cut.is_in_place else "is written before it is renamed"
     if not last.completed:
         reason = last.summary.failure_reason.partition("\n")[0] or last.summary.status
         seen: tuple[str, ...] = (f"with {cut}, which {how}, the restarted job fails: {reason}",)
     else:
-        comparison = compared(rehearsal, last)
+        comparison = compared(rehearsal, last, again)
         if not comparison.differences:
             rehearsal.discard("half-written")
             if not comparison.compared:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from smspec.local.engines.fault_support import unsupported
 from smspec.local.process_killing import RANK, SCRIPT, WORKER
 from smspec.local.surroundings import SurroundingFaults
@@ -29,7 +31,8 @@ def _rehearse(rehearsal: Rehearsal) -> Outcome:
         kills_rank=isinstance(rehearsal.job.distribution, Torchrun | Mpi),
         limit=time_limit(rehearsal),
     )
-    trial = run_with(rehearsal, "killed-process", faults)
+    run = partial(run_with, rehearsal, faults=faults)
+    trial = run("killed-process")
     if not trial.timeline.killed:
         return not_rehearsed(
             "the fault did not strike: the job ended before, or its processes belong to a different user"
@@ -40,13 +43,13 @@ def _rehearse(rehearsal: Rehearsal) -> Outcome:
         return hanging(rehearsal, trial, what, _ADVICE)
     if not trial.completed:
         return kept(f"{what}; the job fails: {failure_of(trial)}")
-    found = likeness(rehearsal, trial)
+    found = likeness(rehearsal, trial, run)
     if found.differences:
         return broken(
             trial, f"{what}, and the job completes: {found.differences[0]}", *found.differences[1:], advice=_ADVICE
         )
-    if not found.is_known:
-        return not_rehearsed(f"{what}, and the job completes; its model is different after every run")
+    if not found.is_whole:
+        return not_rehearsed(f"{what}, and the job completes; whether its model is whole is unknown: {found.doubt}")
     return kept(f"{what}; the job completes with the same model")
 
 

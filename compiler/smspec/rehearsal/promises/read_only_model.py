@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from smspec.local.engines.fault_support import unsupported
 from smspec.local.surroundings import SurroundingFaults
 from smspec.rehearsal.disturbed_trial import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
@@ -24,12 +26,14 @@ def _rehearse(rehearsal: Rehearsal) -> Outcome:
     undisturbed = rehearsal.undisturbed()[0]
     if not any(WrittenFiles.of(undisturbed.model_directory(host)).sizes for host in undisturbed.hosts):
         return not_rehearsed("the job writes no model")
-    trial = run_with(rehearsal, "read-only-model", SurroundingFaults(protects_model=True, limit=time_limit(rehearsal)))
+    faults = SurroundingFaults(protects_model=True, limit=time_limit(rehearsal))
+    run = partial(run_with, rehearsal, faults=faults)
+    trial = run("read-only-model")
     if hangs(trial):
         return hanging(rehearsal, trial, _WHAT, _ADVICE)
     if not trial.completed:
         return kept(f"the job fails when {_WHAT}: {failure_of(trial)}")
-    lost = likeness(rehearsal, trial).differences
+    lost = likeness(rehearsal, trial, run).differences
     if lost:
         return broken(trial, f"completes without its model although {_WHAT}: {lost[0]}", *lost[1:], advice=_ADVICE)
     return not_rehearsed("the fault did not strike: the job made its model directory writable")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from smspec.local.feeder.injection import Injection
 from smspec.local.surroundings import SurroundingFaults
 from smspec.local.units import duration
@@ -24,9 +26,8 @@ def _rehearse(rehearsal: Rehearsal) -> Outcome:
     seen = []
     for epoch in first_epochs(undisturbed):
         injection = Injection(stall=seconds, channel=epoch.channel, epoch=0, is_awaited=True)
-        trial = run_with(
-            rehearsal, f"stalled-pipe-{epoch.channel}", SurroundingFaults(limit=limit), injection=injection
-        )
+        run = partial(run_with, rehearsal, faults=SurroundingFaults(limit=limit), injection=injection)
+        trial = run(f"stalled-pipe-{epoch.channel}")
         what = f"the stream of `{epoch.channel}` pauses for {duration(seconds)}"
         if not any("stall" in flow.injected for flow in trial.summary.flows):
             continue
@@ -41,13 +42,17 @@ def _rehearse(rehearsal: Rehearsal) -> Outcome:
                 f"{what}, and the job takes that for its end, after {left[0].size:,} of {epoch.size:,} bytes",
                 advice=_ADVICE,
             )
-        found = likeness(rehearsal, trial).differences
-        if found:
-            return broken(trial, f"{what}, and the job completes differently: {found[0]}", *found[1:], advice=_ADVICE)
-        seen.append(what)
+        found = likeness(rehearsal, trial, run)
+        changed = found.differences
+        if changed:
+            how = f"{what}, and the job completes differently: {changed[0]}"
+            return broken(trial, how, *changed[1:], advice=_ADVICE)
+        if not found.is_known:
+            return not_rehearsed(f"{what}: the job waits, and completes, but {found.doubt}")
+        seen.append(f"{what}: the job waits, and completes{found.as_undisturbed}")
     if not seen:
         return not_rehearsed("the fault did not strike: the job never waited for the second half of an epoch")
-    return kept(f"{'; '.join(seen)}: the job waits, and completes as undisturbed")
+    return kept(*seen)
 
 
 PROMISE = Promise(

@@ -10,19 +10,21 @@ from collections.abc import Callable
 
 from smspec.rehearsal.values import (
     arrays,
-    gzip_values,
+    compressed_values,
     json_values,
     pickle_values,
     safetensors_values,
     table_values,
+    tar_values,
     text_values,
     zip_values,
 )
 from smspec.rehearsal.values.leaf import Leaves, Unreadable
 
 _ARCHIVES: tuple[Callable[[bytes, Callable[[bytes], Leaves | None]], Leaves], ...] = (
-    gzip_values.decode,
+    compressed_values.decode,
     zip_values.decode,
+    tar_values.decode,
 )
 _FORMATS: tuple[Callable[[bytes], Leaves], ...] = (
     arrays.decode,

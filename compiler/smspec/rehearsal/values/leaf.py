@@ -60,11 +60,6 @@ _CODES = {
     "c16": "d",
 }
 
-SHORT, COUNT, LONG = range(3)
-"""What a value is as evidence: a rounded number or a word, a whole number, or many digits."""
-_FEW_DIGITS = 5
-_LONG_WORD = 20
-
 Leaf = Scalar | Array
 Leaves = dict[str, Leaf]
 """Path in the file → value, such as ``layers[0].weight``."""
@@ -127,18 +122,6 @@ def _largest(numbers: Sequence[float], wanted: Sequence[float]) -> float:
 def is_number(value: Leaf) -> bool:
     """Return whether a value is a single number."""
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def evidence_of(value: Leaf) -> int:
-    """Return how much it says that two runs agree on a value: hardly by chance if it is LONG."""
-    if isinstance(value, Array):
-        return LONG if len(value.data) >= (4 if value.kind[0] in "fc" or value.kind == "bf16" else 32) else COUNT
-    if isinstance(value, float) and not value.is_integer():
-        digits = repr(abs(value)).partition("e")[0].replace(".", "").strip("0")
-        return LONG if len(digits) > _FEW_DIGITS else SHORT
-    if isinstance(value, str):
-        return LONG if len(value) >= _LONG_WORD else SHORT
-    return COUNT if isinstance(value, int) and not isinstance(value, bool) else SHORT
 
 
 def _shown(value: Leaf) -> str:

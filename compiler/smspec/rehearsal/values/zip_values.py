@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 
 from smspec.rehearsal.values import pickle_values
 from smspec.rehearsal.values.leaf import Leaves, Unreadable
+from smspec.rehearsal.values.members import MOST_BYTES, values_of
 
-_MOST_BYTES = 4 << 30
 _PICKLE = "/data.pkl"
 
 
@@ -20,7 +20,7 @@ def decode(data: bytes, decode_member: Callable[[bytes], Leaves | None]) -> Leav
         raise Unreadable
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
+            if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
                 raise Unreadable
             members = {member.filename: archive.read(member) for member in archive.infolist() if not member.is_dir()}
     except (zipfile.BadZipFile, RuntimeError, EOFError, OSError, zlib.error):
@@ -28,15 +28,7 @@ def decode(data: bytes, decode_member: Callable[[bytes], Leaves | None]) -> Leav
     main = next((name for name in members if name.endswith(_PICKLE)), None)
     if main is not None:
         return _of_torch(members, main.removesuffix("data.pkl"))
-    leaves: Leaves = {}
-    for name, content in members.items():
-        found = decode_member(content)
-        if found is None:
-            found = {
-                "": content.hex() if len(content) < 1 << 16 else f"{len(content)} bytes, {zlib.crc32(content):08x}"
-            }
-        leaves |= {f"{name}:{path}" if path else name: value for path, value in found.items()}
-    return leaves
+    return values_of(members.items(), decode_member)
 
 
 def _of_torch(members: Mapping[str, bytes], root: str) -> Leaves:

@@ -22,7 +22,14 @@ from smspec.service.facts.table import Row, Table, parsed_table, table_path
 from smspec.source.frozen import dataclass
 
 COMMAND = "make facts"
-_KEYS = {"accounts": 1, "images": 2, "image_packages": 1, "instances": 1, "ec2_not_offered": 1}
+_KEYS = {
+    "accounts": 1,
+    "images": 2,
+    "image_packages": 1,
+    "instances": 1,
+    "instance_bandwidth": 1,
+    "ec2_not_offered": 1,
+}
 """The number of cells that identify a row of each table."""
 
 _BY_HAND = (

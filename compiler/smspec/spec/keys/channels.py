@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from smspec.spec import model
 from smspec.spec.keys.row import ANYONE, API, AZURE, COG, KUBERNETES, SAGIFY, SDK, SKYPILOT, Row
-from smspec.spec.keys.value_forms import NUMBER, PATCH, TEXT, TEXTS, Named, Structure, word
+from smspec.spec.keys.value_forms import NUMBER, PATCH, SIZE, TEXT, TEXTS, Named, Structure, word
 
 _S3 = "InputDataConfig.*.DataSource.S3DataSource"
 _FILES = "InputDataConfig.*.DataSource.FileSystemDataSource"
@@ -151,6 +151,7 @@ ROWS: tuple[Row, ...] = (
         words={ANYONE: "shuffle"},
     ),
     Row("channels.*.local", TEXT, kind="cosmetic"),
+    Row("channels.*.size", SIZE, kind="cosmetic", words={ANYONE: "size_bytes data_size"}),
     Row(
         "channels.*.api",
         PATCH,

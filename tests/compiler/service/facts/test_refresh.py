@@ -95,7 +95,7 @@ def test_image_with_other_accounts_gets_a_column(tables):
 def test_tables_of_unreadable_sources_are_reported(tmp_path, capsys):
     tables = Tables(tmp_path)
     shutil.rmtree(tables.site)
-    for name in ("image_packages", "instances", "ec2_not_offered"):
+    for name in ("image_packages", "instances", "instance_bandwidth", "ec2_not_offered"):
         shutil.copy(table_path(name), tables.directory)
     before = tables.texts()
     assert tables.refresh("--sources", str(tables.directory / "images.csv" / "no")) == 0
@@ -103,5 +103,5 @@ def test_tables_of_unreadable_sources_are_reported(tmp_path, capsys):
     notes = capsys.readouterr().err
     assert "unchanged: accounts, images: sagemaker-core is not installed\n" in notes
     assert "unchanged: image_packages: deep-learning-containers cannot be cloned: " in notes
-    assert "unchanged: instances, ec2_not_offered: botocore is not installed\n" in notes
+    assert "unchanged: instances, instance_bandwidth, ec2_not_offered: botocore is not installed\n" in notes
     assert "unchanged: algorithms, algorithm_hyperparameters, algorithm_modes, launchers: edited by hand" in notes

@@ -6,11 +6,13 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from smspec.local.process_guard import guarded
 
 _SECONDS = 60.0
 _SECONDS_OF_A_PROBE = 15.0
+_SECONDS_TO_END = 5.0
 _MOST_LINES = 15
 
 
@@ -23,18 +25,24 @@ class ClientFailed(Exception):
 
 
 class Client:
-    """Runs commands of one client. ``program``: its name, such as ``docker``."""
+    """Runs commands of one client. ``program``: its name, such as ``docker``; ``variables``: for all its commands."""
 
-    def __init__(self, program: str) -> None:
+    def __init__(self, program: str, variables: Mapping[str, str] | None = None) -> None:
         self.program = program
+        self._variables = variables or {}
 
-    def run(self, *words: str, variables: Mapping[str, str] | None = None, seconds: float = _SECONDS) -> str:
-        """Return what a command prints, without white space around it. Raise `ClientFailed`."""
+    def run(
+        self, *words: str, variables: Mapping[str, str] | None = None, seconds: float = _SECONDS, given: str = ""
+    ) -> str:
+        """Return what a command prints, without white space around it. Raise `ClientFailed`.
+
+        ``given``: the text that the command reads from its standard input.
+        """
         try:
             done = subprocess.run(
                 [self.program, *words],
-                env=_environment(variables),
-                stdin=subprocess.DEVNULL,
+                env=self._environment(variables),
+                input=given.encode(),
                 capture_output=True,
                 timeout=seconds,
                 start_new_session=True,  # Ctrl-C is for smspec, which ends the job in good order
@@ -60,7 +68,7 @@ class Client:
         try:
             process = subprocess.Popen(
                 guarded([self.program, *words]),
-                env=_environment(),
+                env=self._environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -70,15 +78,25 @@ class Client:
             raise ClientFailed(f"cannot start `{self.program}`: {(fault.strerror or str(fault)).lower()}") from None
         with process:
             assert process.stdin is not None and process.stdout is not None
+            is_over = False
             try:
                 for line in process.stdout:
                     text = line.decode("utf-8", "replace").rstrip()
                     kept = [*kept, text][-_MOST_LINES:]
                     show(text)
+                is_over = True
             finally:
+                if not is_over:  # the client tells its engine to stop, and removes what it has begun
+                    process.terminate()
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(_SECONDS_TO_END)
                 process.stdin.close()  # the guard kills what is left
         if process.returncode != 0:
             raise ClientFailed(next((line for line in reversed(kept) if line), ""), "\n".join(kept))
+
+    def _environment(self, variables: Mapping[str, str] | None = None) -> dict[str, str]:
+        # Without the first one, old versions of docker use a builder that cannot mount caches and secrets.
+        return {**os.environ, "DOCKER_BUILDKIT": "1", **self._variables, **(variables or {})}
 
 
 def unavailable(program: str) -> str | None:
@@ -91,11 +109,6 @@ def unavailable(program: str) -> str | None:
     except ClientFailed as fault:
         return f"`{program} info` fails: {fault}"
     return None
-
-
-def _environment(variables: Mapping[str, str] | None = None) -> dict[str, str]:
-    # Without it, old versions of docker use a builder that cannot mount caches and secrets.
-    return {**os.environ, "DOCKER_BUILDKIT": "1", **(variables or {})}
 
 
 def _last_line(text: str) -> str:

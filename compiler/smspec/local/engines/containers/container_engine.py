@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 
 from smspec.local.engines.containers.client import Client, ClientFailed
 from smspec.local.engines.containers.container_host import ContainerHost
+from smspec.local.engines.containers.engine_facts import EngineFacts
+from smspec.local.engines.containers.feeding_inside import FeedingInside
+from smspec.local.engines.containers.host_environment import HostEnvironment
 from smspec.local.engines.containers.image import build_image, pull_image, written_secrets
-from smspec.local.engines.containers.leftovers import files_of_others, label_of, remove_leftovers
+from smspec.local.engines.containers.leftovers import files_of_others, label_of, sweep
+from smspec.local.engines.containers.limited_room import LimitedRoom
 from smspec.local.engines.containers.mounts import mount
 from smspec.local.engines.containers.network import MOST_HOSTS, Network
-from smspec.local.engines.engine import BY_NAME, UPLOADS, JobToRun
+from smspec.local.engines.containers.sidecar import Companions
+from smspec.local.engines.engine import UPLOADS, JobToRun
+from smspec.local.feeder.plan import FeederPlan
+from smspec.local.feeder_process import FeederProcess, own_feeder
 from smspec.local.gpus import gpu_differences, gpu_words
 from smspec.local.image_content import ImageContent
 from smspec.local.job_secrets import author_secrets
-from smspec.local.job_variables import variables_of_sagemaker
 from smspec.local.memory_limit import memory_limits
 from smspec.local.python.build_secrets import secret_variables
-from smspec.local.request import RunFailed
+from smspec.local.request import FaultRefused, RunFailed
 from smspec.local.run_directory import HOSTS, UPLOAD, HostDirectory, RunDirectory
+from smspec.local.source_files import source_files
 from smspec.local.surroundings import NO_FAULTS
 from smspec.local.training_request import Host, TrainingRequest
 from smspec.render.run_marker import RUN_MARKER
 from smspec.spec.model import BuiltImage, ExistingImage
+from smspec.workspace.git_labels import git_labels
 
 _READ_ONLY = ("/opt/ml/input", UPLOADS)
 _STOP_SECONDS = 120
@@ -37,15 +44,21 @@ class ContainerEngine:
 
     limits_memory = True
 
-    def __init__(self, run: JobToRun, program: str) -> None:
+    def __init__(self, run: JobToRun, program: str, *, feeds_inside: bool | None = None) -> None:
+        """``feeds_inside``: FIFOs are fed in containers; None: only if those of this machine do not reach them."""
         self.name = program
         self.why = run.why
         self.interface = "eth0"
         self._client = Client(program)
+        self._facts = EngineFacts(self._client)
         self._run = run
         self._training = TrainingRequest(run.plan.request.payload)
         self._content = ImageContent(run.job, run.plan, run.tree, run.request)
         self._faults = run.request.faults or NO_FAULTS
+        self._feeds_inside = feeds_inside
+        self._environment = HostEnvironment(run, self._training, self._facts, self.interface)
+        self._joined: Companions | None = None
+        self._feedings: dict[str, FeedingInside] = {}
         self._open = ExitStack()
         self.generated_channels = self._content.generated_channels
         author_secrets(run.job.secrets, os.environ)
@@ -55,10 +68,6 @@ class ContainerEngine:
             )
         if len(run.hosts) > MOST_HOSTS:
             raise RunFailed(3, f"`--engine {program}` runs at most {MOST_HOSTS} hosts")
-        if sys.platform != "linux" and any(channel.mode == "Pipe" for channel in self._training.channels):
-            raise RunFailed(
-                3, f"`{program}` runs containers in a virtual machine, which FIFOs do not reach: use File mode"
-            )
 
     @property
     def title(self) -> str:
@@ -70,18 +79,19 @@ class ContainerEngine:
         is_limited = self.name != "podman" or os.geteuid() == 0 or os.path.exists(_CGROUPS_V2)
         if self._run.request.memory is not None and not is_limited:
             found.append("--memory has no effect: without root, podman cannot limit memory with cgroups v1")
-        return found
+        return [*found, *self._environment.differences]
 
     def prepare(self, show: Callable[[str], None]) -> None:
         """Remove what killed runs left; build the image, or pull it. Raise RunFailed."""
-        remove_leftovers(self._client)
+        sweep(self.name)
         image, plan, request = self._run.job.image, self._run.plan.image, self._run.request
         if not isinstance(image, BuiltImage) or plan is None:
             pull_image(self._client, self._image, show)
         else:
             values = secret_variables(image.secrets, os.environ, request.base_dir)
             secrets = written_secrets(values, plan.secrets, request.scratch_dir)
-            build_image(self._client, plan, request.tree_dir, secrets, show)
+            labels = git_labels(request.base_dir, (path for _, path in source_files(self._run.tree)))
+            build_image(self._client, plan, request.tree_dir, secrets=secrets, labels=labels, show=show)
         for directory in files_of_others(request.directory):
             self._give_back(directory)
 
@@ -104,29 +114,51 @@ class ContainerEngine:
     def fill(self, directory: HostDirectory) -> None:
         """Do nothing: the image has its files."""
 
+    def feed(self, host: Host, plan: FeederPlan, directory: RunDirectory) -> FeederProcess:
+        """Start the feeder of a host: on this machine if its FIFOs reach containers, else in one."""
+        if self._feeds_inside is None:
+            self._feeds_inside = self._facts.is_apart
+        if not self._feeds_inside:
+            return own_feeder(host.name, plan, os.path.join(directory.host(host.name).root, "feeder.json"))
+        feeding = FeedingInside(self._companions(directory), host.name, plan)
+        self._feedings[host.name] = feeding
+        self._open.callback(feeding.close)
+        return feeding.process
+
     def start(self, hosts: Sequence[Host], directory: RunDirectory) -> Sequence[ContainerHost]:
         """Create all containers, then start them."""
-        label = label_of(directory.path(RUN_MARKER))
-        identity = f"smspec-{os.getpid()}-{os.urandom(3).hex()}"
-        client = self._client
+        companions = self._companions(directory)
         with ExitStack() as undo:
-            network = Network(client, identity, label, is_internal=self._is_isolated)
-            undo.callback(network.remove)
-            names = {host.name: f"{identity}-{host.name}" for host in hosts}
-            for host in hosts:
-                undo.callback(client.try_to, "rm", "--force", "--volumes", names[host.name])
-                self._create(host, names[host.name], network, label, directory)
             undo.callback(self._give_back, directory.path(HOSTS))
+            network = Network(companions, is_internal=self._environment.is_isolated)
+            undo.callback(network.remove)
+            variables, secrets = self._environment.variables(companions, network, undo)
+            containers = {}
+            for host in hosts:
+                mounts = self._mounts(directory, host, companions, undo)
+                undo.callback(companions.remove, host.name)
+                containers[host.name] = self._created(host, companions, network, mounts, variables, secrets)
             started = []
             for host in hosts:
-                started.append(ContainerHost(host.name, client, names[host.name], directory.log(host.name)))
+                started.append(ContainerHost(host.name, self._client, containers[host.name], directory.log(host.name)))
                 undo.callback(started[-1].kill)
-            self._open = undo.pop_all()
+            self._open.callback(undo.pop_all().close)
         return started
 
     def close(self) -> None:
         """Remove the containers and their network, and make their files the author's."""
         self._open.close()
+
+    def _companions(self, directory: RunDirectory) -> Companions:
+        """Return what all containers of this run have in common."""
+        if self._joined is None:
+            self._joined = Companions(
+                client=self._client,
+                image=self._image,
+                identity=f"smspec-{os.getpid()}-{os.urandom(3).hex()}",
+                label=label_of(directory.path(RUN_MARKER)),
+            )
+        return self._joined
 
     @property
     def _image(self) -> str:
@@ -136,37 +168,34 @@ class ContainerEngine:
         assert self._run.plan.image is not None
         return self._run.plan.image.uri
 
-    @property
-    def _is_isolated(self) -> bool:
-        return bool(self._training.payload.get("EnableNetworkIsolation"))
-
-    def _create(self, host: Host, name: str, network: Network, label: str, directory: RunDirectory) -> None:
-        words = ["create", "--name", name, "--hostname", host.name, "--label", label]
-        words += ["--network", network.name, "--ip", network.address(host.rank)]
+    def _created(
+        self,
+        host: Host,
+        companions: Companions,
+        network: Network,
+        mounts: Sequence[str],
+        variables: Mapping[str, str],
+        secrets: Mapping[str, str],
+    ) -> str:
+        """Create the container of a host; return its identifier. ``secrets``: variables in no list of arguments."""
+        words = ["create", "--name", f"{companions.identity}-{host.name}", "--hostname", host.name]
+        words += ["--label", companions.label, *network.options(network.address(host.rank))]
         words += [f"--add-host={each.name}:{network.address(each.rank)}" for each in self._run.hosts]
         limit = memory_limits(self._run.request.memory, [host]).get(host.name)
         if limit is not None:
             words += [f"--memory={limit}", f"--memory-swap={limit}"]
         words += gpu_words(self.name, host)
         words += ["--stop-timeout", str(_STOP_SECONDS), f"--shm-size={_half_of_the_memory()}"]
-        for source, target in self._mounts(directory, host):
-            is_protected = self._faults.protects_model and target == "/opt/ml/model"
-            words += ["--mount", mount(source, target, is_read_only=is_protected or target in _READ_ONLY)]
-        variables = {
-            **variables_of_sagemaker(self._run.job, self._training, os.environ, self.interface),
-            **self._training.environment,
-        }
-        secrets = author_secrets(self._run.job.secrets, os.environ)
-        if secrets:
-            variables["SMSPEC_LOCAL_LEADER"] = BY_NAME
+        words += [word for each in mounts for word in ("--mount", each)]
         for variable, value in variables.items():
             words += ["--env", f"{variable}={value}"]
         for variable in secrets:
-            words += ["--env", variable]  # with its value in this process: it is in no list of arguments
+            words += ["--env", variable]
         entrypoint, *arguments = self._command()
         words += ["--entrypoint", entrypoint] if entrypoint else []
         try:
-            self._client.run(*words, self._image, *arguments, variables=secrets)
+            # Before it, podman may print what it has pulled.
+            return self._client.run(*words, self._image, *arguments, variables=secrets).rpartition("\n")[2]
         except ClientFailed as fault:
             raise RunFailed(3, f"`{self.name} create` failed: {fault}") from None
 
@@ -180,8 +209,16 @@ class ContainerEngine:
             return ["", *(arguments or ["train"])]
         return [*entrypoint, *arguments]
 
-    def _mounts(self, directory: RunDirectory, host: Host) -> list[tuple[str, str]]:
+    def _mounts(self, directory: RunDirectory, host: Host, companions: Companions, undo: ExitStack) -> list[str]:
         """Return what SageMaker mounts, one by one: a mount over /opt/ml would hide the source in the image."""
+        places = self._with_limited_room(self._places(directory, host), host, companions, undo)
+        protected = [*_READ_ONLY, *(["/opt/ml/model"] if self._faults.protects_model else [])]
+        mounts = [mount(source, target, is_read_only=target in protected) for source, target in places]
+        feeding = self._feedings.get(host.name)
+        return mounts if feeding is None else [*mounts, *feeding.mounts]
+
+    def _places(self, directory: RunDirectory, host: Host) -> list[tuple[str, str]]:
+        """Return the directories of a host on this machine, and where its container has them."""
         base = directory.host(host.name).base
         mounts = [(os.path.join(base, name), f"/opt/ml/{name}") for name in ("input", "model", "output")]
         checkpoints = self._training.checkpoint_directory
@@ -193,23 +230,34 @@ class ContainerEngine:
         uploads = directory.path(UPLOAD)
         return [*mounts, (os.path.abspath(uploads), UPLOADS)] if os.path.isdir(uploads) else mounts
 
+    def _with_limited_room(
+        self, places: list[tuple[str, str]], host: Host, companions: Companions, undo: ExitStack
+    ) -> list[tuple[str, str]]:
+        """Move what the job writes to a volume of limited size, if that fault is injected."""
+        if self._faults.room is None:
+            return places
+        limited = [source for source, target in places if target not in _READ_ONLY]
+        try:
+            room = LimitedRoom(companions, host.name, self._faults.room, limited)
+        except ClientFailed as fault:
+            raise FaultRefused(f"`--engine {self.name}` cannot limit the disk of a host: {fault}") from None
+        undo.callback(room.close)
+        moved = dict(zip(limited, room.places, strict=True))
+        return [(moved.get(source, source), target) for source, target in places]
+
     def _give_back(self, directory: str) -> None:
         """Make the files that containers wrote as another user the author's, so that they can be read and removed."""
         if os.geteuid() == 0:
             return
-        owner = "0:0" if self._is_rootless() else f"{os.geteuid()}:{os.getegid()}"
+        if self.name == "podman" and self._facts.is_rootless:
+            # Needs no image, which may be gone, and no program in it.
+            with suppress(ClientFailed):
+                self._client.run("unshare", "chown", "-hR", "0:0", os.path.abspath(directory))
+                return
+        owner = "0:0" if self._facts.is_rootless else f"{os.geteuid()}:{os.getegid()}"
         files = mount(os.path.abspath(directory), "/hosts")
         command = ("--entrypoint", "chown", self._image, "-R", owner, "/hosts")
         self._client.try_to("run", "--rm", "--user", "0:0", "--network", "none", "--mount", files, *command)
-
-    def _is_rootless(self) -> bool:
-        """Return whether root of a container is the author."""
-        try:
-            return "rootless" in self._client.run("info", "--format", "{{json .}}").lower().replace(
-                '"rootless":false', ""
-            )
-        except ClientFailed:
-            return False
 
 
 def _half_of_the_memory() -> int:

@@ -12,6 +12,7 @@ from smspec.plan.plan import ImagePlan
 _STEP = " ["  # `#7 [3/9] RUN …`, as BuildKit prints the begin of a step
 _LONGEST_STEP = 120
 _STEP_OF_PODMAN = "STEP "
+_NO_BUILDKIT = "buildx component is missing"
 
 
 def has_image(client: Client, name: str) -> bool:
@@ -24,32 +25,67 @@ def has_image(client: Client, name: str) -> bool:
 
 
 def build_image(
-    client: Client, image: ImagePlan, tree: str, secrets: Mapping[str, str], show: Callable[[str], None]
-) -> None:
+    client: Client,
+    image: ImagePlan,
+    tree: str,
+    *,
+    secrets: Mapping[str, str],
+    labels: Mapping[str, str],
+    show: Callable[[str], None],
+    is_verbose: bool = False,
+) -> bool:
     """Build an image, unless the engine has it: the tag is the digest of its content. Raise RunFailed.
 
-    ``tree``: the directory with the generated files. ``secrets``: name → path of a file with the secret.
+    ``tree``: the directory with the generated files. ``secrets``: name → path of a file with the secret. ``labels``:
+    those about the build, where the author sets none of their name. Return whether it was built.
     """
     if has_image(client, image.uri):
-        return
+        return False
     show(f"building the image {image.uri}")
-    words = ["build", "--platform", image.platform, "--tag", image.uri]
+    words = ["build", "--platform", image.platform, "--tag", image.uri, *_output(client)]
+    for name, value in labels.items():
+        words += ["--label", f"{name}={value}"] if name not in image.labels else []
     for name, path in secrets.items():
         words += ["--secret", f"id={name},src={path}"]
-    if client.program in ("docker", "nerdctl", "finch"):
-        words.append("--progress=plain")
-    try:
-        client.follow(
-            *words,
-            tree,
-            show=lambda line: (
-                show(line if len(line) <= _LONGEST_STEP else f"{line[:_LONGEST_STEP]}…") if _is_step(line) else None
-            ),
-        )
-    except ClientFailed as fault:
-        for line in fault.details.splitlines():
+
+    def show_step(line: str) -> None:
+        if is_verbose:
             show(line)
+        elif _is_step(line):
+            show(line if len(line) <= _LONGEST_STEP else f"{line[:_LONGEST_STEP]}…")
+
+    try:
+        client.follow(*words, tree, show=show_step)
+    except ClientFailed as fault:
+        if _NO_BUILDKIT in fault.details:
+            raise RunFailed(3, f"`{client.program}` has no BuildKit: install its plugin `buildx`") from None
+        if not is_verbose:
+            for line in fault.details.splitlines():
+                show(line)
         raise RunFailed(1, f"`{client.program} build` failed: the lines above are its last") from None
+    return True
+
+
+def _output(client: Client) -> list[str]:
+    """Return the options for one image in the store of the engine, with media types that SageMaker accepts.
+
+    A builder of buildx leaves its results in its cache otherwise, and adds manifests about the build.
+    """
+    if client.program == "podman":
+        return ["--format", "docker"]
+    if client.program == "docker" and _has_buildx(client):
+        plain = ["--provenance=false", "--sbom=false", "--output", "type=docker,oci-mediatypes=false"]
+        return ["--progress=plain", *plain]
+    return ["--progress=plain"]
+
+
+def _has_buildx(client: Client) -> bool:
+    """Return whether `docker build` is the plugin; before version 23, docker brings a BuildKit client of its own."""
+    try:
+        client.run("buildx", "version")
+    except ClientFailed:
+        return False
+    return True
 
 
 def pull_image(client: Client, name: str, show: Callable[[str], None]) -> None:

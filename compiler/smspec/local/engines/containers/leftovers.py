@@ -1,8 +1,9 @@
-"""What killed runs left in an engine: their containers and networks, which the next run removes."""
+"""What killed runs left in an engine: their containers, networks, and volumes, which the next run removes."""
 
 from __future__ import annotations
 
 import fcntl
+import functools
 import os
 
 from smspec.local.engines.containers.client import Client, ClientFailed
@@ -18,8 +19,13 @@ def label_of(lock: str) -> str:
     return f"{LABEL}={os.path.realpath(lock)}"
 
 
-def remove_leftovers(client: Client) -> None:
-    """Remove the containers, then the networks, of runs that have ended. What cannot be read is left alone."""
+@functools.cache
+def sweep(program: str) -> None:
+    """Remove the containers, networks, and volumes of runs that have ended. What cannot be read is left alone.
+
+    Once per process: a rehearsal runs a job many times, and each run removes what is its own.
+    """
+    client = Client(program)
     for listing, inspection, removal in (
         (("ps", "--all"), ("inspect", "--format", f'{{{{index .Config.Labels "{LABEL}"}}}}'), ("rm", "--force")),
         (
@@ -27,6 +33,7 @@ def remove_leftovers(client: Client) -> None:
             ("network", "inspect", "--format", f'{{{{index .Labels "{LABEL}"}}}}'),
             ("network", "rm"),
         ),
+        (("volume", "ls"), ("volume", "inspect", "--format", f'{{{{index .Labels "{LABEL}"}}}}'), ("volume", "rm")),
     ):
         try:
             found = client.run(*listing, "--quiet", "--filter", f"label={LABEL}").split()

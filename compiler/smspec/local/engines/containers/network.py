@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 
-from smspec.local.engines.containers.client import Client, ClientFailed
+from smspec.local.engines.containers.client import ClientFailed
+from smspec.local.engines.containers.sidecar import Companions
 from smspec.local.request import RunFailed
 
 MOST_HOSTS = 200
-_FIRST_HOST = 10
+_RELAY, _FIRST_HOST = 5, 10
 _ATTEMPTS = 20
 _OVERLAP = ("overlap", "already in use", "already used", "subnet")
 
@@ -16,14 +17,24 @@ _OVERLAP = ("overlap", "already in use", "already used", "subnet")
 class Network:
     """A network of an engine. ``is_internal``: its hosts reach each other, and nothing else."""
 
-    def __init__(self, client: Client, name: str, label: str, *, is_internal: bool) -> None:
-        self.name = name
-        self._client = client
-        self._prefix = self._created(label, is_internal)
+    def __init__(self, companions: Companions, *, is_internal: bool) -> None:
+        """Create it with the identity of the run. Raise RunFailed."""
+        self.name = companions.identity
+        self._client = companions.client
+        self._prefix = self._created(companions.label, is_internal)
 
     def address(self, rank: int) -> str:
         """Return the address of a host; ``rank`` counts from 0."""
         return f"{self._prefix}.{_FIRST_HOST + rank}"
+
+    @property
+    def relay_address(self) -> str:
+        """Return the address of the container that leads to this machine."""
+        return f"{self._prefix}.{_RELAY}"
+
+    def options(self, address: str) -> list[str]:
+        """Return the options that give a container an address on the network."""
+        return ["--network", self.name, "--ip", address]
 
     def remove(self) -> None:
         self._client.try_to("network", "rm", self.name)

@@ -57,6 +57,10 @@ class NamespaceHost:
                 inside.add(process.number)  # it has replaced its environment
         return [process for process in everything if process.number in inside]
 
+    def kill_process(self, number: int) -> None:
+        """Kill one of them, by its number on this machine."""
+        os.kill(number, signal.SIGKILL)
+
     def terminate(self) -> None:
         """Send SIGTERM to the first process."""
         self._cell.signal("terminate", self.host)

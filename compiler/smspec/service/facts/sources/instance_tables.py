@@ -1,4 +1,4 @@
-"""The rows of the tables of instance types: what EC2 says of them, and the regions that it does not offer them in.
+"""The rows of the tables of instance types: what EC2 says of them and of their bandwidth, and the regions without them.
 
 EC2's answers are those that moto contains, and the types are those of botocore's model of SageMaker. No file of either
 is run.
@@ -59,6 +59,18 @@ def instance_rows(types: Iterable[str], described: Mapping[str, Answer], before:
     ]
 
 
+def bandwidth_rows(types: Iterable[str], described: Mapping[str, Answer], before: Iterable[Row]) -> list[Row]:
+    """Return the bandwidth of each type, as `instance_rows` returns the rest."""
+    old = {row["type"]: row for row in before}
+    empty = dict.fromkeys(next(iter(old.values())), "")
+    return [
+        _bandwidth(kind, described[kind.removeprefix(_PREFIX)])
+        if kind.removeprefix(_PREFIX) in described
+        else old.get(kind, {**empty, "type": kind})
+        for kind in types
+    ]
+
+
 def not_offered_rows(
     types: Iterable[str], described: Iterable[str], offered: Mapping[str, set[str]], before: Iterable[Row]
 ) -> list[Row]:
@@ -96,6 +108,20 @@ def _row(kind: str, answer: Answer) -> Row:
         "nvme_gb": answer.get("InstanceStorageInfo", {}).get("TotalSizeInGB", 0),
         "network_gbps": sum(card.get("PeakBandwidthInGbps", 0) for card in network.get("NetworkCards", ())),
         "efa_interfaces": network.get("EfaInfo", {}).get("MaximumEfaInterfaces", 0),
+    }
+    return {name: str(cell) for name, cell in cells.items()}
+
+
+def _bandwidth(kind: str, answer: Answer) -> Row:
+    """SageMaker's traffic with S3 uses the first network card; the others are for the hosts among each other."""
+    cards = answer["NetworkInfo"].get("NetworkCards") or [{}]
+    volumes = answer.get("EbsInfo", {}).get("EbsOptimizedInfo", {})
+    cells = {
+        "type": kind,
+        "network_baseline_gbps": cards[0].get("BaselineBandwidthInGbps", ""),
+        "network_peak_gbps": cards[0].get("PeakBandwidthInGbps", ""),
+        "ebs_baseline_mbps": volumes.get("BaselineBandwidthInMbps", ""),
+        "ebs_peak_mbps": volumes.get("MaximumBandwidthInMbps", ""),
     }
     return {name: str(cell) for name, cell in cells.items()}
 

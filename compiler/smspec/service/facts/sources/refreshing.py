@@ -12,6 +12,7 @@ from smspec.service.facts.sources.container_pages import ContainerPage, containe
 from smspec.service.facts.sources.image_environments import ADDED, REPOSITORY, Environment, environments
 from smspec.service.facts.sources.image_tables import refreshed, with_interpreters, with_pages
 from smspec.service.facts.sources.instance_tables import (
+    bandwidth_rows,
     described_types,
     instance_rows,
     not_offered_rows,
@@ -89,12 +90,13 @@ def packages(before: Before, around: Surroundings) -> Refreshed:
 
 
 def instances(before: Before, around: Surroundings) -> Refreshed:
-    """Refresh instance types and the regions without them."""
+    """Refresh instance types, their bandwidth, and the regions without them."""
     botocore, moto = around.installed("botocore", "botocore"), around.installed("moto", "moto")
     types, described = training_types(botocore.directory), described_types(moto.directory)
     return Refreshed(
         rows={
             "instances": instance_rows(types, described, before["instances"].rows()),
+            "instance_bandwidth": bandwidth_rows(types, described, before["instance_bandwidth"].rows()),
             "ec2_not_offered": not_offered_rows(
                 types, described, offered_types(moto.directory), before["ec2_not_offered"].rows()
             ),
@@ -107,7 +109,7 @@ def instances(before: Before, around: Surroundings) -> Refreshed:
 SOURCES: tuple[tuple[tuple[str, ...], Callable[[Before, Surroundings], Refreshed]], ...] = (
     (("accounts", "images"), images),
     (("image_packages",), packages),
-    (("instances", "ec2_not_offered"), instances),
+    (("instances", "instance_bandwidth", "ec2_not_offered"), instances),
 )
 """The tables that are written together, and what refreshes them."""
 

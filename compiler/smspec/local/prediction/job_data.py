@@ -1,0 +1,101 @@
+"""The data of the job in SageMaker: what is in S3, and what each host gets of it."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+
+from smspec.local.prediction.host_limits import HostLimits
+from smspec.local.training_request import Host, RequestedChannel
+
+MODES = ("File", "FastFile", "Pipe")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a host gets of a channel. ``objects`` None: their number is unknown."""
+
+    bytes: int
+    objects: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobChannel:
+    """A channel with data in S3: ``size`` bytes in ``objects``, if their number is known.
+
+    ``is_estimated``: the number of objects follows from the size of those of the run.
+    """
+
+    channel: RequestedChannel
+    size: int
+    objects: int | None
+    is_estimated: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.channel.name
+
+    @property
+    def is_sharded(self) -> bool:
+        return self.channel.distribution == "ShardedByS3Key"
+
+    def shares(self, hosts: tuple[Host, ...]) -> dict[str, Share]:
+        """Return host → its share, for the hosts that get the channel."""
+        members = self.channel.hosts(hosts)
+        if not self.is_sharded:
+            return {host.name: Share(self.size, self.objects) for host in members}
+        dealt = shares(self.size, self.objects, len(members))
+        return {host.name: share for host, share in zip(members, dealt, strict=True)}
+
+    def obstacle(self, mode: str) -> str:
+        """Return why SageMaker rejects the channel in an input mode; empty if it does not."""
+        if mode != "Pipe" and self.channel.compression == "Gzip":
+            return f"`{self.name}` is compressed with Gzip, which requires Pipe mode"
+        if mode != "Pipe" and self.channel.s3_data_type == "AugmentedManifestFile":
+            return f"`{self.name}` is an AugmentedManifestFile, which requires Pipe mode"
+        if mode == "FastFile" and self.channel.s3_data_type == "ManifestFile":
+            return f"`{self.name}` is a ManifestFile, which FastFile mode does not support"
+        return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobData:
+    """The channels of the job with data in S3, its hosts, and the limits of each instance type.
+
+    ``readers``: the processes that would share a FIFO on each host, if the job may start several there.
+    """
+
+    channels: tuple[JobChannel, ...]
+    hosts: tuple[Host, ...]
+    limits: dict[str, HostLimits]
+    readers: str = ""
+
+    def of_hosts(self) -> dict[str, dict[str, Share]]:
+        """Return host → channel → share."""
+        found: dict[str, dict[str, Share]] = {host.name: {} for host in self.hosts}
+        for channel in self.channels:
+            for host, share in channel.shares(self.hosts).items():
+                found[host][channel.name] = share
+        return found
+
+    def with_limits(self, limits: HostLimits) -> JobData:
+        """Return the same data on other instances."""
+        return replace(self, limits={host.instance_type: limits for host in self.hosts})
+
+
+def shares(size: int, objects: int | None, count: int) -> list[Share]:
+    """Return the shares of ``count`` hosts, which together are the whole. SageMaker deals out whole objects.
+
+    All objects count as equally large; without their number, every host gets the same.
+    """
+    if not count:
+        return []
+    if objects is None:
+        ends = [size * number // count for number in range(count + 1)]
+        return [Share(end - begin, None) for begin, end in itertools.pairwise(ends)]
+    dealt = [objects // count + (number < objects % count) for number in range(count)]
+    found, passed = [], 0
+    for number in dealt:
+        begin, passed = passed, passed + number
+        found.append(Share(size * passed // max(objects, 1) - size * begin // max(objects, 1), number))
+    return found

@@ -1,0 +1,75 @@
+"""The labels that lead from an image to its source: the address of the git repository, and the commit.
+
+They are given to the build, and are no part of the Dockerfile: the same source in two clones is the same image.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from smspec.workspace.git import GitFailed, Repository, repository_of
+
+SOURCE = "org.opencontainers.image.source"
+REVISION = "org.opencontainers.image.revision"
+DIRTY = "-dirty"
+"""The end of a revision that lacks some of what the image contains."""
+
+_SCHEMES = ("https", "http", "ssh", "git")
+_SCP = r"(?:[A-Za-z0-9._-]{1,64}@)?[A-Za-z0-9][A-Za-z0-9.-]{1,252}:(?![\\:])[!-~]+"
+_LONGEST = 1024
+_USUAL = "origin"
+
+
+def git_labels(directory: str, files: Iterable[str]) -> dict[str, str]:
+    """Return the labels for the working tree that contains a directory; none outside of git.
+
+    ``files``: the paths of what the image contains. A revision ends in `DIRTY` if git tracks one of the changed files,
+    or none of these.
+    """
+    try:
+        repository = repository_of(directory)
+        revision = repository.commit("HEAD")
+        suffix = DIRTY if _is_dirty(repository, files) else ""
+    except GitFailed:
+        return {}
+    address = _address(repository)
+    return {**({SOURCE: address} if address else {}), REVISION: f"{revision}{suffix}"}
+
+
+def without_credentials(url: str) -> str:
+    """Return the address of a remote repository that others may see; empty for a path of this machine."""
+    if len(url) > _LONGEST:
+        return ""
+    if "://" not in url:
+        return url if re.fullmatch(_SCP, url) else ""
+    try:
+        parts = urlsplit(url)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return ""
+    is_plain = re.fullmatch(r"[A-Za-z0-9._-]+", parts.hostname or "") and re.fullmatch(r"[!-~]*", url)
+    if parts.scheme not in _SCHEMES or not is_plain:
+        return ""
+    # In a URL of ssh, the user is the account of the server, `git`; in one of https, it may be a token.
+    user = f"{parts.username}@" if parts.scheme == "ssh" and parts.username else ""
+    return f"{parts.scheme}://{user}{parts.hostname}{port}{parts.path}"
+
+
+def _address(repository: Repository) -> str:
+    try:
+        names = repository.remotes()
+        name = _USUAL if _USUAL in names else names[0] if len(names) == 1 else ""
+        return without_credentials(repository.remote_url(name)) if name else ""
+    except GitFailed:
+        return ""
+
+
+def _is_dirty(repository: Repository, files: Iterable[str]) -> bool:
+    changed, untracked = repository.changes()
+    if changed:
+        return True
+    unknown = {os.path.join(repository.top, path) for path in untracked}
+    return bool(unknown) and any(os.path.realpath(path) in unknown for path in files)

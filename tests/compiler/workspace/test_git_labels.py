@@ -1,0 +1,74 @@
+"""The labels of an image that lead to its source."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smspec.workspace.git_labels import REVISION, SOURCE, git_labels, without_credentials
+from support.git_repository import commit, git, repository
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("https://github.com/team/jobs.git", "https://github.com/team/jobs.git"),
+        ("https://user:t0ken@git.example.com:8443/jobs?x=t0ken#t0ken", "https://git.example.com:8443/jobs"),
+        ("https://t0ken@github.com/jobs", "https://github.com/jobs"),
+        ("ssh://git:t0ken@github.com/jobs", "ssh://git@github.com/jobs"),
+        ("git@github.com:team/jobs.git", "git@github.com:team/jobs.git"),
+        ("github.com:team/jobs", "github.com:team/jobs"),
+        ("/srv/git/jobs.git", ""),
+        ("../jobs", ""),
+        ("file:///home/me/jobs", ""),
+        ("C:\\jobs", ""),
+        ("C:/jobs", ""),
+        ("https://[::1]/jobs", ""),
+        ("https://host:port/jobs", ""),
+        ("ext::sh -c 'echo t0ken'", ""),
+        ("", ""),
+    ],
+)
+def test_address_has_no_credentials(url, address):
+    assert without_credentials(url) == address
+
+
+@given(st.sampled_from(["https", "http", "ssh", "git"]), st.text("aZ09:@/?#%&=[]. \n", max_size=12), st.booleans())
+def test_password_is_never_part_of_an_address(scheme, noise, has_user):
+    url = f"{scheme}://{'user' if has_user else ''}:t0ken{noise}@git.example.com/jobs"
+    assert "t0ken" not in without_credentials(url)
+
+
+def test_changes_of_the_source_mark_the_revision(tmp_path):
+    jobs = repository(tmp_path / "jobs")
+    for name in ("src/train.py", "other.txt", ".gitignore"):
+        (jobs / name).parent.mkdir(exist_ok=True)
+        (jobs / name).write_text("build/\n")
+    head = commit(jobs)
+    files = [str(jobs / "src/train.py"), str(jobs / "src/new.py")]
+    assert git_labels(str(jobs / "src"), files) == {REVISION: head}
+
+    for name in ("build/x", "notes.txt"):
+        (jobs / name).parent.mkdir(exist_ok=True)
+        (jobs / name).write_text("untracked")
+    assert git_labels(str(jobs), files)[REVISION] == head
+    (jobs / "src/new.py").write_text("x")
+    assert git_labels(str(jobs), files)[REVISION] == f"{head}-dirty"
+    (jobs / "src/new.py").unlink()
+    (jobs / "other.txt").write_text("a base spec, perhaps")
+    assert git_labels(str(jobs), files)[REVISION] == f"{head}-dirty"
+
+
+def test_remote_is_origin_or_the_only_one(tmp_path):
+    jobs = repository(tmp_path / "jobs")
+    commit(jobs)
+    git(jobs, "remote", "add", "upstream", "https://github.com/team/up")
+    assert git_labels(str(jobs), [])[SOURCE] == "https://github.com/team/up"
+    git(jobs, "remote", "add", "fork", "https://github.com/me/fork")
+    assert SOURCE not in git_labels(str(jobs), [])
+    git(jobs, "remote", "add", "origin", "https://t0ken@github.com/team/jobs")
+    assert git_labels(str(jobs), [])[SOURCE] == "https://github.com/team/jobs"
+
+
+def test_nothing_is_labeled_without_a_commit(tmp_path):
+    assert git_labels(str(tmp_path), []) == {}
+    assert git_labels(str(repository(tmp_path / "empty")), []) == {}

@@ -1,0 +1,191 @@
+"""Start the command from a process that has imported the package: a fork of it is the command, without its start.
+
+It has its own words, directory, environment, streams, signals, and exit status, like any process. Tests of what
+happens before `main` (installation, imports, start-up, speed) start a Python of their own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import json
+import os
+import pkgutil
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+
+from support.smspec_command import environment
+
+ROOTS = [str(Path(__file__).parents[2] / name) for name in ("tests", "compiler", "runtime", "schemas")]
+MOST_WORDS = 1 << 20
+_OPTIONS = {"cwd", "env", "stdin", "stdout", "stderr", "text"}
+_NUMBER = struct.Struct("i")
+_READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "TZ")
+_UNIMPORTANT = {"PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"}
+"""The command flushes what it writes."""
+
+
+def start_command(words: Sequence[str], **options: object) -> subprocess.Popen:
+    """Start ``smspec words``. ``options`` are those of `subprocess.Popen` in `_OPTIONS`."""
+    assert options.keys() <= _OPTIONS, "the server does not know the others"
+    env = os.environ if options.get("env") is None else options["env"]
+    if hasattr(os, "pidfd_open") and _read_at_start(env) == _read_at_start(environment()):
+        return _Forked(words, **options)
+    return subprocess.Popen([sys.executable, "-m", "smspec", *words], **options)
+
+
+def _read_at_start(env: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in env.items() if name.startswith(_READ_AT_START) and name not in _UNIMPORTANT}
+
+
+class _Forked(subprocess.Popen):
+    """A process whose parent is the server, which tells its end."""
+
+    def _execute_child(self, args, executable, preexec_fn, close_fds, pass_fds, cwd, env, *rest):
+        streams = rest[3:9]  # read and write end of each
+        ours = [given if given != -1 else number for number, given in enumerate((streams[0], streams[3], streams[5]))]
+        self._end, end = socket.socketpair()
+        request = [list(map(os.fspath, args)), os.fspath(cwd or os.getcwd()), dict(os.environ if env is None else env)]
+        socket.send_fds(_server(), [json.dumps(request).encode()], [*ours, end.fileno()])
+        end.close()
+        self.pid = self._number()
+        self._child_created = True
+        self._close_pipe_fds(*streams)
+
+    def _number(self) -> int:
+        number = self._end.recv(_NUMBER.size, socket.MSG_WAITALL)
+        assert number, "the server has ended"
+        return _NUMBER.unpack(number)[0]
+
+    def _internal_poll(self, *_, **__) -> int | None:
+        return self._ended(0)
+
+    def _wait(self, timeout: float | None) -> int | None:
+        if self._ended(timeout) is None:
+            raise subprocess.TimeoutExpired(self.args, timeout)
+        return self.returncode
+
+    def _ended(self, timeout: float | None) -> int | None:
+        if self.returncode is None and select.select([self._end], [], [], timeout)[0]:
+            self.returncode = self._number()
+            self._end.close()
+        return self.returncode
+
+
+@functools.lru_cache(maxsize=1)
+def _server() -> socket.socket:
+    """Return a connection to the server of this process."""
+    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    process = subprocess.Popen(
+        [sys.executable, __file__, str(its.fileno())],
+        env=environment(PYTHONPATH=os.pathsep.join(ROOTS)),
+        pass_fds=[its.fileno()],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    its.close()
+
+    @atexit.register
+    def close():
+        ours.close()
+        process.wait()
+
+    return ours
+
+
+def _serve(requests: socket.socket) -> None:
+    """Fork once for each request, until there are no more."""
+    poll = select.poll()
+    poll.register(requests, select.POLLIN)
+    running: dict[int, tuple[int, socket.socket]] = {}
+    while True:
+        for ready, _ in poll.poll():
+            if ready in running:
+                pid, end = running.pop(ready)
+                poll.unregister(ready)
+                os.close(ready)
+                _tell(end, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+                end.close()
+                continue
+            request, received, _, _ = socket.recv_fds(requests, MOST_WORDS, 4)
+            if not request:
+                return
+            end = socket.socket(fileno=received.pop())
+            pid = os.fork()
+            if not pid:
+                for descriptor in (requests, end, *(other for _, other in running.values())):
+                    descriptor.close()
+                for descriptor in running:
+                    os.close(descriptor)
+                _become(request, received)
+            for descriptor in received:
+                os.close(descriptor)
+            _tell(end, pid)
+            descriptor = os.pidfd_open(pid)
+            running[descriptor] = pid, end
+            poll.register(descriptor, select.POLLIN)
+
+
+def _tell(end: socket.socket, number: int) -> None:
+    """Send a number to who may have gone."""
+    try:
+        end.sendall(_NUMBER.pack(number))
+    except BrokenPipeError:
+        pass
+
+
+def _become(request: bytes, streams: list[int]) -> None:
+    """Be the command in this process."""
+    words, directory, variables = json.loads(request)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        before = getattr(sys, name)
+        opened = open(number, before.mode, encoding=before.encoding, errors=before.errors, closefd=False)
+        setattr(sys, name, opened)
+        setattr(sys, f"__{name}__", opened)
+    os.chdir(directory)
+    os.environ.clear()
+    os.environ.update(variables)
+    tempfile.tempdir = None  # it follows from variables, once
+    sys.argv[1:] = words
+    from smspec.cli import run_process
+
+    try:
+        run_process()
+    except SystemExit as ended:
+        # As Python ends, but for freeing all objects: they are shared with the server until they are written to.
+        threading._shutdown()
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        os._exit(ended.code)
+
+
+def _load() -> None:
+    """Import all of the package, and what it reads late."""
+    import smspec
+
+    for module in pkgutil.walk_packages(smspec.__path__, "smspec."):
+        if ".templates" not in module.name and ".driver" not in module.name:
+            import_module(module.name)
+    from smspec.local.report.page import template
+    from support.measured_command import load
+
+    template()
+    load()
+
+
+if __name__ == "__main__":
+    _load()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    _serve(socket.socket(fileno=int(sys.argv[1])))

@@ -1,0 +1,65 @@
+"""Local runs as a user without rights, where the tests themselves are root's."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.local.local_jobs import LocalJob
+
+USER = 54321
+_AS_USER = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
+_CHECK = "import subprocess, sys, jinja2, jsonschema, yaml; subprocess.run([sys.executable, '-c', ''], check=True)"
+
+
+class OrdinaryJob(LocalJob):
+    """A job whose files and processes are those of a user without rights."""
+
+    def words(self, **request: object) -> list[str]:
+        return [*_AS_USER, readable_python(), *super().words(**request)[1:]]
+
+    def start(self, environment: dict[str, str] | None = None, **request: object) -> subprocess.Popen:
+        for path in (self.directory, *self.directory.rglob("*")):
+            os.chown(path, USER, USER, follow_symlinks=False)
+        own = {
+            "HOME": str(self.directory),
+            "PATH": os.pathsep.join([os.path.dirname(readable_python()), "/usr/bin", "/bin", "/usr/sbin", "/sbin"]),
+            "PYTHONPATH": _modules(),
+            "SMSPEC_CACHE_DIR": str(self.directory / "cache"),
+        }
+        self.process = subprocess.Popen(
+            self.words(**request),
+            cwd=self.directory,
+            env={**os.environ, "SMSPEC_STOP_GRACE": "5", **own, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        return self.process
+
+
+@functools.cache
+def readable_python() -> str:
+    """Return a Python that a user without rights can execute and that finds the modules of smspec; or skip the test."""
+    if os.geteuid() != 0:
+        pytest.skip("the other tests are of a user without rights")
+    if shutil.which("setpriv") is None:
+        pytest.skip("setpriv is not installed")
+    minor = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    for path in (sys.executable, shutil.which(minor, path="/usr/bin:/usr/local/bin")):
+        if path is not None:
+            words = [*_AS_USER, path, "-c", _CHECK]
+            if subprocess.run(words, env={**os.environ, "PYTHONPATH": _modules()}, capture_output=True).returncode == 0:
+                return path
+    pytest.skip(f"no {minor} that every user can execute")
+
+
+def _modules() -> str:
+    return os.pathsep.join(path for path in sys.path if Path(path).is_dir())
