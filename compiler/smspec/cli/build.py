@@ -1,32 +1,45 @@
-"""``smspec build``: write the build directory of a spec."""
+"""``smspec build``: write the build directories of specs, and build and push their images."""
 
 from __future__ import annotations
 
 import argparse
+import os
+from collections.abc import Iterator
 
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
+from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
+from smspec.cli.image_arguments import add_image_arguments, check_image_arguments, with_images
+from smspec.cli.job_build import JobBuild
 from smspec.cli.signal_handling import signals_interrupt
-from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
+from smspec.cli.spec_arguments import add_variation_arguments, compiled_all, default_directory
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.diagnostics.visible import visible
 from smspec.output.failures import OutputFailed, OutputRefused
-from smspec.output.output_differences import Difference, differences
+from smspec.output.output_differences import differences
 from smspec.output.writing import write_tree
+from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.compiled_digest import compiled_digest
-from smspec.render.tree import UPLOAD, FileTree
+from smspec.render.tree import UPLOAD
 from smspec.render.tree_rendering import render_tree
 from smspec.service.cost_summary import cost_line, job_cost
+from smspec.source.frozen import replace
+from smspec.workspace.command_line_file import USUAL_SPEC
+from smspec.workspace.missing_path import is_directory
 
 HELP = """\
-Generate the build directory of a spec: Dockerfile, entrypoint, runtime, source, and request.
+Generate the build directory of each spec: Dockerfile, entrypoint, runtime, source, and request. A directory means the
+job specs below it.
 
-Run `docker build DIR` and `aws sagemaker create-training-job --cli-input-json file://DIR/create-training-job.json`
-on it without changes. Builds are reproducible. smspec never overwrites a directory it did not create."""
+Builds are reproducible, and smspec never overwrites a directory it did not create. `docker build DIR` and
+`aws sagemaker create-training-job --cli-input-json file://DIR/create-training-job.json` accept it without changes.
+
+--image builds the image with a container engine, --push also pushes it, to Amazon ECR with your AWS credentials. The
+tag is the digest of the content: nothing is built or pushed if it exists."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_spec_arguments(parser)
+    parser.add_argument("paths", metavar="PATH", nargs="*", help="files, or directories to search (default: job.yaml)")
+    add_variation_arguments(parser)
     parser.add_argument(
         "-o",
         "--output",
@@ -34,59 +47,101 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="output directory (default: build/NAME, with an overlay build/NAME.OVERLAY)",
     )
     add_verbosity_arguments(
-        parser, quiet="show only warnings, errors, and the result", verbose="also list the files of the directory"
+        parser,
+        quiet="show only warnings, errors, and the result",
+        verbose="also list the files of the directory, and show all lines of the engine",
     )
     parser.add_argument(
-        "--format", choices=("text", "json"), default="text", help="result on stdout: the directory, or one JSON object"
+        "--format",
+        choices=("text", "json"),
+        default="text",
+        help="result on stdout: directory and image, or one JSON object, or an array of them for several jobs",
     )
     parser.add_argument("--check", action="store_true", help="write no files; exit 1 if DIR is out of date")
+    add_image_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    job = compiled(args, console)
-    directory = args.output or default_directory("build", job)
-
-    tree = render_tree(job.plan, job.inputs.build_inputs, compiled_digest(job.plan))
-    try:
-        with signals_interrupt():
-            stale = differences(tree, directory) if args.check else None
-            if stale is None:
-                write_tree(tree, directory)
-    except OutputRefused as refusal:
-        raise CommandRefused(str(refusal)) from refusal
-    except OutputFailed as failure:
-        raise ResourceUnavailable(str(failure)) from failure
-    cost = job_cost(job.plan.request.payload, job.inputs.prices, job.job.region)
+    check_image_arguments(args)
+    paths = args.paths or [USUAL_SPEC]
+    is_one = len(paths) == 1 and not is_directory(paths[0])
+    builds = [_build(spec, job, args) for spec, job in compiled_all(paths, args, console)]
+    _check_directories(builds, args)
+    with signals_interrupt():
+        builds = [_written(build, args, console) for build in builds]
+        if args.image or args.push:
+            builds = with_images(builds, args, console, os.environ)
     if args.format == "json":
         # Imported late: a person reads the text.
         from smspec.cli.build_report import build_report
 
-        console.result(build_report(job.plan, tree, directory, cost, stale))
-    elif stale is None:
-        console.result(f"{directory}\n")
+        console.result(build_report(builds, is_one=is_one))
     else:
-        console.result("".join(f"{visible(str(difference))}\n" for difference in stale))
-    if stale is not None:
-        _remark_on_check(stale, directory, console)
-        return 1 if stale else 0
-    _remark_on_build(tree, console)
-    if cost is not None:
-        console.remark(cost_line([cost]))
-    return 0
+        console.result("".join(line for build in builds for line in _lines(build, is_one=is_one)))
+    return 1 if any(build.stale for build in builds) else 0
 
 
-def _remark_on_check(stale: list[Difference], directory: str, console: Console) -> None:
-    if stale:
-        console.say(f"{directory} is out of date; run `smspec build`")
+def _build(spec: str, job: Compiled, args: argparse.Namespace) -> JobBuild:
+    return JobBuild(
+        spec=spec,
+        job=job,
+        directory=args.output or default_directory("build", job),
+        tree=render_tree(job.plan, job.inputs.build_inputs, compiled_digest(job.plan)),
+        cost=job_cost(job.plan.request.payload, job.inputs.prices, job.job.region),
+    )
+
+
+def _check_directories(builds: list[JobBuild], args: argparse.Namespace) -> None:
+    """Raise `UsageError` if jobs would be written to the same directory."""
+    if args.output and len(builds) > 1:
+        raise UsageError(f"--output names one directory, but there are {len(builds)} jobs")
+    specs: dict[str, str] = {}
+    for build in builds:
+        other = specs.setdefault(build.directory, build.spec)
+        if other != build.spec:
+            raise UsageError(
+                f"`{other}` and `{build.spec}` both belong in {build.directory}; build them one by one with --output"
+            )
+
+
+def _written(build: JobBuild, args: argparse.Namespace, console: Console) -> JobBuild:
+    """Write the files of a job, or find what is out of date."""
+    try:
+        if args.check:
+            build = replace(build, stale=differences(build.tree, build.directory))
+        else:
+            write_tree(build.tree, build.directory)
+    except OutputRefused as refusal:
+        raise CommandRefused(str(refusal)) from refusal
+    except OutputFailed as failure:
+        raise ResourceUnavailable(str(failure)) from failure
+    if build.stale:
+        console.say(f"{build.directory} is out of date; run `smspec build`")
+    elif build.stale is not None:
+        console.remark(f"{build.directory} is up to date")
     else:
-        console.remark(f"{directory} is up to date")
+        _remark_on_build(build, console)
+    return build
 
 
-def _remark_on_build(tree: FileTree, console: Console) -> None:
-    for file in tree.files:
+def _remark_on_build(build: JobBuild, console: Console) -> None:
+    files = build.tree.files
+    for file in files:
         console.detail(f"  {visible(file.path)}")
-    console.remark(f"wrote {len(tree.files)} files")
-    if any(file.path.startswith(UPLOAD) for file in tree.files):
+    console.remark(f"wrote {len(files)} files")
+    if any(file.path.startswith(UPLOAD) for file in files):
         console.remark(
             f"before you start the job, copy `{UPLOAD}` to S3; `uploads` in manifest.json lists the URI of each file"
         )
+    if build.cost is not None:
+        console.remark(cost_line([build.cost]))
+
+
+def _lines(build: JobBuild, *, is_one: bool) -> Iterator[str]:
+    """Yield the result of a job: its directory and image, or what is out of date."""
+    if build.stale is None:
+        yield f"{build.directory}\n"
+        if build.published is not None:
+            yield f"{build.published.reference}\n"
+    for difference in build.stale or ():
+        yield f"{visible(f'{difference}' if is_one else f'{build.directory}/{difference}')}\n"

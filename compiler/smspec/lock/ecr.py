@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from smspec.lock.registry import NoDigest
 from smspec.wire.aws import AwsSession, responses
 from smspec.wire.fault import WireFault
@@ -21,9 +19,8 @@ def authorization(region: str, host: str) -> str | None:
     try:
         with responses(f"get access to Amazon ECR in {region}"):
             aws = AwsSession(region=region)
-            suffixes = _suffixes(aws.partitions(), region)
-        if not host.endswith(tuple(f".{region}.{suffix}" for suffix in suffixes)):
-            return None
+            if not aws.owns(host, region):
+                return None
         client = aws.client("ecr")
         with responses(f"get access to Amazon ECR in {region}"):
             answer = client.get_authorization_token()
@@ -32,14 +29,3 @@ def authorization(region: str, host: str) -> str | None:
         return f"Basic {token}"
     except WireFault as fault:
         raise NoDigest(f"Amazon ECR in {region}: {fault}") from None
-
-
-def _suffixes(partitions: list[dict[str, object]], region: str) -> tuple[str, ...]:
-    """Return the domains of AWS in the partition of a region."""
-    for partition in partitions:
-        if re.fullmatch(str(partition["regionRegex"]).strip("^$"), region):
-            outputs = partition["outputs"]
-            assert isinstance(outputs, dict)
-            # Dual-stack registries are at `on.aws` where the other services are at `api.aws`.
-            return str(outputs["dnsSuffix"]), re.sub(r"^api\.", "on.", str(outputs["dualStackDnsSuffix"]))
-    return ()

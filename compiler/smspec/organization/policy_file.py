@@ -17,6 +17,8 @@ from smspec.organization.organization_config import MalformedConfig, Organizatio
 from smspec.organization.price_file import INSTANCE_TYPE
 from smspec.organization.price_list import TABLE as PRICES
 from smspec.organization.price_list import price_list
+from smspec.organization.registry_table import TABLE as REGISTRY
+from smspec.organization.registry_table import read_registry
 from smspec.organization.toml_faults import MALFORMED_POLICY, Fault, rejected, rejected_values
 from smspec.rules.suppressions import NEVER_IGNORED
 from smspec.service.image_reference import parsed_reference
@@ -40,6 +42,7 @@ _KEYS = (
     PRICES,
     DEFAULTS,
     "facts",
+    REGISTRY,
 )
 
 _FACTS = ("images", "instance_types")
@@ -55,6 +58,7 @@ def read_policy(file: OrganizationConfig) -> Policy:
         raise rejected(MalformedConfig(file.path, malformed.fault, file.content)) from None
     reader = _Reader(file.tables)
     images, types = reader.facts()
+    registry, registry_faults = read_registry(file.tables.get(REGISTRY, {}))
     policy = Policy(
         path=file.path,
         required_tags=reader.tags(),
@@ -71,8 +75,9 @@ def read_policy(file: OrganizationConfig) -> Policy:
         known_instance_types=types,
         may_ignore=reader.ignores(),
         levels=reader.levels(),
+        registry=registry,
     )
-    faults = [*islice(_unknown(file.tables), MOST), *reader.faults]
+    faults = [*islice(_unknown(file.tables), MOST), *reader.faults, *registry_faults]
     if faults:
         raise rejected_values(file, faults, MALFORMED_POLICY)
     return policy

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from smspec.service.prices import PriceBook
 from smspec.service.quotas import Quotas
+from smspec.service.registry_settings import RegistrySettings
 from smspec.source.frozen import dataclass, field
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ class Policy:
     ``max_cost``: US dollars for a job at most, by ``prices``; ``max_hours``: instance hours for a job at most.
     ``require_base``: the base specs of which a job extends one, relative to the file. ``quotas``: what AWS grants the
     accounts, from a file next to the policy. ``known_images``: those of AWS that are newer than the tables;
-    ``known_instance_types``: those that are newer than the pinned API model.
+    ``known_instance_types``: those that are newer than the pinned API model. ``registry``: how `smspec build --push`
+    creates repositories.
     """
 
     path: str
@@ -44,6 +46,7 @@ class Policy:
     known_instance_types: tuple[str, ...] = ()
     may_ignore: bool | tuple[str, ...] = True
     levels: dict[str, Level] = field(default_factory=dict)
+    registry: RegistrySettings = field(default_factory=RegistrySettings)
 
     def lets_ignore(self, code: str) -> bool:
         return code in self.may_ignore if isinstance(self.may_ignore, tuple) else self.may_ignore

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
+_EXPIRED = ("ExpiredToken", "ExpiredTokenException", "RequestExpired", "TokenRefreshRequired")
+_UNKNOWN = ("UnrecognizedClientException", "InvalidClientTokenId", "InvalidSignatureException", "SignatureDoesNotMatch")
+_DENIED = ("AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError")
+_NOT_ALLOWED = re.compile(r"not authorized to perform: ([A-Za-z0-9-]+:[A-Za-z0-9*]+)(?: on resource: ([!-~]+))?")
+
 
 class JobRefused(Exception):
     """AWS rejects the job: it does not exist, or is invalid."""
@@ -9,3 +16,36 @@ class JobRefused(Exception):
 
 class AwsUnavailable(Exception):
     """AWS cannot be called: no credentials, no region, no connection, or no permission."""
+
+
+class AccessDenied(AwsUnavailable):
+    """An IAM policy does not allow the call; repeating it does not help."""
+
+
+class ActionDenied(AccessDenied):
+    """The credentials lack a permission. ``action`` and ``resource`` as IAM writes them; ``resource`` may be empty."""
+
+    def __init__(self, action: str, resource: str) -> None:
+        super().__init__(f"AWS denies `{action}`" + (f" on `{resource}`" if resource else ""))
+        self.action = action
+        self.resource = resource
+
+
+def denied_action(sentence: str) -> ActionDenied | None:
+    """Return the permission that AWS's sentence says is missing, from an API or from a registry; None if it is none."""
+    found = _NOT_ALLOWED.search(sentence)
+    return None if found is None else ActionDenied(found[1], (found[2] or "").rstrip(".,:\"'"))
+
+
+def unavailable(what: str, code: str, message: str, action: str, resource: str = "") -> AwsUnavailable:
+    """Return the error for what AWS rejects.
+
+    ``what`` follows "cannot". ``action`` and ``resource``: the permission that the call requires.
+    """
+    if code in _EXPIRED:
+        return AwsUnavailable(f"cannot {what}: the AWS credentials have expired; log in again")
+    if code in _UNKNOWN:
+        return AwsUnavailable(f"cannot {what}: AWS does not accept the credentials ({code})")
+    if code in _DENIED:
+        return denied_action(message) or ActionDenied(action, resource)
+    return AwsUnavailable(f"cannot {what}: {code}: {message}")

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from smspec.submission.aws_errors import AwsUnavailable
+from smspec.submission.client import DENIED
 from smspec.wire.aws import AwsRefused, AwsSession, responses
 from smspec.wire.fault import WireFault
 
 _MOST_PAGES = 1000
-_DENIED = ("AccessDenied", "AccessDeniedException", "UnauthorizedOperation")
 
 
 def session_of(profile: str | None) -> AwsSession:
@@ -52,7 +52,7 @@ def listed(what: str, action: str, member: str, call: Callable[..., dict[str, An
                 page = call(**token)
                 items, next_token = list(page.get(member) or ()), page.get("NextToken")
         except AwsRefused as refusal:
-            if refusal.code in _DENIED:
+            if refusal.code in DENIED:
                 raise AwsUnavailable(f"AWS denies access to {what}; allow `{action}` in an IAM policy") from None
             raise AwsUnavailable(f"AWS rejects the request for {what}: {refusal}") from None
         except WireFault as fault:

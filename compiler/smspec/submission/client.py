@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from smspec.submission.aws_errors import AwsUnavailable, JobRefused
+from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, JobRefused, denied_action
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 
 _NO_SUCH_JOB = ("ValidationException", "ResourceNotFound")
+DENIED = ("AccessDenied", "AccessDeniedException", "UnauthorizedOperation")
+"""Error codes of a call that no policy allows."""
 
 
 def sagemaker_client(profile: str | None, region: str | None) -> Any:
@@ -20,8 +22,11 @@ def sagemaker_client(profile: str | None, region: str | None) -> Any:
 
 
 @contextmanager
-def asked(what: str) -> Iterator[None]:
-    """Convert what boto3 raises while it requests ``what`` to `JobRefused` or `AwsUnavailable`."""
+def asked(what: str, action: str = "") -> Iterator[None]:
+    """Convert what boto3 raises while it requests ``what`` to `JobRefused` or `AwsUnavailable`.
+
+    ``action``: the call's name in an IAM policy, for `ActionDenied`.
+    """
     try:
         with responses(f"ask AWS for {what}"):
             yield
@@ -30,6 +35,8 @@ def asked(what: str) -> Iterator[None]:
     except AwsRefused as refusal:
         if refusal.code in _NO_SUCH_JOB:
             raise JobRefused(f"{what}: {refusal.message}") from None
+        if action and refusal.code in DENIED:
+            raise (denied_action(refusal.message) or ActionDenied(action, "")) from None
         raise AwsUnavailable(f"AWS rejects the request for {what}: {refusal}") from None
     except WireFault as fault:
         raise AwsUnavailable(str(fault)) from None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import io
 import os
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,6 +50,7 @@ LARGEST = 6 << 20
 """Bytes of a metadata response: a list of 1,000 objects with keys of 1,024 bytes, each escaped."""
 
 _ATTEMPTS = {"mode": "standard", "total_max_attempts": 5}
+_S3_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 _LOGIN = (CredentialRetrievalError, PartialCredentialsError, SSOError, TokenRetrievalError, ProfileNotFound)
 # Raised by botocore's parsers for a response with a different shape than the model's.
 _SHAPES = (
@@ -107,10 +109,21 @@ class AwsSession:
         self._models[model.service_id.hyphenize()] = model
         return client
 
-    def partitions(self) -> list[dict[str, Any]]:
-        """Return botocore's data about the partitions of AWS."""
-        known: list[dict[str, Any]] = self._core.get_data("partitions")["partitions"]
-        return known
+    def owns(self, host: str, region: str) -> bool:
+        """Return whether a host is in the domain of AWS in a region: the beginning of a name proves nothing."""
+        for partition in self._core.get_data("partitions")["partitions"]:
+            if re.fullmatch(str(partition["regionRegex"]).strip("^$"), region):
+                outputs = partition["outputs"]
+                # Dual-stack registries are at `on.aws` where the other services are at `api.aws`.
+                dual_stack = re.sub(r"^api\.", "on.", str(outputs["dualStackDnsSuffix"]))
+                return host.endswith((f".{region}.{outputs['dnsSuffix']}", f".{region}.{dual_stack}"))
+        return False
+
+    def s3_client(self) -> Any:
+        """Return a client of S3. Raises `WireFault`."""
+        # Servers other than AWS's seldom have a host name for each bucket.
+        has_endpoint = any(os.environ.get(name) for name in _S3_ENDPOINTS)
+        return self.client("s3", config=Config(s3={"addressing_style": "path"} if has_endpoint else {}))
 
     def _sent(self, request: AWSPreparedRequest, event_name: str, **_event: object) -> AWSResponse | None:
         """Send a request of botocore. An error that may be retried is an exception of botocore."""

@@ -15,6 +15,14 @@ from cryptography.x509.oid import NameOID
 
 def server_context(directory: Path, *, address: str = "127.0.0.1") -> tuple[ssl.SSLContext, Path]:
     """Return what a server speaks TLS with, and the file of the certificate that a client has to trust."""
+    file, key_file = certificate_files(directory, x509.IPAddress(ipaddress.ip_address(address)))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file, key_file)
+    return context, file
+
+
+def certificate_files(directory: Path, holder: x509.GeneralName) -> tuple[Path, Path]:
+    """Write a certificate and its key, and return the files."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "tests")])
     today = datetime.datetime.now(datetime.timezone.utc)
@@ -26,7 +34,7 @@ def server_context(directory: Path, *, address: str = "127.0.0.1") -> tuple[ssl.
         .serial_number(x509.random_serial_number())
         .not_valid_before(today - datetime.timedelta(days=1))
         .not_valid_after(today + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(address))]), critical=False)
+        .add_extension(x509.SubjectAlternativeName([holder]), critical=False)
         .sign(key, hashes.SHA256())
     )
     file, key_file = directory / "certificate.pem", directory / "key.pem"
@@ -34,6 +42,4 @@ def server_context(directory: Path, *, address: str = "127.0.0.1") -> tuple[ssl.
     key_file.write_bytes(
         key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(file, key_file)
-    return context, file
+    return file, key_file

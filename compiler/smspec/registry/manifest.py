@@ -45,6 +45,7 @@ class Manifest:
     """
 
     digest: str
+    media_type: str
     images: tuple[tuple[str, Blob], ...] | None = None
     config: Blob | None = None
 
@@ -72,7 +73,7 @@ def read_manifest(content: bytes, media_type: str, named: str) -> Manifest:
     if ("manifests" in root) == ("layers" in root) or ("manifests" in root) != (kind in INDEXES):
         raise BadResponse("the response is not an image manifest or image index")
     if kind in INDEXES:
-        return Manifest(digest=digest, images=_images(root))
+        return Manifest(digest=digest, media_type=kind, images=_images(root))
     descriptor = member(root, "config", dict)
     config = _blob(descriptor)
     for layer in member(root, "layers", list):
@@ -80,7 +81,7 @@ def read_manifest(content: bytes, media_type: str, named: str) -> Manifest:
     config_type = word(descriptor, "mediaType", _TYPE)
     if config_type not in _CONFIGS:
         raise BadResponse(f"it is not a container image: its config is `{config_type[:80]}`")
-    return Manifest(digest=digest, config=config)
+    return Manifest(digest=digest, media_type=kind, config=config)
 
 
 def config_platform(content: bytes, blob: Blob) -> str:

@@ -1,4 +1,4 @@
-"""How a registry requests a token, and how to get an anonymous one."""
+"""How a registry requests credentials, and how to get a token."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _PARAMETER = re.compile(r'([a-zA-Z_]{1,32})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",
 _TOKEN = re.compile(r"[!-~]{1,16384}")
 _LARGEST = 128 << 10
 _BEARER = "bearer "
+_BASIC = "basic "
 
 
 def is_bearer(challenge: str) -> bool:
@@ -23,13 +24,25 @@ def is_bearer(challenge: str) -> bool:
     return challenge.lower().startswith(_BEARER)
 
 
-def anonymous_token(
-    connections: Connections, challenge: str, registry: urllib.parse.SplitResult, repository: str, deadline: Deadline
+def is_basic(challenge: str) -> bool:
+    """Return whether a WWW-Authenticate header requests a name and a password."""
+    return challenge.lower().startswith(_BASIC)
+
+
+def token_for(
+    connections: Connections,
+    challenge: str,
+    registry: urllib.parse.SplitResult,
+    repository: str,
+    deadline: Deadline,
+    *,
+    login: str | None = None,
 ) -> str:
     """Return a token for reading a repository, from the realm of its registry. Raise `WireFault`.
 
-    The realm is usually a different host, and gets only the parameters of the challenge: no credentials, so a registry
-    cannot send any to a host of its choice. Only a registry on this machine may be used without encryption.
+    The realm is usually a different host, and gets only the parameters of the challenge, so a registry cannot send
+    credentials to a host of its choice. ``login``: the header with those that the user has for this registry, which
+    engines send to its realm, too. Only a registry on this machine may be used without encryption.
     """
     parameters = {
         match[1].lower(): match[2] if match[2] is not None else match[3] for match in _PARAMETER.finditer(challenge)
@@ -41,7 +54,8 @@ def anonymous_token(
     query |= {"service": parameters["service"]} if "service" in parameters else {}
     words = urllib.parse.urlencode(query)
     url = realm._replace(query=f"{realm.query}&{words}" if realm.query else words, fragment="")
-    response = fetched(connections, url.geturl(), {}, deadline=deadline, size=_LARGEST).response
+    headers = {} if login is None else {"Authorization": login}
+    response = fetched(connections, url.geturl(), headers, deadline=deadline, size=_LARGEST).response
     if response.status != 200:
         raise BadResponse(f"the token server `{realm.netloc}` responds {response.status} {response.reason}".rstrip())
     members = object_body(response.body)

@@ -1,0 +1,58 @@
+"""The arguments of every command that asks AWS about a job, and the exit status of its failures."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
+from smspec.diagnostics.visible import visible
+
+if TYPE_CHECKING:
+    from smspec.submission.job_service import JobService
+
+JOB_NAME = re.compile(r"[a-zA-Z0-9](?:-*[a-zA-Z0-9])*")
+_LONGEST_NAME = 63
+
+
+def add_aws_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--profile", metavar="P", help="AWS profile (default: AWS_PROFILE)")
+    parser.add_argument("--region", metavar="R", help="AWS region (default: AWS_REGION, or that of the profile)")
+
+
+def is_job_name(word: str) -> bool:
+    """Return whether SageMaker accepts a word as TrainingJobName."""
+    return len(word) <= _LONGEST_NAME and JOB_NAME.fullmatch(word) is not None
+
+
+def job_name(word: str) -> str:
+    """Return the name of a job. Raise `UsageError` for one that no job can have."""
+    if not is_job_name(word):
+        raise UsageError(f"`{visible(word)}` is not the name of a training job: letters, digits, and single hyphens")
+    return word
+
+
+@contextmanager
+def aws_failures() -> Iterator[None]:
+    """Convert failures of calls to AWS to those of a command."""
+    # Imported late: boto3 takes a second to import.
+    from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, JobRefused
+
+    try:
+        yield
+    except JobRefused as refused:
+        raise CommandRefused(str(refused)) from refused
+    except ActionDenied as denied:
+        raise ResourceUnavailable(f"{denied}; allow it in an IAM policy of your user or role") from denied
+    except AwsUnavailable as unavailable:
+        raise ResourceUnavailable(str(unavailable)) from unavailable
+
+
+def job_service(args: argparse.Namespace, region: str | None = None) -> JobService:
+    """Return the service for ``--profile`` and ``--region``, or else ``region``. Raise `AwsUnavailable`."""
+    from smspec.submission.job_service import JobService
+
+    return JobService(args.profile, args.region or region)

@@ -1,0 +1,117 @@
+"""The arguments of a build that also builds or pushes the images of its jobs, and what they do."""
+
+from __future__ import annotations
+
+import argparse
+from collections import deque
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
+from smspec.cli.console import Console
+from smspec.cli.job_build import JobBuild
+from smspec.diagnostics.visible import visible
+from smspec.publishing.engine_names import ENGINES
+from smspec.render.tree import CopiedFile
+from smspec.service.registry_settings import RegistrySettings
+from smspec.source.frozen import replace
+from smspec.spec.model import BuiltImage
+
+if TYPE_CHECKING:
+    from smspec.publishing.publication import JobImage, PublishedImage
+
+_MOST_LINES = 20
+
+
+def add_image_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--image", action="store_true", help="also build the image, unless the engine has it")
+    parser.add_argument(
+        "--push", action="store_true", help="also push the image, unless its registry has it; builds it if needed"
+    )
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        help="what builds the image (default: SMSPEC_ENGINE, or the first of these that answers)",
+    )
+    parser.add_argument("--profile", metavar="P", help="AWS profile for --push")
+
+
+def check_image_arguments(args: argparse.Namespace) -> None:
+    """Raise `UsageError` for arguments that make no sense together."""
+    wants_image = args.image or args.push
+    if args.engine and not wants_image:
+        raise UsageError("--engine requires --image or --push")
+    if args.profile and not args.push:
+        raise UsageError("--profile requires --push")
+    if wants_image and args.check:
+        raise UsageError("--check cannot be combined with --image or --push")
+
+
+def with_images(
+    builds: list[JobBuild], args: argparse.Namespace, console: Console, variables: Mapping[str, str]
+) -> list[JobBuild]:
+    """Build or push the images of jobs whose files have been written, and return the jobs with them."""
+    # Imported late: a build without images starts no process and opens no connection.
+    from smspec.cli.temporary_directory import temporary_directory
+    from smspec.publishing.publication import PublishFailed, PublishOptions
+    from smspec.publishing.publishing import publish
+
+    images = [image for build in builds if (image := _job_image(build)) is not None]
+    if not images:
+        console.remark("no image to build: the jobs use existing images")
+        return builds
+    hidden: deque[str] = deque(maxlen=_MOST_LINES)
+
+    def show(line: str) -> None:
+        if console.verbosity < 0:
+            hidden.append(line)
+        console.remark(visible(line))
+
+    engine = args.engine or next((name for name in ENGINES if name == variables.get("SMSPEC_ENGINE")), None)
+    with temporary_directory() as scratch:
+        options = PublishOptions(
+            engine=engine,
+            pushes=args.push,
+            profile=args.profile,
+            scratch_dir=scratch,
+            is_verbose=console.verbosity > 0,
+            show=show,
+        )
+        try:
+            published = publish(images, options)
+        except PublishFailed as fault:
+            for line in hidden:
+                console.say(visible(line))
+            raise (CommandRefused if fault.exit_status == 1 else ResourceUnavailable)(str(fault)) from fault
+    for outcome in published.values():
+        console.remark(_sentence(outcome))
+    return [
+        build if build.job.plan.image is None else replace(build, published=published.get(build.job.plan.image.uri))
+        for build in builds
+    ]
+
+
+def _job_image(build: JobBuild) -> JobImage | None:
+    from smspec.publishing.publication import JobImage
+
+    job, image = build.job, build.job.job.image
+    if not isinstance(image, BuiltImage) or job.plan.image is None:
+        return None
+    policy = job.inputs.policy
+    return JobImage(
+        spec=build.spec,
+        plan=job.plan,
+        image=job.plan.image,
+        tree=build.directory,
+        base_dir=job.inputs.directory,
+        files=tuple(file.file.origin for file in build.tree.files if isinstance(file, CopiedFile)),
+        secrets=image.secrets,
+        region=job.job.region,
+        settings=RegistrySettings() if policy is None else policy.registry,
+    )
+
+
+def _sentence(image: PublishedImage) -> str:
+    if image.status == "present":
+        return f"{image.uri} is already {'in its registry' if image.digest else 'built'}"
+    return f"{image.status} {image.uri}"

@@ -1,0 +1,27 @@
+"""One job of a build: its files, where they belong, and its image."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from smspec.output.output_differences import Difference
+from smspec.pipeline.compilation import Compiled
+from smspec.render.tree import FileTree
+from smspec.service.cost_summary import JobCost
+from smspec.source.frozen import dataclass
+
+if TYPE_CHECKING:
+    from smspec.publishing.publication import PublishedImage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobBuild:
+    """``spec`` is its path. ``stale``: what ``--check`` found, None after a build. ``published``: its image."""
+
+    spec: str
+    job: Compiled
+    directory: str
+    tree: FileTree
+    cost: JobCost | None
+    stale: list[Difference] | None = None
+    published: PublishedImage | None = None

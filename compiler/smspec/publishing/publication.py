@@ -1,0 +1,66 @@
+"""The images to publish, the options for all of them, and the outcome for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from smspec.plan.plan import ImagePlan, Plan
+from smspec.service.registry_settings import RegistrySettings
+from smspec.spec.model import BuildSecret
+
+
+class PublishFailed(Exception):
+    """An image cannot be built or pushed. ``exit_status``: 1 the spec, 3 the surroundings."""
+
+    def __init__(self, exit_status: int, message: str) -> None:
+        super().__init__(message)
+        self.exit_status = exit_status
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobImage:
+    """The image of a job. ``tree``: the build directory; ``base_dir``: that of the spec; ``files``: its source.
+
+    ``plan`` is that of the job, and ``spec`` its path: they show which permissions its submitter needs.
+    """
+
+    spec: str
+    plan: Plan
+    image: ImagePlan
+    tree: str
+    base_dir: str
+    files: tuple[str, ...]
+    secrets: Mapping[str, BuildSecret]
+    region: str | None
+    settings: RegistrySettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishOptions:
+    """``engine`` None: the first one on this machine. ``scratch_dir`` is removed when the command ends.
+
+    ``show`` gets lines of progress.
+    """
+
+    engine: str | None
+    pushes: bool
+    profile: str | None
+    scratch_dir: str
+    is_verbose: bool
+    show: Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedImage:
+    """``status`` and, of an image in a registry, the digest of its manifest there."""
+
+    uri: str
+    status: Literal["built", "present", "pushed"]
+    digest: str | None = None
+
+    @property
+    def reference(self) -> str:
+        """The image as a reference, with its digest if it has one."""
+        return f"{self.uri}@{self.digest}" if self.digest else self.uri

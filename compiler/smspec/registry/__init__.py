@@ -1,0 +1,1 @@
+"""Read repositories of image registries: tags, manifests, and configs, through the distribution API."""
