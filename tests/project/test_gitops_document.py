@@ -15,9 +15,13 @@ import pytest
 import yaml
 
 from support.composite_action import ACTION
+from support.container_client import FakeClient
 from support.git_repository import IDENTITY, git, repository
+from support.servers.aws_server import REGION, s3_server
+from support.servers.ecr_server import docker_image, ecr_server
+from support.servers.job_server import job_server
 from support.servers.package_index import Packages, package_server
-from support.smspec_command import environment
+from support.smspec_command import environment, smspec_process
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/gitops.md"
@@ -129,39 +133,44 @@ def test_trust_policy_is_json():
 
 
 @installed
-@pytest.mark.parametrize("is_there", [False, True], ids=["new image", "image that is there"])
-def test_submission_builds_only_missing_images(is_there, tmp_path):
-    """Scripts that record their arguments replace `aws` and `docker`: there is no AWS here."""
+def test_documented_submission_ends_in_one_job(tmp_path):
+    """A script that records its arguments replaces `docker`; the servers are in tests/support."""
     root = repository(tmp_path / "jobs")
     for _ in walk(root):
         pass
     git(root, "checkout", "-q", ".")
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    asked = tmp_path / "asked"
-    for name in ("aws", "docker"):
-        script = (
-            f'#!/bin/sh\necho "{name} $*" >> {asked}\n[ "$2" != describe-images ] || exit {0 if is_there else 254}\n'
-        )
-        (programs / name).write_text(script)
-        (programs / name).chmod(0o755)
+    client = FakeClient(tmp_path / "client")
     (workflow,) = map(yaml.safe_load, blocks("workflow: submit"))
     script = workflow["jobs"]["ctr"]["steps"][-1]["run"]
-    done = subprocess.run(
-        ["bash", "-eo", "pipefail", "-c", script],
-        cwd=root,
-        env=shell_environment(PATH=os.pathsep.join([str(programs), str(BIN), os.environ["PATH"]])),
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    image = json.loads((root / "build/ctr/create-training-job.json").read_text())["AlgorithmSpecification"][
-        "TrainingImage"
-    ]
-    calls = asked.read_text().splitlines()
-    assert (f"docker push {image}" in calls) is not is_there
-    assert calls[-1] == "aws sagemaker create-training-job --cli-input-json file://build/ctr/create-training-job.json"
+    path = os.pathsep.join([str(client.directory), str(BIN), os.environ["PATH"]])
+    request = json.loads(smspec_process("render", "jobs/ctr/job.yaml", "--api-json", cwd=root).out)
+    image = request["AlgorithmSpecification"]["TrainingImage"]
+    with ecr_server(tmp_path) as ecr, job_server() as jobs, s3_server() as store:
+        for channel in request["InputDataConfig"]:
+            bucket, _, prefix = channel["DataSource"]["S3DataSource"]["S3Uri"].removeprefix("s3://").partition("/")
+            store.client.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
+            store.client.put_object(Bucket=bucket, Key=f"{prefix}part-0", Body=b"1")
+        endpoints = {
+            "AWS_ENDPOINT_URL_ECR": ecr.variables["AWS_ENDPOINT_URL"],
+            "AWS_ENDPOINT_URL_S3": store.environ["S3_ENDPOINT_URL"],
+            "AWS_ENDPOINT_URL": jobs.environ["AWS_ENDPOINT_URL"],
+        }
+        ecr.add("ctr", image.rpartition(":")[2], docker_image())
+        ecr.denials = [(404, "NAME_UNKNOWN", "")]
+        client.will_push("done")
+        for _ in range(2):
+            done = subprocess.run(
+                ["bash", "-eo", "pipefail", "-c", script],
+                cwd=root,
+                env=shell_environment(**{**ecr.variables, **endpoints, "PATH": path, "HOME": str(tmp_path)}),
+                capture_output=True,
+                text=True,
+                timeout=120,
+            )
+            assert (done.returncode, done.stdout) == (0, f"{request['TrainingJobName']}\n"), done.stderr
+        assert [record["words"][-1] for record in client.asked("push")] == [image]
+        (created,) = jobs.created
+        assert {**created, "Tags": request.get("Tags", [])} == {"Tags": [], **request}
 
 
 def test_readme_and_page_agree():

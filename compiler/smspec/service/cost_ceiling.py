@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from smspec.service.instance_time import instance_hours, instance_time, two_decimals
+from smspec.service.instance_time import instance_counts, instance_hours, instance_time, two_decimals
 from smspec.service.prices import PriceBook
 from smspec.source.frozen import dataclass
 
@@ -47,6 +47,15 @@ def ceiling_of(payload: dict[str, object], prices: PriceBook, region: str | None
     known = [cost for cost in costs if cost is not None]
     usd = sum(known, Fraction(0)) if len(known) == len(costs) else None
     return Ceiling(hours=hours, usd=usd, counted=time.counted)
+
+
+def cost_of(payload: dict[str, object], seconds: float, prices: PriceBook, region: str | None) -> Fraction | None:
+    """Return what the instances of a request cost on demand for some seconds, in dollars; None without all prices."""
+    of_job = prices.of(payload, region)
+    counts = instance_counts(payload)
+    costs = [None if (usd := of_job.dollars(kind)) is None else count * usd for kind, count in counts.items()]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known, Fraction(0)) * Fraction(seconds) / 3600 if known and len(known) == len(costs) else None
 
 
 def amount(number: Fraction) -> str:

@@ -15,6 +15,7 @@ from smspec.service.members import member
 
 _JOB = ["sagemaker:CreateTrainingJob", "sagemaker:DescribeTrainingJob", "sagemaker:StopTrainingJob"]
 _READ_LOGS = ["logs:DescribeLogStreams", "logs:FilterLogEvents", "logs:GetLogEvents"]
+_CREATE = ["ecr:CreateRepository", "ecr:PutLifecyclePolicy"]
 _PUSH = [
     "ecr:BatchCheckLayerAvailability",
     "ecr:BatchGetImage",
@@ -72,7 +73,11 @@ def _push(plan: Plan) -> list[Statement]:
     place = place_of(plan.request.payload, None)
     statements = [
         allow(sid, actions, [_repository(image, place)])
-        for sid, actions, reference in (("PullTheBase", PULL, plan.image.base), ("PushTheImage", _PUSH, plan.image.uri))
+        for sid, actions, reference in (
+            ("PullTheBase", PULL, plan.image.base),
+            ("CreateTheRepository", _CREATE, plan.image.uri),
+            ("PushTheImage", _PUSH, plan.image.uri),
+        )
         if (image := parsed_reference(reference)) is not None and image.account is not None
     ]
     return [allow("SignInToECR", ["ecr:GetAuthorizationToken"], ["*"]), *statements] if statements else []

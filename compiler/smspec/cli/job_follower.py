@@ -1,0 +1,82 @@
+"""Show a training job on the console until it is over. Ctrl-C ends the showing, never the job."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from datetime import datetime, timezone
+
+from smspec.cli.command_errors import ResourceUnavailable
+from smspec.cli.console import Console
+from smspec.cli.job_lines import end_lines, log_line, progress_text, transition_line
+from smspec.cli.status_line import StatusLine
+from smspec.organization.organization_config import MalformedConfig
+from smspec.organization.price_search import prices_of
+from smspec.organization.toml_faults import rejected
+from smspec.pipeline.input_cache import InputCache
+from smspec.service.prices import PriceBook
+from smspec.submission.following import Happening, Recovered, Trouble
+from smspec.submission.log_event import LogEvent
+from smspec.submission.log_metrics import LogMetrics
+from smspec.submission.training_job import TrainingJob, Transition
+
+PATIENCE_SECONDS = 15 * 60.0
+"""How long AWS may be out of reach before a command without a terminal gives up; CI would wait for hours."""
+
+
+def show(happenings: Iterator[Happening], write_log: Callable[[str], None], console: Console) -> TrainingJob:
+    """Show what happens to a job, and return the job at its end.
+
+    ``write_log`` gets each line of its log. Raise `ResourceUnavailable` if AWS is out of reach for too long, and where
+    nobody can log in again.
+    """
+    line, prices = StatusLine(console), known_prices()
+    metrics: LogMetrics | None = None
+    job: TrainingJob | None = None
+    pending: list[LogEvent] = []
+    is_in_trouble = False
+    try:
+        for each in happenings:
+            if isinstance(each, TrainingJob):
+                job = each
+                metrics = metrics or LogMetrics(job)
+                for event in pending:
+                    metrics.take(event)
+                pending.clear()
+                values = str(metrics)
+                line.draw(progress_text(job, prices, datetime.now(timezone.utc)) + (f"; {values}" if values else ""))
+                continue
+            line.clear()
+            if isinstance(each, LogEvent):
+                if metrics is None:
+                    pending.append(each)
+                else:
+                    metrics.take(each)
+                write_log(log_line(each, with_time=console.verbosity > 0))
+            elif isinstance(each, Transition):
+                console.remark(transition_line(each))
+            elif isinstance(each, Recovered):
+                is_in_trouble = False
+                console.remark("AWS answers again")
+            elif isinstance(each, Trouble):
+                if not is_in_trouble:
+                    console.say(f"{each.text}; the job goes on, and smspec asks again")
+                is_in_trouble = True
+                if each.since > PATIENCE_SECONDS and not console.err_is_terminal:
+                    raise ResourceUnavailable(f"{each.text}; the job goes on in SageMaker")
+    finally:
+        line.clear()
+    assert job is not None  # the last happening is the job
+    for text in end_lines(job, prices):
+        console.say(text)
+    if metrics is not None and metrics.values:
+        console.remark(f"metrics: {metrics}")
+    return job
+
+
+def known_prices() -> PriceBook:
+    """Return the prices that the repository of the current directory knows."""
+    try:
+        return prices_of(os.curdir, InputCache().boundary(os.curdir))
+    except MalformedConfig as malformed:
+        raise rejected(malformed) from None

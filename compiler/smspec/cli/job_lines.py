@@ -1,0 +1,75 @@
+"""What commands print about a training job in SageMaker: lines of its log, changes of its status, its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timezone
+
+from smspec.diagnostics.visible import visible
+from smspec.service.cost_ceiling import ceiling_of, cost_of, dollars
+from smspec.service.failure_causes import failure_cause
+from smspec.service.prices import PriceBook
+from smspec.submission.log_event import LogEvent
+from smspec.submission.training_job import TrainingJob, Transition
+
+
+def log_line(event: LogEvent, *, with_time: bool = False) -> str:
+    """Return a line of the log: ``algo-1 | epoch 3``."""
+    time = f"{moment(datetime.fromtimestamp(event.time / 1000, timezone.utc))}  " if with_time else ""
+    return f"{time}{event.host} | {visible(event.text.rstrip())}\n"
+
+
+def transition_line(transition: Transition) -> str:
+    return f"{moment(transition.start)}  {visible(str(transition))}"
+
+
+def moment(time: datetime) -> str:
+    """Return a time in UTC, to the second."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def progress_text(job: TrainingJob, prices: PriceBook, now: datetime) -> str:
+    """Return the status, the time, and the money so far, each with its limit where that is known."""
+    seconds = job.seconds(now)
+    if job.is_over:
+        return f"{job.status}, waiting for the rest of the log"
+    if job.began is None:
+        return f"{job.secondary or job.status} for {elapsed(seconds)}"
+    limit = f" of at most {elapsed(job.limit)}" if job.limit else ""
+    return f"{job.secondary or job.status} for {elapsed(seconds)}{limit}{_money(job, prices, seconds)}"
+
+
+def end_lines(job: TrainingJob, prices: PriceBook) -> Iterator[str]:
+    """Yield what a person needs to know about a job that is over."""
+    billed = "" if job.billable is None else f", {elapsed(job.billable)} billed"
+    took = f" after {elapsed(job.seconds(job.ended))}" if job.began and job.ended else ""
+    cost = _money(job, prices, job.billable) if job.billable is not None else ""
+    yield f"{job.name}: {job.status}{took}{billed}{cost}"
+    if job.reason:
+        yield "reason: " + "\n  ".join(map(visible, job.reason.strip().splitlines()))
+    if job.exit_code is not None:
+        yield f"exit status of the script: {job.exit_code}"
+    cause = None if job.is_completed else failure_cause(job.reason, job.secondary)
+    if cause is not None:
+        yield f"likely cause: {cause.cause} ({cause.source})"
+        yield f"what to do: {cause.fix}"
+    if job.model:
+        yield f"model: {job.model}"
+
+
+def elapsed(seconds: float) -> str:
+    """Return ``12 s``, ``3 min 05 s``, or ``2 h 03 min``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes_of_hour = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes_of_hour:02} min"
+    return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+
+
+def _money(job: TrainingJob, prices: PriceBook, seconds: float) -> str:
+    """Return what a job costs for some seconds, and its ceiling; empty unless each instance type has a price."""
+    answer, region = dict(job.answer), job.region or None
+    ceiling, cost = ceiling_of(answer, prices, region), cost_of(answer, seconds, prices, region)
+    if ceiling is None or ceiling.usd is None or cost is None:
+        return ""
+    return f", {dollars(cost)} of at most {dollars(ceiling.usd)}"

@@ -1,0 +1,97 @@
+"""``smspec logs``: the log of a training job in SageMaker."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, job_name, job_service
+from smspec.cli.command_errors import UsageError
+from smspec.cli.console import Console
+from smspec.cli.verbosity import add_verbosity_arguments
+
+if TYPE_CHECKING:
+    from smspec.submission.job_log import JobLog
+    from smspec.submission.job_service import JobService
+
+HELP = """\
+Print the log of a training job in SageMaker: the lines of all hosts, merged by time.
+
+With --follow, wait for more until the job is over, and show its status. Ctrl-C ends the waiting, not the job.
+
+Exit status: 0 done; with --follow, 0 the job completed; 1 there is no such job, or with --follow, the job failed or was
+stopped; 3 AWS cannot be called; 130 Ctrl-C, the job goes on."""
+
+_AGO = re.compile(r"([0-9]{1,6})([smhd])")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="the name of the job in SageMaker")
+    parser.add_argument("-f", "--follow", action="store_true", help="wait for new lines until the job is over")
+    parser.add_argument("--host", metavar="H", help="only the log of this host, such as algo-1")
+    parser.add_argument("--since", metavar="T", help="only lines from this time: 30m ago, 2h, or 2026-01-31T08:00:00Z")
+    add_aws_arguments(parser)
+    add_verbosity_arguments(parser, quiet="do not show the status", verbose="also show the time of each line")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    name = job_name(args.name)
+    since = milliseconds(args.since, time.time()) if args.since else None
+    # Imported late: boto3 takes a second to import.
+    from smspec.cli.job_lines import log_line
+    from smspec.submission.job_log import JobLog
+
+    with aws_failures():
+        service = job_service(args)
+        job = service.describe(name)
+        log = JobLog(service, name, host=args.host, since=since)
+        if args.follow:
+            return _follow(service, log, name, console)
+        for event in log.new_events():
+            console.result(log_line(event, with_time=console.verbosity > 0))
+            if console.has_lost_its_reader:
+                return 0
+    if not log.hosts:
+        of_host = f" of host `{args.host}`" if args.host else ""
+        console.remark(f"the job `{name}` has no log{of_host} yet: it is {job.secondary or job.status}")
+    return 0
+
+
+def milliseconds(text: str, now: float) -> int:
+    """Return a time, or one before now, in milliseconds since 1970. Raise `UsageError`."""
+    ago = _AGO.fullmatch(text)
+    if ago:
+        return max(0, int((now - int(ago[1]) * _SECONDS[ago[2]]) * 1000))
+    try:
+        time_of = datetime.fromisoformat(re.sub(r"[Zz]$", "+00:00", text))
+        in_utc = time_of if time_of.tzinfo else time_of.replace(tzinfo=timezone.utc)
+        return max(0, int(in_utc.timestamp() * 1000))
+    except (ValueError, OverflowError):
+        raise UsageError(f"--since: expected `30m`, `2h`, or `2026-01-31T08:00:00Z`, got `{text}`") from None
+
+
+def _follow(service: JobService, log: JobLog, name: str, console: Console) -> int:
+    from smspec.cli.job_follower import show
+    from smspec.submission.following import follow
+
+    def write(line: str) -> None:
+        console.result(line)
+        if console.has_lost_its_reader:
+            raise _ReaderLeft
+
+    try:
+        job = show(follow(service, log, name), write, console)
+    except _ReaderLeft:
+        return 0
+    except KeyboardInterrupt:
+        console.say(f"the job goes on in SageMaker; `smspec logs {name} --follow` shows it again")
+        raise
+    return 0 if job.is_completed else 1
+
+
+class _ReaderLeft(Exception):
+    """Nobody reads the log any more."""

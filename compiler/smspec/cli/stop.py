@@ -1,0 +1,51 @@
+"""``smspec stop``: stop a training job in SageMaker."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, job_name, job_service
+from smspec.cli.console import Console
+
+if TYPE_CHECKING:
+    from smspec.submission.training_job import TrainingJob
+
+HELP = """\
+Stop a training job in SageMaker. SageMaker sends SIGTERM to its hosts, and kills them after 120 s; what they saved in
+the model directory is uploaded.
+
+Exit status: 0 the job stops, or is over; 1 there is no such job; 3 AWS cannot be called."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="the name of the job in SageMaker")
+    add_aws_arguments(parser)
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    name = job_name(args.name)
+    # Imported late: boto3 takes a second to import.
+    from smspec.submission.aws_errors import JobRefused
+
+    with aws_failures():
+        service = job_service(args)
+        job = service.describe(name)
+        if _is_ending(job):
+            console.say(f"{name}: {job.status} already")
+            return 0
+        try:
+            service.stop(name)
+        except JobRefused:
+            # It may have ended since: SageMaker refuses to stop a job that is over.
+            job = service.describe(name)
+            if not _is_ending(job):
+                raise
+            console.say(f"{name}: {job.status} already")
+            return 0
+    console.say(f"{name}: stopping; `smspec logs {name} --follow` shows its end")
+    return 0
+
+
+def _is_ending(job: TrainingJob) -> bool:
+    return job.is_over or job.status == "Stopping"

@@ -1,0 +1,78 @@
+"""What ``smspec submit`` sends for a job: the request with its name and tags, and the files that it needs in S3."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from typing import TYPE_CHECKING
+
+from smspec.cli.command_errors import CommandRefused, UsageError
+from smspec.diagnostics.visible import visible
+from smspec.output.contents import chunks
+from smspec.pipeline.compilation import Compiled
+from smspec.plan.naming import digest, training_job_name
+from smspec.render.tree import FileTree
+from smspec.source.frozen import dataclass
+
+if TYPE_CHECKING:
+    from smspec.submission.uploading import Upload
+
+RUN_ID_TAG = "smspec:run-id"
+_RUN_ID = re.compile(r"[A-Za-z0-9_.:/=+@-]{1,256}")
+_MOST_TAGS = 48
+"""A job has at most 50 (API shape TagList), and smspec adds two."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """``request`` with the name and the tags of the job; ``digest`` identifies what it does.
+
+    ``name_is_derived``: from the digest, so no other request has this name.
+    """
+
+    request: dict[str, object]
+    digest: str
+    name_is_derived: bool
+
+    @property
+    def name(self) -> str:
+        return str(self.request["TrainingJobName"])
+
+
+def submission(job: Compiled, run_id: str | None) -> Submission:
+    """Return the submission of a job. ``run_id``: jobs with different ones are different; ``auto`` is a new one.
+
+    Raise `UsageError` for an id that is no value of a tag, `CommandRefused` for a job with too many tags.
+    """
+    request = dict(job.plan.request.payload)
+    tags = list(request.get("Tags") or [])  # type: ignore[call-overload]  # it is a list in every valid request
+    if len(tags) > _MOST_TAGS:
+        raise CommandRefused(f"the job has {len(tags)} tags, and smspec adds two; SageMaker accepts 50: remove some")
+    is_derived = not job.facts.names_itself
+    identity = {name: value for name, value in request.items() if name not in ("TrainingJobName", "Tags")}
+    if run_id is not None:
+        run_id = uuid.uuid4().hex[:12] if run_id == "auto" else run_id
+        if not _RUN_ID.fullmatch(run_id):
+            raise UsageError(
+                f"--run-id `{visible(run_id)}`: use up to 256 letters, digits, and characters of `_.:/=+@-`"
+            )
+        if not is_derived:
+            raise UsageError(f"--run-id requires a derived name; remove `job_name: {request['TrainingJobName']}`")
+        identity[RUN_ID_TAG] = run_id
+        tags.append({"Key": RUN_ID_TAG, "Value": run_id})
+        request["TrainingJobName"] = training_job_name(job.plan.name, identity)
+    if tags:
+        request["Tags"] = tags
+    return Submission(request=request, digest=digest(identity), name_is_derived=is_derived)
+
+
+def uploads(tree: FileTree) -> list[Upload]:
+    """Return the files of a tree that the job reads from S3."""
+    from smspec.submission.uploading import Upload
+
+    files = {file.path: file for file in tree.files}
+
+    def upload(path: str, uri: str) -> Upload:
+        return Upload(uri=uri, content=lambda: b"".join(chunks(files[path], {})))
+
+    return [upload(path, uri) for path, uri in tree.uploads.items()]

@@ -1,0 +1,195 @@
+"""``smspec submit``: create the job of a spec in SageMaker, with all that it needs, and follow it."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, job_service
+from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
+from smspec.cli.console import Console
+from smspec.cli.image_arguments import with_images
+from smspec.cli.job_build import JobBuild
+from smspec.cli.signal_handling import signals_interrupt
+from smspec.cli.spec_arguments import add_spec_arguments, compiled
+from smspec.cli.submission import Submission, submission, uploads
+from smspec.cli.temporary_directory import temporary_directory
+from smspec.cli.verbosity import add_verbosity_arguments
+from smspec.output.failures import OutputFailed
+from smspec.output.writing import write_temporary_tree
+from smspec.pipeline.compilation import Compiled
+from smspec.pipeline.compiled_digest import compiled_digest
+from smspec.publishing.engine_names import ENGINES
+from smspec.render.tree_rendering import render_tree
+from smspec.service.cost_summary import cost_line, job_cost
+
+if TYPE_CHECKING:
+    from smspec.submission.aws_errors import ActionDenied
+    from smspec.submission.job_service import JobService
+    from smspec.submission.s3_service import S3Service
+    from smspec.submission.training_job import TrainingJob
+
+HELP = """\
+Create the training job of a spec in SageMaker, and follow it to its end. First build and push the image unless its
+registry has it, and upload the source unless S3 has it.
+
+The same spec is the same job: submitting it again follows the job that exists, and --again repeats one that failed or
+was stopped. smspec never asks for confirmation; --dry-run shows what would happen.
+
+Exit status: 0 the job completed, or with --detach, exists; 1 the job failed or was stopped, its data are missing, or
+AWS rejects it; 3 AWS or the container engine is not available; 130 Ctrl-C, the job goes on."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_spec_arguments(parser)
+    parser.add_argument("--dry-run", action="store_true", help="show what would happen, and change nothing")
+    waiting = parser.add_mutually_exclusive_group()
+    waiting.add_argument("--wait", action="store_true", help="follow the job to its end (the default)")
+    waiting.add_argument("--detach", action="store_true", help="return as soon as the job exists")
+    parser.add_argument("--again", action="store_true", help="submit a job that failed or was stopped once more")
+    parser.add_argument(
+        "--run-id", metavar="ID", help="make a separate job for each ID, such as a date; auto is a new ID"
+    )
+    parser.add_argument("--no-build", action="store_true", help="neither build nor push the image")
+    parser.add_argument(
+        "--engine", choices=ENGINES, help="what builds the image (default: SMSPEC_ENGINE, or the first that answers)"
+    )
+    add_aws_arguments(parser)
+    add_verbosity_arguments(
+        parser, quiet="show only errors and the log", verbose="also show times, and all lines of the engine"
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="result on stdout: name, or JSON")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    job = compiled(args, console)
+    sent = submission(job, args.run_id)
+    tree = render_tree(job.plan, job.inputs.build_inputs, compiled_digest(job.plan))
+    gc.set_threshold(700)  # from here on it may take hours
+    with signals_interrupt(), temporary_directory() as directory:
+        build = JobBuild(
+            spec=args.spec,
+            job=job,
+            directory=os.path.join(directory, "build"),
+            tree=tree,
+            cost=job_cost(job.plan.request.payload, job.inputs.prices, job.job.region),
+        )
+        from smspec.submission.aws_errors import ActionDenied
+
+        with aws_failures():
+            try:
+                return _submitted(build, sent, args, console)
+            except ActionDenied as denied:
+                raise ResourceUnavailable(f"{denied}{_statement(denied, job, args.spec)}") from denied
+
+
+def _submitted(build: JobBuild, sent: Submission, args: argparse.Namespace, console: Console) -> int:
+    # Imported late: boto3 takes a second to import.
+    from smspec.submission.job_creation import JobEnded, create_job
+    from smspec.submission.s3_service import S3Service
+
+    service = job_service(args, build.job.job.region)
+    store = S3Service(args.profile, service.region)
+    existing = service.find(sent.name)
+    for line in _plan(build, sent, existing, store, args):
+        (console.say if args.dry_run else console.remark)(line)
+    if args.dry_run:
+        return 0
+    if existing is None or args.again:
+        _prepare(build, store, args, console)
+    try:
+        created = create_job(service, sent.request, sent.digest, name_is_derived=sent.name_is_derived, again=args.again)
+    except JobEnded as ended:
+        raise CommandRefused(f"{ended}; `smspec status {ended.job.name}` shows why, and --again repeats it") from None
+    console.remark(f"{'created' if created.is_new else 'there is already'} the job {created.job.name}")
+    if args.detach:
+        _print(created.job, args, console)
+        return 0
+    return _follow(service, created.job, args, console)
+
+
+def _statement(denied: ActionDenied, job: Compiled, spec: str) -> str:
+    """Return which part of the submitter's policy allows what AWS denies."""
+    from smspec.publishing.permissions import allowing_statement
+
+    sid = allowing_statement(job.plan, job.job.region, denied.action)
+    if not sid:
+        return "; allow it in an IAM policy of your user or role"
+    return f"; the statement `{sid}` of `smspec render {spec} --iam-policy=submitter` allows it"
+
+
+def _plan(
+    build: JobBuild, sent: Submission, existing: TrainingJob | None, store: S3Service, args: argparse.Namespace
+) -> Iterator[str]:
+    """Yield what exists, what will be made, and what it costs. Raise `CommandRefused` for data that are missing."""
+    from smspec.submission.job_inputs import job_inputs
+    from smspec.submission.uploading import missing
+
+    plan = build.job.plan
+    if plan.image is not None:
+        made = "must be in its registry" if args.no_build else "is built and pushed unless its registry has it"
+        yield f"image {plan.image.uri}: {made}"
+    generated = {upload.uri for upload in plan.uploads}
+    files = uploads(build.tree)
+    for prefix in sorted({upload.uri.rpartition("/")[0] + "/" for upload in plan.uploads}):
+        below = [file for file in files if file.uri.startswith(prefix)]
+        lacking = missing(store, prefix, below)
+        yield f"source {prefix}: {f'{len(lacking)} of {len(below)} files to upload' if lacking else 'is in S3'}"
+    faults = []
+    for each in job_inputs(store, sent.request):
+        if each.uri in generated:
+            continue
+        if each.fault:
+            faults.append(f"channel `{each.channel}`: {each.fault}")
+        yield f"channel {each.channel} {each.uri}: {each.fault or each.unknown or 'has data'}"
+    state = "exists, " + existing.status if existing else "does not exist yet"
+    yield f"job {sent.name}: {state}"
+    if build.cost is not None:
+        yield cost_line([build.cost])
+    if faults:
+        raise CommandRefused("; ".join(faults))
+
+
+def _prepare(build: JobBuild, store: S3Service, args: argparse.Namespace, console: Console) -> None:
+    """Build, push, and upload what the job needs and is not there."""
+    from smspec.submission.uploading import missing, upload_all
+
+    try:
+        if build.job.plan.image is not None and not args.no_build:
+            write_temporary_tree(build.tree, build.directory)
+            args.push, args.image = True, True
+            with_images([build], args, console, os.environ)
+        files = uploads(build.tree)
+        for prefix in sorted({upload.uri.rpartition("/")[0] + "/" for upload in build.job.plan.uploads}):
+            lacking = missing(store, prefix, [file for file in files if file.uri.startswith(prefix)])
+            for uri, is_new in upload_all(store, lacking):
+                console.remark(f"{'uploaded' if is_new else 'already there:'} {uri}")
+    except OutputFailed as failure:
+        raise ResourceUnavailable(str(failure)) from failure
+
+
+def _follow(service: JobService, job: TrainingJob, args: argparse.Namespace, console: Console) -> int:
+    from smspec.cli.job_follower import show
+    from smspec.submission.following import follow
+    from smspec.submission.job_log import JobLog
+
+    try:
+        ended = show(follow(service, JobLog(service, job.name), job.name), console.write, console)
+    except KeyboardInterrupt:
+        console.say(f"the job goes on in SageMaker; `smspec logs {job.name} --follow` shows it again")
+        raise
+    _print(ended, args, console)
+    return 0 if ended.is_completed else 1
+
+
+def _print(job: TrainingJob, args: argparse.Namespace, console: Console) -> None:
+    if args.format == "json":
+        from smspec.cli.job_record import job_record
+
+        console.result(f"{json.dumps(job_record(job), indent=2)}\n")
+    else:
+        console.result(f"{job.name}\n")

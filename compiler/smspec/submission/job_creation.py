@@ -1,0 +1,127 @@
+"""Create a training job, once: whatever breaks in between, the same request ends in one job."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from smspec.source.frozen import dataclass
+from smspec.submission.aws_errors import AccessDenied, AwsUnavailable, JobRefused
+from smspec.submission.job_service import DIGEST_TAG, JobService, NameInUse
+from smspec.submission.training_job import TrainingJob
+
+PATIENCE_SECONDS = 120.0
+"""How long a call is repeated that AWS throttles, or rejects for what a new role or policy lacks for a moment."""
+
+_LONGEST_NAME = 63
+_MOST_ATTEMPTS = 1000
+_FIRST_WAIT, _LONGEST_WAIT = 1.0, 15.0
+
+# What SageMaker says while a role, a policy, or a bucket that has just been made is not known everywhere.
+_PASSING = re.compile(
+    r"could not assume role|unauthorized to list objects under S3 URL|access denied to OutputDataConfig S3 bucket"
+    r"|no identity-based policy allows the s3:ListBucket action|access denied to hub content"
+    r"|access denied for repository",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Created:
+    """The job of a request. ``is_new``: this call has made it."""
+
+    job: TrainingJob
+    is_new: bool
+
+
+class JobEnded(Exception):
+    """The job of the request has failed or was stopped; the same request would make no other job."""
+
+    def __init__(self, job: TrainingJob) -> None:
+        super().__init__(f"the job `{job.name}` is {job.status}")
+        self.job = job
+
+
+def create_job(
+    service: JobService,
+    request: Mapping[str, Any],
+    digest: str,
+    *,
+    name_is_derived: bool,
+    again: bool = False,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Created:
+    """Return the job of a request, after creating it unless it exists.
+
+    ``digest``: identifies the request; it becomes the tag `smspec:digest`. ``name_is_derived``: the name contains a
+    digest, so a job of this name is the job of this request; otherwise the tag shows it. ``again``: after a job that
+    failed or was stopped, take the first free of the names that end in ``-2``, ``-3`` …
+
+    Raise `JobEnded` if the job has failed or was stopped, `JobRefused` if AWS rejects the request or the name belongs
+    to a different job, `AwsUnavailable` if AWS cannot be called.
+    """
+    name = str(request["TrainingJobName"])
+    for candidate in _names(name) if again else [name]:
+        job = service.find(candidate)
+        is_new = job is None
+        if job is None:
+            job = _created(service, {**request, "TrainingJobName": candidate}, digest, clock, sleep)
+        if not name_is_derived and service.tags(job).get(DIGEST_TAG) != digest:
+            raise JobRefused(
+                f"a different job is named `{candidate}`: a name can be used once; change `job_name`, or remove it"
+            )
+        if job.is_over and not job.is_completed and not is_new:
+            if again:
+                continue
+            raise JobEnded(job)
+        return Created(job=job, is_new=is_new)
+    raise JobRefused(f"`{name}` has been submitted {_MOST_ATTEMPTS} times; change the spec, or pass `--run-id`")
+
+
+def _created(
+    service: JobService,
+    request: Mapping[str, Any],
+    digest: str,
+    clock: Callable[[], float],
+    sleep: Callable[[float], None],
+) -> TrainingJob:
+    """Create a job and describe it. If the connection breaks after AWS has accepted the request, its name is in use."""
+    end, wait = clock() + PATIENCE_SECONDS, _FIRST_WAIT
+    tags = [tag for tag in request.get("Tags", ()) if tag["Key"] != DIGEST_TAG]
+    tagged = {**request, "Tags": [*tags, {"Key": DIGEST_TAG, "Value": digest}]}
+    while True:
+        try:
+            service.create(tagged)
+        except NameInUse:
+            pass
+        except AccessDenied:
+            raise
+        except (AwsUnavailable, JobRefused) as fault:
+            if isinstance(fault, JobRefused) and not _PASSING.search(str(fault)):
+                raise
+            # Nobody knows what became of a request without a response; if AWS cannot be asked, this says so.
+            job = service.find(str(request["TrainingJobName"]))
+            if job is not None:
+                return job
+            if clock() + wait > end:
+                raise
+            sleep(wait * random.uniform(0.5, 1.0))
+            wait = min(2 * wait, _LONGEST_WAIT)
+            continue
+        while (job := service.find(str(request["TrainingJobName"]))) is None:
+            if clock() + wait > end:
+                raise AwsUnavailable(f"SageMaker accepted the job `{request['TrainingJobName']}`, but does not find it")
+            sleep(wait)
+        return job
+
+
+def _names(name: str) -> Iterator[str]:
+    """Yield a name, and the names of its repetitions, as far as they fit."""
+    yield name
+    for number in range(2, _MOST_ATTEMPTS + 1):
+        suffix = f"-{number}"
+        yield name[: _LONGEST_NAME - len(suffix)].rstrip("-") + suffix

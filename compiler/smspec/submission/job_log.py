@@ -1,0 +1,69 @@
+"""The log of a training job: the streams of all hosts, merged by time."""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from smspec.submission.job_service import JobService, host_of
+from smspec.submission.log_event import LogEvent
+
+
+@dataclass(slots=True)
+class _Stream:
+    """``page``: events that were read and not yet yielded; ``token``: where the next page begins."""
+
+    page: deque[LogEvent] = field(default_factory=deque)
+    token: str | None = None
+
+
+class JobLog:
+    """Reads each stream from where it was left, so that no line is missing, and none comes twice, whatever fails.
+
+    ``host``: only this host; ``since``: only events from this time, in milliseconds since 1970.
+    """
+
+    def __init__(self, service: JobService, name: str, *, host: str | None = None, since: int | None = None) -> None:
+        self._service = service
+        self._name = name
+        self._host = host
+        self._since = since
+        self._streams: dict[str, _Stream] = {}
+
+    @property
+    def hosts(self) -> list[str]:
+        """The hosts whose streams are known."""
+        return sorted({host_of(name) for name in self._streams})
+
+    def new_events(self) -> Iterator[LogEvent]:
+        """Yield what has been logged since the last call, oldest first. Raise `JobRefused` or `AwsUnavailable`.
+
+        Only a page of each stream is in memory. Events of a host may arrive late: across calls, order holds per host.
+        """
+        for name in self._service.streams(self._name):
+            if self._host in (None, host_of(name)):
+                self._streams.setdefault(name, _Stream())
+        heads = [(self._streams[name].page[0].time, name) for name in self._streams if self._has_more(name)]
+        heapq.heapify(heads)
+        while heads:
+            _, name = heads[0]
+            stream = self._streams[name]
+            yield stream.page.popleft()
+            if self._has_more(name):
+                heapq.heapreplace(heads, (stream.page[0].time, name))
+            else:
+                heapq.heappop(heads)
+
+    def _has_more(self, name: str) -> bool:
+        """Return whether a stream has events to yield; read its next pages if it needs to."""
+        stream = self._streams[name]
+        while not stream.page:
+            events, token = self._service.events(name, stream.token, self._since)
+            is_end = token in (None, stream.token)
+            stream.page.extend(events)
+            stream.token = token or stream.token
+            if is_end:
+                break
+        return bool(stream.page)

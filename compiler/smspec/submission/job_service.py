@@ -1,0 +1,153 @@
+"""The calls for jobs that exist: describe and stop a job, read its logs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, JobRefused, denied_action
+from smspec.submission.client import DENIED, asked
+from smspec.submission.log_event import LogEvent
+from smspec.submission.training_job import TrainingJob, training_job
+from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
+from smspec.wire.fault import WireFault
+
+LOG_GROUP = "/aws/sagemaker/TrainingJobs"
+"""The log group of all training jobs (developer guide, "CloudWatch Logs for Amazon SageMaker AI")."""
+
+DIGEST_TAG = "smspec:digest"
+"""The tag of a submitted job whose value identifies its request."""
+
+_MOST_PAGES = 1000
+_IN_USE = ("ResourceInUse", "ResourceInUseException")
+_THROTTLED = ("Throttling", "ThrottlingException", "TooManyRequestsException", "RequestLimitExceeded")
+_NOT_FOUND = "requested resource not found"
+
+
+class NameInUse(Exception):
+    """A job with the name of the request exists."""
+
+
+class Throttled(AwsUnavailable):
+    """AWS gets too many requests now."""
+
+
+class JobService:
+    """SageMaker and CloudWatch Logs in one region, as the AWS CLI would call them."""
+
+    def __init__(self, profile: str | None, region: str | None) -> None:
+        self._profile, self._region = profile, region
+        self.renew()
+
+    def renew(self) -> None:
+        """Read the credentials again: a login in another window has replaced them. Raise `AwsUnavailable`."""
+        with asked("SageMaker"):
+            session = AwsSession(self._profile, self._region)
+            self._sagemaker = session.client("sagemaker")
+            self._logs = session.client("logs")
+
+    @property
+    def region(self) -> str:
+        return str(self._sagemaker.meta.region_name)
+
+    def describe(self, name: str) -> TrainingJob:
+        """Return a job. Raise `JobRefused` if it does not exist, `AwsUnavailable` if AWS cannot be called."""
+        with asked(f"the job `{name}` in {self.region}", "sagemaker:DescribeTrainingJob"):
+            answer = self._sagemaker.describe_training_job(TrainingJobName=name)
+        if answer.get("TrainingJobName") != name or not {"TrainingJobArn", "CreationTime"} <= answer.keys():
+            raise AwsUnavailable(f"the SageMaker response does not describe the job `{name}`")
+        return training_job(answer)
+
+    def find(self, name: str) -> TrainingJob | None:
+        """Return a job; None if it does not exist. Raise `JobRefused`, or `AwsUnavailable`."""
+        try:
+            return self.describe(name)
+        except JobRefused as refused:
+            if _NOT_FOUND in str(refused).lower() or "could not find training job" in str(refused).lower():
+                return None
+            raise
+
+    def create(self, request: Mapping[str, Any]) -> None:
+        """Create a job. Raise `NameInUse`, `Throttled`, `JobRefused` for an invalid request, or `AwsUnavailable`."""
+        name = request["TrainingJobName"]
+        try:
+            with responses(f"create the job `{name}` in {self.region}"):
+                self._sagemaker.create_training_job(**request)
+        except Unsendable as fault:
+            raise JobRefused(f"the job `{name}`: {fault}") from None
+        except AwsRefused as refusal:
+            raise self._refused(str(name), refusal) from None
+        except WireFault as fault:
+            raise AwsUnavailable(str(fault)) from None
+
+    def _refused(self, name: str, refusal: AwsRefused) -> Exception:
+        if refusal.code in _IN_USE:
+            return NameInUse(name)
+        if refusal.code in _THROTTLED:
+            return Throttled(f"AWS throttles CreateTrainingJob in {self.region}; submit the job again later")
+        if refusal.code in DENIED:
+            # AWS's sentence says whether the role, a tag, or the call itself is not allowed.
+            return denied_action(refusal.message) or ActionDenied("sagemaker:CreateTrainingJob", "")
+        if refusal.code in ("ValidationException", "ResourceNotFound", "ResourceLimitExceeded"):
+            return JobRefused(f"AWS rejects the job `{name}` in {self.region}: {refusal}")
+        return AwsUnavailable(f"AWS rejects the request to create the job `{name}` in {self.region}: {refusal}")
+
+    def tags(self, job: TrainingJob) -> dict[str, str]:
+        """Return the tags of a job. Raise `AwsUnavailable`."""
+        found: dict[str, str] = {}
+        token: dict[str, Any] = {}
+        for _ in range(_MOST_PAGES):
+            with asked(f"the tags of the job `{job.name}` in {self.region}", "sagemaker:ListTags"):
+                page = self._sagemaker.list_tags(ResourceArn=job.answer["TrainingJobArn"], **token)
+            found.update({tag.get("Key", ""): tag.get("Value", "") for tag in page.get("Tags", ())})
+            if not page.get("NextToken"):
+                return found
+            token = {"NextToken": page["NextToken"]}
+        raise AwsUnavailable(f"SageMaker lists the tags of `{job.name}` without an end")
+
+    def stop(self, name: str) -> None:
+        """Request that a job stops. Raise as `describe` does, `JobRefused` too for a job that is over."""
+        with asked(f"to stop the job `{name}` in {self.region}", "sagemaker:StopTrainingJob"):
+            self._sagemaker.stop_training_job(TrainingJobName=name)
+
+    def streams(self, name: str) -> list[str]:
+        """Return the names of the log streams of a job: one per host, and after a restart, one more."""
+        found: list[str] = []
+        token: dict[str, Any] = {}
+        for _ in range(_MOST_PAGES):
+            with asked(f"the logs of `{name}` in {self.region}", "logs:DescribeLogStreams"):
+                try:
+                    page = self._logs.describe_log_streams(
+                        logGroupName=LOG_GROUP, logStreamNamePrefix=f"{name}/", **token
+                    )
+                except self._logs.exceptions.ResourceNotFoundException:
+                    return found  # the first job of an account makes the group when its log begins
+            found += [str(each["logStreamName"]) for each in page.get("logStreams", ()) if "logStreamName" in each]
+            if not page.get("nextToken"):
+                return found
+            token = {"nextToken": page["nextToken"]}
+        raise AwsUnavailable(f"CloudWatch Logs lists the streams of `{name}` without an end")
+
+    def events(self, stream: str, token: str | None, since: int | None) -> tuple[list[LogEvent], str | None]:
+        """Return the next events of a stream, oldest first, and the token to go on with.
+
+        At the end of a stream, the token does not change. ``since``: milliseconds since 1970.
+        """
+        where: dict[str, Any] = {"nextToken": token} if token else {}
+        if since is not None:
+            where["startTime"] = since
+        with asked(f"the log stream `{stream}` in {self.region}", "logs:GetLogEvents"):
+            page = self._logs.get_log_events(logGroupName=LOG_GROUP, logStreamName=stream, startFromHead=True, **where)
+        events = [
+            LogEvent(time=int(each["timestamp"]), host=host_of(stream), text=str(each["message"]))
+            for each in page.get("events", ())
+            if "timestamp" in each and "message" in each
+        ]
+        return events, page.get("nextForwardToken")
+
+
+def host_of(stream: str) -> str:
+    """Return the host of a stream: ``algo-1`` of ``JOB/algo-1-1700000000``."""
+    name = stream.rpartition("/")[2]
+    host, _, number = name.rpartition("-")
+    return host if host and number.isdigit() else name

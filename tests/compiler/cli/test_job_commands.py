@@ -1,0 +1,246 @@
+"""`smspec status`, `logs`, and `stop` against a scripted SageMaker."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from smspec.cli.command_errors import UsageError
+from smspec.cli.logs import milliseconds
+from smspec.service.failure_causes import CAUSES, LIMITS, failure_cause
+from support.servers.job_server import job_server, look
+from support.small_job import BUILT, write_job
+from support.smspec_command import environment, smspec
+
+TRAINING = look("InProgress", "Training", message="Training in progress.", start=60, began=60)
+COMPLETED = look("Completed", start=180, began=60, ended=180, billable=120)
+REASON = "AlgorithmError: ExecuteUserScriptError: ValueError: no data\nExitCode 3\nTraceback …, exit code: 3"
+FAILED = look("Failed", start=180, began=60, ended=180, billable=120, reason=REASON)
+
+
+@pytest.fixture(scope="module")
+def aws():
+    with job_server() as running, pytest.MonkeyPatch.context() as patch:
+        for name, value in running.environ.items():
+            patch.setenv(name, value)
+        patch.setattr("smspec.submission.following.INTERVAL_SECONDS", 0)
+        yield running
+
+
+@pytest.fixture
+def server(aws, monkeypatch, tmp_path):
+    aws.reset()
+    aws.jobs["nightly"] = [TRAINING]
+    monkeypatch.chdir(tmp_path)
+    return aws
+
+
+def test_status_of_a_job_that_trains(server):
+    done = smspec("status", "nightly")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.splitlines()[:2] == [
+        "nightly, 2 × ml.m5.large, created 2023-11-14T22:13:20Z",
+        "2023-11-14T22:14:20Z  Training: Training in progress.",
+    ]
+    assert done.out.splitlines()[2].startswith("Training for ") and "of at most 1 h 00 min" in done.out
+
+
+def test_status_of_a_failed_job_has_its_cause_and_the_fix(server):
+    full = look(
+        "Failed", start=180, began=60, ended=180, reason="ClientError: Data download failed:Insufficient disk space"
+    )
+    server.jobs["nightly"] = [full]
+    out = smspec("status", "nightly").out
+    assert (
+        "nightly: Failed after 2 min 00 s\nreason: ClientError: Data download failed:Insufficient disk space\n" in out
+    )
+    assert "likely cause: a volume of a host is full" in out
+    assert "what to do: increase `hosts.volume`" in out
+
+
+def test_status_as_json(server):
+    server.jobs["nightly"] = [FAILED]
+    record = json.loads(smspec("status", "nightly", "--format", "json").out)
+    assert {name: record[name] for name in ("status", "exit_status", "billable_seconds", "training_ended")} == {
+        "status": "Failed",
+        "exit_status": 3,
+        "billable_seconds": 120,
+        "training_ended": "2023-11-14T22:16:20Z",
+    }
+
+
+def test_status_of_a_directory_shows_the_jobs_of_all_specs(server, tmp_path):
+    write_job(tmp_path / "bert", BUILT + "job_name: nightly\noverlays: {dev: {job_name: never}}\n")
+    done = smspec("status", ".")
+    assert done.status == 0, done.err
+    assert [line.split()[:3] for line in done.out.splitlines()[1:]] == [
+        ["bert/job.yaml", "nightly", "InProgress,"],
+        ["bert/job.yaml", "(dev)", "never"],
+    ]
+    assert done.out.splitlines()[2].endswith("not submitted")
+    records = json.loads(smspec("status", ".", "--format", "json").out)
+    assert [each["job"] and each["job"]["status"] for each in records] == ["InProgress", None]
+
+
+@pytest.mark.parametrize("words", [("status", "no/such"), ("logs", "-x-"), ("stop", "a" * 64), ("status", "a--")])
+def test_words_that_are_no_name_exit_2(server, words):
+    assert smspec(*words).status == 2
+
+
+@pytest.mark.parametrize("command", ["status", "logs", "stop"])
+def test_missing_job_exits_1(server, command):
+    done = smspec(command, "weekly")
+    assert (done.status, done.out) == (1, "")
+    assert "the job `weekly` in us-west-2: requested resource not found" in done.err
+
+
+@pytest.mark.parametrize("command", ["status", "logs", "stop"])
+def test_denied_call_exits_3_and_names_the_action(server, command):
+    server.faults["DescribeTrainingJob"] = [(400, "AccessDeniedException")]
+    done = smspec(command, "nightly")
+    assert done.status == 3
+    assert "AWS denies `sagemaker:DescribeTrainingJob`; allow it in an IAM policy" in done.err
+
+
+def test_logs_are_printed_without_waiting(server):
+    server.log("algo-1", 61, "one", "three\n")
+    server.log("algo-2", 61.5, "two\x1b[2J")
+    done = smspec("logs", "nightly")
+    assert (done.status, done.err) == (0, "")
+    assert done.out == "algo-1 | one\nalgo-2 | two\\x1b[2J\nalgo-1 | three\n"
+    assert smspec("logs", "nightly", "-v", "--host", "algo-2").out.startswith("2023-11-14T22:14:21Z  algo-2 | two")
+
+
+def test_missing_log_is_reported(server):
+    done = smspec("logs", "nightly")
+    assert (done.status, done.out) == (0, "")
+    assert done.err == "the job `nightly` has no log yet: it is Training\n"
+
+
+@pytest.mark.parametrize(("end", "status"), [(COMPLETED, 0), (FAILED, 1), (look("Stopped", "MaxRuntimeExceeded"), 1)])
+def test_followed_job_gives_its_status(server, end, status):
+    server.jobs["nightly"] = [TRAINING, TRAINING, end]
+    server.request["AlgorithmSpecification"] = {"MetricDefinitions": [{"Name": "loss", "Regex": "loss=([0-9.]+)"}]}
+    server.log("algo-1", 61, "loss=0.5", "loss=0.25")
+    done = smspec("logs", "nightly", "--follow")
+    assert done.status == status, done.err
+    assert done.out == "algo-1 | loss=0.5\nalgo-1 | loss=0.25\n"
+    assert "2023-11-14T22:14:20Z  Training: Training in progress.\n" in done.err
+    assert done.err.endswith("metrics: loss 0.25\n")
+    assert ("exit status of the script: 3" in done.err) == (end is FAILED)
+    assert ("the job reached `stopping.max_runtime`" in done.err) == (end["secondary"] == "MaxRuntimeExceeded")
+
+
+def test_followed_job_shows_its_cost(server, tmp_path):
+    (tmp_path / "smspec.toml").write_text('[prices]\n"ml.m5.large" = 0.115\n')
+    server.jobs["nightly"] = [COMPLETED]
+    assert (
+        "Completed after 2 min 00 s, 2 min 00 s billed, $0.01 of at most $0.23" in smspec("logs", "nightly", "-f").err
+    )
+
+
+def test_expired_credentials_are_reported_once(server):
+    server.jobs["nightly"] = [TRAINING, TRAINING, COMPLETED]
+    server.log("algo-1", 61, "one")
+    server.on_describe = lambda count: (
+        count == 2 and server.faults.update(GetLogEvents=[(400, "ExpiredTokenException")] * 3)
+    )
+    done = smspec("logs", "nightly", "--follow")
+    assert (done.status, done.out) == (0, "algo-1 | one\n")
+    assert done.err.count("the job goes on, and smspec asks again") == 1
+    assert "AWS answers again" in done.err
+
+
+@pytest.mark.process
+def test_ctrl_c_leaves_the_job_alone(server):
+    server.log("algo-1", 61, "one")
+    words = [sys.executable, "-m", "smspec", "logs", "nightly", "--follow"]
+    process = subprocess.Popen(
+        words, env=environment(**server.environ), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "algo-1 | one\n"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert err.endswith("the job goes on in SageMaker; `smspec logs nightly --follow` shows it again\n")
+    assert server.stopped == []
+
+
+@pytest.mark.process
+def test_following_ends_with_its_reader(server):
+    server.log("algo-1", 61, *(f"line {number}" for number in range(20)))
+    server.on_describe = lambda count: server.log("algo-1", 100 + count, "more")
+    words = f"{sys.executable} -m smspec logs nightly --follow | head -1"
+    before = time.monotonic()
+    done = subprocess.run(words, shell=True, env=environment(**server.environ), capture_output=True, timeout=60)
+    assert done.stdout == b"algo-1 | line 0\n"
+    assert time.monotonic() - before < 50
+
+
+def test_job_is_stopped(server):
+    done = smspec("stop", "nightly")
+    assert (done.status, server.stopped) == (0, ["nightly"])
+    assert done.err == "nightly: stopping; `smspec logs nightly --follow` shows its end\n"
+
+
+@pytest.mark.parametrize("status", ["Completed", "Failed", "Stopped", "Stopping"])
+def test_job_that_is_over_is_not_stopped(server, status):
+    server.jobs["nightly"] = [look(status)]
+    done = smspec("stop", "nightly")
+    assert (done.status, server.stopped) == (0, [])
+    assert done.err == f"nightly: {status} already\n"
+
+
+def test_job_that_ends_while_it_is_stopped(server):
+    """SageMaker refuses to stop a job that is over."""
+    server.jobs["nightly"] = [TRAINING, COMPLETED]
+    server.faults["StopTrainingJob"] = [(400, "ValidationException")]
+    done = smspec("stop", "nightly")
+    assert (done.status, done.err) == (0, "nightly: Completed already\n")
+
+
+def test_times_of_since():
+    assert milliseconds("30m", 10_000) == (10_000 - 1800) * 1000
+    assert milliseconds("1970-01-01T01:00:00Z", 0) == milliseconds("1970-01-01T02:00:00+01:00", 0) == 3_600_000
+    assert milliseconds("1970-01-02", 0) == 86_400_000
+    for text in ("yesterday", "30", "m", "-3h", "9999999h", "2026-99-01", ""):
+        with pytest.raises(UsageError, match="--since: expected"):
+            milliseconds(text, 0)
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("CapacityError: Unable to provision requested ML compute capacity. Please retry", "no free instance"),
+        ("ClientError: Cannot pull algorithm container. Either the image does not exist", "cannot pull the image"),
+        (
+            'AlgorithmError: CannotStartContainerError. exec: "train": executable file not found in $PATH',
+            "no such program",
+        ),
+        (
+            "ClientError: Data download failed:Unable to download object s3://b/k (AccessDenied: Access Denied)",
+            "may not read",
+        ),
+        (
+            "ClientError: Artifact upload failed:Unable to upload (BucketRegionError: bucket must be in",
+            "different region",
+        ),
+        ("InternalServerError: We encountered an internal error. Please try again.", "SageMaker failed"),
+        ("AlgorithmError: ExecuteUserScriptError: x\nExitCode 137\n, exit code: 137", "was killed"),
+        ("AlgorithmError: SIGSEGV: segmentation fault, exit code: 139", "a compiled library crashed"),
+    ],
+)
+def test_known_failures_have_a_cause(reason, words):
+    assert words in failure_cause(reason).cause
+
+
+def test_unknown_failures_have_none():
+    for reason in ("AlgorithmError: ExecuteUserScriptError: ValueError: 137 rows, exit code: 1", "", "anything"):
+        assert failure_cause(reason) is None
+
+
+def test_every_cause_has_a_public_source():
+    assert all(row.source.startswith("https://") for row in (*CAUSES, *LIMITS.values()))

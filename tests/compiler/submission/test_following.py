@@ -1,0 +1,125 @@
+"""A job followed to its end: statuses and lines of all hosts, each once and in order, through every kind of failure."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from smspec.submission.aws_errors import AccessDenied, JobRefused
+from smspec.submission.following import Recovered, Trouble, follow
+from smspec.submission.job_log import JobLog
+from smspec.submission.job_service import JobService, host_of
+from smspec.submission.log_event import LogEvent
+from smspec.submission.training_job import TrainingJob, Transition
+from support.servers.job_server import job_server, look
+
+ENDED = look("Completed", began=60, ended=180, billable=120)
+
+
+@pytest.fixture(scope="module")
+def aws():
+    with job_server() as running, pytest.MonkeyPatch.context() as patch:
+        for name, value in running.environ.items():
+            patch.setenv(name, value)
+        running.service = JobService(None, None)
+        yield running
+
+
+@pytest.fixture
+def server(aws):
+    aws.reset()
+    aws.jobs["nightly"] = [look("InProgress", "Starting"), look("InProgress", "Training", began=60), ENDED]
+    return aws
+
+
+def happenings(aws, **options):
+    log = JobLog(aws.service, "nightly", **options)
+    return [*follow(aws.service, log, "nightly", interval=0, sleep=lambda _seconds: None)]
+
+
+def lines(found):
+    return [f"{each.host} {each.text}" for each in found if isinstance(each, LogEvent)]
+
+
+def test_statuses_and_lines_come_once_and_in_order(server):
+    server.log("algo-1", 61, "a", "c", "e", "g", "i")
+    server.log("algo-2", 61.5, "b", "d", "f", "h")
+    found = happenings(server)
+    assert lines(found) == [f"algo-{1 + number % 2} {letter}" for number, letter in enumerate("abcdefghi")]
+    assert [each.status for each in found if isinstance(each, Transition)] == ["Starting", "Training", "Completed"]
+    assert isinstance(found[-1], TrainingJob) and found[-1].is_completed
+
+
+def test_lines_after_the_end_are_read(server):
+    """CloudWatch shows the last lines of a job after SageMaker has ended it."""
+    server.on_describe = lambda count: server.log("algo-1", 100 + count, f"line {count}") if count < 6 else None
+    assert lines(happenings(server)) == [f"algo-1 line {count}" for count in range(1, 6)]
+
+
+@pytest.mark.parametrize("code", ["ExpiredTokenException", "UnrecognizedClientException", "SomethingNew"])
+@pytest.mark.parametrize("operation", ["DescribeTrainingJob", "DescribeLogStreams", "GetLogEvents"])
+def test_failures_in_between_lose_and_repeat_no_line(server, operation, code):
+    server.log("algo-1", 61, *"abcdefgh")
+    server.log("algo-2", 61, *"abcdefgh")
+    calls = {"DescribeTrainingJob": 1, "DescribeLogStreams": 0, "GetLogEvents": 0}[operation]
+    server.faults[operation] = [(400, code)] * 2 if not calls else []
+    server.on_describe = lambda count: server.faults.update({operation: [(400, code)] * 2}) if count == calls else None
+    found = happenings(server)
+    assert sorted(lines(found)) == sorted(f"algo-{host} {letter}" for host in (1, 2) for letter in "abcdefgh")
+    assert sum(isinstance(each, Trouble) for each in found) >= 1
+    assert sum(isinstance(each, Recovered) for each in found) >= 1
+    assert found[-1].is_completed
+
+
+def test_denied_access_ends_the_following_and_names_the_action(server):
+    server.faults["DescribeTrainingJob"] = [(400, "AccessDeniedException")]
+    with pytest.raises(AccessDenied, match="AWS denies `sagemaker:DescribeTrainingJob`"):
+        happenings(server)
+
+
+def test_missing_job_ends_the_following(server):
+    del server.jobs["nightly"]
+    with pytest.raises(JobRefused, match="the job `nightly` in us-west-2: requested resource not found"):
+        happenings(server)
+
+
+def test_log_of_one_host_and_of_a_time(server):
+    server.log("algo-1", 61, "a", "b", "c", "d")
+    server.log("algo-2", 61, "A", "B")
+    assert lines(happenings(server, host="algo-2")) == ["algo-2 A", "algo-2 B"]
+    assert lines(happenings(server, since=(1_700_000_000 + 63) * 1000)) == ["algo-1 c", "algo-1 d"]
+
+
+def test_restarted_host_has_a_second_stream(server):
+    server.log("algo-1", 61, "first")
+    server.logs["nightly/algo-1-1700000500"] = [(500, "second")]
+    server.logs["nightly-2/algo-1-1700000500"] = [(500, "of a different job")]
+    assert lines(happenings(server)) == ["algo-1 first", "algo-1 second"]
+
+
+def test_host_of_a_stream():
+    streams = ("job/algo-1-17", "job/algo-12-17", "job/odd", "job/odd-name", "algo-3-1")
+    assert [host_of(stream) for stream in streams] == ["algo-1", "algo-12", "odd", "odd-name", "algo-3"]
+
+
+@given(
+    times=st.dictionaries(st.sampled_from(["algo-1", "algo-2", "algo-3"]), st.lists(st.integers(0, 50), max_size=9)),
+    failing=st.sets(st.integers(1, 4), max_size=2),
+)
+@settings(deadline=None, max_examples=25)
+def test_merged_log_has_every_line_in_the_order_of_its_host(aws, times, failing):
+    """Whichever reads fail, the log of a job is the merge of its streams."""
+    aws.reset()
+    aws.jobs["nightly"] = [ENDED]
+    for host, seconds in times.items():
+        for number, second in enumerate(sorted(seconds)):
+            aws.log(host, second, f"{number}")
+
+    def fail(count):
+        aws.faults["GetLogEvents"] = [(400, "Odd")] if count in failing else []
+
+    aws.on_describe = fail
+    events = [each for each in happenings(aws) if isinstance(each, LogEvent)]
+    for host, seconds in times.items():
+        assert [each.text for each in events if each.host == host] == [f"{number}" for number in range(len(seconds))]
+    if not failing:
+        assert [each.time for each in events] == sorted(each.time for each in events)

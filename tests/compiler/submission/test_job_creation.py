@@ -1,0 +1,160 @@
+"""One request makes one job, whatever breaks: dropped connections, throttling, a name in use."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from smspec.submission.aws_errors import AccessDenied, AwsUnavailable, JobRefused
+from smspec.submission.job_creation import JobEnded, create_job
+from smspec.submission.job_service import JobService, Throttled
+from support.servers.job_server import job_server, look
+from support.service.api_samples import small_request
+
+NAME = "nightly-0123456789"
+DIGEST = "d" * 64
+
+
+@pytest.fixture(scope="module")
+def aws():
+    with job_server() as running, pytest.MonkeyPatch.context() as patch:
+        for name, value in running.environ.items():
+            patch.setenv(name, value)
+        running.service = JobService(None, None)
+        yield running
+
+
+@pytest.fixture
+def server(aws):
+    aws.reset()
+    return aws
+
+
+class Time:
+    """A clock that only sleeping moves."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
+def create(aws, *, derived=True, **options):
+    time = Time()
+    request = {**small_request(), "TrainingJobName": NAME, "Tags": [{"Key": "team", "Value": "ads"}]}
+    return create_job(
+        aws.service,
+        request,
+        options.pop("digest", DIGEST),
+        name_is_derived=derived,
+        clock=lambda: time.now,
+        sleep=time.sleep,
+        **options,
+    )
+
+
+def test_job_is_created_once_with_its_digest_as_a_tag(server):
+    first, second = create(server), create(server)
+    assert (first.is_new, second.is_new) == (True, False)
+    assert [job["TrainingJobName"] for job in server.created] == [NAME]
+    assert server.created[0]["Tags"] == [{"Key": "team", "Value": "ads"}, {"Key": "smspec:digest", "Value": DIGEST}]
+
+
+def test_dropped_connections_end_with_exactly_one_job(server):
+    """AWS has accepted the request, and nobody hears of it."""
+    for _ in range(100):
+        server.jobs.clear()
+        server.created.clear()
+        server.dropped = 1
+        assert create(server).job.name == NAME
+        assert len(server.created) == 1
+
+
+@pytest.mark.parametrize("code", ["ThrottlingException", "TooManyRequestsException"])
+def test_throttling_is_waited_for(server, code):
+    server.faults["CreateTrainingJob"] = [(400, code)] * 12
+    assert create(server).is_new
+    server.reset()
+    server.faults["CreateTrainingJob"] = [(400, code)] * 10_000
+    with pytest.raises(Throttled):
+        create(server)
+
+
+@pytest.mark.parametrize(
+    ("fault", "raised"),
+    [
+        ((400, "ValidationException"), JobRefused),
+        ((400, "ResourceLimitExceeded"), JobRefused),
+    ],
+)
+def test_rejected_jobs_are_not_tried_again(server, fault, raised):
+    server.faults["CreateTrainingJob"] = [fault]
+    with pytest.raises(raised, match=NAME):
+        create(server)
+    assert server.created == []
+
+
+def test_denied_creation_names_the_action(server):
+    server.faults["CreateTrainingJob"] = [(400, "AccessDeniedException")]
+    with pytest.raises(AccessDenied, match="AWS denies `sagemaker:CreateTrainingJob`"):
+        create(server)
+    assert server.created == []
+
+
+@pytest.mark.parametrize("status", ["Failed", "Stopped"])
+def test_ended_job_is_named_and_again_takes_the_next_name(server, status):
+    server.jobs[NAME] = [look(status)]
+    with pytest.raises(JobEnded, match=f"`{NAME}` is {status}"):
+        create(server)
+    assert create(server, again=True).job.name == f"{NAME}-2"
+    assert create(server, again=True).is_new is False  # the second one is in progress
+    server.jobs[f"{NAME}-2"] = [look(status)]
+    assert create(server, again=True).job.name == f"{NAME}-3"
+
+
+@pytest.mark.parametrize("status", ["Completed", "InProgress", "Stopping"])
+def test_job_that_goes_on_or_is_done_is_not_repeated(server, status):
+    server.jobs[NAME] = [look(status)]
+    for again in (False, True):
+        assert create(server, again=again).is_new is False
+    assert server.created == []
+
+
+def test_chosen_name_of_a_different_job_is_an_error(server):
+    create(server, derived=False)
+    assert create(server, derived=False).is_new is False
+    with pytest.raises(JobRefused, match="a different job is named"):
+        create(server, derived=False, digest="e" * 64)
+
+
+def test_temporary_rejections_of_a_new_role_are_waited_for(server, monkeypatch):
+    answers = ["Could not assume role arn:aws:iam::123456789012:role/new", "Access denied for repository: x"]
+    original = server.create
+
+    def create_later(request):
+        if answers:
+            server.refuse(400, "ValidationException", answers.pop())
+        return original(request)
+
+    monkeypatch.setattr(server, "create", create_later)
+    assert create(server).is_new
+
+
+@given(
+    faults=st.lists(st.sampled_from([(400, "ThrottlingException"), (500, "InternalFailure"), (503, "x")]), max_size=3),
+    dropped=st.integers(0, 2),
+    seed=st.integers(0, 9),
+)
+@settings(deadline=None, max_examples=15)
+def test_any_sequence_of_faults_ends_with_at_most_one_job(aws, faults, dropped, seed):
+    aws.reset()
+    random.seed(seed)
+    aws.faults["CreateTrainingJob"], aws.dropped = list(faults), dropped
+    try:
+        assert create(aws).job.name == NAME
+    except AwsUnavailable:
+        aws.faults.clear()
+    assert create(aws).job.name == NAME
+    assert len(aws.created) == 1

@@ -1,0 +1,209 @@
+"""SageMaker and CloudWatch Logs for tests, with what moto has not: states, failures, logs that arrive late, and faults.
+
+It speaks the JSON protocol of both over HTTP. A job is a list of looks: each DescribeTrainingJob sees the next one, and
+the last one again and again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from support.servers.aws_server import CREDENTIALS
+
+REGION = "us-west-2"
+CREATED = 1_700_000_000
+_PAGE = 3
+
+
+def look(status: str, secondary: str = "", *, message: str = "", **members: Any) -> dict[str, Any]:
+    """Return what DescribeTrainingJob says of a job at one moment; times are seconds from its creation."""
+    return {"status": status, "secondary": secondary or status, "message": message, **members}
+
+
+class JobServer(ThreadingHTTPServer):
+    """``jobs``: name → looks. ``logs``: stream → (seconds, text). ``asked`` counts the calls by operation.
+
+    ``created`` are the requests of the jobs that were created, which begin with ``first_looks``. ``dropped``: how many
+    of the next creations break the connection after the job exists. ``faults``: operation → what the next calls fail
+    with, an HTTP status and an error code each.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.lock = threading.Lock()
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all jobs, logs, calls, and faults."""
+        self.jobs: dict[str, list[dict[str, Any]]] = {}
+        self.request: dict[str, Any] = {}
+        self.logs: dict[str, list[tuple[float, str]]] = {}
+        self.faults: dict[str, list[tuple[int, str]]] = {}
+        self.asked: Counter[str] = Counter()
+        self.stopped: list[str] = []
+        self.created: list[dict[str, Any]] = []
+        self.first_looks = [look("InProgress", "Starting")]
+        self.dropped = 0
+        self.on_describe: Callable[[int], None] = lambda _count: None
+
+    @property
+    def environ(self) -> dict[str, str]:
+        return {
+            **CREDENTIALS,
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self.server_port}",
+            "AWS_REGION": REGION,
+            "AWS_CONFIG_FILE": "/nowhere/config",
+            "AWS_SHARED_CREDENTIALS_FILE": "/nowhere/credentials",
+        }
+
+    def log(self, host: str, seconds: float, *lines: str, job: str = "nightly") -> None:
+        """Add lines to the stream of a host, one per second."""
+        stream = self.logs.setdefault(f"{job}/{host}-{CREATED}", [])
+        stream += [(seconds + number, line) for number, line in enumerate(lines)]
+
+    def describe(self, request: dict[str, Any]) -> dict[str, Any]:
+        name = request["TrainingJobName"]
+        if name not in self.jobs:
+            raise _Refused(400, "ValidationException", "Requested resource not found.")
+        looks = self.jobs[name]
+        self.on_describe(self.asked["DescribeTrainingJob"])
+        now = looks.pop(0) if len(looks) > 1 else looks[0]
+        return self._described(name, now)
+
+    def _described(self, name: str, now: dict[str, Any]) -> dict[str, Any]:
+        answer = {
+            "TrainingJobName": name,
+            "TrainingJobArn": f"arn:aws:sagemaker:{REGION}:123456789012:training-job/{name}",
+            "TrainingJobStatus": now["status"],
+            "SecondaryStatus": now["secondary"],
+            "CreationTime": CREATED,
+            "ResourceConfig": {"InstanceCount": 2, "InstanceType": "ml.m5.large", "VolumeSizeInGB": 30},
+            "StoppingCondition": {"MaxRuntimeInSeconds": 3600},
+            "SecondaryStatusTransitions": [
+                {
+                    "Status": now["secondary"],
+                    "StartTime": CREATED + now.get("start", 0),
+                    "StatusMessage": now["message"],
+                }
+            ],
+            **self.request,
+        }
+        for key, member in (("began", "TrainingStartTime"), ("ended", "TrainingEndTime")):
+            if key in now:
+                answer[member] = CREATED + now[key]
+        for key, member in (("reason", "FailureReason"), ("billable", "BillableTimeInSeconds")):
+            if key in now:
+                answer[member] = now[key]
+        return answer
+
+    def streams(self, request: dict[str, Any]) -> dict[str, Any]:
+        if not self.logs:
+            raise _Refused(400, "ResourceNotFoundException", "The specified log group does not exist.")
+        names = sorted(name for name in self.logs if name.startswith(request["logStreamNamePrefix"]))
+        start = int(request.get("nextToken", 0))
+        page = {"logStreams": [{"logStreamName": name} for name in names[start : start + 2]]}
+        return page if start + 2 >= len(names) else {**page, "nextToken": str(start + 2)}
+
+    def events(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return three events a page. As the real one may, it sends an empty page before the first."""
+        start = int(request.get("nextToken", "f/-1").removeprefix("f/"))
+        if start < 0:
+            return {"events": [], "nextForwardToken": "f/0", "nextBackwardToken": "b/0"}
+        least = request.get("startTime", 0)
+        lines = [line for line in self.logs[request["logStreamName"]] if (CREATED + line[0]) * 1000 >= least]
+        page = lines[start : start + _PAGE]
+        events = [
+            {"timestamp": int((CREATED + when) * 1000), "message": text, "ingestionTime": 0} for when, text in page
+        ]
+        return {"events": events, "nextForwardToken": f"f/{start + len(page)}", "nextBackwardToken": "b/0"}
+
+    def create(self, request: dict[str, Any]) -> dict[str, Any] | None:
+        """Create a job; None, after it is created, while ``dropped`` is above 0: the connection is to break then."""
+        name = request["TrainingJobName"]
+        if name in self.jobs:
+            raise _Refused(400, "ResourceInUse", f"Training job names must be unique: {name}")
+        self.created.append(request)
+        self.jobs[name] = list(self.first_looks)
+        if self.dropped:
+            self.dropped -= 1
+            return None
+        return {"TrainingJobArn": f"arn:aws:sagemaker:{REGION}:123456789012:training-job/{name}"}
+
+    def refuse(self, status: int, code: str, message: str) -> None:
+        """Answer the present call with an error."""
+        raise _Refused(status, code, message)
+
+    def tags(self, request: dict[str, Any]) -> dict[str, Any]:
+        name = request["ResourceArn"].rpartition("/")[2]
+        return {"Tags": next((job["Tags"] for job in self.created if job["TrainingJobName"] == name), [])}
+
+    def stop(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.stopped.append(request["TrainingJobName"])
+        return {}
+
+
+class _Refused(Exception):
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(code)
+        self.status, self.code, self.message = status, code, message
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: JobServer
+
+    def do_POST(self) -> None:
+        operation = self.headers["X-Amz-Target"].rpartition(".")[2]
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        server = self.server
+        try:
+            with server.lock:
+                server.asked[operation] += 1
+                if server.faults.get(operation):
+                    status, code = server.faults[operation].pop(0)
+                    raise _Refused(status, code, "as the test wants it")
+                calls = {
+                    "DescribeTrainingJob": server.describe,
+                    "StopTrainingJob": server.stop,
+                    "CreateTrainingJob": server.create,
+                    "ListTags": server.tags,
+                    "DescribeLogStreams": server.streams,
+                    "GetLogEvents": server.events,
+                }
+                answer = calls[operation](request)
+            if answer is None:
+                self.close_connection = True  # without a response
+                return
+            self._send(200, answer)
+        except _Refused as refused:
+            self._send(refused.status, {"__type": refused.code, "message": refused.message})
+
+    def _send(self, status: int, answer: dict[str, Any]) -> None:
+        body = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/x-amz-json-1.1")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *values: object) -> None:
+        """Keep quiet."""
+
+
+@contextlib.contextmanager
+def job_server() -> Iterator[JobServer]:
+    """Run the server on a free port."""
+    server = JobServer()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
