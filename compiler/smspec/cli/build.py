@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.image_arguments import add_image_arguments, check_image_arguments, with_images
-from smspec.cli.job_build import JobBuild
+from smspec.cli.job_build import JobBuild, job_build
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_variation_arguments, compiled_all, default_directory
 from smspec.cli.verbosity import add_verbosity_arguments
@@ -17,11 +17,8 @@ from smspec.diagnostics.visible import visible
 from smspec.output.failures import OutputFailed, OutputRefused
 from smspec.output.output_differences import differences
 from smspec.output.writing import write_tree
-from smspec.pipeline.compilation import Compiled
-from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.render.tree import UPLOAD
-from smspec.render.tree_rendering import render_tree
-from smspec.service.cost_summary import cost_line, job_cost
+from smspec.service.cost_summary import cost_line
 from smspec.source.frozen import replace
 from smspec.workspace.command_line_file import USUAL_SPEC
 from smspec.workspace.missing_path import is_directory
@@ -65,12 +62,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
     check_image_arguments(args)
     paths = args.paths or [USUAL_SPEC]
     is_one = len(paths) == 1 and not is_directory(paths[0])
-    builds = [_build(spec, job, args) for spec, job in compiled_all(paths, args, console)]
+    builds = [
+        job_build(spec, job, args.output or default_directory("build", job))
+        for spec, job in compiled_all(paths, args, console)
+    ]
     _check_directories(builds, args)
     with signals_interrupt():
         builds = [_written(build, args, console) for build in builds]
         if args.image or args.push:
-            builds = with_images(builds, args, console, os.environ)
+            builds = with_images(builds, args, console, os.environ, pushes=args.push)
     if args.format == "json":
         # Imported late: a person reads the text.
         from smspec.cli.build_report import build_report
@@ -79,16 +79,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     else:
         console.result("".join(line for build in builds for line in _lines(build, is_one=is_one)))
     return 1 if any(build.stale for build in builds) else 0
-
-
-def _build(spec: str, job: Compiled, args: argparse.Namespace) -> JobBuild:
-    return JobBuild(
-        spec=spec,
-        job=job,
-        directory=args.output or default_directory("build", job),
-        tree=render_tree(job.plan, job.inputs.build_inputs, compiled_digest(job.plan)),
-        cost=job_cost(job.plan.request.payload, job.inputs.prices, job.job.region),
-    )
 
 
 def _check_directories(builds: list[JobBuild], args: argparse.Namespace) -> None:

@@ -25,7 +25,7 @@ class Console:
         self.err_is_terminal = _is_terminal(err)
         self.verbosity = 0
         self.has_lost_its_reader = False
-        """Whether nobody reads results any more, as after `smspec … | head`."""
+        """Whether the reader of results has closed its end, as `head` does."""
         self._gravest: Diagnostic | None = None
 
     def result(self, text: str) -> None:

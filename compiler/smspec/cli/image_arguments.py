@@ -48,9 +48,9 @@ def check_image_arguments(args: argparse.Namespace) -> None:
 
 
 def with_images(
-    builds: list[JobBuild], args: argparse.Namespace, console: Console, variables: Mapping[str, str]
+    builds: list[JobBuild], args: argparse.Namespace, console: Console, variables: Mapping[str, str], *, pushes: bool
 ) -> list[JobBuild]:
-    """Build or push the images of jobs whose files have been written, and return the jobs with them."""
+    """Build the images of jobs whose files have been written, or push them, and return the jobs with them."""
     # Imported late: a build without images starts no process and opens no connection.
     from smspec.cli.temporary_directory import temporary_directory
     from smspec.publishing.publication import PublishFailed, PublishOptions
@@ -71,7 +71,7 @@ def with_images(
     with temporary_directory() as scratch:
         options = PublishOptions(
             engine=engine,
-            pushes=args.push,
+            pushes=pushes,
             profile=args.profile,
             scratch_dir=scratch,
             is_verbose=console.verbosity > 0,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
+from smspec.cli.aws_arguments import aws_failures, is_job_name
+from smspec.cli.command_errors import CommandRefused, UsageError
 from smspec.cli.console import Console
 from smspec.diagnostics import InvalidInput
 from smspec.importer.imported import Imported, NotImported, RequestNotFound
@@ -35,7 +35,6 @@ FILE_NAME = "job.yaml"
 """The file name of the printed spec in findings."""
 
 _FAULTY = "\n# This spec has errors; `smspec validate` shows them.\n"
-_JOB_NAME = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,7 +78,7 @@ def _fault(written: WrittenSpec, console: Console) -> bool:
 
 def _found(args: argparse.Namespace, console: Console) -> Imported:
     source: str = args.source
-    is_name = not os.path.lexists(source) and _JOB_NAME.fullmatch(source) is not None
+    is_name = not os.path.lexists(source) and is_job_name(source)
     if not is_name and (args.profile or args.region):
         raise UsageError("--profile and --region require the name of a job in SageMaker, not a file")
     try:
@@ -98,16 +97,17 @@ def _found(args: argparse.Namespace, console: Console) -> Imported:
 def _described(args: argparse.Namespace, console: Console) -> Imported:
     # Imported late: boto3 takes a second to import, and files are the usual case.
     from smspec.submission.aws_errors import AwsUnavailable, JobRefused
-    from smspec.submission.describing import describe
+    from smspec.submission.client import sagemaker_client
+    from smspec.submission.describing import described, tags_of
 
-    console.say(f"no file `{args.source}`; looking up the training job `{args.source}` in SageMaker")
-    try:
-        description = describe(args.source, args.profile, args.region)
-    except JobRefused as refused:
-        raise CommandRefused(str(refused)) from refused
-    except AwsUnavailable as unavailable:
-        raise ResourceUnavailable(str(unavailable)) from unavailable
-    found = imported(description.answer)
-    if not description.tags_fault:
-        return found
-    return replace(found, not_imported=(*found.not_imported, NotImported(("Tags",), description.tags_fault)))
+    name: str = args.source
+    console.say(f"no file `{name}`; looking up the training job `{name}` in SageMaker")
+    with aws_failures():
+        client = sagemaker_client(args.profile, args.region)
+        answer = described(client, name)
+        try:
+            tags = tags_of(client, name, answer["TrainingJobArn"])
+        except (JobRefused, AwsUnavailable) as fault:
+            found = imported(answer)
+            return replace(found, not_imported=(*found.not_imported, NotImported(("Tags",), str(fault))))
+    return imported({**answer, "Tags": tags} if tags else answer)

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from smspec.output.output_differences import Difference
 from smspec.pipeline.compilation import Compiled
+from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.render.tree import FileTree
-from smspec.service.cost_summary import JobCost
+from smspec.render.tree_rendering import render_tree
+from smspec.service.cost_summary import JobCost, job_cost
 from smspec.source.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -25,3 +27,14 @@ class JobBuild:
     cost: JobCost | None
     stale: list[Difference] | None = None
     published: PublishedImage | None = None
+
+
+def job_build(spec: str, job: Compiled, directory: str) -> JobBuild:
+    """Return the build of a job in a directory, which is not written yet."""
+    return JobBuild(
+        spec=spec,
+        job=job,
+        directory=directory,
+        tree=render_tree(job.plan, job.inputs.build_inputs, compiled_digest(job.plan)),
+        cost=job_cost(job.plan.request.payload, job.inputs.prices, job.job.region),
+    )

@@ -15,43 +15,46 @@ from smspec.organization.price_search import prices_of
 from smspec.organization.toml_faults import rejected
 from smspec.pipeline.input_cache import InputCache
 from smspec.service.prices import PriceBook
-from smspec.submission.following import Happening, Recovered, Trouble
+from smspec.submission.following import Happening, Recovered, Trouble, follow
+from smspec.submission.job_log import JobLog
+from smspec.submission.job_service import JobService
 from smspec.submission.log_event import LogEvent
 from smspec.submission.log_metrics import LogMetrics
 from smspec.submission.training_job import TrainingJob, Transition
+
+WriteLine = Callable[[str], None]
 
 PATIENCE_SECONDS = 15 * 60.0
 """How long AWS may be out of reach before a command without a terminal gives up; CI would wait for hours."""
 
 
-def show(happenings: Iterator[Happening], write_log: Callable[[str], None], console: Console) -> TrainingJob:
-    """Show what happens to a job, and return the job at its end.
+def follow_job(service: JobService, log: JobLog, job: TrainingJob, write: WriteLine, console: Console) -> TrainingJob:
+    """Show a job until it is over, and return it then; on Ctrl-C, show how to come back. Raise as `show` does."""
+    try:
+        return show(job, follow(service, log, job.name), write, console)
+    except KeyboardInterrupt:
+        console.say(f"the job goes on in SageMaker; `smspec logs {job.name} --follow` shows it again")
+        raise
 
-    ``write_log`` gets each line of its log. Raise `ResourceUnavailable` if AWS is out of reach for too long, and where
-    nobody can log in again.
+
+def show(job: TrainingJob, happenings: Iterator[Happening], write_log: WriteLine, console: Console) -> TrainingJob:
+    """Show what happens to a job, and return it as it is at its end.
+
+    ``write_log`` gets each line of its log. Raise `ResourceUnavailable` if AWS is out of reach for too long, unless
+    there is a terminal, where the user can log in again.
     """
-    line, prices = StatusLine(console), known_prices()
-    metrics: LogMetrics | None = None
-    job: TrainingJob | None = None
-    pending: list[LogEvent] = []
+    line, prices, metrics = StatusLine(console), known_prices(), LogMetrics(job)
     is_in_trouble = False
     try:
         for each in happenings:
             if isinstance(each, TrainingJob):
                 job = each
-                metrics = metrics or LogMetrics(job)
-                for event in pending:
-                    metrics.take(event)
-                pending.clear()
                 values = str(metrics)
                 line.draw(progress_text(job, prices, datetime.now(timezone.utc)) + (f"; {values}" if values else ""))
                 continue
             line.clear()
             if isinstance(each, LogEvent):
-                if metrics is None:
-                    pending.append(each)
-                else:
-                    metrics.take(each)
+                metrics.take(each)
                 write_log(log_line(each, with_time=console.verbosity > 0))
             elif isinstance(each, Transition):
                 console.remark(transition_line(each))
@@ -66,10 +69,9 @@ def show(happenings: Iterator[Happening], write_log: Callable[[str], None], cons
                     raise ResourceUnavailable(f"{each.text}; the job goes on in SageMaker")
     finally:
         line.clear()
-    assert job is not None  # the last happening is the job
     for text in end_lines(job, prices):
         console.say(text)
-    if metrics is not None and metrics.values:
+    if metrics.values:
         console.remark(f"metrics: {metrics}")
     return job
 

@@ -16,6 +16,7 @@ from smspec.cli.verbosity import add_verbosity_arguments
 if TYPE_CHECKING:
     from smspec.submission.job_log import JobLog
     from smspec.submission.job_service import JobService
+    from smspec.submission.training_job import TrainingJob
 
 HELP = """\
 Print the log of a training job in SageMaker: the lines of all hosts, merged by time.
@@ -50,7 +51,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         job = service.describe(name)
         log = JobLog(service, name, host=args.host, since=since)
         if args.follow:
-            return _follow(service, log, name, console)
+            return _follow(service, log, job, console)
         for event in log.new_events():
             console.result(log_line(event, with_time=console.verbosity > 0))
             if console.has_lost_its_reader:
@@ -74,9 +75,8 @@ def milliseconds(text: str, now: float) -> int:
         raise UsageError(f"--since: expected `30m`, `2h`, or `2026-01-31T08:00:00Z`, got `{text}`") from None
 
 
-def _follow(service: JobService, log: JobLog, name: str, console: Console) -> int:
-    from smspec.cli.job_follower import show
-    from smspec.submission.following import follow
+def _follow(service: JobService, log: JobLog, job: TrainingJob, console: Console) -> int:
+    from smspec.cli.job_follower import follow_job
 
     def write(line: str) -> None:
         console.result(line)
@@ -84,14 +84,10 @@ def _follow(service: JobService, log: JobLog, name: str, console: Console) -> in
             raise _ReaderLeft
 
     try:
-        job = show(follow(service, log, name), write, console)
+        return 0 if follow_job(service, log, job, write, console).is_completed else 1
     except _ReaderLeft:
         return 0
-    except KeyboardInterrupt:
-        console.say(f"the job goes on in SageMaker; `smspec logs {name} --follow` shows it again")
-        raise
-    return 0 if job.is_completed else 1
 
 
 class _ReaderLeft(Exception):
-    """Nobody reads the log any more."""
+    """The reader of the log has closed its end."""

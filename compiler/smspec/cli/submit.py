@@ -6,28 +6,25 @@ import argparse
 import gc
 import json
 import os
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, job_service
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
 from smspec.cli.console import Console
 from smspec.cli.image_arguments import with_images
-from smspec.cli.job_build import JobBuild
+from smspec.cli.job_build import JobBuild, job_build
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled
-from smspec.cli.submission import Submission, submission, uploads
+from smspec.cli.submission import Submission, submission
 from smspec.cli.temporary_directory import temporary_directory
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.output.failures import OutputFailed
 from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled
-from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.publishing.engine_names import ENGINES
-from smspec.render.tree_rendering import render_tree
-from smspec.service.cost_summary import cost_line, job_cost
 
 if TYPE_CHECKING:
+    from smspec.cli.submission_plan import SubmissionPlan
     from smspec.submission.aws_errors import ActionDenied
     from smspec.submission.job_service import JobService
     from smspec.submission.s3_service import S3Service
@@ -68,16 +65,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     job = compiled(args, console)
     sent = submission(job, args.run_id)
-    tree = render_tree(job.plan, job.inputs.build_inputs, compiled_digest(job.plan))
     gc.set_threshold(700)  # from here on it may take hours
     with signals_interrupt(), temporary_directory() as directory:
-        build = JobBuild(
-            spec=args.spec,
-            job=job,
-            directory=os.path.join(directory, "build"),
-            tree=tree,
-            cost=job_cost(job.plan.request.payload, job.inputs.prices, job.job.region),
-        )
+        build = job_build(args.spec, job, os.path.join(directory, "build"))
+        # Imported late: boto3 takes a second to import.
         from smspec.submission.aws_errors import ActionDenied
 
         with aws_failures():
@@ -88,19 +79,21 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _submitted(build: JobBuild, sent: Submission, args: argparse.Namespace, console: Console) -> int:
-    # Imported late: boto3 takes a second to import.
+    from smspec.cli.submission_plan import plan_lines, submission_plan
     from smspec.submission.job_creation import JobEnded, create_job
     from smspec.submission.s3_service import S3Service
 
     service = job_service(args, build.job.job.region)
     store = S3Service(args.profile, service.region)
-    existing = service.find(sent.name)
-    for line in _plan(build, sent, existing, store, args):
+    plan = submission_plan(build, sent, service, store)
+    for line in plan_lines(plan, build, sent, builds_image=not args.no_build):
         (console.say if args.dry_run else console.remark)(line)
+    if plan.faults:
+        raise CommandRefused("; ".join(plan.faults))
     if args.dry_run:
         return 0
-    if existing is None or args.again:
-        _prepare(build, store, args, console)
+    if plan.existing is None or args.again:
+        _prepare(build, plan, store, args, console)
     try:
         created = create_job(service, sent.request, sent.digest, name_is_derived=sent.name_is_derived, again=args.again)
     except JobEnded as ended:
@@ -122,66 +115,28 @@ def _statement(denied: ActionDenied, job: Compiled, spec: str) -> str:
     return f"; the statement `{sid}` of `smspec render {spec} --iam-policy=submitter` allows it"
 
 
-def _plan(
-    build: JobBuild, sent: Submission, existing: TrainingJob | None, store: S3Service, args: argparse.Namespace
-) -> Iterator[str]:
-    """Yield what exists, what will be made, and what it costs. Raise `CommandRefused` for data that are missing."""
-    from smspec.submission.job_inputs import job_inputs
-    from smspec.submission.uploading import missing
-
-    plan = build.job.plan
-    if plan.image is not None:
-        made = "must be in its registry" if args.no_build else "is built and pushed unless its registry has it"
-        yield f"image {plan.image.uri}: {made}"
-    generated = {upload.uri for upload in plan.uploads}
-    files = uploads(build.tree)
-    for prefix in sorted({upload.uri.rpartition("/")[0] + "/" for upload in plan.uploads}):
-        below = [file for file in files if file.uri.startswith(prefix)]
-        lacking = missing(store, prefix, below)
-        yield f"source {prefix}: {f'{len(lacking)} of {len(below)} files to upload' if lacking else 'is in S3'}"
-    faults = []
-    for each in job_inputs(store, sent.request):
-        if each.uri in generated:
-            continue
-        if each.fault:
-            faults.append(f"channel `{each.channel}`: {each.fault}")
-        yield f"channel {each.channel} {each.uri}: {each.fault or each.unknown or 'has data'}"
-    state = "exists, " + existing.status if existing else "does not exist yet"
-    yield f"job {sent.name}: {state}"
-    if build.cost is not None:
-        yield cost_line([build.cost])
-    if faults:
-        raise CommandRefused("; ".join(faults))
-
-
-def _prepare(build: JobBuild, store: S3Service, args: argparse.Namespace, console: Console) -> None:
+def _prepare(
+    build: JobBuild, plan: SubmissionPlan, store: S3Service, args: argparse.Namespace, console: Console
+) -> None:
     """Build, push, and upload what the job needs and is not there."""
-    from smspec.submission.uploading import missing, upload_all
+    from smspec.submission.uploading import upload_all
 
     try:
         if build.job.plan.image is not None and not args.no_build:
             write_temporary_tree(build.tree, build.directory)
-            args.push, args.image = True, True
-            with_images([build], args, console, os.environ)
-        files = uploads(build.tree)
-        for prefix in sorted({upload.uri.rpartition("/")[0] + "/" for upload in build.job.plan.uploads}):
-            lacking = missing(store, prefix, [file for file in files if file.uri.startswith(prefix)])
-            for uri, is_new in upload_all(store, lacking):
+            with_images([build], args, console, os.environ, pushes=True)
+        for delivery in plan.deliveries:
+            for uri, is_new in upload_all(store, delivery.missing):
                 console.remark(f"{'uploaded' if is_new else 'already there:'} {uri}")
     except OutputFailed as failure:
         raise ResourceUnavailable(str(failure)) from failure
 
 
 def _follow(service: JobService, job: TrainingJob, args: argparse.Namespace, console: Console) -> int:
-    from smspec.cli.job_follower import show
-    from smspec.submission.following import follow
+    from smspec.cli.job_follower import follow_job
     from smspec.submission.job_log import JobLog
 
-    try:
-        ended = show(follow(service, JobLog(service, job.name), job.name), console.write, console)
-    except KeyboardInterrupt:
-        console.say(f"the job goes on in SageMaker; `smspec logs {job.name} --follow` shows it again")
-        raise
+    ended = follow_job(service, JobLog(service, job.name), job, console.write, console)
     _print(ended, args, console)
     return 0 if ended.is_completed else 1
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from smspec.registry.repository import HUB, Repository
+from smspec.registry.repository import Repository, host_and_name
 from smspec.service.image_reference import ImageReference
 from smspec.wire.fault import WireFault
 
@@ -37,7 +37,7 @@ def resolved(
 
     ``authorization``: the header to send to the registry, and to no other host. Raise `NoDigest`.
     """
-    host, repository = _place(reference)
+    host, repository = host_and_name(reference)
     platforms = tuple(platforms)
     try:
         registry = Repository(host, repository, authorization)
@@ -53,11 +53,3 @@ def resolved(
     except WireFault as fault:
         return Resolved(digest=manifest.digest, fault=f"{host}: {fault}")
     return Resolved(digest=manifest.digest, python=versions.pop() if len(versions) == 1 else "")
-
-
-def _place(reference: ImageReference) -> tuple[str, str]:
-    """Return host and repository; the default registry is Docker Hub, with its own images under `library`."""
-    if reference.registry not in (None, "docker.io", "index.docker.io"):
-        return str(reference.registry), reference.repository
-    repository = reference.repository
-    return HUB, repository if "/" in repository else f"library/{repository}"

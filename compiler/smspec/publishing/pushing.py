@@ -30,7 +30,7 @@ class PushRejected(Exception):
 
 
 class TagExists(Exception):
-    """The registry has the tag since a moment ago, and lets nobody overwrite it."""
+    """The registry has the tag since a moment ago, and rejects a different image for it."""
 
 
 def push_image(client: Client, uri: str, show: Callable[[str], None], *, is_verbose: bool) -> str:

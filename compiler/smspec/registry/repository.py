@@ -20,6 +20,7 @@ from smspec.registry.manifest import (
     read_manifest,
     shown,
 )
+from smspec.service.image_reference import ImageReference
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline
 from smspec.wire.exchange import Response
@@ -29,7 +30,8 @@ from smspec.wire.json_body import object_body
 from smspec.wire.trust import trust_of_environment
 from smspec.wire.url import is_loopback, parsed, place
 
-HUB = "registry-1.docker.io"
+_HUB = "registry-1.docker.io"
+_HUB_NAMES = (None, "docker.io", "index.docker.io")
 _LARGEST = 1 << 20
 """The maximum size of a manifest or config in bytes: ten times the largest known ones."""
 
@@ -55,6 +57,14 @@ class AccessDenied(BadResponse):
 
 class Busy(BadResponse):
     """The registry throttles, or fails for a while."""
+
+
+def host_and_name(reference: ImageReference) -> tuple[str, str]:
+    """Return the host and the repository of an image; Docker Hub is the default, with its own images in `library`."""
+    repository = reference.repository
+    if reference.registry not in _HUB_NAMES:
+        return str(reference.registry), repository
+    return _HUB, repository if "/" in repository else f"library/{repository}"
 
 
 class Repository:

@@ -6,7 +6,12 @@ import re
 
 _EXPIRED = ("ExpiredToken", "ExpiredTokenException", "RequestExpired", "TokenRefreshRequired")
 _UNKNOWN = ("UnrecognizedClientException", "InvalidClientTokenId", "InvalidSignatureException", "SignatureDoesNotMatch")
-_DENIED = ("AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError")
+DENIED = (
+    *("AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError"),
+    *("403", "Forbidden"),  # of a HEAD request, whose response has no body
+)
+"""Error codes of a call that no policy allows."""
+
 _NOT_ALLOWED = re.compile(r"not authorized to perform: ([A-Za-z0-9-]+:[A-Za-z0-9*]+)(?: on resource: ([!-~]+))?")
 
 
@@ -46,6 +51,6 @@ def unavailable(what: str, code: str, message: str, action: str, resource: str =
         return AwsUnavailable(f"cannot {what}: the AWS credentials have expired; log in again")
     if code in _UNKNOWN:
         return AwsUnavailable(f"cannot {what}: AWS does not accept the credentials ({code})")
-    if code in _DENIED:
+    if code in DENIED:
         return denied_action(message) or ActionDenied(action, resource)
     return AwsUnavailable(f"cannot {what}: {code}: {message}")

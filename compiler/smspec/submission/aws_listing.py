@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from smspec.submission.aws_errors import AwsUnavailable
-from smspec.submission.client import DENIED
+from smspec.submission.aws_errors import DENIED, AwsUnavailable
 from smspec.wire.aws import AwsRefused, AwsSession, responses
 from smspec.wire.fault import WireFault
 

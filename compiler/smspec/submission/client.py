@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, JobRefused, denied_action
+from smspec.submission.aws_errors import DENIED, ActionDenied, AwsUnavailable, JobRefused, denied_action
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 
 _NO_SUCH_JOB = ("ValidationException", "ResourceNotFound")
-DENIED = ("AccessDenied", "AccessDeniedException", "UnauthorizedOperation")
-"""Error codes of a call that no policy allows."""
 
 
 def sagemaker_client(profile: str | None, region: str | None) -> Any:

@@ -4,50 +4,37 @@ from __future__ import annotations
 
 from typing import Any
 
-from smspec.source.frozen import dataclass
-from smspec.submission.aws_errors import AwsUnavailable, JobRefused
-from smspec.submission.client import asked, sagemaker_client
+from smspec.submission.aws_errors import AwsUnavailable
+from smspec.submission.client import asked
 
 _MOST_PAGES = 20
 """Enough for the 50 tags that a job can have."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Description:
-    """The response of DescribeTrainingJob, with the job's tags as ``Tags``; ``tags_fault``: why those are missing."""
+def described(client: Any, name: str) -> dict[str, Any]:
+    """Return the response of DescribeTrainingJob.
 
-    answer: dict[str, object]
-    tags_fault: str = ""
-
-
-def describe(name: str, profile: str | None, region: str | None) -> Description:
-    """Request the description of a job.
-
-    Raise `JobRefused` if it does not exist, `AwsUnavailable` if AWS cannot be called.
+    Raise `JobRefused` if the job does not exist, `AwsUnavailable` if AWS cannot be called.
     """
-    client = sagemaker_client(profile, region)
-    with asked(f"the job `{name}` in {client.meta.region_name}"):
-        answer: dict[str, object] = client.describe_training_job(TrainingJobName=name)
+    with asked(f"the job `{name}` in {client.meta.region_name}", "sagemaker:DescribeTrainingJob"):
+        answer: dict[str, Any] = client.describe_training_job(TrainingJobName=name)
     if answer.get("TrainingJobName") != name or not isinstance(answer.get("TrainingJobArn"), str):
         raise AwsUnavailable(f"the SageMaker response does not describe the job `{name}`")
-    try:
-        tags = _tags(client, answer["TrainingJobArn"])
-    except (JobRefused, AwsUnavailable) as fault:
-        return Description(answer=answer, tags_fault=str(fault))
-    return Description(answer={**answer, "Tags": tags} if tags else answer)
+    return answer
 
 
-def _tags(client: Any, arn: object) -> list[object]:
-    tags: list[object] = []
-    going_on: dict[str, object] = {}
+def tags_of(client: Any, name: str, arn: str) -> list[dict[str, str]]:
+    """Return the tags of a job, each a mapping with Key and Value. Raise `JobRefused` or `AwsUnavailable`."""
+    tags: list[dict[str, str]] = []
+    token: dict[str, str] = {}
     for _ in range(_MOST_PAGES):
-        with asked("the tags of the job"):
-            page = client.list_tags(ResourceArn=arn, **going_on)
+        with asked(f"the tags of the job `{name}`", "sagemaker:ListTags"):
+            page = client.list_tags(ResourceArn=arn, **token)
         for tag in page.get("Tags", ()):
-            if not all(isinstance(tag.get(name), str) for name in ("Key", "Value")):
+            if not all(isinstance(tag.get(member), str) for member in ("Key", "Value")):
                 raise AwsUnavailable("the SageMaker response contains tags without a key or value")
             tags.append(tag)
         if not page.get("NextToken"):
             return tags
-        going_on = {"NextToken": page["NextToken"]}
-    raise AwsUnavailable("the SageMaker listing of the job's tags does not end")
+        token = {"NextToken": page["NextToken"]}
+    raise AwsUnavailable(f"the SageMaker listing of the tags of `{name}` does not end")

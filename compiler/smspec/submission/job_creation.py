@@ -103,7 +103,7 @@ def _created(
         except (AwsUnavailable, JobRefused) as fault:
             if isinstance(fault, JobRefused) and not _PASSING.search(str(fault)):
                 raise
-            # Nobody knows what became of a request without a response; if AWS cannot be asked, this says so.
+            # A request without a response may have created the job; if AWS cannot be asked, this says so.
             job = service.find(str(request["TrainingJobName"]))
             if job is not None:
                 return job

@@ -14,7 +14,7 @@ _PREFIX = "S3Prefix"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobInput:
-    """The data of a channel. ``fault``: why the job cannot read it. ``unknown``: why nobody knows."""
+    """The data of a channel. ``fault``: why the job cannot read it. ``unknown``: why that cannot be checked."""
 
     channel: str
     uri: str

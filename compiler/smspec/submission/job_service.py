@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, JobRefused, denied_action
-from smspec.submission.client import DENIED, asked
+from smspec.submission.aws_errors import DENIED, ActionDenied, AwsUnavailable, JobRefused, denied_action
+from smspec.submission.client import asked
+from smspec.submission.describing import described, tags_of
 from smspec.submission.log_event import LogEvent
+from smspec.submission.persistence import THROTTLED
 from smspec.submission.training_job import TrainingJob, training_job
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
@@ -20,7 +22,6 @@ DIGEST_TAG = "smspec:digest"
 
 _MOST_PAGES = 1000
 _IN_USE = ("ResourceInUse", "ResourceInUseException")
-_THROTTLED = ("Throttling", "ThrottlingException", "TooManyRequestsException", "RequestLimitExceeded")
 _NOT_FOUND = "requested resource not found"
 
 
@@ -52,10 +53,9 @@ class JobService:
 
     def describe(self, name: str) -> TrainingJob:
         """Return a job. Raise `JobRefused` if it does not exist, `AwsUnavailable` if AWS cannot be called."""
-        with asked(f"the job `{name}` in {self.region}", "sagemaker:DescribeTrainingJob"):
-            answer = self._sagemaker.describe_training_job(TrainingJobName=name)
-        if answer.get("TrainingJobName") != name or not {"TrainingJobArn", "CreationTime"} <= answer.keys():
-            raise AwsUnavailable(f"the SageMaker response does not describe the job `{name}`")
+        answer = described(self._sagemaker, name)
+        if "CreationTime" not in answer:
+            raise AwsUnavailable(f"the SageMaker response does not contain when the job `{name}` was created")
         return training_job(answer)
 
     def find(self, name: str) -> TrainingJob | None:
@@ -83,7 +83,7 @@ class JobService:
     def _refused(self, name: str, refusal: AwsRefused) -> Exception:
         if refusal.code in _IN_USE:
             return NameInUse(name)
-        if refusal.code in _THROTTLED:
+        if refusal.code in THROTTLED:
             return Throttled(f"AWS throttles CreateTrainingJob in {self.region}; submit the job again later")
         if refusal.code in DENIED:
             # AWS's sentence says whether the role, a tag, or the call itself is not allowed.
@@ -94,16 +94,8 @@ class JobService:
 
     def tags(self, job: TrainingJob) -> dict[str, str]:
         """Return the tags of a job. Raise `AwsUnavailable`."""
-        found: dict[str, str] = {}
-        token: dict[str, Any] = {}
-        for _ in range(_MOST_PAGES):
-            with asked(f"the tags of the job `{job.name}` in {self.region}", "sagemaker:ListTags"):
-                page = self._sagemaker.list_tags(ResourceArn=job.answer["TrainingJobArn"], **token)
-            found.update({tag.get("Key", ""): tag.get("Value", "") for tag in page.get("Tags", ())})
-            if not page.get("NextToken"):
-                return found
-            token = {"NextToken": page["NextToken"]}
-        raise AwsUnavailable(f"SageMaker lists the tags of `{job.name}` without an end")
+        tags = tags_of(self._sagemaker, job.name, job.answer["TrainingJobArn"])
+        return {tag["Key"]: tag["Value"] for tag in tags}
 
     def stop(self, name: str) -> None:
         """Request that a job stops. Raise as `describe` does, `JobRefused` too for a job that is over."""

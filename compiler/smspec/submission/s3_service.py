@@ -8,15 +8,14 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
-from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, JobRefused, denied_action
-from smspec.submission.client import DENIED, asked
+from smspec.submission.aws_errors import DENIED, ActionDenied, AwsUnavailable, JobRefused, denied_action
+from smspec.submission.client import asked
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 
 _THERE = ("PreconditionFailed", "412")
 _NO_BUCKET = ("NoSuchBucket",)
 _MISSING = ("404", "NoSuchKey", "NotFound")
-_FORBIDDEN = (*DENIED, "403", "Forbidden")
 
 
 class S3Service:
@@ -89,7 +88,7 @@ class S3Service:
                 raise JobRefused(f"the bucket of `{uri}` does not exist") from None
             if refusal.code in _MISSING:
                 raise _NotThere from None
-            if refusal.code in _FORBIDDEN:
+            if refusal.code in DENIED:
                 denied = denied_action(refusal.message)
                 raise (denied or ActionDenied(action, _resource(uri, action))) from None
             raise AwsUnavailable(f"S3 rejects the request for `{uri}`: {refusal}") from None

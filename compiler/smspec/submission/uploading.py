@@ -16,11 +16,23 @@ class Upload:
     content: Callable[[], bytes]
 
 
-def missing(service: S3Service, prefix: str, uploads: Iterable[Upload]) -> list[Upload]:
-    """Return the uploads below a prefix that are not in S3 yet."""
-    bucket, _ = parts(prefix)
-    there = {f"s3://{bucket}/{key}" for key in service.keys(prefix)}
-    return [upload for upload in uploads if upload.uri not in there]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """The files that belong below a prefix. ``missing``: those that S3 does not have."""
+
+    prefix: str
+    files: tuple[Upload, ...]
+    missing: tuple[Upload, ...]
+
+
+def deliveries(service: S3Service, prefixes: Iterable[str], uploads: Iterable[Upload]) -> Iterator[Delivery]:
+    """Yield the uploads below each prefix, which is listed once, and those that are missing."""
+    uploads = tuple(uploads)
+    for prefix in sorted(set(prefixes)):
+        files = tuple(upload for upload in uploads if upload.uri.startswith(prefix))
+        bucket, _ = parts(prefix)
+        there = {f"s3://{bucket}/{key}" for key in service.keys(prefix)}
+        yield Delivery(prefix=prefix, files=files, missing=tuple(file for file in files if file.uri not in there))
 
 
 def upload_all(service: S3Service, uploads: Iterable[Upload]) -> Iterator[tuple[str, bool]]:
