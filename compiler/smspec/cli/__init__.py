@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "submit": ("smspec.cli.submit", "create the job in SageMaker, with its image and source, and follow it"),
     "status": ("smspec.cli.status", "show the status of training jobs in SageMaker"),
     "logs": ("smspec.cli.logs", "print the log of a training job in SageMaker"),
+    "collect": ("smspec.cli.collect", "download, check, and merge the result of a job"),
     "stop": ("smspec.cli.stop", "stop a training job in SageMaker"),
     "lock": ("smspec.cli.lock", "pin base images and requirements in smspec.lock"),
     "prices": ("smspec.cli.prices", "print or update the prices of training instances"),

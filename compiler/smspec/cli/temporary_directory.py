@@ -17,8 +17,10 @@ _PLACE = "d"
 
 
 @contextmanager
-def temporary_directory() -> Iterator[str]:
+def temporary_directory(parent: str | None = None, prefix: str = PREFIX) -> Iterator[str]:
     """Create a directory and remove it afterwards, whatever signals come, and however many.
+
+    ``parent``: the directory around it, that of the system by default. ``prefix``: how names of such directories begin.
 
     SIGKILL leaves it behind. The next command removes it: the kernel has released its lock.
     """
@@ -26,8 +28,8 @@ def temporary_directory() -> Iterator[str]:
     try:
         try:
             with signals_deferred():
-                _remove_abandoned(tempfile.gettempdir())
-                made.append(_locked_directory())
+                _remove_abandoned(parent or tempfile.gettempdir(), prefix)
+                made.append(_locked_directory(parent, prefix))
             place = os.path.join(made[0][0], _PLACE)
             os.makedirs(place)
             yield place
@@ -45,10 +47,10 @@ def _remove(made: list[tuple[str, int]]) -> None:
         made.clear()
 
 
-def _locked_directory() -> tuple[str, int]:
+def _locked_directory(parent: str | None, prefix: str) -> tuple[str, int]:
     """Create a directory and lock it. A different command may remove it in between, taking it for an abandoned one."""
     while True:
-        directory = tempfile.mkdtemp(prefix=PREFIX)
+        directory = tempfile.mkdtemp(prefix=prefix, dir=parent)
         try:
             lock = _opened(directory)
         except FileNotFoundError:
@@ -60,12 +62,12 @@ def _locked_directory() -> tuple[str, int]:
         os.close(lock)
 
 
-def _remove_abandoned(parent: str) -> None:
+def _remove_abandoned(parent: str, prefix: str) -> None:
     # Cleanup is optional: what cannot be listed, locked, or removed stays.
     with suppress(OSError), os.scandir(parent) as entries:
         for entry in entries:
             with suppress(OSError):
-                if entry.name.startswith(PREFIX) and entry.is_dir(follow_symlinks=False):
+                if entry.name.startswith(prefix) and entry.is_dir(follow_symlinks=False):
                     _remove_if_abandoned(entry)
 
 

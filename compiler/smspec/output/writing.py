@@ -22,6 +22,8 @@ from smspec.source.deep_directories import remove_tree
 _TIMES = (EPOCH, EPOCH)
 """Of the last access and the last change: an image contains the times of the files that its build copies."""
 _NANOSECONDS = 10**9
+COLLECTING = f"{UNFINISHED}collect-"
+"""The prefix of a directory's name while a result is collected there, which may take hours, under its own lock."""
 
 
 def write_tree(tree: FileTree, directory: str) -> None:
@@ -33,7 +35,7 @@ def write_tree(tree: FileTree, directory: str) -> None:
     """
     target = os.path.realpath(directory)
     parent = os.path.dirname(target)
-    with _as_output_failed(directory), _made(parent), _locked(parent) as alone:
+    with as_output_failed(directory), made_directory(parent), _locked(parent) as alone:
         _check_replaceable(target, directory)
         if alone:
             _remove_unfinished(parent)
@@ -49,12 +51,30 @@ def write_tree(tree: FileTree, directory: str) -> None:
                 remove_tree(unfinished, ignore_errors=True)
 
 
+def check_replaceable(directory: str) -> None:
+    """Raise `OutputRefused` or `OutputFailed` unless smspec may create or replace a directory."""
+    _check_replaceable(os.path.realpath(directory), directory)
+
+
+def put_directory(finished: str, directory: str) -> None:
+    """Give a finished directory next to ``directory`` its name, as `write_tree` does. What was there has then its name.
+
+    The directory above must exist.
+    """
+    target = os.path.realpath(directory)
+    parent = os.path.dirname(target)
+    with as_output_failed(directory), _locked(parent):
+        _check_replaceable(target, directory)
+        put_in_place(finished, target)
+        _sync_directory(parent)
+
+
 def write_temporary_tree(tree: FileTree, directory: str) -> None:
     """Write ``directory``, which is new and temporary, with the files of ``tree``. Raise `OutputFailed`.
 
     Do not sync it to the disk: behind gigabytes of pending writes, that takes seconds.
     """
-    with _as_output_failed(directory):
+    with as_output_failed(directory):
         _build(tree, directory)
 
 
@@ -146,7 +166,7 @@ def _sync_directory(path: str) -> None:
 
 
 @contextlib.contextmanager
-def _as_output_failed(directory: str) -> Iterator[None]:
+def as_output_failed(directory: str) -> Iterator[None]:
     try:
         yield
     except OSError as fault:
@@ -156,7 +176,7 @@ def _as_output_failed(directory: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _made(directory: str) -> Iterator[None]:
+def made_directory(directory: str) -> Iterator[None]:
     """Create a directory and its parents; remove them again if what follows fails and they are empty."""
     new: list[str] = []
     missing = directory
@@ -191,6 +211,7 @@ def _locked(directory: str) -> Iterator[bool]:
 def _remove_unfinished(parent: str) -> None:
     """Remove the unfinished output of killed builds. Under the lock no other build is active here."""
     with os.scandir(parent) as entries:
-        left = [entry.path for entry in entries if entry.name.startswith(UNFINISHED)]
-    for path in left:
-        remove_tree(path, ignore_errors=True)
+        names = [entry.name for entry in entries]
+    left = [name for name in names if name.startswith(UNFINISHED) and not name.startswith(COLLECTING)]
+    for name in left:
+        remove_tree(os.path.join(parent, name), ignore_errors=True)

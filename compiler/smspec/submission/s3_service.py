@@ -41,11 +41,20 @@ class S3Service:
         """Return whether there is an object below a prefix."""
         return bool(self._page(uri, MaxKeys=1).get("Contents"))
 
+    def head(self, uri: str) -> dict[str, Any]:
+        """Return what S3 keeps about an object: size, ETag, encryption, and checksums.
+
+        Raise `JobRefused` if it does not exist, `AwsUnavailable` if S3 cannot be called.
+        """
+        try:
+            return self._head(uri)
+        except _NotThere:
+            raise JobRefused(f"`{uri}` does not exist") from None
+
     def has_object(self, uri: str) -> bool:
         """Return whether there is this object."""
-        bucket, key = parts(uri)
         try:
-            self._called(uri, "s3:GetObject", lambda: self._client.head_object(Bucket=bucket, Key=key))
+            self._head(uri)
         except _NotThere:
             return False
         return True
@@ -68,6 +77,11 @@ class S3Service:
         except _AlreadyThere:
             return False
         return True
+
+    def _head(self, uri: str) -> dict[str, Any]:
+        bucket, key = parts(uri)
+        call = functools.partial(self._client.head_object, Bucket=bucket, Key=key, ChecksumMode="ENABLED")
+        return self._called(uri, "s3:GetObject", call)
 
     def _page(self, uri: str, **options: Any) -> dict[str, Any]:
         bucket, prefix = parts(uri)
@@ -102,9 +116,13 @@ def parts(uri: str) -> tuple[str, str]:
     return bucket, key
 
 
-def _resource(uri: str, action: str) -> str:
+def object_arn(uri: str) -> str:
     bucket, key = parts(uri)
-    return f"arn:*:s3:::{bucket}" if action == "s3:ListBucket" else f"arn:*:s3:::{bucket}/{key}"
+    return f"arn:*:s3:::{bucket}/{key}"
+
+
+def _resource(uri: str, action: str) -> str:
+    return f"arn:*:s3:::{parts(uri)[0]}" if action == "s3:ListBucket" else object_arn(uri)
 
 
 class _AlreadyThere(Exception):

@@ -74,6 +74,24 @@ class TrainingJob:
         return str(self.answer.get("ModelArtifacts", {}).get("S3ModelArtifacts", ""))
 
     @property
+    def hosts(self) -> int:
+        """The number of hosts; 0 if SageMaker does not say."""
+        config = self.answer.get("ResourceConfig", {})
+        groups = config.get("InstanceGroups") or [config]
+        return sum(each.get("InstanceCount", 0) for each in groups)
+
+    @property
+    def result_prefix(self) -> str:
+        """The URI, with a slash at its end, below which the job writes model and output; empty without one.
+
+        S3ModelArtifacts is that of model.tar.gz, or of the prefix of an uncompressed model; a job that failed has none.
+        """
+        if self.model:
+            return self.model.rstrip("/").rpartition("/")[0] + "/"
+        path = str(self.answer.get("OutputDataConfig", {}).get("S3OutputPath", ""))
+        return f"{path.rstrip('/')}/{self.name}/output/" if path else ""
+
+    @property
     def exit_code(self) -> int | None:
         """The exit status of the script, as its failure reason names it; None if it does not."""
         found = _EXIT_CODE.search(self.reason)

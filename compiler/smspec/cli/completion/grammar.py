@@ -17,6 +17,7 @@ KINDS: dict[str, Kind] = {
     "EXE": "file",
     "FILE": "file",
     "FILE|NAME": "file",
+    "NAME|RUNDIR": "directory",
     "OLD NEW | PATH": "file",
     "PATH": "file",
     "REV": "revision",

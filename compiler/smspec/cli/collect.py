@@ -1,0 +1,167 @@
+"""``smspec collect``: the model and the output of a job, checked, unpacked, and merged in one directory."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+from typing import TYPE_CHECKING
+
+from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_name, job_service
+from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
+from smspec.cli.console import Console
+from smspec.cli.signal_handling import signals_interrupt
+from smspec.cli.temporary_directory import temporary_directory
+from smspec.cli.verbosity import add_verbosity_arguments
+from smspec.diagnostics.visible import visible
+from smspec.output.failures import OutputFailed, OutputRefused
+from smspec.output.writing import (
+    COLLECTING,
+    as_output_failed,
+    check_replaceable,
+    made_directory,
+    put_directory,
+)
+
+if TYPE_CHECKING:
+    from smspec.collection.collecting import Collected
+    from smspec.collection.stored_result import StoredResult
+
+HELP = """\
+Download the model and the output of a job in SageMaker, check and unpack them, and merge the files of its hosts. For
+the directory of a local run, do the same with what the run wrote.
+
+The files of hosts are parts of one file if their names differ only in that of the host, as part-algo-1.csv and
+part-algo-2.csv. --merge concat joins them; csv keeps one header, which must be the same in all; npy joins arrays along
+their first axis; a command gets the parts as arguments, and writes the whole to its standard output.
+
+Exit status: 0 the job completed, and its result is in DIR; 1 the job goes on, failed, or was stopped (what it left is
+in DIR then), or its result is damaged, or its parts do not fit together; 3 AWS cannot be called, or DIR not written."""
+
+_STATEMENTS = {
+    "sagemaker:DescribeTrainingJob": "RunJobsOfThisName",
+    "s3:GetObject": "ReadResults",
+    "s3:ListBucket": "ListBucket",
+    "kms:Decrypt": "ReadEncryptedResults",
+}
+"""Permission → the statement of the submitter's policy that allows it."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", metavar="NAME|RUNDIR", help="a job in SageMaker, or the directory of a local run")
+    parser.add_argument("-o", "--output", metavar="DIR", help="output directory (default: collect/NAME)")
+    parser.add_argument(
+        "--merge",
+        metavar="HOW",
+        type=_merge,
+        default=(),
+        help="merge the files of hosts: concat, csv, npy, or a command",
+    )
+    add_aws_arguments(parser)
+    add_verbosity_arguments(parser, quiet="show only warnings and errors", verbose="also name each file")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="result on stdout: paths, or JSON")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    # Imported late: boto3 takes a second to import.
+    from smspec.collection.faults import ResultRefused
+    from smspec.submission.aws_errors import ActionDenied
+
+    with signals_interrupt(), aws_failures():
+        try:
+            result = _result(args)
+            directory = args.output or os.path.join("collect", _base_name(args.what))
+            collected = _collected(result, directory, args, console)
+        except ResultRefused as refused:
+            raise CommandRefused(str(refused)) from refused
+        except OutputRefused as refused:
+            raise CommandRefused(str(refused)) from refused
+        except OutputFailed as failed:
+            raise ResourceUnavailable(str(failed)) from failed
+        except ActionDenied as denied:
+            raise ResourceUnavailable(f"{denied}{_advice(denied.action)}") from denied
+    _print(result, directory, collected, args, console)
+    if collected.fault:
+        raise CommandRefused(f"`{directory}` has the result, but nothing merged: {collected.fault}")
+    if result.status != "Completed":
+        console.say(f"the job `{result.job}` is {result.status}; `{directory}` has what it left")
+        return 1
+    return 0
+
+
+def _merge(text: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError:
+        words = ()
+    if not words:
+        raise argparse.ArgumentTypeError(f"expected concat, csv, npy, or a command, got `{text}`")
+    return words
+
+
+def _base_name(what: str) -> str:
+    return os.path.basename(os.path.realpath(what)) if os.path.exists(what) else what
+
+
+def _result(args: argparse.Namespace) -> StoredResult:
+    from smspec.collection.run_result import is_run_directory, run_result
+
+    if is_run_directory(args.what):
+        return run_result(args.what)
+    if not is_job_name(args.what):
+        why = "no run wrote it" if os.path.exists(args.what) else "it does not exist"
+        raise UsageError(f"`{visible(args.what)}` is not the name of a job, nor the directory of a run: {why}")
+    from smspec.collection.s3_result import s3_result
+    from smspec.submission.s3_service import S3Service
+
+    service = job_service(args)
+    job = service.describe(args.what)
+    if not job.is_over:
+        raise CommandRefused(
+            f"the job `{job.name}` is {job.status}, so it has no result yet; `smspec logs {job.name} --follow` waits"
+        )
+    return s3_result(job, S3Service(args.profile, service.region), args.profile)
+
+
+def _collected(result: StoredResult, directory: str, args: argparse.Namespace, console: Console) -> Collected:
+    from smspec.cli.download_progress import DownloadProgress
+    from smspec.collection.collecting import collect
+
+    progress = DownloadProgress(result, console)
+    target = os.path.realpath(directory)
+    parent = os.path.dirname(target)
+    check_replaceable(directory)  # before gigabytes are downloaded
+    with as_output_failed(directory), made_directory(parent), temporary_directory(parent, COLLECTING) as place:
+        try:
+            collected = collect(result, place, args.merge, progress.warn, progress)
+        finally:
+            progress.clear()
+        put_directory(place, directory)
+    return collected
+
+
+def _advice(action: str) -> str:
+    statement = _STATEMENTS.get(action)
+    if statement is None:
+        return "; allow it in an IAM policy of your user or role"
+    return f"; the statement `{statement}` of `smspec render SPEC --iam-policy=submitter` allows it"
+
+
+def _print(
+    result: StoredResult, directory: str, collected: Collected, args: argparse.Namespace, console: Console
+) -> None:
+    from smspec.collection.collecting import MERGED
+
+    merged = [(os.path.join(directory, MERGED, group.merged), group.parts) for group in collected.merged]
+    kinds = {kind.name: kind for kind in collected.kinds}
+    if args.format == "text":
+        found = [os.path.join(directory, kind.name) for kind in collected.kinds if kind.files]
+        console.result("".join(f"{path}\n" for path in [*found, *(path for path, _ in merged)]))
+        return
+    record: dict[str, object] = {"job": result.job, "status": result.status, "directory": directory}
+    for name, kind in kinds.items():
+        path = os.path.join(directory, name)
+        record[name] = {"path": path, "files": kind.files, "size": kind.size} if kind.files else None
+    record["merged"] = [{"path": path, "parts": list(parts)} for path, parts in merged]
+    console.result(f"{json.dumps(record, indent=2)}\n")

@@ -1,0 +1,116 @@
+"""Unpack and merge a result in a directory, and list what is there."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Sequence
+
+from smspec import __version__
+from smspec.collection.faults import MergeFailed, ResultRefused
+from smspec.collection.part_files import PartFiles, part_files
+from smspec.collection.part_merging import CSV, NPY, merge
+from smspec.collection.result_tree import ResultTree
+from smspec.collection.stored_result import KINDS, StoredResult
+from smspec.collection.unpacking import Progress, unpack
+from smspec.render.manifest import MANIFEST
+from smspec.source.deep_directories import remove_tree
+from smspec.source.frozen import dataclass
+
+MERGED = "merged"
+_SUFFIXES: dict[tuple[str, ...], tuple[str, ...]] = {(CSV,): (".csv", ".tsv"), (NPY,): (".npy",)}
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectedFiles:
+    """The files below one directory of a result, ``name``; ``size`` in bytes."""
+
+    name: str
+    files: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """What a directory holds. ``merged``: paths below `MERGED` with their parts; ``fault``: why there are none."""
+
+    kinds: tuple[CollectedFiles, ...]
+    merged: tuple[PartFiles, ...]
+    fault: str
+
+
+def collect(
+    result: StoredResult, place: str, how: Sequence[str], warn: Callable[[str], None], progress: Progress
+) -> Collected:
+    """Write a result to ``place``, which is an empty directory. ``how``: as for `merge`; empty: merge nothing.
+
+    Raise `ResultRefused` if there is no result, or a damaged or unsafe one, OSError for a full disk.
+    """
+    if not result.files:
+        raise ResultRefused(f"the job `{result.job}` is {result.status} and has no model or output in `{result.place}`")
+    tree = ResultTree(place, warn)
+    unpack(result, tree, warn, progress)
+    merged: tuple[PartFiles, ...] = ()
+    fault = ""
+    if how:
+        try:
+            merged = _merge(tree, tuple(how), result.hosts)
+        except MergeFailed as failure:
+            fault = str(failure)
+            remove_tree(os.path.join(place, MERGED), ignore_errors=True)
+    _write_manifest(tree, result, merged)
+    return Collected(kinds=tuple(_counted(tree, kind) for kind in KINDS), merged=merged, fault=fault)
+
+
+def _merge(tree: ResultTree, how: tuple[str, ...], hosts: int) -> tuple[PartFiles, ...]:
+    groups: dict[str, tuple[PartFiles, str]] = {}
+    suffixes = _SUFFIXES.get(how, ("",))
+    paths = [(path.partition("/")[0], path.partition("/")[2]) for path in tree.digests if path.endswith(suffixes)]
+    for kind in KINDS:
+        for group in part_files((path for above, path in paths if above == kind), hosts):
+            if group.merged in groups:
+                raise MergeFailed(f"model and output both have parts of `{group.merged}`")
+            groups[group.merged] = group, kind
+    if not groups:
+        raise MergeFailed(
+            "there are no parts to merge: the file of each host needs its name, such as part-algo-1.csv"
+            + (f", and the end {' or '.join(suffixes)}" if how in _SUFFIXES else "")
+        )
+    for group, kind in groups.values():
+        places = [os.path.join(tree.root, kind, part) for part in group.parts]
+        tree.need(sum(os.path.getsize(place) for place in places))
+        merge(how, group, places, os.path.join(tree.root, MERGED, group.merged))
+    return tuple(group for group, _ in groups.values())
+
+
+def _write_manifest(tree: ResultTree, result: StoredResult, merged: Sequence[PartFiles]) -> None:
+    """List all files, so that a later command knows that it may replace this directory."""
+    files = dict(tree.digests)
+    for group in merged:
+        files[f"{MERGED}/{group.merged}"] = _digest(os.path.join(tree.root, MERGED, group.merged))
+    files |= {path: f"link to {target}" for path, target in tree.links.items()}
+    files |= {path: "directory" for path in tree.directories if not os.listdir(os.path.join(tree.root, path))}
+    content = {
+        "smspec": __version__,
+        "collected": {"job": result.job, "status": result.status, "from": result.place},
+        "files": dict(sorted(files.items())),
+    }
+    with open(os.path.join(tree.root, MANIFEST), "x", encoding="utf-8", errors="surrogateescape") as file:
+        json.dump(content, file, indent=2)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _counted(tree: ResultTree, kind: str) -> CollectedFiles:
+    sizes = [size for path, size in tree.sizes.items() if path.startswith(f"{kind}/")]
+    return CollectedFiles(name=kind, files=len(sizes), size=sum(sizes))
+
+
+def _digest(path: str) -> str:
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()

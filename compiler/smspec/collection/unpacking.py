@@ -1,0 +1,53 @@
+"""Write a stored result to a directory: the model below ``model``, the output data below ``output``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from smspec.collection.gzip_reader import GzipReader
+from smspec.collection.result_tree import ResultTree, relative
+from smspec.collection.stored_result import ARCHIVE, StoredFile, StoredResult
+from smspec.collection.tar_reader import tar_members
+
+Progress = Callable[[str, int, int], None]
+"""Called with the name of a stored file, the bytes of it that were read, and its size."""
+
+
+def unpack(result: StoredResult, tree: ResultTree, warn: Callable[[str], None], progress: Progress) -> None:
+    """Write all files of a result. Raise `ResultRefused` for a damaged or unsafe one, OSError for a full disk."""
+    tree.need(result.size)
+    for file in result.files:
+        blocks = _counted(file, progress)
+        if file.name.endswith(ARCHIVE) and "/" not in file.name:
+            directory = file.name.removesuffix(ARCHIVE)
+            tree.add_directory(directory)
+            _unpack_archive(GzipReader(file.name, blocks), directory, tree, warn)
+        else:
+            tree.add_file(file.name, file.size, blocks)
+    tree.finish()
+
+
+def _unpack_archive(content: GzipReader, directory: str, tree: ResultTree, warn: Callable[[str], None]) -> None:
+    for member in tar_members(content):
+        # A member's own name is judged before it gets a directory above it.
+        name = f"{directory}/{relative(member.name)}"
+        if member.kind == "directory":
+            tree.add_directory(name)
+        elif member.kind == "file":
+            tree.add_file(name, member.size, content.pieces(member.size), is_executable=member.is_executable)
+        elif member.kind == "link":
+            tree.add_link(name, member.target)
+        elif member.kind == "hard link":
+            tree.add_hard_link(name, f"{directory}/{relative(member.target)}")
+        else:
+            warn(f"`{name}` is not a file, directory, or link; smspec skips it")
+    content.finish()
+
+
+def _counted(file: StoredFile, progress: Progress) -> Iterator[bytes]:
+    done = 0
+    progress(file.name, done, file.size)
+    for block in file.blocks():
+        yield block
+        done += len(block)
+        progress(file.name, done, file.size)
