@@ -93,7 +93,10 @@ def pytest_xdist_auto_num_workers(config):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Give a worker all parameters of a test at once: handing them out one by one costs as much as running them."""
+    """Give a worker all parameters of a test at once: handing them out one by one costs as much as running them.
+
+    What needs Docker begins first.
+    """
     if config.getvalue("dist") != "loadgroup" or config.getvalue("update"):
         return None  # a test that rewrites a file is far from the one that reads it, and not next to it
     from xdist.scheduler import LoadGroupScheduling
@@ -102,6 +105,11 @@ def pytest_xdist_make_scheduler(config, log):
         def _split_scope(self, nodeid):
             group = super()._split_scope(nodeid)
             return nodeid.partition("[")[0] if group == nodeid else group
+
+        def _assign_work_unit(self, node):
+            if "docker" in self.workqueue:  # which takes one worker the longest
+                self.workqueue.move_to_end("docker", last=False)
+            super()._assign_work_unit(node)
 
     return Scheduling(config, log)
 

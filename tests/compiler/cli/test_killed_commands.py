@@ -83,10 +83,17 @@ def index():
         yield server
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """A cache of these tests alone: what others put into theirs meanwhile would change the calls."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def repository(tmp_path, index, monkeypatch):
+def repository(tmp_path, index, cache, monkeypatch):
     """A job with all that a build reads: a lock, a policy, requirements and a program that is understood."""
     monkeypatch.setenv("PIP_INDEX_URL", index.url)
+    monkeypatch.setenv("SMSPEC_CACHE_DIR", str(cache))
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     repository = tmp_path / "repository"
     more = {"requirements.txt": "numpy==2.1.0\n", "smspec.toml": "require_kms = false\n", "src__train.py": PROGRAM}
