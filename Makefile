@@ -42,10 +42,12 @@ demo: $(VENV)/.run
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto
 
-# `make test` has a sample of the values and moments, and no image with PyTorch, whose base takes minutes and 1.4 GB.
+# `make test` has a sample of the values, moments, and cases for podman, and no image with PyTorch, whose base takes minutes
+# and 1.4 GB.
 test-containers: export SMSPEC_HOSTILE_VALUES ?= 10000
 test-containers: export SMSPEC_KILLED_RUNS ?= 20
 test-containers: export SMSPEC_PYTORCH_IMAGE ?= 1
+test-containers: export SMSPEC_ALL_ENGINES ?= 1
 test-containers: $(VENV)/.dev
 	$(BIN)/python -m pytest -m docker
 

@@ -17,7 +17,7 @@ from support.local.engine_runs import PROGRAM, Ended, differences, documented
 from support.local.local_jobs import LocalJob
 from support.local.stand_in_frameworks import MXNET, TENSORFLOW, write_torchrun
 
-pytest_plugins = ["support.docker_engine"]
+pytest_plugins = ["support.docker_engine", "support.podman_engine"]
 pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
 
 ROOT = Path(__file__).parents[2]
@@ -57,6 +57,9 @@ ENTRY_POINTS = {
     "mpi": "{command: [./go.sh]}",
     "pipe loop": '{pipe_loop: "train:Loop", epochs: 2}',
 }
+IN_PODMAN = ("script pass", "pipe loop raise")
+"""The sample for podman, which may differ from docker in what a container gets (variables, files, mounts, limits,
+network, FIFOs) and in how it passes on its end. These have all of that; SMSPEC_ALL_ENGINES=1 also runs the others."""
 RAISING = ("script", "pipe loop", "torchrun", "mpi")
 CASES = [*((launcher, "pass") for launcher in LAUNCHERS), *((launcher, "raise") for launcher in RAISING)]
 
@@ -136,10 +139,22 @@ def other(request, engines):
         engine.make_python_image(BASE, engines.wheels, IMAGE)
         path = f"{os.path.dirname(engine.client) or '/usr/bin'}{os.pathsep}{os.environ['PATH']}"
         engines.environments["docker"] = {"DOCKER_HOST": engine.host, "PATH": path}
+    case = request.node.callspec.id.removesuffix("-podman")
+    if request.param == "podman" and case not in IN_PODMAN and not os.environ.get("SMSPEC_ALL_ENGINES"):
+        pytest.skip("not in the sample for podman: set SMSPEC_ALL_ENGINES=1")
+    if request.param == "podman" and "podman" not in engines.environments:
+        podman = request.getfixturevalue("podman")
+        podman.import_debian(BASE, "openmpi-bin", "python3-mpi4py")
+        podman.make_python_image(BASE, engines.wheels, IMAGE)
+        engines.environments["podman"] = podman.environment()
     return request.param
 
 
-OTHERS = ["process", pytest.param("docker", marks=pytest.mark.docker)]
+OTHERS = [
+    "process",
+    pytest.param("docker", marks=pytest.mark.docker),
+    pytest.param("podman", marks=[pytest.mark.docker, pytest.mark.xdist_group("podman")]),
+]
 needs_namespaces = pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")
 
 

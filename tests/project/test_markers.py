@@ -1,5 +1,7 @@
 """Markers of tests match what the tests need."""
 
+import re
+
 import pytest
 
 
@@ -18,7 +20,7 @@ def modules(request):
 
 def test_tests_with_an_engine_are_marked_docker(modules, request):
     for path, text, markers in modules:
-        asks = 'pytest_plugins = ["support.docker_engine"]' in text
+        asks = re.search(r'pytest_plugins = \[.*"support\.(docker|podman)_engine"', text) is not None
         assert any("docker" in names for names in markers) == asks, path
     for item in request.session.items:
         if "engine" in item.fixturenames and "support.docker_engine" in item.path.read_text(encoding="utf-8"):

@@ -29,6 +29,11 @@ def small_archive() -> Path:
     return archive("extract", ("dash", "python3-minimal"))
 
 
+def python_archive() -> Path:
+    """Return a shell, the tools of every system, and Python, without a package manager: 80 MB."""
+    return archive("extract", ("coreutils", "dash", "python3"))
+
+
 def archive(variant: str, packages: tuple[str, ...], *options: str) -> Path:
     """Return Debian with packages as a tar, made once and kept in the user's cache."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "smspec-tests"

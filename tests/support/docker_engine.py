@@ -32,7 +32,7 @@ _NEEDED = ("dockerd", "docker", "setpriv", "unshare")
 _APART = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--pid", "--mount-proc", "--fork", "--kill-child"]
 
 
-_PYTHON_IMAGE = """\
+PYTHON_IMAGE = """\
 FROM {base}
 COPY . /opt/wheels/
 RUN ln -s /usr/bin/python3 /usr/local/bin/python3 && touch /usr/lib/python3/dist-packages/boto3.py
@@ -108,7 +108,7 @@ class Engine:
 
     def make_python_image(self, base: str, context: Path, name: str) -> None:
         """Make an image like those of Python from Debian's, with the wheels of a directory; boto3 is not called."""
-        (context / "Dockerfile").write_text(_PYTHON_IMAGE.format(base=base))
+        (context / "Dockerfile").write_text(PYTHON_IMAGE.format(base=base))
         self.build(context, name)
 
     def busybox_archive(self) -> Path:

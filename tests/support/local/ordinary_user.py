@@ -14,7 +14,7 @@ import pytest
 from support.local.local_jobs import LocalJob
 
 USER = 54321
-_AS_USER = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
+AS_USER = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
 _CHECK = "import subprocess, sys, jinja2, jsonschema, yaml; subprocess.run([sys.executable, '-c', ''], check=True)"
 
 
@@ -22,11 +22,12 @@ class OrdinaryJob(LocalJob):
     """A job whose files and processes are those of a user without rights."""
 
     def words(self, **request: object) -> list[str]:
-        return [*_AS_USER, readable_python(), *super().words(**request)[1:]]
+        return [*AS_USER, readable_python(), *super().words(**request)[1:]]
 
     def start(self, environment: dict[str, str] | None = None, **request: object) -> subprocess.Popen:
         for path in (self.directory, *self.directory.rglob("*")):
-            os.chown(path, USER, USER, follow_symlinks=False)
+            if path.lstat().st_uid == os.geteuid():  # a run may leave files of others, as it should not
+                os.chown(path, USER, USER, follow_symlinks=False)
         own = {
             "HOME": str(self.directory),
             "PATH": os.pathsep.join([os.path.dirname(readable_python()), "/usr/bin", "/bin", "/usr/sbin", "/sbin"]),
@@ -55,7 +56,7 @@ def readable_python() -> str:
     minor = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     for path in (sys.executable, shutil.which(minor, path="/usr/bin:/usr/local/bin")):
         if path is not None:
-            words = [*_AS_USER, path, "-c", _CHECK]
+            words = [*AS_USER, path, "-c", _CHECK]
             if subprocess.run(words, env={**os.environ, "PYTHONPATH": _modules()}, capture_output=True).returncode == 0:
                 return path
     pytest.skip(f"no {minor} that every user can execute")
