@@ -26,6 +26,7 @@ from smspec.publishing.engine_names import ENGINES
 if TYPE_CHECKING:
     from smspec.cli.submission_plan import SubmissionPlan
     from smspec.submission.aws_errors import ActionDenied
+    from smspec.submission.data_uploading import DataPlan
     from smspec.submission.job_service import JobService
     from smspec.submission.s3_service import S3Service
     from smspec.submission.training_job import TrainingJob
@@ -50,6 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--again", action="store_true", help="submit a job that failed or was stopped once more")
     parser.add_argument(
         "--run-id", metavar="ID", help="make a separate job for each ID, such as a date; auto is a new ID"
+    )
+    parser.add_argument(
+        "--upload-data", action="store_true", help="first upload the data at `local` of each channel to its `s3` prefix"
     )
     parser.add_argument("--no-build", action="store_true", help="neither build nor push the image")
     parser.add_argument(
@@ -79,20 +83,25 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _submitted(build: JobBuild, sent: Submission, args: argparse.Namespace, console: Console) -> int:
-    from smspec.cli.submission_plan import plan_lines, submission_plan
+    from smspec.cli.local_data import local_data
+    from smspec.cli.submission_plan import plan_lines, submission_plan, with_data
     from smspec.submission.job_creation import JobEnded, create_job
     from smspec.submission.s3_service import S3Service
 
     service = job_service(args, build.job.job.region)
     store = S3Service(args.profile, service.region)
-    plan = submission_plan(build, sent, service, store)
+    existing = service.find(sent.name)
+    is_created = existing is None or (args.again and existing.is_over and not existing.is_completed)
+    plan = submission_plan(build, sent, existing, store)
+    if is_created and args.upload_data:
+        plan = with_data(plan, build, store, local_data(build.job), console)
     for line in plan_lines(plan, build, sent, builds_image=not args.no_build):
         (console.say if args.dry_run else console.remark)(line)
-    if plan.faults:
+    if is_created and plan.faults:
         raise CommandRefused("; ".join(plan.faults))
     if args.dry_run:
         return 0
-    if plan.existing is None or args.again:
+    if is_created:
         _prepare(build, plan, store, args, console)
     try:
         created = create_job(service, sent.request, sent.digest, name_is_derived=sent.name_is_derived, again=args.again)
@@ -121,6 +130,8 @@ def _prepare(
     """Build, push, and upload what the job needs and is not there."""
     from smspec.submission.uploading import upload_all
 
+    for data in plan.data:
+        _upload(data, store, console)
     try:
         if build.job.plan.image is not None and not args.no_build:
             write_temporary_tree(build.tree, build.directory)
@@ -130,6 +141,16 @@ def _prepare(
                 console.remark(f"{'uploaded' if is_new else 'already there:'} {uri}")
     except OutputFailed as failure:
         raise ResourceUnavailable(str(failure)) from failure
+
+
+def _upload(data: DataPlan, store: S3Service, console: Console) -> None:
+    from smspec.cli.transfer_progress import transfer_progress
+    from smspec.submission.data_uploading import upload_data
+
+    if data.missing:
+        with transfer_progress(f"uploading the data of channel {data.channel}", data.missing_bytes, console) as advance:
+            upload_data(store, data, advance)
+        console.remark(f"uploaded {len(data.missing)} files to {data.uri}")
 
 
 def _follow(service: JobService, job: TrainingJob, args: argparse.Namespace, console: Console) -> int:

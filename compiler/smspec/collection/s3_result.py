@@ -28,17 +28,17 @@ def s3_result(job: TrainingJob, store: S3Service, profile: str | None) -> Stored
     prefix = job.result_prefix
     if not prefix:
         raise ResultRefused(f"the job `{job.name}` writes no result to S3")
-    bucket, key = parts(prefix)
+    _, key = parts(prefix)
     with asked("S3"):
         session = AwsSession(profile, job.region or None, largest=RANGE + _SLACK, connections=CONNECTIONS)
         fetching = Fetching(session.s3_client())
     files = []
-    for found, size in sorted(store.keys(prefix).items(), key=lambda entry: entry[0].encode()):
+    for uri, listed in sorted(store.objects(prefix).items(), key=lambda entry: entry[0].encode()):
+        _, found = parts(uri)
         name = _name(found[len(key) :])
         if name:
-            uri = f"s3://{bucket}/{found}"
-            blocks = functools.partial(_blocks, StoredObject(found, uri, size), store, fetching)
-            files.append(StoredFile(name=name, size=size, blocks=blocks))
+            blocks = functools.partial(_blocks, StoredObject(found, uri, listed.size), store, fetching)
+            files.append(StoredFile(name=name, size=listed.size, blocks=blocks))
     return StoredResult(job=job.name, status=job.status, hosts=job.hosts, place=prefix, files=tuple(files))
 
 

@@ -25,6 +25,7 @@ _TRANSIENT = (
     *THROTTLED,
     *("ServerException", "InternalFailure", "InternalServerError", "InternalError", "ServiceUnavailable"),
     *("ServiceUnavailableException", "500", "502", "503", "504"),
+    *("ConditionalRequestConflict", "RequestTimeout"),  # of S3: a different upload of the object is under way
 )
 
 

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-import base64
+import contextlib
 import functools
-import hashlib
 from collections.abc import Callable
 from typing import Any
 
+from smspec.render.iam.s3 import location
+from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import DENIED, ActionDenied, AwsUnavailable, JobRefused, denied_action
 from smspec.submission.client import asked
+from smspec.submission.object_content import Content, part_length, sha256
+from smspec.submission.persistence import persistently
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 
 _THERE = ("PreconditionFailed", "412")
 _NO_BUCKET = ("NoSuchBucket",)
 _MISSING = ("404", "NoSuchKey", "NotFound")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedObject:
+    """An object in a listing: ``size`` in bytes; ``etag`` is the MD5 of its content, unless a KMS key encrypts it."""
+
+    size: int
+    etag: str
 
 
 class S3Service:
@@ -25,13 +36,16 @@ class S3Service:
         with asked("S3"):
             self._client = AwsSession(profile, region).s3_client()
 
-    def keys(self, uri: str) -> dict[str, int]:
-        """Return the keys below a prefix, with their sizes. Raise `JobRefused` for a bucket that does not exist."""
-        found: dict[str, int] = {}
+    def objects(self, uri: str) -> dict[str, ListedObject]:
+        """Return the objects below a prefix, by URI. Raise `JobRefused` for a bucket that does not exist."""
+        found: dict[str, ListedObject] = {}
         token: dict[str, Any] = {}
+        bucket, _ = parts(uri)
         while True:
             page = self._page(uri, **token)
-            found.update({each["Key"]: each.get("Size", 0) for each in page.get("Contents", ())})
+            for each in page.get("Contents", ()):
+                stored = ListedObject(size=each.get("Size", 0), etag=each.get("ETag", "").strip('"'))
+                found[f"s3://{bucket}/{each['Key']}"] = stored
             following = page.get("NextContinuationToken")
             if not following or following == token.get("ContinuationToken"):
                 return found
@@ -59,21 +73,31 @@ class S3Service:
             return False
         return True
 
-    def put(self, uri: str, content: bytes) -> bool:
+    def put(
+        self,
+        uri: str,
+        content: Content,
+        *,
+        kms_key: str | None = None,
+        advance: Callable[[int], None] = lambda _bytes: None,
+    ) -> bool:
         """Write an object unless it exists; return whether this call has written it.
 
-        S3 checks the SHA-256 of what it receives, and keeps it.
+        S3 checks the SHA-256 of what it receives, and keeps it. ``kms_key`` None: the encryption of the bucket.
+        ``advance`` gets the bytes of each part that S3 has received.
         """
-        bucket, key = parts(uri)
-        checksum = base64.b64encode(hashlib.sha256(content).digest()).decode()
+        where = dict(zip(("Bucket", "Key"), parts(uri), strict=True))
+        encryption = {"ServerSideEncryption": "aws:kms", "SSEKMSKeyId": kms_key} if kms_key else {}
         try:
-            self._called(
-                uri,
-                "s3:PutObject",
-                lambda: self._client.put_object(
-                    Bucket=bucket, Key=key, Body=content, ChecksumSHA256=checksum, IfNoneMatch="*"
-                ),
+            if content.size > part_length(content.size):
+                self._put_parts(uri, content, where, encryption, advance)
+                return True
+            (body,) = content.parts()
+            call = functools.partial(
+                self._client.put_object, Body=body, ChecksumSHA256=sha256(body), IfNoneMatch="*", **where, **encryption
             )
+            self._called(uri, "s3:PutObject", call)
+            advance(len(body))
         except _AlreadyThere:
             return False
         return True
@@ -83,16 +107,47 @@ class S3Service:
         call = functools.partial(self._client.head_object, Bucket=bucket, Key=key, ChecksumMode="ENABLED")
         return self._called(uri, "s3:GetObject", call)
 
+    def _put_parts(
+        self,
+        uri: str,
+        content: Content,
+        where: dict[str, str],
+        encryption: dict[str, str],
+        advance: Callable[[int], None],
+    ) -> None:
+        """Write an object in parts, which appears when all are there; remove them if that fails."""
+        client = self._client
+        begin = functools.partial(client.create_multipart_upload, ChecksumAlgorithm="SHA256", **where, **encryption)
+        upload = {**where, "UploadId": self._called(uri, "s3:PutObject", begin)["UploadId"]}
+        try:
+            sent = []
+            for number, body in enumerate(content.parts(), 1):
+                checksum = sha256(body)
+                part = {**upload, "PartNumber": number, "Body": body, "ChecksumSHA256": checksum}
+                answer = self._called(uri, "s3:PutObject", functools.partial(client.upload_part, **part))
+                sent.append({"PartNumber": number, "ETag": answer["ETag"], "ChecksumSHA256": checksum})
+                advance(len(body))
+            finish = functools.partial(
+                client.complete_multipart_upload, **upload, MultipartUpload={"Parts": sent}, IfNoneMatch="*"
+            )
+            self._called(uri, "s3:PutObject", finish)
+        except BaseException:
+            with contextlib.suppress(AwsUnavailable, JobRefused, _NotThere):
+                self._called(uri, "s3:AbortMultipartUpload", functools.partial(client.abort_multipart_upload, **upload))
+            raise
+
     def _page(self, uri: str, **options: Any) -> dict[str, Any]:
         bucket, prefix = parts(uri)
         call = functools.partial(self._client.list_objects_v2, Bucket=bucket, Prefix=prefix, **options)
         return self._called(uri, "s3:ListBucket", call)
 
     def _called(self, uri: str, action: str, call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        try:
+        def attempt() -> dict[str, Any]:
             with responses(f"use `{uri}`"):
-                answer: dict[str, Any] = call()
-                return answer
+                return call()
+
+        try:
+            return persistently(attempt)
         except Unsendable:
             raise JobRefused(f"`{uri}` has no valid bucket name") from None
         except AwsRefused as refusal:
@@ -111,18 +166,21 @@ class S3Service:
 
 
 def parts(uri: str) -> tuple[str, str]:
-    """Return the bucket and the key of ``s3://bucket/key``."""
-    bucket, _, key = uri.removeprefix("s3://").partition("/")
-    return bucket, key
+    """Return the bucket, or the ARN of an access point, and the key of an S3 URI."""
+    found = location(uri)
+    return (found.bucket, found.key) if found else ("", "")
 
 
 def object_arn(uri: str) -> str:
     bucket, key = parts(uri)
-    return f"arn:*:s3:::{bucket}/{key}"
+    return f"{bucket}/object/{key}" if bucket.startswith("arn:") else f"arn:*:s3:::{bucket}/{key}"
 
 
 def _resource(uri: str, action: str) -> str:
-    return f"arn:*:s3:::{parts(uri)[0]}" if action == "s3:ListBucket" else object_arn(uri)
+    if action != "s3:ListBucket":
+        return object_arn(uri)
+    bucket, _ = parts(uri)
+    return bucket if bucket.startswith("arn:") else f"arn:*:s3:::{bucket}"
 
 
 class _AlreadyThere(Exception):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from smspec.source.frozen import dataclass
-from smspec.submission.s3_service import S3Service, parts
+from smspec.submission.object_content import MemoryContent
+from smspec.submission.s3_service import S3Service
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +31,11 @@ def deliveries(service: S3Service, prefixes: Iterable[str], uploads: Iterable[Up
     uploads = tuple(uploads)
     for prefix in sorted(set(prefixes)):
         files = tuple(upload for upload in uploads if upload.uri.startswith(prefix))
-        bucket, _ = parts(prefix)
-        there = {f"s3://{bucket}/{key}" for key in service.keys(prefix)}
+        there = service.objects(prefix)
         yield Delivery(prefix=prefix, files=files, missing=tuple(file for file in files if file.uri not in there))
 
 
 def upload_all(service: S3Service, uploads: Iterable[Upload]) -> Iterator[tuple[str, bool]]:
     """Upload each file, and yield its URI, and whether it was written: another submission may have been faster."""
     for upload in uploads:
-        yield upload.uri, service.put(upload.uri, upload.content())
+        yield upload.uri, service.put(upload.uri, MemoryContent(upload.content()))

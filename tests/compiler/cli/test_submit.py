@@ -2,50 +2,13 @@
 
 import json
 
-import pytest
-
-from support.servers.aws_server import BUCKET, s3_server
-from support.servers.job_server import job_server, look
-from support.small_job import BUILT, PROGRAM, READY, write_job
+from support.servers.aws_server import BUCKET
+from support.servers.job_server import COMPLETED, look
+from support.small_job import BUILT, PROGRAM, write_job
 from support.smspec_command import smspec
+from support.submitted_job import SPEC
 
-SPEC = READY.replace("s3://models", f"s3://{BUCKET}") + (
-    "region: us-west-2\n"
-    "source: src/\n"
-    "entry_point: train.py\n"
-    f"channels: {{train: s3://{BUCKET}/data/}}\n"
-    "tags: {team: ads}\n"
-)
-COMPLETED = look("Completed", began=60, ended=180, billable=120)
 FAILED = look("Failed", began=60, ended=180, reason="AlgorithmError: ExecuteUserScriptError: x\nExitCode 7")
-
-
-@pytest.fixture(scope="module")
-def servers():
-    with s3_server() as store, job_server() as jobs, pytest.MonkeyPatch.context() as patch:
-        for name, value in {**jobs.environ, "AWS_ENDPOINT_URL_S3": store.environ["S3_ENDPOINT_URL"]}.items():
-            patch.setenv(name, value)
-        patch.setattr("smspec.submission.following.INTERVAL_SECONDS", 0)
-        yield store, jobs
-
-
-@pytest.fixture
-def store(servers):
-    store, _ = servers
-    for key in store.objects:
-        store.client.delete_object(Bucket=BUCKET, Key=key)
-    store.put("data/part-0.csv", b"1,2\n")
-    return store
-
-
-@pytest.fixture
-def aws(servers, store, monkeypatch, tmp_path):
-    _, jobs = servers
-    jobs.reset()
-    jobs.first_looks = [look("InProgress", "Starting"), COMPLETED]
-    monkeypatch.chdir(tmp_path)
-    write_job(tmp_path, SPEC)
-    return jobs
 
 
 def test_submitted_job_is_created_and_followed(aws, store):

@@ -26,6 +26,9 @@ def look(status: str, secondary: str = "", *, message: str = "", **members: Any)
     return {"status": status, "secondary": secondary or status, "message": message, **members}
 
 
+COMPLETED = look("Completed", began=60, ended=180, billable=120)
+
+
 class JobServer(ThreadingHTTPServer):
     """``jobs``: name → looks. ``logs``: stream → (seconds, text). ``asked`` counts the calls by operation.
 

@@ -1,0 +1,64 @@
+"""The files that ``submit --upload-data`` uploads: those at ``local`` of each channel, by their URIs in S3."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Mapping
+
+from smspec.cli.command_errors import CommandRefused
+from smspec.diagnostics.visible import visible
+from smspec.local.feeder.fault import ChannelDataError
+from smspec.local.feeder.objects import LONGEST_KEY, objects_under
+from smspec.pipeline.compilation import Compiled
+from smspec.spec.model import Channel
+from smspec.submission.object_content import FileContent
+from smspec.submission.s3_service import parts
+
+LocalData = Mapping[str, Mapping[str, FileContent]]
+"""Channel → URI → file."""
+
+
+def local_data(job: Compiled) -> LocalData:
+    """Return the files of each channel that has ``local``. Raise `CommandRefused` if there is nothing to upload."""
+    channels = [channel for channel in job.job.channels if channel.s3]
+    if all(channel.local is None for channel in channels):
+        raise CommandRefused("--upload-data: no channel of the job has both `s3` and `local`; add `local: PATH` to one")
+    return {channel.name: _files(channel, job.inputs.directory) for channel in channels if not _reason(channel)}
+
+
+def left_alone(job: Compiled) -> dict[str, str]:
+    """Return the channels that are not uploaded, and why."""
+    return {channel.name: reason for channel in job.job.channels if channel.s3 and (reason := _reason(channel))}
+
+
+def _reason(channel: Channel) -> str:
+    if channel.s3_data_type != "S3Prefix":
+        return "it uploads no manifests, whose objects may be anywhere"
+    return "" if channel.local is not None else f"`channels.{channel.name}.local` is not set"
+
+
+def _files(channel: Channel, base_dir: str) -> dict[str, FileContent]:
+    where = f"channel `{channel.name}`: `local: {visible(str(channel.local))}`"
+    source = os.path.join(base_dir, str(channel.local))
+    try:
+        objects = objects_under(source)
+    except ChannelDataError as fault:
+        raise CommandRefused(f"{where}: {fault}") from None
+    if not objects:
+        raise CommandRefused(f"{where} has no files to upload")
+    uri = str(channel.s3)
+    # `s3` may be the key of the one file, which is a prefix of itself.
+    is_key = not os.path.isdir(source) and posixpath.basename(uri) == objects[0].key
+    above = uri if uri.endswith("/") else f"{uri}/"
+    files = {}
+    for each in objects:
+        target = uri if is_key else above + each.key
+        try:
+            length = len(parts(target)[1].encode())
+        except UnicodeEncodeError:
+            raise CommandRefused(f"{where}: the name of `{visible(each.path)}` is not UTF-8, so it is no key") from None
+        if length > LONGEST_KEY:
+            raise CommandRefused(f"{where}: `{visible(target[:80])}…` is longer than the {LONGEST_KEY} bytes of a key")
+        files[target] = FileContent(path=each.path, size=each.size or 0)
+    return files

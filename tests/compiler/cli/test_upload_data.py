@@ -1,0 +1,121 @@
+"""`smspec submit --upload-data`: a channel's prefix gets the files of its `local`, each once."""
+
+import pytest
+
+from smspec.submission import object_content
+from support.servers.aws_server import BUCKET
+from support.small_job import write_job
+from support.smspec_command import smspec
+from support.submitted_job import SPEC
+
+LOCAL = SPEC.replace(
+    f"channels: {{train: s3://{BUCKET}/data/}}", f"channels: {{train: {{s3: s3://{BUCKET}/data/, local: data}}}}"
+)
+FILES = {"a.csv": b"1,2\n", "deep/b.csv": b"3,4\n" * 9, "empty": b""}
+
+
+@pytest.fixture
+def job(aws, store, tmp_path):
+    """A job with three local files, and nothing in S3."""
+    store.client.delete_object(Bucket=BUCKET, Key="data/part-0.csv")
+    write_job(tmp_path, LOCAL)
+    for name, content in FILES.items():
+        (tmp_path / "data" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "data" / name).write_bytes(content)
+    return aws
+
+
+def uploaded(store):
+    return {key.removeprefix("data/"): content for key, content in store.objects.items() if key.startswith("data/")}
+
+
+def test_missing_data_are_uploaded_before_the_job_is_created(job, store):
+    done = smspec("submit", "--upload-data", "--detach")
+    assert done.status == 0, done.err
+    assert uploaded(store) == FILES
+    assert "3 of 3 files to upload, 40 B" in done.err and f"uploaded 3 files to s3://{BUCKET}/data/" in done.err
+    assert len(job.created) == 1
+
+
+def test_dry_run_counts_the_missing_files(job, store):
+    store.put("data/a.csv", FILES["a.csv"])
+    done = smspec("submit", "--upload-data", "--dry-run")
+    assert done.status == 0, done.err
+    assert "2 of 3 files to upload, 36 B" in done.err
+    assert list(uploaded(store)) == ["a.csv"] and job.created == []
+
+
+def test_upload_continues_after_what_is_there(job, store):
+    store.put("data/a.csv", FILES["a.csv"])
+    store.put("data/old.csv", b"5\n")
+    before = store.client.head_object(Bucket=BUCKET, Key="data/a.csv")["LastModified"]
+    done = smspec("submit", "--upload-data", "--detach")
+    assert done.status == 0, done.err
+    assert uploaded(store) == {**FILES, "old.csv": b"5\n"}
+    assert store.client.head_object(Bucket=BUCKET, Key="data/a.csv")["LastModified"] == before
+    assert "the job also reads 1 objects that are not in `local`" in done.err
+
+
+@pytest.mark.parametrize("content", [b"9,9\n", b"longer than here"])
+def test_object_that_differs_is_not_overwritten(job, store, content):
+    store.put("data/a.csv", content)
+    done = smspec("submit", "--upload-data")
+    assert done.status == 1
+    assert f"channel `train`: `s3://{BUCKET}/data/a.csv` differs from `" in done.err
+    assert "delete what differs, or set `channels.train.s3` to a new prefix" in done.err
+    assert uploaded(store) == {"a.csv": content} and job.created == []
+
+
+def test_job_that_exists_uploads_nothing(job, store, tmp_path):
+    assert smspec("submit", "--upload-data", "--detach").status == 0
+    (tmp_path / "data/a.csv").write_bytes(b"changed")
+    (tmp_path / "data/new.csv").write_bytes(b"new")
+    done = smspec("submit", "--upload-data", "--detach")
+    assert done.status == 0, done.err
+    assert uploaded(store) == FILES and len(job.created) == 1
+
+
+@pytest.mark.parametrize(
+    ("channels", "sentence"),
+    [
+        (f"train: s3://{BUCKET}/data/", "no channel of the job has both `s3` and `local`"),
+        (f"train: {{s3: s3://{BUCKET}/data/, local: none}}", "channel `train`: `local: none`: "),
+        (f"train: {{s3: s3://{BUCKET}/data/, local: void}}", "channel `train`: `local: void` has no files to upload"),
+        (
+            f"train: {{s3: s3://{BUCKET}/data/, local: data}}, test: s3://{BUCKET}/test/",
+            "--upload-data leaves it alone: `channels.test.local` is not set",
+        ),
+        (
+            f"train: {{s3: s3://{BUCKET}/data/, local: data}}, "
+            f"test: {{s3: s3://{BUCKET}/list, s3_data_type: ManifestFile, local: data/a.csv}}",
+            "--upload-data leaves it alone: it uploads no manifests, whose objects may be anywhere",
+        ),
+    ],
+)
+def test_channel_without_data_is_an_error(job, store, tmp_path, channels, sentence):
+    (tmp_path / "void").mkdir()
+    write_job(tmp_path, SPEC.replace(f"channels: {{train: s3://{BUCKET}/data/}}", f"channels: {{{channels}}}"))
+    done = smspec("submit", "--upload-data")
+    assert done.status == 1
+    assert sentence in done.err
+    assert store.objects == {} and job.created == []
+
+
+def test_file_is_uploaded_to_the_key_of_its_name(job, store, tmp_path):
+    write_job(tmp_path, LOCAL.replace("/data/, local: data", "/data/a.csv, local: data/a.csv"))
+    assert smspec("submit", "--upload-data", "--detach").status == 0
+    assert uploaded(store) == {"a.csv": FILES["a.csv"]}
+
+
+@pytest.mark.slow
+def test_large_file_is_uploaded_in_parts_and_recognized(job, store, tmp_path, monkeypatch):
+    part = 5 << 20  # the least that S3 accepts
+    monkeypatch.setattr(object_content, "_PART", part)
+    content = bytes(range(256)) * (part // 256) + b"end"
+    (tmp_path / "data/large").write_bytes(content)
+    assert smspec("submit", "--upload-data", "--detach").status == 0
+    assert uploaded(store)["large"] == content
+    assert store.client.head_object(Bucket=BUCKET, Key="data/large")["ETag"].endswith('-2"')
+    assert store.client.list_multipart_uploads(Bucket=BUCKET).get("Uploads", []) == []
+    done = smspec("submit", "--upload-data", "--dry-run", "--run-id", "2")
+    assert "has all 4 files" in done.err

@@ -1,0 +1,12 @@
+"""A spec that `smspec submit` can submit to the servers of the tests."""
+
+from support.servers.aws_server import BUCKET
+from support.small_job import READY
+
+SPEC = READY.replace("s3://models", f"s3://{BUCKET}") + (
+    "region: us-west-2\n"
+    "source: src/\n"
+    "entry_point: train.py\n"
+    f"channels: {{train: s3://{BUCKET}/data/}}\n"
+    "tags: {team: ads}\n"
+)
