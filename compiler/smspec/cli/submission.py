@@ -66,13 +66,13 @@ def submission(job: Compiled, run_id: str | None) -> Submission:
     return Submission(request=request, digest=digest(identity), name_is_derived=is_derived)
 
 
-def uploads(tree: FileTree) -> list[Upload]:
-    """Return the files of a tree that the job reads from S3."""
+def uploads(tree: FileTree, kms_key: str | None) -> list[Upload]:
+    """Return the files of a tree that the job reads from S3, to be encrypted with a key."""
     from smspec.submission.uploading import Upload
 
     files = {file.path: file for file in tree.files}
 
     def upload(path: str, uri: str) -> Upload:
-        return Upload(uri=uri, content=lambda: b"".join(chunks(files[path], {})))
+        return Upload(uri=uri, content=lambda: b"".join(chunks(files[path], {})), kms_key=kms_key)
 
     return [upload(path, uri) for path, uri in tree.uploads.items()]

@@ -10,6 +10,7 @@ from smspec.cli.local_data import LocalData, left_alone
 from smspec.cli.submission import Submission, uploads
 from smspec.cli.transfer_progress import transfer_progress
 from smspec.local.units import size
+from smspec.render.iam.kms import source_key
 from smspec.service.cost_summary import cost_line
 from smspec.source.frozen import dataclass, replace
 from smspec.submission.data_uploading import DataPlan, plan_data
@@ -55,7 +56,7 @@ def submission_plan(
     prefixes = (uri.rpartition("/")[0] + "/" for uri in generated)
     return SubmissionPlan(
         existing=existing,
-        deliveries=tuple(deliveries(store, prefixes, uploads(build.tree))),
+        deliveries=tuple(deliveries(store, prefixes, uploads(build.tree, source_key(build.job.plan)))),
         inputs=tuple(each for each in job_inputs(store, sent.request) if each.uri not in generated),
         data=(),
         left_alone={},

@@ -19,7 +19,7 @@ from smspec.plan.naming import digest, s3_prefix
 from smspec.plan.plan import Upload
 from smspec.plan.run_planning import run_plan_json
 from smspec.plan.toolkit_launchers import toolkit_hyperparameters
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, replace
 from smspec.spec.model import BuiltImage, CommandEntry, Hyperparameter, JobSpec, ScriptEntry
 from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL, RunPlan
 
@@ -62,7 +62,7 @@ def plan_delivery(job: JobSpec, run: RunPlan | None, build_inputs: BuildInputs) 
             )
         case "s3":
             archive = _upload("source", job, {"archive": build_inputs.source.digest})
-            archive = Upload(kind="source", uri=archive.uri + ARCHIVE, archive=True)
+            archive = replace(archive, uri=archive.uri + ARCHIVE, archive=True)
             return Delivery(
                 hyperparameters=_submit_hyperparameters(job, archive.uri)
                 + (() if is_built else toolkit_hyperparameters(job)),
@@ -84,7 +84,8 @@ def source_prefix(job: JobSpec) -> str:
 
 def _upload(kind: Literal["runtime", "source"], job: JobSpec, content: dict[str, str]) -> Upload:
     """Return an upload named by the digest of its content; an archive and single files never share a prefix."""
-    return Upload(kind=kind, uri=s3_prefix(source_prefix(job), digest(content)), archive=False)
+    uri, kms_key = s3_prefix(source_prefix(job), digest(content)), job.source.kms_key if job.source else None
+    return Upload(kind=kind, uri=uri, archive=False, kms_key=kms_key)
 
 
 def _submit_hyperparameters(job: JobSpec, archive: str) -> tuple[Hyperparameter, ...]:

@@ -60,12 +60,13 @@ class Upload:
     """Files that must be in S3 before the job is created. ``kind``: the runtime or the source.
 
     ``archive``: one ``sourcedir.tar.gz``; otherwise the files themselves. ``uri`` is the prefix, ending in ``/``, or
-    the object of an archive.
+    the object of an archive. ``kms_key`` None: the default encryption of the bucket.
     """
 
     kind: Literal["runtime", "source"]
     uri: str
     archive: bool
+    kms_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

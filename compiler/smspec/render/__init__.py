@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.plan import Plan
+from smspec.render.iam.kms import source_key
 from smspec.render.rendering import NothingToRender, Rendering
 from smspec.render.templates_digest import templates_digest
 from smspec.source import Document, SourceText
@@ -67,7 +68,9 @@ def _role(plan: Plan, _build_inputs: BuildInputs, spec: Document, script: Script
     image_env = plan.image.env if plan.image else None
     secrets = plan.settings.secrets.values() if plan.settings else ()
     region = _region(plan, spec)
-    return role_policy(plan.request.payload, region, image_env=image_env, script=script, secrets=secrets)
+    return role_policy(
+        plan.request.payload, region, image_env=image_env, script=script, secrets=secrets, source_key=source_key(plan)
+    )
 
 
 def _submitter(plan: Plan, _build_inputs: BuildInputs, spec: Document, _script: Script) -> Rendering:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.plan import Plan, RequestPlan
+from smspec.render.iam.kms import source_key
 from smspec.review.defaults import without_defaults
 from smspec.review.layers import Layers
 from smspec.service.members import member, structure
@@ -54,7 +55,8 @@ class Version:
     """``layers`` None: no image is built, or its content is unknown. ``code`` None: no code, or unknown.
 
     ``run``: the members of the run plan; None if the smspec runtime is not used, or it is unknown. ``is_whole``: the
-    payload is the complete request; the description of a job lacks its tags. ``packages``: name → version of what the
+    payload is the complete request; the description of a job lacks its tags. ``source_key``: the KMS key of what is
+    uploaded; None without one, or if it is unknown. ``packages``: name → version of what the
     image installs; None if it is not locked.
     """
 
@@ -64,6 +66,7 @@ class Version:
     image_tag: str | None = None
     code: Listing | None = None
     delivery: str | None = None
+    source_key: str | None = None
     region: str | None = None
     run: dict[str, object] | None = None
     request: RequestPlan | None = None
@@ -145,6 +148,7 @@ def version_of_plan(
         image_tag=None if plan.image is None else plan.image.tag,
         code=None if job.delivery is None else build_inputs.source,
         delivery=job.delivery,
+        source_key=source_key(plan),
         region=job.region,
         run=None if plan.run is None else plan.run._asdict(),
         request=plan.request,

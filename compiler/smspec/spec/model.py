@@ -74,6 +74,7 @@ class Source:
     dir: str
     delivery: Delivery | None = None
     s3: str | None = None
+    kms_key: str | None = None
     ignore: tuple[str, ...] = ()
 
 

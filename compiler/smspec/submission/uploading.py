@@ -11,10 +11,11 @@ from smspec.submission.s3_service import S3Service
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upload:
-    """A file that belongs at ``uri``; ``content`` reads it."""
+    """A file that belongs at ``uri``; ``content`` reads it. ``kms_key`` None: the encryption of the bucket."""
 
     uri: str
     content: Callable[[], bytes]
+    kms_key: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,4 +39,4 @@ def deliveries(service: S3Service, prefixes: Iterable[str], uploads: Iterable[Up
 def upload_all(service: S3Service, uploads: Iterable[Upload]) -> Iterator[tuple[str, bool]]:
     """Upload each file, and yield its URI, and whether it was written: another submission may have been faster."""
     for upload in uploads:
-        yield upload.uri, service.put(upload.uri, MemoryContent(upload.content()))
+        yield upload.uri, service.put(upload.uri, MemoryContent(upload.content()), kms_key=upload.kms_key)

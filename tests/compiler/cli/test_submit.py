@@ -119,3 +119,13 @@ def test_no_build_leaves_the_image_alone(aws, tmp_path):
     done = smspec("submit", "--no-build", "--detach")
     assert done.status == 0, done.err
     assert "must be in its registry" in done.err
+
+
+def test_source_is_encrypted_with_its_key(aws, store, tmp_path):
+    key = store.kms_key()
+    write_job(tmp_path, SPEC.replace("source: src/", f"source: {{dir: src/, kms_key: {key}}}"))
+    assert smspec("submit", "--detach").status == 0
+    keys = [key for key in store.objects if "source" in key]
+    heads = [store.client.head_object(Bucket=BUCKET, Key=each) for each in keys]
+    assert [head.get("SSEKMSKeyId", "").rpartition("/")[2] for head in heads] == [key] * len(heads)
+    assert heads

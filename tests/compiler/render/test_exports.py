@@ -371,7 +371,22 @@ def test_policy_does_not_depend_on_the_source(tmp_path):
         texts.append([smspec("render", f"--iam-policy={who}", cwd=tmp_path).out for who in ("role", "submitter")])
     assert texts[0] == texts[1]
     source = "arn:aws:s3:::models/small/small/source/*"
-    assert [actions_on(text)[source] for text in texts[0]] == [{"s3:GetObject"}, {"s3:GetObject", "s3:PutObject"}]
+    assert [actions_on(text)[source] for text in texts[0]] == [
+        {"s3:GetObject"},
+        {"s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"},
+    ]
+
+
+def test_key_of_the_source_is_in_both_policies(tmp_path):
+    for key, resource in (("1234abcd-12ab-34cd-56ef-1234567890ab", "key/1234abcd"), ("alias/source", "key/*")):
+        source = f"source: {{dir: src/, delivery: channel, kms_key: {key}}}"
+        write_job(tmp_path, BUILT.replace("source: src/", source))
+        allowed = {}
+        for who in ("role", "submitter"):
+            allowed |= statements(json.loads(smspec("render", f"--iam-policy={who}", cwd=tmp_path).out))
+        assert allowed["ReadEncryptedSource"]["Action"] == ["kms:Decrypt"]
+        assert allowed["EncryptTheSource"]["Action"] == ["kms:Decrypt", "kms:GenerateDataKey"]
+        assert resource in allowed["EncryptTheSource"]["Resource"]
 
 
 def test_submitter_may_pull_a_private_base(tmp_path):

@@ -49,7 +49,9 @@ def test_every_key_is_in_the_model():
             repository="ads/ctr-linear",
             labels={"team": "ads"},
         ),
-        source=model.Source(dir="src/", delivery="s3", s3="s3://ads/source/", ignore=("tests/",)),
+        source=model.Source(
+            dir="src/", delivery="s3", s3="s3://ads/source/", kms_key="alias/source", ignore=("tests/",)
+        ),
         entry_point=model.PipeLoopEntry(
             pipe_loop="ctr.reader:Trainer",
             epochs=5,

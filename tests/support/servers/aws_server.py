@@ -53,6 +53,15 @@ class S3:
         )
         self.client.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
 
+    def kms_key(self) -> str:
+        """Create a key, and return its id."""
+        import boto3
+
+        endpoint, region = self.environ["S3_ENDPOINT_URL"], self.environ["AWS_REGION"]
+        keys = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
+        kms = boto3.client("kms", region_name=region, endpoint_url=endpoint, **keys)
+        return str(kms.create_key()["KeyMetadata"]["KeyId"])
+
     def put(self, key: str, content: bytes) -> None:
         self.client.put_object(Bucket=BUCKET, Key=key, Body=content)
 

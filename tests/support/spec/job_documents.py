@@ -29,7 +29,13 @@ WHOLE_JOB = {
         "repository": "ads/ctr-linear",
         "labels": {"team": "ads"},
     },
-    "source": {"dir": "src/", "delivery": "s3", "s3": "s3://ads/source/", "ignore": ["tests/"]},
+    "source": {
+        "dir": "src/",
+        "delivery": "s3",
+        "s3": "s3://ads/source/",
+        "kms_key": "alias/source",
+        "ignore": ["tests/"],
+    },
     "entry_point": {
         "pipe_loop": "ctr.reader:Trainer",
         "epochs": 5,

@@ -54,6 +54,7 @@ _CHANGES = {
     "source.dir": (PLAIN, "other/"),  # the same files
     "source.delivery": (PLAIN, "channel"),
     "source.s3": (S3_SOURCE, "s3://elsewhere/source/"),
+    "source.kms_key": (S3_SOURCE, "alias/source"),
     "source.ignore": (PLAIN, ["*.txt"]),  # there is no such file
     "entry_point": (PLAIN, {"command": ["python3", "train.py"]}),
     "entry_point.script": (PLAIN, "other.py"),

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from smspec.plan.plan import Plan
 from smspec.render.iam.statements import Place, Statement, allow
+
+
+def source_key(plan: Plan) -> str | None:
+    """Return the KMS key of the source and the runtime in S3: they have the same one, or none."""
+    return next((upload.kms_key for upload in plan.uploads), None)
 
 
 def key_statement(sid: str, actions: list[str], key: object, place: Place) -> list[Statement]:

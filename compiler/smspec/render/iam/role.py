@@ -60,11 +60,12 @@ def role_policy(
     image_env: Mapping[str, str] | None = None,
     script: tuple[SourceText, ...] = (),
     secrets: Collection[str] = (),
+    source_key: str | None = None,
 ) -> Rendering:
     """Return the trust policy and the least-privilege policy of the job's role, as for CreateRole and PutRolePolicy.
 
     ``image_env`` are variables of the image, as far as they are known; ``script`` the modules of the script;
-    ``secrets`` the ARNs of the job's secrets.
+    ``secrets`` the ARNs of the job's secrets; ``source_key`` the KMS key of the source in S3.
     """
     place = place_of(payload, region)
     sources = _sources(payload)
@@ -87,6 +88,7 @@ def role_policy(
         *_image(payload, place),
         allow("WriteLogs", _LOGS, [place.arn("logs", "log-group:/aws/sagemaker/TrainingJobs*")]),
         allow("PublishMetrics", ["cloudwatch:PutMetricData"], ["*"]),
+        *key_statement("ReadEncryptedSource", ["kms:Decrypt"], source_key, place),
         *_keys(payload, place),
         *([allow("JoinTheVpc", _INTERFACES, ["*"])] if "VpcConfig" in payload else []),
         *container_statements(payload, image_env or {}),

@@ -21,6 +21,7 @@ DOCKER_HUB = "docker.io"
 def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     """Yield changes of access, and of secrets in the job; their values are never shown."""
     yield from by_member(pair, KIND.name)
+    yield from _key_of_source(pair)
     yield from _secrets_of_job(pair)
     for leaf in pair.leaves:
         if leaf.at[0] in ("Environment", "HyperParameters"):
@@ -29,6 +30,15 @@ def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
                 yield pair.at_leaf(KIND.name, leaf, f"a secret in plain text: {quoted(name)}", brief="secrets")
     yield from _secrets_of_image(pair)
     yield from _registries(pair)
+
+
+def _key_of_source(pair: Pair) -> Iterator[Change]:
+    """Yield the key of the uploaded code, which no request contains: only specs have it."""
+    old, new = pair.old.source_key, pair.new.source_key
+    if old != new and pair.old.request and pair.new.request:
+        yield pair.change(
+            KIND.name, ("source", "kms_key"), "KMS key of the uploaded code", old=old, new=new, brief="KMS key"
+        )
 
 
 def _secrets_of_job(pair: Pair) -> Iterator[Change]:

@@ -84,6 +84,7 @@ ROWS: tuple[Row, ...] = (
     Row("source.dir", TEXT, kind="code"),
     Row("source.delivery", word(model.Delivery), kind="code"),
     Row("source.s3", TEXT, kind="code", words={SDK: "code_location"}),
+    Row("source.kms_key", TEXT, kind="security"),
     Row("source.ignore", TEXTS, kind="code", words={SDK: "ignore_patterns"}),
     Row(
         "entry_point",
