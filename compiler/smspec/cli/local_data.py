@@ -57,7 +57,9 @@ def _files(channel: Channel, base_dir: str) -> dict[str, FileContent]:
         try:
             length = len(parts(target)[1].encode())
         except UnicodeEncodeError:
-            raise CommandRefused(f"{where}: the name of `{visible(each.path)}` is not UTF-8, so it is no key") from None
+            raise CommandRefused(
+                f"{where}: the name of `{visible(each.path)}` is not UTF-8, as a key must be"
+            ) from None
         if length > LONGEST_KEY:
             raise CommandRefused(f"{where}: `{visible(target[:80])}…` is longer than the {LONGEST_KEY} bytes of a key")
         files[target] = FileContent(path=each.path, size=each.size or 0)

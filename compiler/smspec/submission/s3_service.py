@@ -119,6 +119,7 @@ class S3Service:
         client = self._client
         begin = functools.partial(client.create_multipart_upload, ChecksumAlgorithm="SHA256", **where, **encryption)
         upload = {**where, "UploadId": self._called(uri, "s3:PutObject", begin)["UploadId"]}
+        is_complete = False
         try:
             sent = []
             for number, body in enumerate(content.parts(), 1):
@@ -131,10 +132,12 @@ class S3Service:
                 client.complete_multipart_upload, **upload, MultipartUpload={"Parts": sent}, IfNoneMatch="*"
             )
             self._called(uri, "s3:PutObject", finish)
-        except BaseException:
-            with contextlib.suppress(AwsUnavailable, JobRefused, _NotThere):
-                self._called(uri, "s3:AbortMultipartUpload", functools.partial(client.abort_multipart_upload, **upload))
-            raise
+            is_complete = True
+        finally:
+            if not is_complete:
+                abort = functools.partial(client.abort_multipart_upload, **upload)
+                with contextlib.suppress(AwsUnavailable, JobRefused, _NotThere):
+                    self._called(uri, "s3:AbortMultipartUpload", abort)
 
     def _page(self, uri: str, **options: Any) -> dict[str, Any]:
         bucket, prefix = parts(uri)
