@@ -7,11 +7,16 @@ import os
 import random
 import re
 import shutil
+import subprocess
 import tarfile
 import zipfile
+from pathlib import Path
 
 import pytest
 
+from smspec.local.engines.containers.client import Client
+from smspec.local.engines.containers.image import build_image
+from smspec.local.request import RunFailed
 from smspec.output.writing import write_tree
 from smspec.render.tree_rendering import render_tree
 from support.docker_engine import built_steps
@@ -21,6 +26,13 @@ pytest_plugins = ["support.docker_engine"]
 pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
 
 VALUES = int(os.environ.get("SMSPEC_HOSTILE_VALUES", "600"))
+ROOT = Path(__file__).parents[2]
+FILES = (
+    *("find", "/", "-xdev", "(", "-path", "/proc", "-o", "-path", "/sys", ")", "-prune"),
+    "-o",
+    "-printf",
+    "%y %s %p\\n",
+)
 ALPHABETS = ("\\\"'$`{}[]()<>#=&;|!*~ -", 'abc \\"$', "äöü€字🙂 \u00a0\u202f", "$HOME${x:-y}$(id)`id`\\$\\\\")
 
 
@@ -237,6 +249,45 @@ def test_apt_installs_and_leaves_no_downloads(engine, tree, shop):
     assert engine.output("apt", "cat", "/usr/share/greeter/word") == "hello\n"
     left = engine.output("apt", "find", "/var/cache/apt", "/var/lib/apt/lists", "-type", "f", "-size", "+0")
     assert left == ""
+
+
+def test_image_without_buildkit_has_the_same_files(engine, tree, shop, tmp_path, monkeypatch):
+    """DOCKER_BUILDKIT=0, as SageMaker Studio needs it; the command is that of docs/images.md."""
+    members = {
+        "base": "shop",
+        "system_packages": ("greeter=1.0-1",),
+        "python_packages": ("greeting==1.0",),
+        "build_args": OFFLINE,
+        "run": ("echo '--mount=type=cache,target=/x' > /said",),
+    }
+    image, directory = image_plan(**members), tree(**members)
+    monkeypatch.setenv("DOCKER_HOST", engine.host)
+    monkeypatch.setenv("DOCKER_BUILDKIT", "0")
+    monkeypatch.setenv("PATH", f"{os.path.dirname(engine.client) or '/usr/bin'}{os.pathsep}{os.environ['PATH']}")
+    steps: list[str] = []
+    assert build_image(Client("docker"), image, str(directory), secrets={}, labels={"a": "b c"}, show=steps.append)
+    assert any(step.startswith("Step 2/") for step in steps), steps
+    assert engine.config(image.uri)["Labels"]["a"] == "b c"
+    engine.build(directory, "kit")
+    command = re.search(r"(?m)^    (sed .*)$", (ROOT / "docs/images.md").read_text())[1].replace(
+        "build/ctr-linear", "."
+    )
+    by_hand = command.replace("--tag ctr", "--network=none --tag by-hand")
+    subprocess.run(["sh", "-c", by_hand], cwd=directory, check=True, stdout=subprocess.DEVNULL)
+    caches = re.compile(r"/root/\.cache|/var/cache/apt|/var/lib/apt/lists")
+    kit, classic, hand = (engine.output(name, *FILES).splitlines() for name in ("kit", image.uri, "by-hand"))
+    assert any(line.endswith(" /usr/share/greeter/word") for line in kit)
+    assert not [
+        line for line in classic if caches.search(line) and line.startswith("f") and not line.startswith("f 0 ")
+    ]
+    files = [{line for line in lines if not caches.search(line)} for lines in (kit, classic, hand)]
+    assert (files[1] ^ files[0], files[2] ^ files[0]) == (set(), set())
+    (directory / "Dockerfile").unlink()
+    message = r"`image\.secrets` needs BuildKit, and DOCKER_BUILDKIT is 0"
+    with pytest.raises(RunFailed, match=message):
+        build_image(
+            Client("docker"), image_plan(tag="1" * 64), str(directory), secrets={"A": "/a"}, labels={}, show=print
+        )
 
 
 def test_layers_contain_no_private_key(engine, tree, tmp_path):

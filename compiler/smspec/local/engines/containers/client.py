@@ -95,8 +95,8 @@ class Client:
             raise ClientFailed(next((line for line in reversed(kept) if line), ""), "\n".join(kept))
 
     def _environment(self, variables: Mapping[str, str] | None = None) -> dict[str, str]:
-        # Without the first one, old versions of docker use a builder that cannot mount caches and secrets.
-        return {**os.environ, "DOCKER_BUILDKIT": "1", **self._variables, **(variables or {})}
+        # Without it, docker before version 23 uses a builder that cannot mount caches and secrets.
+        return {"DOCKER_BUILDKIT": "1", **os.environ, **self._variables, **(variables or {})}
 
 
 def unavailable(program: str) -> str | None:

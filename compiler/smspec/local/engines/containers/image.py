@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 
+from smspec.local.engines.containers.classic_builder import is_classic, write_classic
 from smspec.local.engines.containers.client import Client, ClientFailed
 from smspec.local.request import RunFailed
 from smspec.plan.plan import ImagePlan
 
 _STEP = " ["  # `#7 [3/9] RUN …`, as BuildKit prints the begin of a step
 _LONGEST_STEP = 120
-_STEP_OF_PODMAN = "STEP "
+_STEPS_OF_OTHERS = ("STEP ", "Step ")  # podman, and docker without BuildKit
 _NO_BUILDKIT = "buildx component is missing"
 
 
@@ -42,11 +44,22 @@ def build_image(
     if has_image(client, image.uri):
         return False
     show(f"building the image {image.uri}")
-    words = ["build", "--platform", image.platform, "--tag", image.uri, *_output(client)]
+    words = ["--platform", image.platform, "--tag", image.uri]
     for name, value in labels.items():
         words += ["--label", f"{name}={value}"] if name not in image.labels else []
-    for name, path in secrets.items():
-        words += ["--secret", f"id={name},src={path}"]
+    with tempfile.TemporaryDirectory(prefix="smspec-dockerfile-") as directory:
+        if is_classic(client.program, os.environ):
+            words += ["--file", write_classic(tree, directory, secrets)]
+        else:
+            words += _output(client)
+            for name, path in secrets.items():
+                words += ["--secret", f"id={name},src={path}"]
+        _build(client, [*words, tree], show, is_verbose=is_verbose)
+    return True
+
+
+def _build(client: Client, words: Sequence[str], show: Callable[[str], None], *, is_verbose: bool) -> None:
+    """Build, and show the steps, or every line. Raise RunFailed."""
 
     def show_step(line: str) -> None:
         if is_verbose:
@@ -55,15 +68,15 @@ def build_image(
             show(line if len(line) <= _LONGEST_STEP else f"{line[:_LONGEST_STEP]}…")
 
     try:
-        client.follow(*words, tree, show=show_step)
+        client.follow("build", *words, show=show_step)
     except ClientFailed as fault:
         if _NO_BUILDKIT in fault.details:
-            raise RunFailed(3, f"`{client.program}` has no BuildKit: install its plugin `buildx`") from None
+            install = f"`{client.program}` has no BuildKit: install its plugin `buildx`, or set DOCKER_BUILDKIT=0"
+            raise RunFailed(3, install) from None
         if not is_verbose:
             for line in fault.details.splitlines():
                 show(line)
         raise RunFailed(1, f"`{client.program} build` failed: the lines above are its last") from None
-    return True
 
 
 def _output(client: Client) -> list[str]:
@@ -113,4 +126,4 @@ def written_secrets(secrets: Mapping[str, str], kinds: Mapping[str, str], direct
 
 
 def _is_step(line: str) -> bool:
-    return line.startswith(_STEP_OF_PODMAN) or (line.startswith("#") and _STEP in line and "[internal]" not in line)
+    return line.startswith(_STEPS_OF_OTHERS) or (line.startswith("#") and _STEP in line and "[internal]" not in line)
