@@ -41,6 +41,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """Name → module and summary. A module has HELP, ``add_arguments(parser)`` and ``run(args, console) -> int``."""
 
+_INTERRUPTED = 128
+"""The exit status of a command that a signal has ended is this and the number of the signal."""
+
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command on a command line, in this process, and return its exit status."""
@@ -51,7 +54,7 @@ def main(argv: list[str] | None = None) -> int:
         return execute(sys.argv[1:] if argv is None else argv, process_console())
     except KeyboardInterrupt as interrupt:
         number: int = getattr(interrupt, "number", 2)  # Ctrl-C is SIGINT; others are in `signal_handling`
-        return 128 + number
+        return _INTERRUPTED + number
 
 
 def run_process() -> NoReturn:
@@ -61,6 +64,8 @@ def run_process() -> NoReturn:
     interpreter need not free all objects: that took a fifteenth of the time of `smspec validate`.
     """
     status = main()
+    if status >= _INTERRUPTED:
+        os._exit(status)  # threads that wait for a server would delay the end by a minute
     if "atexit" in sys.modules or "threading" in sys.modules:
         sys.exit(status)
     os._exit(status)

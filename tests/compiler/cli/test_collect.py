@@ -4,13 +4,17 @@ import gzip
 import io
 import json
 import os
+import signal
+import subprocess
+import sys
 import tarfile
+import threading
 
 import pytest
 
 from smspec.collection.faults import ResultRefused
 from smspec.collection.object_checksum import Checksum, checked, checksum_of
-from support.servers.hostile_s3 import BUCKET, HostileS3, error
+from support.servers.hostile_s3 import BUCKET, HostileS3, error, is_list
 from support.servers.hostile_server import hostile_server
 from support.servers.job_server import job_server, look
 from support.smspec_command import environment, smspec, smspec_process
@@ -255,18 +259,43 @@ def test_full_disk_exits_3_and_leaves_nothing(s3, monkeypatch):
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(("signal", "status"), [("KILL", -9), ("INT", 130), ("TERM", 143)])
-def test_ended_command_leaves_no_half_result(s3, servers, signal, status, tmp_path):
+@pytest.mark.parametrize(("name", "status"), [("KILL", -9), ("INT", 130), ("TERM", 143)])
+def test_ended_command_leaves_no_half_result(s3, servers, name, status, tmp_path):
     """The command of --merge ends smspec when everything is unpacked."""
     server, jobs = servers
     variables = environment(**jobs.environ, AWS_ENDPOINT_URL_S3=f"http://{server.host}")
-    merge = f"sh -c 'kill -{signal} $PPID; sleep 0.2'"
+    merge = f"sh -c 'kill -{name} $PPID; sleep 0.2'"
     done = smspec_process("collect", "nightly", "--merge", merge, cwd=tmp_path, env=variables)
     assert done.status == status, done.err
     assert not os.path.exists("collect/nightly")
-    assert bool(files()) == (signal == "KILL")
+    assert bool(files()) == (name == "KILL")
     assert smspec("collect", "nightly").status == 0
     assert os.listdir("collect") == ["nightly"] and set(result()) == {*MODEL, "output/log.csv"}
+
+
+@pytest.mark.process
+def test_interrupted_download_ends_at_once(s3, servers, tmp_path):
+    server, jobs = servers
+    is_asked, may_end = threading.Event(), threading.Event()
+
+    def silent(asked):
+        if asked.method == "HEAD" or is_list(asked):
+            return None
+        is_asked.set()
+        may_end.wait(60)
+        return [b""]
+
+    s3.override = silent
+    variables = environment(**jobs.environ, AWS_ENDPOINT_URL_S3=f"http://{server.host}")
+    words = [sys.executable, "-m", "smspec", "collect", "nightly"]
+    process = subprocess.Popen(words, cwd=tmp_path, env=variables)
+    try:
+        assert is_asked.wait(30)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+    finally:
+        may_end.set()
+    assert os.listdir(".") == []
 
 
 def run_directory(root, status="Completed", hosts=2, **contents):
