@@ -9,7 +9,7 @@ import base64
 import json
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -44,6 +44,7 @@ class EcrServer(ThreadingHTTPServer):
     """``faults``: what the API answers instead, by action, in order. ``denials``: what the registry answers instead.
 
     ``repositories``: by name, the request that created each. ``asked``: actions of the API, and paths of the registry.
+    ``arriving`` is called before each of those, and may add what was pushed.
     """
 
     daemon_threads = True
@@ -59,6 +60,7 @@ class EcrServer(ThreadingHTTPServer):
         self.policies: dict[str, dict[str, object]] = {}
         self.contents: dict[str, tuple[str, bytes]] = {}
         self.asked: list[str] = []
+        self.arriving: Callable[[], None] = lambda: None
 
     @property
     def variables(self) -> dict[str, str]:
@@ -115,6 +117,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.server.asked.append(self.path)
+        self.server.arriving()
         expected = base64.b64encode(f"AWS:{PASSWORD}".encode()).decode()
         if self.headers.get("Authorization") != f"Basic {expected}":
             self._send(401, b"", "text/plain", {"WWW-Authenticate": 'Basic realm="ecr"'})

@@ -22,7 +22,10 @@ _PAGE = 3
 
 
 def look(status: str, secondary: str = "", *, message: str = "", **members: Any) -> dict[str, Any]:
-    """Return what DescribeTrainingJob says of a job at one moment; times are seconds from its creation."""
+    """Return what DescribeTrainingJob says of a job at one moment; times are seconds from its creation.
+
+    The member ``members`` has members of the response.
+    """
     return {"status": status, "secondary": secondary or status, "message": message, **members}
 
 
@@ -34,7 +37,8 @@ class JobServer(ThreadingHTTPServer):
 
     ``created`` are the requests of the jobs that were created, which begin with ``first_looks``. ``dropped``: how many
     of the next creations break the connection after the job exists. ``faults``: operation → what the next calls fail
-    with, an HTTP status and an error code each.
+    with, an HTTP status and an error code each. ``execute`` returns the looks of a job that was created, instead of
+    ``first_looks``.
     """
 
     def __init__(self) -> None:
@@ -53,6 +57,7 @@ class JobServer(ThreadingHTTPServer):
         self.created: list[dict[str, Any]] = []
         self.first_looks = [look("InProgress", "Starting")]
         self.dropped = 0
+        self.execute: Callable[[dict[str, Any]], list[dict[str, Any]]] = lambda _request: list(self.first_looks)
         self.on_describe: Callable[[int], None] = lambda _count: None
 
     @property
@@ -96,6 +101,7 @@ class JobServer(ThreadingHTTPServer):
                 }
             ],
             **self.request,
+            **now.get("members", {}),
         }
         for key, member in (("began", "TrainingStartTime"), ("ended", "TrainingEndTime")):
             if key in now:
@@ -132,7 +138,7 @@ class JobServer(ThreadingHTTPServer):
         if name in self.jobs:
             raise _Refused(400, "ResourceInUse", f"Training job names must be unique: {name}")
         self.created.append(request)
-        self.jobs[name] = list(self.first_looks)
+        self.jobs[name] = self.execute(request)
         if self.dropped:
             self.dropped -= 1
             return None
