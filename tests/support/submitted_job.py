@@ -10,3 +10,7 @@ SPEC = READY.replace("s3://models", f"s3://{BUCKET}") + (
     f"channels: {{train: s3://{BUCKET}/data/}}\n"
     "tags: {team: ads}\n"
 )
+LOCAL = SPEC.replace(
+    f"channels: {{train: s3://{BUCKET}/data/}}", f"channels: {{train: {{s3: s3://{BUCKET}/data/, local: data}}}}"
+)
+"""Its channel has local data too."""

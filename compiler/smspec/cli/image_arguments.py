@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
@@ -13,12 +13,13 @@ from smspec.cli.job_build import JobBuild
 from smspec.diagnostics.visible import visible
 from smspec.publishing.engine_names import ENGINES
 from smspec.render.tree import CopiedFile
+from smspec.service.image_reference import parsed_reference
 from smspec.service.registry_settings import RegistrySettings
 from smspec.source.frozen import replace
 from smspec.spec.model import BuiltImage
 
 if TYPE_CHECKING:
-    from smspec.publishing.publication import JobImage, PublishedImage
+    from smspec.publishing.publication import JobImage, PublishedImage, PublishFailed
 
 _MOST_LINES = 20
 
@@ -34,6 +35,7 @@ def add_image_arguments(parser: argparse.ArgumentParser) -> None:
         help="what builds the image (default: SMSPEC_ENGINE, or the first of these that answers)",
     )
     parser.add_argument("--profile", metavar="P", help="AWS profile for --push")
+    parser.add_argument("--region", metavar="R", help="fail unless --push pushes to ECR in this AWS region")
 
 
 def check_image_arguments(args: argparse.Namespace) -> None:
@@ -41,8 +43,8 @@ def check_image_arguments(args: argparse.Namespace) -> None:
     wants_image = args.image or args.push
     if args.engine and not wants_image:
         raise UsageError("--engine requires --image or --push")
-    if args.profile and not args.push:
-        raise UsageError("--profile requires --push")
+    if (args.profile or args.region) and not args.push:
+        raise UsageError(f"{'--profile' if args.profile else '--region'} requires --push")
     if wants_image and args.check:
         raise UsageError("--check cannot be combined with --image or --push")
 
@@ -60,6 +62,8 @@ def with_images(
     if not images:
         console.remark("no image to build: the jobs use existing images")
         return builds
+    if args.region:
+        _check_region(images, args.region)
     hidden: deque[str] = deque(maxlen=_MOST_LINES)
 
     def show(line: str) -> None:
@@ -82,13 +86,40 @@ def with_images(
         except PublishFailed as fault:
             for line in hidden:
                 console.say(visible(line))
-            raise (CommandRefused if fault.exit_status == 1 else ResourceUnavailable)(str(fault)) from fault
+            raise _refused(fault) from fault
     for outcome in published.values():
         console.remark(_sentence(outcome))
     return [
         build if build.job.plan.image is None else replace(build, published=published.get(build.job.plan.image.uri))
         for build in builds
     ]
+
+
+def _check_region(images: Sequence[JobImage], region: str) -> None:
+    """Raise `UsageError` for an image in ECR of a different region: its name, and so its job, are those of the spec."""
+    for image in images:
+        reference = parsed_reference(image.image.uri)
+        if reference is not None and reference.region not in (None, region):
+            raise UsageError(
+                f"--region is {region}, but `{image.image.uri}` is in {reference.region}; set `region` in {image.spec}"
+            )
+
+
+def published_image(build: JobBuild, profile: str | None) -> PublishedImage | None:
+    """Return the image of a job if its registry has it; None if not, or if the job uses an existing image."""
+    # Imported late, as above.
+    from smspec.publishing.publication import PublishFailed
+    from smspec.publishing.publishing import present
+
+    image = _job_image(build)
+    try:
+        return present(image, profile) if image is not None else None
+    except PublishFailed as fault:
+        raise _refused(fault) from fault
+
+
+def _refused(fault: PublishFailed) -> CommandRefused | ResourceUnavailable:
+    return (CommandRefused if fault.exit_status == 1 else ResourceUnavailable)(str(fault))
 
 
 def _job_image(build: JobBuild) -> JobImage | None:

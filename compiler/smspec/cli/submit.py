@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, job_service
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
 from smspec.cli.console import Console
+from smspec.cli.dated_file_command import count
 from smspec.cli.image_arguments import with_images
 from smspec.cli.job_build import JobBuild, job_build
 from smspec.cli.signal_handling import signals_interrupt
@@ -84,19 +85,28 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def _submitted(build: JobBuild, sent: Submission, args: argparse.Namespace, console: Console) -> int:
     from smspec.cli.local_data import local_data
-    from smspec.cli.submission_plan import plan_lines, submission_plan, with_data
+    from smspec.cli.submission_plan import image_plan, plan_lines, submission_plan, unchecked_lines, with_data
+    from smspec.submission.client import has_credentials
     from smspec.submission.job_creation import JobEnded, create_job
     from smspec.submission.s3_service import S3Service
 
+    show = console.say if args.dry_run else console.remark
+    if args.dry_run and not has_credentials(args.profile):
+        files = local_data(build.job) if args.upload_data else {}
+        for line in unchecked_lines(build, sent, files, builds=not args.no_build):
+            show(line)
+        return 0
     service = job_service(args, build.job.job.region)
     store = S3Service(args.profile, service.region)
     existing = service.find(sent.name)
     is_created = existing is None or (args.again and existing.is_over and not existing.is_completed)
-    plan = submission_plan(build, sent, existing, store)
+    looks = is_created and (args.no_build or args.dry_run)
+    image = image_plan(build, args.profile, builds=not args.no_build, looks=looks)
+    plan = submission_plan(build, sent, service, store, existing=existing, image=image)
     if is_created and args.upload_data:
         plan = with_data(plan, build, store, local_data(build.job), console)
-    for line in plan_lines(plan, build, sent, builds_image=not args.no_build):
-        (console.say if args.dry_run else console.remark)(line)
+    for line in plan_lines(plan, build, sent):
+        show(line)
     if is_created and plan.faults:
         raise CommandRefused("; ".join(plan.faults))
     if args.dry_run:
@@ -108,10 +118,21 @@ def _submitted(build: JobBuild, sent: Submission, args: argparse.Namespace, cons
     except JobEnded as ended:
         raise CommandRefused(f"{ended}; `smspec status {ended.job.name}` shows why, and --again repeats it") from None
     console.remark(f"{'created' if created.is_new else 'there is already'} the job {created.job.name}")
+    if not created.is_new:
+        _update_tags(service, created.job, sent, console)
     if args.detach:
         _print(created.job, args, console)
         return 0
     return _follow(service, created.job, args, console)
+
+
+def _update_tags(service: JobService, job: TrainingJob, sent: Submission, console: Console) -> None:
+    from smspec.submission.tagging import stale_tags
+
+    stale = stale_tags(service, job, sent.tags)
+    if stale:
+        service.add_tags(job, stale)
+        console.remark(f"changed {count(len(stale), 'tag')} of the job {job.name}")
 
 
 def _statement(denied: ActionDenied, job: Compiled, spec: str) -> str:
@@ -150,7 +171,7 @@ def _upload(data: DataPlan, store: S3Service, console: Console) -> None:
     if data.missing:
         with transfer_progress(f"uploading the data of channel {data.channel}", data.missing_bytes, console) as advance:
             upload_data(store, data, advance)
-        console.remark(f"uploaded {len(data.missing)} files to {data.uri}")
+        console.remark(f"uploaded {count(len(data.missing), 'file')} to {data.uri}")
 
 
 def _follow(service: JobService, job: TrainingJob, args: argparse.Namespace, console: Console) -> int:

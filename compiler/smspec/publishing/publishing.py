@@ -42,6 +42,11 @@ def publish(images: Iterable[JobImage], options: PublishOptions) -> dict[str, Pu
     return published
 
 
+def present(image: JobImage, profile: str | None) -> PublishedImage | None:
+    """Return an image if its registry has it; it builds and pushes nothing. Raise PublishFailed."""
+    return _InRegistry(image, _Logins(profile)).present()
+
+
 class _Logins:
     """The registries of ECR that images are in, and a password of each. Its methods raise `AwsUnavailable`."""
 
@@ -110,30 +115,24 @@ class _Build:
         return PublishedImage(uri=self._job.image.uri, status="built" if self._engine.build(self._job) else "present")
 
 
-class _Push:
-    """One image that its registry is to have."""
+class _InRegistry:
+    """One image that its registry has, or is to have."""
 
-    def __init__(self, job: JobImage, engine: _Engine, logins: _Logins, options: PublishOptions) -> None:
+    def __init__(self, job: JobImage, logins: _Logins) -> None:
         reference = parsed_reference(job.image.uri)
         assert reference is not None  # the API model has been checked
         self._job = job
-        self._engine = engine
         self._logins = logins
-        self._options = options
         self._reference: ImageReference = reference
 
-    def outcome(self) -> PublishedImage:
+    def present(self) -> PublishedImage | None:
+        """Return the image if its registry has it. Raise PublishFailed."""
         with self._explained():
             found = self._remote.found()
-            if isinstance(found, Manifest):
-                self._check(found, "")
-                return PublishedImage(uri=self._job.image.uri, status="present", digest=found.digest)
-            self._engine.require()
-            if self._ecr is not None and not self._ecr.has_repository(self._reference.repository):
-                self._create_repository(self._ecr)
-            self._engine.build(self._job)
-            printed, is_new = self._push()
-            return self._verified(printed, is_new=is_new)
+            if not isinstance(found, Manifest):
+                return None
+            self._check(found, "")
+            return PublishedImage(uri=self._job.image.uri, status="present", digest=found.digest)
 
     @cached_property
     def _ecr(self) -> EcrRegistry | None:
@@ -150,6 +149,61 @@ class _Push:
             return RemoteImage(self._reference, user_login(self._reference.registry or "docker.io", os.environ))
         login = base64.b64encode(f"{USER}:{self._password}".encode()).decode()
         return RemoteImage(self._reference, f"Basic {login}")
+
+    def _check(self, manifest: Manifest, history: str) -> None:
+        try:
+            self._remote.check(manifest, self._job.image.platform)
+        except WrongImage as wrong:
+            raise PublishFailed(
+                3, f"`{self._job.image.uri}`{history} cannot run in SageMaker: {wrong}; delete the tag and push again"
+            ) from None
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Convert what the registry and AWS reject to `PublishFailed`, with the permission that is missing."""
+        try:
+            yield
+        except ActionDenied as denied:
+            raise PublishFailed(3, self._missing_permission(denied)) from None
+        except AwsUnavailable as fault:
+            raise PublishFailed(3, str(fault)) from None
+        except AccessDenied as fault:
+            missing = denied_action(fault.reason)
+            if missing is not None:
+                raise PublishFailed(3, self._missing_permission(missing)) from None
+            host = self._reference.registry or "docker.io"
+            help = "" if self._ecr else f"; log in with `docker login {host}`"
+            raise PublishFailed(3, f"cannot read `{self._job.image.uri}`: {fault}{help}") from None
+        except WireFault as fault:
+            raise PublishFailed(3, f"cannot read `{self._job.image.uri}`: {fault}") from None
+
+    def _missing_permission(self, denied: ActionDenied) -> str:
+        statement = allowing_statement(self._job.plan, self._job.region, denied.action)
+        if not statement:
+            return str(denied)
+        policy = f"smspec render {self._job.spec} --iam-policy=submitter"
+        return f"{denied}; the statement `{statement}` of `{policy}` allows it"
+
+
+class _Push(_InRegistry):
+    """One image that its registry is to have."""
+
+    def __init__(self, job: JobImage, engine: _Engine, logins: _Logins, options: PublishOptions) -> None:
+        super().__init__(job, logins)
+        self._engine = engine
+        self._options = options
+
+    def outcome(self) -> PublishedImage:
+        present = self.present()
+        if present is not None:
+            return present
+        with self._explained():
+            self._engine.require()
+            if self._ecr is not None and not self._ecr.has_repository(self._reference.repository):
+                self._create_repository(self._ecr)
+            self._engine.build(self._job)
+            printed, is_new = self._push()
+            return self._verified(printed, is_new=is_new)
 
     def _create_repository(self, ecr: EcrRegistry) -> None:
         name = self._reference.repository
@@ -187,40 +241,6 @@ class _Push:
             )
         self._check(found, " was pushed, but" if is_new else "")
         return PublishedImage(uri=self._job.image.uri, status="pushed" if is_new else "present", digest=found.digest)
-
-    def _check(self, manifest: Manifest, history: str) -> None:
-        try:
-            self._remote.check(manifest, self._job.image.platform)
-        except WrongImage as wrong:
-            raise PublishFailed(
-                3, f"`{self._job.image.uri}`{history} cannot run in SageMaker: {wrong}; delete the tag and push again"
-            ) from None
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Convert what the registry and AWS reject to `PublishFailed`, with the permission that is missing."""
-        try:
-            yield
-        except ActionDenied as denied:
-            raise PublishFailed(3, self._missing_permission(denied)) from None
-        except AwsUnavailable as fault:
-            raise PublishFailed(3, str(fault)) from None
-        except AccessDenied as fault:
-            missing = denied_action(fault.reason)
-            if missing is not None:
-                raise PublishFailed(3, self._missing_permission(missing)) from None
-            host = self._reference.registry or "docker.io"
-            help = "" if self._ecr else f"; log in with `docker login {host}`"
-            raise PublishFailed(3, f"cannot read `{self._job.image.uri}`: {fault}{help}") from None
-        except WireFault as fault:
-            raise PublishFailed(3, f"cannot read `{self._job.image.uri}`: {fault}") from None
-
-    def _missing_permission(self, denied: ActionDenied) -> str:
-        statement = allowing_statement(self._job.plan, self._job.region, denied.action)
-        if not statement:
-            return str(denied)
-        policy = f"smspec render {self._job.spec} --iam-policy=submitter"
-        return f"{denied}; the statement `{statement}` of `{policy}` allows it"
 
 
 def _is_denied(rejected: PushRejected) -> bool:

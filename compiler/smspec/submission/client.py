@@ -19,6 +19,12 @@ def sagemaker_client(profile: str | None, region: str | None) -> Any:
         return AwsSession(profile, region).client("sagemaker")
 
 
+def has_credentials(profile: str | None) -> bool:
+    """Return whether AWS can be called at all. Raise `AwsUnavailable`, as for a profile that does not exist."""
+    with asked("credentials"):
+        return AwsSession(profile).has_credentials()
+
+
 @contextmanager
 def asked(what: str, action: str = "") -> Iterator[None]:
     """Convert what boto3 raises while it requests ``what`` to `JobRefused` or `AwsUnavailable`.

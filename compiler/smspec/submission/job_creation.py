@@ -11,6 +11,7 @@ from typing import Any
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AccessDenied, AwsUnavailable, JobRefused
 from smspec.submission.job_service import DIGEST_TAG, JobService, NameInUse
+from smspec.submission.tagging import tags_to_be
 from smspec.submission.training_job import TrainingJob
 
 PATIENCE_SECONDS = 120.0
@@ -91,8 +92,8 @@ def _created(
 ) -> TrainingJob:
     """Create a job and describe it. If the connection breaks after AWS has accepted the request, its name is in use."""
     end, wait = clock() + PATIENCE_SECONDS, _FIRST_WAIT
-    tags = [tag for tag in request.get("Tags", ()) if tag["Key"] != DIGEST_TAG]
-    tagged = {**request, "Tags": [*tags, {"Key": DIGEST_TAG, "Value": digest}]}
+    tags = tags_to_be(request, digest)
+    tagged = {**request, "Tags": [{"Key": key, "Value": value} for key, value in tags.items()]}
     while True:
         try:
             service.create(tagged)

@@ -24,10 +24,16 @@ class JobInput:
 
 def job_inputs(service: S3Service, request: Mapping[str, Any]) -> Iterator[JobInput]:
     """Yield each channel with data in S3. Raise `AwsUnavailable` if S3 cannot be asked at all."""
+    for name, uri, kind in channels_in_s3(request):
+        yield _looked_up(service, name, uri, kind)
+
+
+def channels_in_s3(request: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield the name, the URI, and the S3DataType of each channel with data in S3."""
     for channel in request.get("InputDataConfig", ()):
         source = channel.get("DataSource", {}).get("S3DataSource")
         if source:
-            yield _looked_up(service, channel["ChannelName"], source["S3Uri"], source["S3DataType"])
+            yield channel["ChannelName"], source["S3Uri"], source["S3DataType"]
 
 
 def _looked_up(service: S3Service, name: str, uri: str, kind: str) -> JobInput:

@@ -97,6 +97,12 @@ class JobService:
         tags = tags_of(self._sagemaker, job.name, job.answer["TrainingJobArn"])
         return {tag["Key"]: tag["Value"] for tag in tags}
 
+    def add_tags(self, job: TrainingJob, tags: Mapping[str, str]) -> None:
+        """Add tags to a job, or change their values. Raise `JobRefused` or `AwsUnavailable`."""
+        added = [{"Key": key, "Value": value} for key, value in tags.items()]
+        with asked(f"to tag the job `{job.name}` in {self.region}", "sagemaker:AddTags"):
+            self._sagemaker.add_tags(ResourceArn=job.answer["TrainingJobArn"], Tags=added)
+
     def stop(self, name: str) -> None:
         """Request that a job stops. Raise as `describe` does, `JobRefused` too for a job that is over."""
         with asked(f"to stop the job `{name}` in {self.region}", "sagemaker:StopTrainingJob"):

@@ -109,6 +109,10 @@ class AwsSession:
         self._models[model.service_id.hyphenize()] = model
         return client
 
+    def has_credentials(self) -> bool:
+        """Return whether there are credentials, which may have expired. Raises what boto3 raises: use `responses`."""
+        return self.session.get_credentials() is not None
+
     def owns(self, host: str, region: str) -> bool:
         """Return whether a host is in the domain of AWS in a region: the beginning of a name proves nothing."""
         for partition in self._core.get_data("partitions")["partitions"]:
@@ -122,7 +126,8 @@ class AwsSession:
     def s3_client(self) -> Any:
         """Return a client of S3. Raises `WireFault`."""
         # Servers other than AWS's seldom have a host name for each bucket.
-        has_endpoint = any(os.environ.get(name) for name in _S3_ENDPOINTS)
+        profile = self._core.get_scoped_config()
+        has_endpoint = any(os.environ.get(name) for name in _S3_ENDPOINTS) or "endpoint_url" in profile
         return self.client("s3", config=Config(s3={"addressing_style": "path"} if has_endpoint else {}))
 
     def _sent(self, request: AWSPreparedRequest, event_name: str, **_event: object) -> AWSResponse | None:

@@ -2,11 +2,14 @@
 
 import json
 
+import pytest
+
 from support.servers.aws_server import BUCKET
+from support.servers.ecr_server import docker_image, ecr_server
 from support.servers.job_server import COMPLETED, look
 from support.small_job import BUILT, PROGRAM, write_job
 from support.smspec_command import smspec
-from support.submitted_job import SPEC
+from support.submitted_job import LOCAL, SPEC
 
 FAILED = look("Failed", began=60, ended=180, reason="AlgorithmError: ExecuteUserScriptError: x\nExitCode 7")
 
@@ -73,7 +76,7 @@ def test_dry_run_changes_nothing(aws, store):
     done = smspec("submit", "--dry-run")
     assert (done.status, done.out, aws.created) == (0, "", [])
     assert list(store.objects) == ["data/part-0.csv"]
-    assert "1 of 1 files to upload" in done.err and "does not exist yet" in done.err and "has data" in done.err
+    assert "1 of 1 file to upload" in done.err and "does not exist yet" in done.err and "has data" in done.err
 
 
 def test_run_ids_make_separate_jobs(aws):
@@ -114,11 +117,106 @@ def test_invalid_spec_sends_no_request(aws, tmp_path):
     assert not aws.asked
 
 
-def test_no_build_leaves_the_image_alone(aws, tmp_path):
-    write_job(tmp_path, BUILT.replace("s3://models", f"s3://{BUCKET}"))
+@pytest.fixture
+def ecr(aws, store, tmp_path, tmp_path_factory, monkeypatch):
+    """A job with an image of its own, and the registry, which is empty."""
+    with ecr_server(tmp_path_factory.mktemp("ecr")) as server:
+        for name, value in server.variables.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("AWS_ENDPOINT_URL_ECR", server.variables["AWS_ENDPOINT_URL"])
+        monkeypatch.setenv("AWS_ENDPOINT_URL", aws.environ["AWS_ENDPOINT_URL"])
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        write_job(tmp_path, BUILT.replace("s3://models", f"s3://{BUCKET}"))
+        yield server
+
+
+def test_no_build_requires_the_image(aws, ecr):
+    missing = smspec("submit", "--no-build", "--detach")
+    assert missing.status == 1
+    assert "is not in its registry; submit without --no-build, or run `smspec build --push`" in missing.err
+    assert aws.created == [] and "CreateRepository" not in ecr.asked
+    planned = smspec("submit", "--dry-run")
+    assert planned.status == 0 and ": is built and pushed\n" in planned.err
+    image = json.loads(smspec("render", "--api-json").out)["AlgorithmSpecification"]["TrainingImage"]
+    ecr.add("small", image.rpartition(":")[2], docker_image())
     done = smspec("submit", "--no-build", "--detach")
     assert done.status == 0, done.err
-    assert "must be in its registry" in done.err
+    assert "is in its registry" in done.err and len(aws.created) == 1
+
+
+def test_image_that_cannot_be_looked_for_exits_3(aws, ecr):
+    message = "User: ci is not authorized to perform: ecr:GetAuthorizationToken on resource: * because"
+    ecr.faults["GetAuthorizationToken"] = [(400, "AccessDeniedException", message)]
+    done = smspec("submit", "--no-build")
+    assert done.status == 3
+    assert "AWS denies `ecr:GetAuthorizationToken` on `*`; the statement `SignInToECR` of" in done.err
+    assert aws.created == []
+
+
+def test_region_of_the_image_must_be_that_of_the_option(ecr):
+    done = smspec("build", "--push", "--region", "eu-west-1")
+    assert done.status == 2
+    assert "--region is eu-west-1, but `111122223333.dkr.ecr.us-west-2.amazonaws.com/small:" in done.err
+    assert smspec("build", "--region", "eu-west-1").status == 2
+    assert ecr.asked == []
+
+
+def test_dry_run_without_credentials_shows_what_is_known(aws, monkeypatch, tmp_path):
+    write_job(tmp_path, LOCAL)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/a.csv").write_text("1,2\n")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"):
+        monkeypatch.delenv(name)
+    done = smspec("submit", "--dry-run", "--upload-data")
+    assert (done.status, done.out) == (0, ""), done.err
+    name = json.loads(smspec("render", "--api-json").out)["TrainingJobName"]
+    assert f"job {name}: not checked\n" in done.err
+    assert f"channel train s3://{BUCKET}/data/: 1 local file, 4 B, not compared with S3\n" in done.err
+    assert f"source s3://{BUCKET}/small/small/source/" in done.err
+    assert "no AWS credentials, so nothing in AWS was checked" in done.err
+    assert not aws.asked
+    assert smspec("submit").status == 3
+    assert smspec("submit", "--dry-run", "--profile", "none").status == 3
+
+
+def test_tags_of_a_job_are_brought_up_to_date(aws, tmp_path):
+    smspec("submit", "--detach")
+    aws.created[0]["Tags"].append({"Key": "owner", "Value": "billing"})
+    write_job(tmp_path, SPEC.replace("{team: ads}", "{team: search, cost-center: '42'}"))
+    planned = smspec("submit", "--dry-run")
+    assert "exists, Completed, with 2 tags to change: team, cost-center" in planned.err
+    assert aws.asked["AddTags"] == 0
+    done = smspec("submit", "--detach")
+    assert done.status == 0 and "changed 2 tags of the job" in done.err
+    tags = {tag["Key"]: tag["Value"] for tag in aws.created[0]["Tags"]}
+    digest = tags.pop("smspec:digest")
+    assert tags == {"team": "search", "owner": "billing", "cost-center": "42"} and digest
+    smspec("submit", "--detach")
+    assert aws.asked["AddTags"] == 1
+
+
+def test_tags_of_a_different_job_stay(aws, tmp_path):
+    write_job(tmp_path, SPEC + "job_name: nightly\n")
+    smspec("submit", "--detach")
+    write_job(tmp_path, SPEC.replace("team: ads", "team: search") + "job_name: nightly\nhyperparameters: {lr: 1}\n")
+    done = smspec("submit", "--detach")
+    assert done.status == 1 and "tags to change" not in done.err
+    assert aws.asked["AddTags"] == 0
+
+
+def test_denied_tagging_names_the_statement(aws, tmp_path):
+    smspec("submit", "--detach")
+    write_job(tmp_path, SPEC.replace("team: ads", "team: search"))
+    aws.faults["AddTags"] = [(400, "AccessDeniedException")]
+    done = smspec("submit", "--detach")
+    assert done.status == 3
+    assert "AWS denies `sagemaker:AddTags`; the statement `RunJobsOfThisName`" in done.err
+
+
+def test_job_that_exists_needs_no_data(aws, store):
+    smspec("submit", "--detach")
+    store.client.delete_object(Bucket=BUCKET, Key="data/part-0.csv")
+    assert smspec("submit").status == 0
 
 
 def test_source_is_encrypted_with_its_key(aws, store, tmp_path):

@@ -152,6 +152,13 @@ class JobServer(ThreadingHTTPServer):
         name = request["ResourceArn"].rpartition("/")[2]
         return {"Tags": next((job["Tags"] for job in self.created if job["TrainingJobName"] == name), [])}
 
+    def add_tags(self, request: dict[str, Any]) -> dict[str, Any]:
+        name = request["ResourceArn"].rpartition("/")[2]
+        job = next(job for job in self.created if job["TrainingJobName"] == name)
+        tags = {tag["Key"]: tag["Value"] for tag in (*job["Tags"], *request["Tags"])}
+        job["Tags"] = [{"Key": key, "Value": value} for key, value in tags.items()]
+        return {"Tags": job["Tags"]}
+
     def stop(self, request: dict[str, Any]) -> dict[str, Any]:
         self.stopped.append(request["TrainingJobName"])
         return {}
@@ -181,6 +188,7 @@ class _Handler(BaseHTTPRequestHandler):
                     "StopTrainingJob": server.stop,
                     "CreateTrainingJob": server.create,
                     "ListTags": server.tags,
+                    "AddTags": server.add_tags,
                     "DescribeLogStreams": server.streams,
                     "GetLogEvents": server.events,
                 }
