@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from smspec.wire.aws import AwsSession
 from support.composite_action import ACTION
 from support.container_client import FakeClient
 from support.git_repository import IDENTITY, git, repository
@@ -130,6 +131,29 @@ def test_documented_hook_exists():
 def test_trust_policy_is_json():
     (policy,) = map(json.loads, blocks("trust policy"))
     assert policy["Statement"][0]["Action"] == "sts:AssumeRoleWithWebIdentity"
+
+
+def test_gitlab_job_presents_the_token_that_is_trusted(tmp_path):
+    (policy,) = map(json.loads, blocks("gitlab: trust policy"))
+    (jobs,) = map(yaml.safe_load, blocks("gitlab: submit"))
+    (job,) = jobs.values()
+    (audience,) = (token["aud"] for token in job["id_tokens"].values())
+    assert policy["Statement"][0]["Condition"]["StringEquals"]["gitlab.com:aud"] == audience
+    token = tmp_path / "token"
+    variables = {**job["variables"], "AWS_WEB_IDENTITY_TOKEN_FILE": str(token), next(iter(job["id_tokens"])): "ey-it"}
+    subprocess.run(["sh", "-ec", job["script"][0]], env=shell_environment(**variables), check=True)
+    assert (token.read_text(), token.stat().st_mode & 0o777) == ("ey-it", 0o600)
+    with pytest.MonkeyPatch.context() as patch, s3_server() as store:
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+            patch.delenv(name, raising=False)
+        for name, value in {**variables, "AWS_ENDPOINT_URL": store.environ["S3_ENDPOINT_URL"]}.items():
+            patch.setenv(name, value)
+        assert (
+            AwsSession()
+            .client("sts")
+            .get_caller_identity()["Arn"]
+            .startswith("arn:aws:sts::111122223333:assumed-role/SubmitCtr/")
+        )
 
 
 @installed
