@@ -9,7 +9,7 @@ from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.render.tree import FileTree
 from smspec.render.tree_rendering import render_tree
-from smspec.service.cost_summary import JobCost, job_cost
+from smspec.service.cost_summary import JobCost
 from smspec.source.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -36,5 +36,5 @@ def job_build(spec: str, job: Compiled, directory: str) -> JobBuild:
         job=job,
         directory=directory,
         tree=render_tree(job.plan, job.inputs.build_inputs, compiled_digest(job.plan)),
-        cost=job_cost(job.plan.request.payload, job.inputs.prices, job.job.region),
+        cost=job.cost,
     )

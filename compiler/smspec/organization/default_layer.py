@@ -41,8 +41,8 @@ def default_layer(file: OrganizationConfig) -> Document | None:
 
 
 @lru_cache(maxsize=16)  # specs share their defaults
-def defaults_for_groups(layer: Document) -> Document:
-    """Return the defaults for a spec with `hosts.groups`: each group has its own instances."""
+def defaults_for_several_types(layer: Document) -> Document:
+    """Return the defaults for a spec with `hosts.groups` or `hosts.any_of`: each item has its own instances."""
     hosts = layer.node(("hosts",))
     if not isinstance(hosts, Mapping):
         return layer

@@ -10,13 +10,12 @@ from smspec.diagnostics.locating import in_order
 from smspec.diagnostics.severity import gravest_first
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.job_facts import job_facts
-from smspec.pipeline.job_findings import job_findings, standing
-from smspec.plan.image_uris import with_image_uri
+from smspec.pipeline.job_findings import standing
+from smspec.pipeline.planned_jobs import findings_of, planned_jobs
 from smspec.plan.plan import Plan
-from smspec.plan.planning import make_plan
+from smspec.service.cost_summary import JobCost, highest, job_cost
 from smspec.source import Document, SourceText
 from smspec.source.frozen import dataclass
-from smspec.spec.decoding import decode
 from smspec.spec.model import JobSpec
 from smspec.spec.repository_facts import JobFacts
 from smspec.spec.shape.plain_data import viewed
@@ -28,13 +27,22 @@ MOST_REPORTED = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compiled:
-    """A job that can be built. ``diagnostics`` contain no error; ``facts`` are what other specs are compared with."""
+    """A job that can be built. ``diagnostics`` contain no error; ``facts`` are what other specs are compared with.
+
+    ``job`` and ``plan`` are those of the first alternative, if the spec has some; the plan has the requests of all.
+    """
 
     inputs: Inputs
     job: JobSpec
     plan: Plan
     diagnostics: tuple[Diagnostic, ...]
     facts: JobFacts
+
+    @property
+    def cost(self) -> JobCost | None:
+        """What the job can cost at most, whichever alternative runs; None if it has no instances."""
+        prices, region = self.inputs.prices, self.job.region
+        return highest(job_cost(request.payload, prices, region) for request in self.plan.requests)
 
     @property
     def texts(self) -> tuple[SourceText, ...]:
@@ -65,9 +73,9 @@ def compile_spec(inputs: Inputs) -> Compilation:
         found = _placed(independent_findings(inputs, shape), document)
         return Faulty(diagnostics=in_order((*inputs.faults, *found), document.texts), texts=document.texts)
 
-    job, named = with_image_uri(decode(document, data), inputs.build_inputs.lock)
-    plan = make_plan(job, inputs.build_inputs)
-    diagnostics = _placed(standing(inputs, job, job_findings(inputs, job, plan, named)), document)
+    jobs = planned_jobs(inputs, data)
+    job, plan = jobs[0].job, jobs[0].plan
+    diagnostics = _placed(standing(inputs, job, findings_of(inputs, jobs)), document)
     facts = job_facts(job, plan, document, inputs.overlay)
     if any(diagnostic.severity == "error" for diagnostic in diagnostics):
         return Faulty(diagnostics=diagnostics, texts=inputs.document.texts, facts=facts)

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.pipeline.certainty import certain, is_written
 from smspec.pipeline.inputs import Inputs
-from smspec.pipeline.job_findings import job_findings, standing
-from smspec.plan.planning import make_plan
+from smspec.pipeline.job_findings import standing
+from smspec.pipeline.planned_jobs import findings_of, planned_jobs
 from smspec.source import Document, Mapping, to_data
 from smspec.source.frozen import replace
-from smspec.spec.decoding import decode
 from smspec.spec.shape.repairs import Repair, is_too_large, repairs
 from smspec.spec.shape.schema_errors import is_request
 from smspec.spec.shape.shape_check import shape_findings
@@ -71,9 +70,8 @@ def _beside(inputs: Inputs, way: Repair, shape: list[Finding]) -> Iterator[Findi
     """Yield the findings about a repaired document, except in what is not the author's."""
     known = _as_far_as_known(inputs, way)
     gathered = set(inputs.findings)
-    job = decode(way.document)
-    plan = make_plan(job, known.build_inputs)
-    for finding in standing(known, job, [*shape, *job_findings(known, job, plan)]):
+    jobs = planned_jobs(known)
+    for finding in standing(known, jobs[0].job, [*shape, *findings_of(known, jobs)]):
         if finding in gathered or not way.is_changed(finding.path):
             yield finding
 

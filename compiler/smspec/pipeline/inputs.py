@@ -131,10 +131,12 @@ def assembly(files: SpecFiles, cache: InputCache) -> Assembly:
     defaults = cache.defaults(os.path.dirname(files.documents[-1].texts[0].name))
     if defaults is None:
         return Assembly(files.documents, bases=cache.fold(bases))
-    if any(isinstance(document.node(("hosts", "groups")), Sequence) for document in files.documents):
-        from smspec.organization.default_layer import defaults_for_groups  # imported late: few specs have groups
+    lists = (("hosts", "groups"), ("hosts", "any_of"))
+    if any(isinstance(document.node(path), Sequence) for document in files.documents for path in lists):
+        # Imported late: few specs have groups or alternatives.
+        from smspec.organization.default_layer import defaults_for_several_types
 
-        defaults = defaults_for_groups(defaults)
+        defaults = defaults_for_several_types(defaults)
     return Assembly(files.documents, bases=cache.fold((defaults, *bases)), defaults=defaults)
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from smspec.plan.naming import account, digest
 from smspec.plan.plan import Plan
 from smspec.service.members import items, member
-from smspec.source import Document, Mapping, Path, Sequence, to_data
+from smspec.source import Document, Mapping, Path, to_data
+from smspec.source import Sequence as Items
 from smspec.source.by_identity import ByIdentity
 from smspec.spec.layers.assembly import is_nameless_job
 from smspec.spec.model import CommandEntry, EntryPoint, JobSpec, ModuleEntry, PipeLoopEntry, ScriptEntry
@@ -20,7 +21,6 @@ _IN_S3 = ("DataSource", "S3DataSource", "S3Uri")
 
 def job_facts(job: JobSpec, plan: Plan, document: Document, overlay: str | None) -> JobFacts:
     """Return the facts of a job; names and prefixes are those of the request, so changes by `api` count."""
-
     request = plan.request
 
     def stated(*path: str | int) -> Stated | None:
@@ -41,6 +41,7 @@ def job_facts(job: JobSpec, plan: Plan, document: Document, overlay: str | None)
         overlay=overlay,
         name=name,
         job_name=stated("TrainingJobName") or name,
+        alternatives=tuple(str(each.payload.get("TrainingJobName")) for each in plan.others),
         names_itself=job.job_name is not None or "TrainingJobName" in job.api,
         region=job.region,
         account=account(job) or None,
@@ -86,7 +87,7 @@ def _program(entry: EntryPoint | None) -> str:
 
 def _ignored(document: Document) -> tuple[IgnoredFact, ...]:
     node = document.node(_IGNORE)
-    entries = node.items if isinstance(node, Sequence) else ()
+    entries = node.items if isinstance(node, Items) else ()
     return tuple(
         IgnoredFact(rule=str(data.get("rule")), at=str(data.get("at") or ""), index=index, span=entry.span)
         for index, entry in enumerate(entries)

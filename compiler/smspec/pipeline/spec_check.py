@@ -10,7 +10,7 @@ from smspec.pipeline.compilation import Compilation, Compiled, compile_spec
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import gather, gather_all
 from smspec.rules import suppressions
-from smspec.service.cost_summary import JobCost, job_cost
+from smspec.service.cost_summary import JobCost
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.repository_facts import JobFacts
@@ -70,7 +70,7 @@ def checked(outcomes: Iterable[tuple[str | None, Compilation | InvalidInput]]) -
         if not isinstance(outcome, InvalidInput) and outcome.facts:
             facts.append(outcome.facts)
         if variants == 1 and isinstance(outcome, Compiled):
-            cost = job_cost(outcome.plan.request.payload, outcome.inputs.prices, outcome.job.region)
+            cost = outcome.cost
     missing_anyway = {_fault(d) for d, among in found.items() if d.code in _NOT_THERE and None in among}
     order = {name: position for position, name in enumerate(texts)}
     reported = [

@@ -110,7 +110,10 @@ class RequestPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """``image`` None: no image is built. ``run`` None: the smspec runtime is not used."""
+    """``image`` None: no image is built. ``run`` None: the smspec runtime is not used.
+
+    ``others`` are the requests of the alternatives after the first, whose request is ``request``; the rest is the same.
+    """
 
     name: str
     image: ImagePlan | None
@@ -118,3 +121,9 @@ class Plan:
     settings: RunSettings | None
     request: RequestPlan
     uploads: tuple[Upload, ...] = ()
+    others: tuple[RequestPlan, ...] = ()
+
+    @property
+    def requests(self) -> tuple[RequestPlan, ...]:
+        """The requests of all alternatives in their order, of which one is to run; one without alternatives."""
+        return (self.request, *self.others)

@@ -9,7 +9,7 @@ from smspec.review.kinds import job, security
 from smspec.review.kinds.cost import ceiling_change
 from smspec.review.version import Version
 from smspec.review.version_pair import Pair, paired
-from smspec.service.cost_ceiling import ceiling_of
+from smspec.service.cost_ceiling import highest_ceiling
 from smspec.service.prices import PriceBook
 from smspec.source.frozen import replace
 
@@ -26,10 +26,10 @@ def removed_changes(old: Version, prices: PriceBook) -> tuple[Change, ...]:
 
 
 def _added_changes(new: Version, prices: PriceBook) -> Iterator[Change]:
-    nothing = replace(new, payload={}, layers=None, image_tag=None, code=None, request=None, writing=None)
+    nothing = replace(new, payload={}, layers=None, image_tag=None, code=None, request=None, writing=None, others=())
     pair: Pair = paired(nothing, new, prices)
     yield pair.change(job.KIND.name, ("name",), "the job is new", new=new.job_name)
     yield from security.KIND.changes(pair, ())
-    ceiling = ceiling_of(new.payload, prices, new.region)
+    ceiling = highest_ceiling(new.payloads, prices, new.region)
     if ceiling is not None:
         yield ceiling_change(pair, None, ceiling)

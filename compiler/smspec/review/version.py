@@ -56,8 +56,8 @@ class Version:
 
     ``run``: the members of the run plan; None if the smspec runtime is not used, or it is unknown. ``is_whole``: the
     payload is the complete request; the description of a job lacks its tags. ``source_key``: the KMS key of what is
-    uploaded; None without one, or if it is unknown. ``packages``: name → version of what the
-    image installs; None if it is not locked.
+    uploaded; None without one, or if it is unknown. ``packages``: name → version of what the image installs; None if it
+    is not locked. ``others``: the requests of the alternatives after the first.
     """
 
     name: str
@@ -73,10 +73,16 @@ class Version:
     writing: Writing | None = None
     is_whole: bool = True
     packages: Mapping[str, str] | None = None
+    others: tuple[RequestPlan, ...] = ()
 
     def origin(self, path: Path) -> Path:
         """Return the path in the spec for a part of the request; empty without a spec."""
         return self.request.origin(path) if self.request is not None else ()
+
+    @property
+    def payloads(self) -> tuple[dict[str, object], ...]:
+        """The requests of all alternatives."""
+        return (self.payload, *(request.payload for request in self.others))
 
     @property
     def runs_pipe_loop(self) -> bool:
@@ -154,4 +160,5 @@ def version_of_plan(
         request=plan.request,
         writing=writing,
         packages=None if plan.image is None or plan.image.environment is None else plan.image.environment.packages,
+        others=plan.others,
     )

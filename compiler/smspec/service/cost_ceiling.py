@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from smspec.service.instance_time import instance_counts, instance_hours, instance_time, two_decimals
@@ -47,6 +48,14 @@ def ceiling_of(payload: dict[str, object], prices: PriceBook, region: str | None
     known = [cost for cost in costs if cost is not None]
     usd = sum(known, Fraction(0)) if len(known) == len(costs) else None
     return Ceiling(hours=hours, usd=usd, counted=time.counted)
+
+
+def highest_ceiling(payloads: Iterable[dict[str, object]], prices: PriceBook, region: str | None) -> Ceiling | None:
+    """Return the ceiling of requests of which one is to run: the highest amount, or without all prices most hours."""
+    found = [ceiling for payload in payloads if (ceiling := ceiling_of(payload, prices, region)) is not None]
+    if any(ceiling.usd is None for ceiling in found):
+        return max(found, key=lambda ceiling: ceiling.total)
+    return max(found, key=lambda ceiling: (ceiling.usd or Fraction(0), ceiling.total), default=None)
 
 
 def cost_of(payload: dict[str, object], seconds: float, prices: PriceBook, region: str | None) -> Fraction | None:

@@ -48,6 +48,23 @@ def job_cost(payload: dict[str, object], prices: PriceBook, region: str | None) 
     return JobCost(seconds=seconds, amounts=amounts, unpriced=tuple(unpriced), as_of=min(dates, default=""))
 
 
+def highest(costs: Iterable[JobCost | None]) -> JobCost | None:
+    """Return the ceiling of jobs of which one is to run; None if none of them has one."""
+    known = [cost for cost in costs if cost is not None]
+    if not known:
+        return None
+    amounts: dict[str, Fraction] = {}
+    for cost in known:
+        for currency, amount in cost.amounts.items():
+            amounts[currency] = max(amount, amounts.get(currency, amount))
+    return JobCost(
+        seconds=max(cost.seconds for cost in known),
+        amounts=amounts,
+        unpriced=tuple(dict.fromkeys(kind for cost in known for kind in cost.unpriced)),
+        as_of=min((cost.as_of for cost in known if cost.as_of), default=""),
+    )
+
+
 def cost_line(costs: Iterable[JobCost]) -> str:
     """Return the ceiling of some jobs; empty if there are none."""
     known = list(costs)

@@ -158,8 +158,23 @@ class InstanceGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    max_wait: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostAlternative:
+    """What a job has in place of the keys of its `hosts` and of `spot`, where this sets them."""
+
+    instance_type: str | None = None
+    count: int | None = None
+    volume: int | None = None
+    spot: Spot | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hosts:
-    """``volume`` is in whole GB, as the API counts it."""
+    """``volume`` is in whole GB, as the API counts it. The job of an alternative has no ``any_of``."""
 
     instance_type: str | None = None
     count: int | None = None
@@ -168,6 +183,7 @@ class Hosts:
     keep_alive: int | None = None
     training_plan: str | None = None
     groups: tuple[InstanceGroup, ...] = ()
+    any_of: tuple[HostAlternative, ...] = ()
 
     @property
     def total(self) -> int:
@@ -221,11 +237,6 @@ class Hyperparameter:
 class Stopping:
     max_runtime: int | None = None
     max_pending: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
-    max_wait: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

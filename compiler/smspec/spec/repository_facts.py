@@ -33,7 +33,8 @@ class IgnoredFact:
 class JobFacts:
     """One job: the spec in ``file``, on its own or with ``overlay``. What the request does not contain is None.
 
-    ``name`` is the spec's, ``job_name`` the request's; ``names_itself``: the author wrote the latter. ``channels`` are
+    ``name`` is the spec's, ``job_name`` the request's; ``names_itself``: the author wrote the latter. ``alternatives``
+    are the names of the other jobs of `hosts.any_of`, of which one takes its place. ``channels`` are
     the names of channels and their data in S3. ``training`` identifies the training, as (key of the spec, digest); it
     is empty without checkpoints. ``unpinned`` is the base image of the image, where it is not pinned.
     """
@@ -52,6 +53,7 @@ class JobFacts:
     training: tuple[tuple[str, str], ...]
     ignored: tuple[IgnoredFact, ...]
     unpinned: str | None = None
+    alternatives: tuple[str, ...] = ()
 
     @property
     def place(self) -> tuple[str | None, str | None]:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from smspec.plan.planning import make_plan
+from smspec.pipeline.inputs import Inputs
+from smspec.pipeline.planned_jobs import planned_jobs
 from smspec.review.comparing import compared
 from smspec.review.layers import layers_of_plan
 from smspec.review.version import Version, Writing, version_of_plan
 from smspec.service.prices import PriceBook
-from smspec.spec.decoding import decode
 from support.spec import job_samples
 
 
 def version(written=None, *paths: str, requirements: bytes | None = None, **changes) -> Version:
     """Return a job as it is compared: a plain one with keys replaced, or what is written."""
     document = job_samples.document(job_samples.spec(**changes) if written is None else written)
-    job = decode(document)
     build_inputs = job_samples.build_inputs(*paths, requirements=requirements)
-    plan = make_plan(job, build_inputs)
+    first = planned_jobs(Inputs(document=document, directory="", overlay=None, build_inputs=build_inputs))[0]
+    job, plan = first.job, first.plan
     layers = None if plan.image is None else layers_of_plan(plan.image, plan.run, build_inputs)
     return version_of_plan(plan, job, build_inputs, layers, Writing(document=document))
 

@@ -22,6 +22,12 @@ PIPE = {**PLAIN, "input_mode": "Pipe", "entry_point": LOOP}
 READY = {**PLAIN, "image": job_samples.IMAGE_URI, "entry_point": {"command": ["train"]}, "source": None}
 FILES = {"file_system": {"id": "fs-0123456789abcdef0", "type": "EFS", "path": "/a", "access": "ro"}}
 GROUPS = {"groups": [{"name": "a", "instance_type": "ml.m5.large", "count": 1}]}
+ANY_OF = {
+    "any_of": [
+        {"instance_type": "ml.m5.large", "count": 1, "volume": "50GB", "spot": {"max_wait": "30h"}},
+        {"instance_type": "ml.m5.xlarge", "count": 1, "volume": "50GB"},
+    ]
+}
 S3_SOURCE = {**PLAIN, "source": {"dir": "src/", "delivery": "channel"}}
 
 # Key → the spec that has it (or not yet), and another value. A key that is not here gets the example of its schema.
@@ -105,6 +111,17 @@ _CHANGES = {
     **{
         f"hosts.groups.0.{key}": ({**PLAIN, "hosts": GROUPS}, value)
         for key, value in (("name", "b"), ("instance_type", "ml.m5.xlarge"), ("count", 2))
+    },
+    "hosts.any_of": ({**PLAIN, "hosts": ANY_OF}, [*ANY_OF["any_of"], {"instance_type": "ml.m5.2xlarge", "count": 1}]),
+    **{
+        f"hosts.any_of.0.{key}": ({**PLAIN, "hosts": ANY_OF}, value)
+        for key, value in (
+            ("instance_type", "ml.m5.4xlarge"),
+            ("count", 2),
+            ("volume", "60GB"),
+            ("spot", {"max_wait": "31h"}),
+            ("spot.max_wait", "31h"),
+        )
     },
     "distribution": (PLAIN, {"torchrun": {}}),
     "distribution.torchrun": ({**PLAIN, "distribution": {"torchrun": {}}}, {"port": 7}),

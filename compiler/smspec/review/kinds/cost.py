@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from smspec.review.alternatives import of_alternatives
 from smspec.review.change import Change, Rise
 from smspec.review.change_descriptions import by_member
 from smspec.review.kinds.kind import Kind, subjects
 from smspec.review.version_pair import Pair
-from smspec.service.cost_ceiling import Ceiling, amount, ceiling_of
+from smspec.service.cost_ceiling import Ceiling, amount, highest_ceiling
 
 CEILING = "ceiling"
 
@@ -17,7 +18,8 @@ CEILING = "ceiling"
 def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     """Yield the changes of limits, then of the resulting cost ceiling."""
     yield from by_member(pair, KIND.name)
-    old, new = (ceiling_of(version.payload, pair.prices, version.region) for version in (pair.old, pair.new))
+    yield from of_alternatives(pair, KIND.name)
+    old, new = (highest_ceiling(version.payloads, pair.prices, version.region) for version in (pair.old, pair.new))
     if new is None or (old is not None and (old.hours, old.usd) == (new.hours, new.usd)):
         return
     if old is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from smspec.review.alternatives import added_and_removed, of_alternatives
 from smspec.review.change import Change
 from smspec.review.change_descriptions import by_member
 from smspec.review.kinds.kind import Kind, subjects
@@ -12,6 +13,8 @@ from smspec.review.version_pair import Pair
 
 def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     yield from by_member(pair, KIND.name)
+    yield from of_alternatives(pair, KIND.name)
+    yield from added_and_removed(pair, KIND.name)
     launchers = [(old, new) for item, old, new in pair.starts() if item.name == "launcher"]
     for old, new in (*launchers, *((old, new) for _, old, new in pair.settings("launcher"))):
         yield pair.change(KIND.name, ("distribution",), "how processes are started", old=old, new=new, brief="launcher")

@@ -35,7 +35,7 @@ ROWS: tuple[Row, ...] = (
         called="instance type",
         words={
             SDK: "train_instance_type",
-            SKYPILOT: "accelerators cpus memory any_of ordered accelerator_args",
+            SKYPILOT: "accelerators cpus memory accelerator_args",
             KUBERNETES: "requests nodeSelector tolerations affinity",
             SAGIFY: "ec2_type",
             ANYONE: "gpus machine_type",
@@ -91,6 +91,12 @@ ROWS: tuple[Row, ...] = (
     Row("hosts.groups.*.name", TEXT, "ResourceConfig.InstanceGroups.*.InstanceGroupName", kind="hosts"),
     Row("hosts.groups.*.instance_type", TEXT, "ResourceConfig.InstanceGroups.*.InstanceType", kind="hosts"),
     Row("hosts.groups.*.count", COUNT, "ResourceConfig.InstanceGroups.*.InstanceCount", kind="hosts"),
+    Row("hosts.any_of", Structures(model.HostAlternative), kind="hosts", words={SKYPILOT: "ordered"}),
+    Row("hosts.any_of.*.instance_type", TEXT, kind="hosts"),
+    Row("hosts.any_of.*.count", COUNT, kind="hosts"),
+    Row("hosts.any_of.*.volume", VOLUME, kind="hosts"),
+    Row("hosts.any_of.*.spot", Structure(model.Spot), kind="cost"),
+    Row("hosts.any_of.*.spot.max_wait", DURATION, kind="cost"),
     Row("distribution", Choice(), kind="image", words={SDK: "modelparallel smp distributed", ANYONE: "launcher"}),
     Row("distribution.torchrun", Structure(model.Torchrun), kind="hosts", words={SDK: "torch_distributed pytorchddp"}),
     Row(

@@ -12,6 +12,7 @@ from smspec.diagnostics.suggestions import nearest
 from smspec.source import Document, Mapping, Path, Scalar, Sequence, SourceText, Span
 from smspec.source.by_identity import ByIdentity
 from smspec.source.frozen import dataclass, replace
+from smspec.spec.layers.alternatives import most_alternatives
 from smspec.spec.layers.idle_nulls import Idle, idle_nulls
 from smspec.spec.layers.layer_faults import (
     NO_VERSION,
@@ -152,7 +153,7 @@ class Assembly:
         spec = fold.spec
         assert spec is not None
         self._spec = spec
-        too_many = tuple(_extent_faults(layers, spec, len(self._overlays)))
+        too_many = tuple(_extent_faults(layers, spec, self._overlays))
         self._faults += too_many
         self._can_be_laid = not too_many
 
@@ -261,9 +262,13 @@ def _idle_of_layers(layers: Layers[Document]) -> Iterator[Idle]:
             names.add(key.text)
 
 
-def _extent_faults(layers: Layers[Document], spec: Mapping, overlays: int) -> Iterator[Diagnostic]:
+def _extent_faults(
+    layers: Layers[Document], spec: Mapping, overlays: Settings[str, list[Mapping]]
+) -> Iterator[Diagnostic]:
     """Yield the errors in the number of overlays, in the last file that has some."""
-    findings = extent_findings(spec, overlays)
+    own = most_alternatives(spec)
+    checks = sum(max([own, *map(most_alternatives, changes)]) for changes in overlays.values())
+    findings = extent_findings(spec, len(overlays), checks)
     if findings:
         yield from placed(findings, next(layer for layer in reversed(layers) if own_mapping(layer).get("overlays")))
 

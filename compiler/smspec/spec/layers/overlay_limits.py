@@ -13,9 +13,12 @@ _TEXT_OF_A_PART = 100
 """Characters that count as one more part: long strings are read again too."""
 
 
-def extent_findings(spec: Mapping, overlays: int) -> list[Finding]:
-    """Return the errors in the number of overlays, given the spec that they apply to."""
-    if overlays and overlays * (size := parts(spec)) > MOST_PARTS:
+def extent_findings(spec: Mapping, overlays: int, checks: int) -> list[Finding]:
+    """Return the errors in the number of overlays, given the spec that they apply to.
+
+    ``checks``: how often the spec is checked with them; once for each alternative of `hosts.any_of`.
+    """
+    if overlays and checks * (size := parts(spec)) > MOST_PARTS:
         message = (
             f"`overlays` is too large: {overlays:,} overlays of a spec with {size:,} parts; the maximum "
             f"is {MOST_PARTS:,}"

@@ -160,6 +160,14 @@ def _items(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], roo
     return not isinstance(value, list) or all(accepts(argument, item, root) for item in value)
 
 
+def _min_items(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
+    return not isinstance(value, list) or not isinstance(argument, int) or len(value) >= argument
+
+
+def _max_items(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
+    return not isinstance(value, list) or not isinstance(argument, int) or len(value) <= argument
+
+
 def _any_of(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], root: Root) -> bool:
     for schema in argument if isinstance(argument, list) else ():  # noqa: SIM110
         if accepts(schema, value, root):
@@ -198,6 +206,8 @@ KEYWORDS: dict[str, Keyword] = {
     "propertyNames": _property_names,
     "dependencies": _dependencies,
     "items": _items,
+    "minItems": _min_items,
+    "maxItems": _max_items,
     "anyOf": _any_of,
     "oneOf": _one_of,
     "allOf": _all_of,

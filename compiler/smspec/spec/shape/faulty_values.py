@@ -168,6 +168,14 @@ def _empty(fault: ShapeFault, _: Node | None) -> Finding:
     return EMPTY_TEXT.at(fault.path, f"`{_name(fault.path)}` is empty", help=help)
 
 
+def _wrong_length(fault: ShapeFault, _: Node | None) -> Finding:
+    items = fault.value if isinstance(fault.value, list) else []
+    end, use = ("minimum", "add one, or remove the key") if fault.keyword == "minItems" else ("maximum", "remove some")
+    return NUMBER_OUT_OF_RANGE.at(
+        fault.path, f"`{_name(fault.path)}` has {len(items)} items; the {end} is {fault.argument}", help=use
+    )
+
+
 def _not_met(fault: ShapeFault, node: Node | None) -> Finding:
     """Return a finding for a keyword of the schema without a message of its own."""
     wanted = f"`{fault.keyword}: {flow_style([fault.argument])[1:-1]}`"
@@ -183,4 +191,6 @@ _TOLD: dict[str, Callable[[ShapeFault, Node | None], Finding]] = {
     "maximum": _out_of_range,
     "maxLength": _too_long,
     "minLength": _empty,
+    "minItems": _wrong_length,
+    "maxItems": _wrong_length,
 }
