@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 
 from smspec.cli.command_errors import CommandRefused, UsageError
 from smspec.cli.console import Console
 from smspec.cli.spec_arguments import add_spec_arguments, compiled
 from smspec.diagnostics.visible import visible
-from smspec.render import TARGETS, NothingToRender
+from smspec.pipeline.compilation import Compiled
+from smspec.render import TARGETS, NothingToRender, Rendering
+from smspec.render.queue_name import is_queue
 
 HELP = "Print one generated file."
+
+_OF_ONE_REQUEST = ("api-json", "ack", "terraform")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,13 +25,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         # `--iam-policy=role` is an option with its whole name, so that `--iam-policy SPEC` cannot be misread.
         options = [f"--{spelling}" for spelling in (name, *target.also)]
         group.add_argument(*options, dest="target", action="store_const", const=name, help=target.meaning)
+    group.add_argument("--batch", metavar="QUEUE", help="the SubmitServiceJob request for a job queue of AWS Batch")
     parser.add_argument("--origins", action="store_true", help="with --spec: add the file and line of each value")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     if args.origins and args.target != "spec":
         raise UsageError("--origins requires --spec")
+    if args.batch is not None and not is_queue(args.batch):
+        raise UsageError(f"--batch: `{visible(args.batch)}` is not the name or the ARN of a job queue")
     job = compiled(args, console)
+    if args.batch is not None and job.plan.others:
+        raise UsageError(
+            "--batch: AWS Batch waits for the instances of one request, and `hosts.any_of` has"
+            f" {len(job.plan.requests)} alternatives; use --step-functions, or `smspec submit`"
+        )
     if args.origins:
         # Imported late, like all that is rendered.
         from smspec.render.spec_yaml import spec_yaml
@@ -34,11 +47,29 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.result(spec_yaml(job.inputs.document, origins=True))
         return 0
     try:
-        inputs = job.inputs
-        rendering = TARGETS[args.target].render(job.plan, inputs.build_inputs, inputs.document, inputs.script_texts)
+        rendering = _rendering(args, job)
     except NothingToRender as nothing:
         raise CommandRefused(str(nothing)) from nothing
     console.result(rendering.text)
-    for note in rendering.notes:
+    for note in (*rendering.notes, *_of_the_first(args.target, job)):
         console.say(f"smspec: {visible(note)}")
     return 0
+
+
+def _rendering(args: argparse.Namespace, job: Compiled) -> Rendering:
+    if args.batch is not None:
+        # Imported late, like all that is rendered.
+        from smspec.render.batch import service_job
+
+        return service_job(job.plan.request.payload, args.batch)
+    inputs = job.inputs
+    return TARGETS[args.target].render(job.plan, inputs.build_inputs, inputs.document, inputs.script_texts)
+
+
+def _of_the_first(target: str | None, job: Compiled) -> Iterator[str]:
+    """Yield that a text is about one of several alternatives."""
+    if job.plan.others and target in _OF_ONE_REQUEST:
+        yield (
+            f"this is the first of {len(job.plan.requests)} alternatives in `hosts.any_of`; `smspec submit` and"
+            " --step-functions use all of them"
+        )

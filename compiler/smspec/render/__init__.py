@@ -88,7 +88,7 @@ def _ack(plan: Plan, _build_inputs: BuildInputs, spec: Document, _script: Script
 def _step_functions(plan: Plan, _build_inputs: BuildInputs, _spec: Document, _script: Script) -> Rendering:
     from smspec.render.step_functions import step_functions
 
-    return step_functions(plan.request.payload)
+    return step_functions([request.payload for request in plan.requests])
 
 
 def _terraform(plan: Plan, _build_inputs: BuildInputs, spec: Document, _script: Script) -> Rendering:
@@ -128,6 +128,6 @@ TARGETS: dict[str, Target] = {
     ),
     "iam-policy=submitter": Target(meaning="least-privilege policy for the submitter", render=_submitter),
     "ack": Target(meaning="the TrainingJob object for the ACK controller of Kubernetes", render=_ack),
-    "step-functions": Target(meaning="the AWS Step Functions state that runs the job", render=_step_functions),
+    "step-functions": Target(meaning="the AWS Step Functions state machine that runs the job", render=_step_functions),
     "terraform": Target(meaning="the resource for Terraform's AWS provider", render=_terraform),
 }

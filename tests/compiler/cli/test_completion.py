@@ -27,7 +27,7 @@ SPEC = BUILT + "vars: {size: {default: 7b}}\noverlays: {dev: {retries: 1}, 'two 
 
 FREE = {
     *("CH=PATH", "IMAGE=DIGEST", "KIND,…", "N", "P", "R", "S"),
-    *("FAULT", "H", "HOW", "NAME", "ID", "NAME|DIR", "SIZE", "T", "URI"),
+    *("FAULT", "H", "HOW", "NAME", "ID", "NAME|DIR", "QUEUE", "SIZE", "T", "URI"),
 }
 """Words of ``--help`` for values that nobody can list."""
 

@@ -29,7 +29,7 @@ from support.smspec_command import smspec
 EXPORTS = Path(__file__).parent / "exports"
 FILES = {
     "ack": "ack.yaml",
-    "step-functions": "state.json",
+    "step-functions": "state-machine.json",
     "terraform": "job.tf",
     "iam-policy=role": "role.json",
     "iam-policy=submitter": "submitter.json",
@@ -101,25 +101,22 @@ def scalars(node):
 @given(requests())
 def test_state_contains_the_request_without_expressions(request_):
     try:
-        state = json.loads(step_functions(request_).text)
+        state = json.loads(step_functions([request_]).text)["States"]["Train"]
     except NothingToRender:
         assert any(
             key.endswith(".$") for holder in ("HyperParameters", "Environment") for key in request_.get(holder, {})
         )
         return
-    assert state.get("Arguments" if state.get("QueryLanguage") == "JSONata" else "Parameters") == request_
-    if "Parameters" in state:
-        assert '.$":' not in json.dumps(state["Parameters"])
+    is_jsonata = state.get("QueryLanguage") == "JSONata"
+    sent = state["Arguments" if is_jsonata else "Parameters"]
+    name = sent.pop("TrainingJobName" if is_jsonata else "TrainingJobName.$")
+    assert sent == {member: value for member, value in request_.items() if member != "TrainingJobName"}
+    if is_jsonata:
+        assert re.fullmatch(r"\{% '[a-zA-Z0-9-]{1,50}-' & \$states\.input\.run\.id %\}", name)
+        assert not re.search(r'"\{%[^"]*%\}"', json.dumps(sent))
     else:
-        assert not re.search(r'"\{%[^"]*%\}"', json.dumps(state["Arguments"]))
-
-
-def test_name_like_a_path_is_not_an_expression():
-    hyperparameters = {"a.$": "x"}
-    state = json.loads(step_functions(api_samples.changed(HyperParameters=hyperparameters)).text)
-    assert (state["QueryLanguage"], state["Arguments"]["HyperParameters"]) == ("JSONata", hyperparameters)
-    with pytest.raises(NothingToRender, match="either language"):
-        step_functions(api_samples.changed(HyperParameters={"a.$": "{% $x %}"}))
+        assert re.fullmatch(r"States\.Format\('[a-zA-Z0-9-]{1,50}-\{\}', \$\.run\.id\)", name)
+        assert '.$":' not in json.dumps(sent)
 
 
 @given(requests())

@@ -14,6 +14,8 @@ from smspec.source.path import dotted
 _RESOURCE = re.compile(
     r"arn:aws[a-z-]*:states:[^:]*:[^:]*:(?:aws-sdk:)?sagemaker:createTrainingJob(?:\.sync(?::[0-9])?)?"
 )
+_NAME_IN_JSONPATH = re.compile(r"States\.Format\('(?P<stem>[A-Za-z0-9-]+)-\{\}', \$\.run\.id\)")
+_NAME_IN_JSONATA = re.compile(r"\{% '(?P<stem>[A-Za-z0-9-]+)-' & \$states\.input\.run\.id %\}")
 _MOST_NAMED = 5
 Known = Callable[[Path, object, "list[NotImported]"], bool]
 
@@ -37,10 +39,11 @@ def to_request(data: dict[str, object]) -> Imported:
     given = structure(state, key)
     if not given:
         raise RequestNotFound(f"the state `{dotted(path)}` has no `Parameters` or `Arguments`")
+    given, stem = _with_stem(given)
     request = _fixed(given, here, _ARGUMENTS[key], not_imported)
     return Imported(
         form="a Step Functions state",
-        request=structure(request),
+        request={**structure(request), **stem},
         not_imported=tuple(not_imported),
         left_out=(
             *(name for name in state if name not in (key, "Type", "Resource")),
@@ -48,6 +51,17 @@ def to_request(data: dict[str, object]) -> Imported:
         ),
         stem=str(path[-1]) if path else "",
     )
+
+
+def _with_stem(given: dict[str, object]) -> tuple[dict[str, object], dict[str, object]]:
+    """Return a request without a name that `smspec render --step-functions` has written, and that of the job."""
+    for member, form in (("TrainingJobName.$", _NAME_IN_JSONPATH), ("TrainingJobName", _NAME_IN_JSONATA)):
+        written = given.get(member)
+        found = form.fullmatch(written) if isinstance(written, str) else None
+        if found is not None:
+            rest = {name: value for name, value in given.items() if name != member}
+            return rest, {"TrainingJobName": found["stem"]}
+    return given, {}
 
 
 def _is_description(data: dict[str, object]) -> bool:
