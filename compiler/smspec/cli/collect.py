@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_name, job_service
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
+from smspec.cli.dated_file_command import count
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.temporary_directory import temporary_directory
 from smspec.cli.verbosity import add_verbosity_arguments
@@ -59,7 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="merge the files of hosts: concat, csv, npy, or a command",
     )
     add_aws_arguments(parser)
-    add_verbosity_arguments(parser, quiet="show only warnings and errors", verbose="also name each file")
+    add_verbosity_arguments(
+        parser, quiet="show only warnings and errors", verbose="also show the parts of merged files"
+    )
     parser.add_argument("--format", choices=("text", "json"), default="text", help="result on stdout: paths, or JSON")
 
 
@@ -83,7 +86,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             raise ResourceUnavailable(f"{denied}{_advice(denied.action)}") from denied
     _print(result, directory, collected, args, console)
     if collected.fault:
-        raise CommandRefused(f"`{directory}` has the result, but nothing merged: {collected.fault}")
+        raise CommandRefused(f"`{directory}` has the result, but --merge made nothing: {collected.fault}")
     if result.status != "Completed":
         console.say(f"the job `{result.job}` is {result.status}; `{directory}` has what it left")
         return 1
@@ -110,8 +113,10 @@ def _result(args: argparse.Namespace) -> StoredResult:
     if is_run_directory(args.what):
         return run_result(args.what)
     if not is_job_name(args.what):
-        why = "no run wrote it" if os.path.exists(args.what) else "it does not exist"
-        raise UsageError(f"`{visible(args.what)}` is not the name of a job, nor the directory of a run: {why}")
+        why = (
+            "was not written by a run" if os.path.exists(args.what) else "does not exist, and is not the name of a job"
+        )
+        raise UsageError(f"`{visible(args.what)}` {why}; `smspec status` shows the names of jobs")
     from smspec.collection.s3_result import s3_result
     from smspec.submission.s3_service import S3Service
 
@@ -125,19 +130,23 @@ def _result(args: argparse.Namespace) -> StoredResult:
 
 
 def _collected(result: StoredResult, directory: str, args: argparse.Namespace, console: Console) -> Collected:
-    from smspec.cli.download_progress import DownloadProgress
+    from smspec.cli.transfer_progress import transfer_progress
     from smspec.collection.collecting import collect
+    from smspec.local.units import size
 
-    progress = DownloadProgress(result, console)
-    target = os.path.realpath(directory)
-    parent = os.path.dirname(target)
+    if result.files:
+        console.remark(f"{result.place}: {count(len(result.files), 'file')}, {size(result.size)}")
+    warnings: list[str] = []
+    parent = os.path.dirname(os.path.realpath(directory))
     check_replaceable(directory)  # before gigabytes are downloaded
     with as_output_failed(directory), made_directory(parent), temporary_directory(parent, COLLECTING) as place:
-        try:
-            collected = collect(result, place, args.merge, progress.warn, progress)
-        finally:
-            progress.clear()
+        with transfer_progress(f"collecting {result.job}", result.size, console) as advance:
+            collected = collect(result, place, args.merge, warnings.append, advance)
         put_directory(place, directory)
+    for text in warnings:
+        console.say(f"warning: {visible(text)}")
+    for group in collected.merged:
+        console.detail(f"{group.merged}: {', '.join(group.parts)}")
     return collected
 
 

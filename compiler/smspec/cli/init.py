@@ -67,7 +67,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.say(f"  cd {shlex.quote(directory)}")
     for step in filter(None, ("smspec validate", TEMPLATES[args.template], "smspec build")):
         console.say(f"  {step}")
-    console.say("replace the example role, region, and S3 URIs in job.yaml before you submit")
+    console.say("replace the example role, region, and S3 URIs in job.yaml, then run the job in SageMaker:")
+    console.say("  smspec submit --upload-data")
     return 0
 
 

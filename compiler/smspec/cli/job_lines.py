@@ -54,7 +54,7 @@ def end_lines(job: TrainingJob, prices: PriceBook) -> Iterator[str]:
         yield f"likely cause: {cause.cause} ({cause.source})"
         yield f"what to do: {cause.fix}"
     if job.model:
-        yield f"model: {job.model}"
+        yield f"model: {job.model}; `smspec collect {job.name}` downloads it"
 
 
 def elapsed(seconds: float) -> str:

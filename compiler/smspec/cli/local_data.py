@@ -32,6 +32,11 @@ def left_alone(job: Compiled) -> dict[str, str]:
     return {channel.name: reason for channel in job.job.channels if channel.s3 and (reason := _reason(channel))}
 
 
+def uploadable(job: Compiled) -> frozenset[str]:
+    """Return the channels that are uploaded."""
+    return frozenset(channel.name for channel in job.job.channels if channel.s3 and not _reason(channel))
+
+
 def _reason(channel: Channel) -> str:
     if channel.s3_data_type != "S3Prefix":
         return "it uploads no manifests, whose objects may be anywhere"

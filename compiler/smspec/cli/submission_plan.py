@@ -8,7 +8,7 @@ from smspec.cli.console import Console
 from smspec.cli.dated_file_command import count
 from smspec.cli.image_arguments import published_image
 from smspec.cli.job_build import JobBuild
-from smspec.cli.local_data import LocalData, left_alone
+from smspec.cli.local_data import LocalData, left_alone, uploadable
 from smspec.cli.submission import Submission, uploads
 from smspec.cli.transfer_progress import transfer_progress
 from smspec.diagnostics.visible import visible
@@ -41,7 +41,8 @@ class SubmissionPlan:
     """``existing``: the job of the spec, None before it is created. ``stale_tags``: its tags that will change, by name.
 
     ``image`` None: the job uses an existing one. ``data``: the channels whose local data are uploaded; ``inputs``: all
-    others with data in S3. ``left_alone``: why an upload does not include a channel.
+    others with data in S3. ``left_alone``: why an upload does not include a channel. ``uploadable``: the channels that
+    an upload would include.
     """
 
     existing: TrainingJob | None
@@ -51,6 +52,7 @@ class SubmissionPlan:
     inputs: tuple[JobInput, ...]
     data: tuple[DataPlan, ...]
     left_alone: Mapping[str, str]
+    uploadable: frozenset[str]
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -64,6 +66,8 @@ class SubmissionPlan:
     def _missing(self, channel: JobInput) -> str:
         reason = self.left_alone.get(channel.channel)
         help = f"; --upload-data leaves it alone: {reason}" if reason else ""
+        if not reason and channel.channel in self.uploadable:
+            help = "; --upload-data uploads the data at its `local`"
         return f"channel `{channel.channel}`: {channel.fault}{help}"
 
 
@@ -87,6 +91,7 @@ def submission_plan(
         inputs=tuple(each for each in job_inputs(store, sent.request) if each.uri not in generated),
         data=(),
         left_alone={},
+        uploadable=uploadable(build.job),
     )
 
 

@@ -13,7 +13,7 @@ from smspec.collection.part_files import PartFiles, part_files
 from smspec.collection.part_merging import CSV, NPY, merge
 from smspec.collection.result_tree import ResultTree
 from smspec.collection.stored_result import KINDS, StoredResult
-from smspec.collection.unpacking import Progress, unpack
+from smspec.collection.unpacking import unpack
 from smspec.render.manifest import MANIFEST
 from smspec.source.deep_directories import remove_tree
 from smspec.source.frozen import dataclass
@@ -42,7 +42,7 @@ class Collected:
 
 
 def collect(
-    result: StoredResult, place: str, how: Sequence[str], warn: Callable[[str], None], progress: Progress
+    result: StoredResult, place: str, how: Sequence[str], warn: Callable[[str], None], advance: Callable[[int], None]
 ) -> Collected:
     """Write a result to ``place``, which is an empty directory. ``how``: as for `merge`; empty: merge nothing.
 
@@ -51,7 +51,7 @@ def collect(
     if not result.files:
         raise ResultRefused(f"the job `{result.job}` is {result.status} and has no model or output in `{result.place}`")
     tree = ResultTree(place, warn)
-    unpack(result, tree, warn, progress)
+    unpack(result, tree, warn, advance)
     merged: tuple[PartFiles, ...] = ()
     fault = ""
     if how:

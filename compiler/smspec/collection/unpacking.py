@@ -9,15 +9,15 @@ from smspec.collection.result_tree import ResultTree, relative
 from smspec.collection.stored_result import ARCHIVE, StoredFile, StoredResult
 from smspec.collection.tar_reader import tar_members
 
-Progress = Callable[[str, int, int], None]
-"""Called with the name of a stored file, the bytes of it that were read, and its size."""
 
+def unpack(result: StoredResult, tree: ResultTree, warn: Callable[[str], None], advance: Callable[[int], None]) -> None:
+    """Write all files of a result. Raise `ResultRefused` for a damaged or unsafe one, OSError for a full disk.
 
-def unpack(result: StoredResult, tree: ResultTree, warn: Callable[[str], None], progress: Progress) -> None:
-    """Write all files of a result. Raise `ResultRefused` for a damaged or unsafe one, OSError for a full disk."""
+    ``advance`` gets the bytes that were read of each step.
+    """
     tree.need(result.size)
     for file in result.files:
-        blocks = _counted(file, progress)
+        blocks = _counted(file, advance)
         if file.name.endswith(ARCHIVE) and "/" not in file.name:
             directory = file.name.removesuffix(ARCHIVE)
             tree.add_directory(directory)
@@ -44,10 +44,7 @@ def _unpack_archive(content: GzipReader, directory: str, tree: ResultTree, warn:
     content.finish()
 
 
-def _counted(file: StoredFile, progress: Progress) -> Iterator[bytes]:
-    done = 0
-    progress(file.name, done, file.size)
+def _counted(file: StoredFile, advance: Callable[[int], None]) -> Iterator[bytes]:
     for block in file.blocks():
+        advance(len(block))
         yield block
-        done += len(block)
-        progress(file.name, done, file.size)

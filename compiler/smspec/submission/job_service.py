@@ -53,7 +53,12 @@ class JobService:
 
     def describe(self, name: str) -> TrainingJob:
         """Return a job. Raise `JobRefused` if it does not exist, `AwsUnavailable` if AWS cannot be called."""
-        answer = described(self._sagemaker, name)
+        try:
+            answer = described(self._sagemaker, name)
+        except JobRefused as refused:
+            if _NOT_FOUND in str(refused).lower():
+                raise JobRefused(f"{refused}; `smspec status` shows the names of the jobs of specs") from None
+            raise
         if "CreationTime" not in answer:
             raise AwsUnavailable(f"the SageMaker response does not contain when the job `{name}` was created")
         return training_job(answer)

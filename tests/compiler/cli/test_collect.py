@@ -153,6 +153,16 @@ def test_job_that_goes_on_has_no_result(jobs):
     assert "the job `nightly` is InProgress, so it has no result yet; `smspec logs nightly --follow` waits" in done.err
 
 
+def test_missing_job_is_reported(jobs):
+    done = smspec("collect", "weekly")
+    assert done.status == 1
+    assert "requested resource not found; `smspec status` shows the names of the jobs of specs" in done.err
+
+
+def test_completed_job_shows_how_to_collect_its_result(jobs):
+    assert f"{PREFIX}model.tar.gz; `smspec collect nightly` downloads it\n" in smspec("status", "nightly").out
+
+
 def test_failed_job_leaves_its_output_and_exits_1(s3, jobs):
     jobs.jobs["nightly"] = [FAILED]
     del jobs.request["ModelArtifacts"], s3.objects[f"{PREFIX}model.tar.gz"]
@@ -173,7 +183,10 @@ def test_parts_that_do_not_fit_leave_the_result(s3):
     s3.objects[f"{PREFIX}model.tar.gz"] = archive(part_algo_1=b"a,b\n1,2\n", part_algo_2=b"a,c\n3,4\n")
     done = smspec("collect", "nightly", "--merge", "csv")
     assert done.status == 1
-    assert "`collect/nightly` has the result, but nothing merged: `part-algo-2.csv` has a different header" in done.err
+    assert (
+        "`collect/nightly` has the result, but --merge made nothing: `part-algo-2.csv` has a different header"
+        in done.err
+    )
     assert set(result()) == {*MODEL, "output/log.csv"}
     assert smspec("collect", "nightly").status == 0
 

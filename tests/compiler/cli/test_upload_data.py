@@ -26,6 +26,12 @@ def uploaded(store):
     return {key.removeprefix("data/"): content for key, content in store.objects.items() if key.startswith("data/")}
 
 
+def test_submission_without_data_names_the_upload(job):
+    done = smspec("submit")
+    assert (done.status, job.created) == (1, [])
+    assert "--upload-data uploads the data at its `local`" in done.err
+
+
 def test_missing_data_are_uploaded_before_the_job_is_created(job, store):
     done = smspec("submit", "--upload-data", "--detach")
     assert done.status == 0, done.err

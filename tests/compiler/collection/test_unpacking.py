@@ -43,7 +43,7 @@ def unpacked(archive, root, block=7):
     warnings = []
     root.mkdir(exist_ok=True)
     tree = ResultTree(str(root), warnings.append)
-    unpack(result, tree, warnings.append, lambda *_: None)
+    unpack(result, tree, warnings.append, lambda _: None)
     return tree, warnings
 
 
