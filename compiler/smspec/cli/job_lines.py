@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime, timezone
 
 from smspec.diagnostics.visible import visible
+from smspec.local.units import duration
 from smspec.service.cost_ceiling import ceiling_of, cost_of, dollars
 from smspec.service.failure_causes import failure_cause
 from smspec.service.prices import PriceBook
@@ -59,11 +60,8 @@ def end_lines(job: TrainingJob, prices: PriceBook) -> Iterator[str]:
 
 def elapsed(seconds: float) -> str:
     """Return ``12 s``, ``3 min 05 s``, or ``2 h 03 min``."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes_of_hour = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes_of_hour:02} min"
-    return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+    whole = round(seconds)
+    return f"{whole} s" if whole < 60 else duration(whole)
 
 
 def _money(job: TrainingJob, prices: PriceBook, seconds: float) -> str:

@@ -12,6 +12,7 @@ from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, job_name, 
 from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
 from smspec.cli.verbosity import add_verbosity_arguments
+from smspec.diagnostics.durations import SECONDS
 
 if TYPE_CHECKING:
     from smspec.submission.job_log import JobLog
@@ -27,7 +28,6 @@ Exit status: 0 done; with --follow, 0 the job completed; 1 there is no such job,
 stopped; 3 AWS cannot be called; 130 Ctrl-C, the job goes on."""
 
 _AGO = re.compile(r"([0-9]{1,6})([smhd])")
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +66,7 @@ def milliseconds(text: str, now: float) -> int:
     """Return a time, or one before now, in milliseconds since 1970. Raise `UsageError`."""
     ago = _AGO.fullmatch(text)
     if ago:
-        return max(0, int((now - int(ago[1]) * _SECONDS[ago[2]]) * 1000))
+        return max(0, int((now - int(ago[1]) * SECONDS[ago[2]]) * 1000))
     try:
         time_of = datetime.fromisoformat(re.sub(r"[Zz]$", "+00:00", text))
         in_utc = time_of if time_of.tzinfo else time_of.replace(tzinfo=timezone.utc)

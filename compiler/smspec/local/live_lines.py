@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -58,15 +57,6 @@ def live_lines(flows: Sequence[Flow], now: float, width: int | None, most: int, 
     if len(groups) > most:
         lines.append(f"… and {len(groups) - most} more channels"[:width])
     return lines
-
-
-def screen() -> tuple[int, int]:
-    """Return the columns and lines of the terminal of standard error."""
-    try:
-        columns, lines = os.get_terminal_size(2)
-    except OSError:
-        columns, lines = 80, 24
-    return max(20, columns), max(4, lines)
 
 
 def _aligned(

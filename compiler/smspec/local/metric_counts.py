@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from smspec.local.training_request import TrainingRequest
+from smspec.service.metric_pattern import searchable_metrics
 
 SECONDS = 5.0
 """Processor time for all expressions over all logs."""
@@ -148,7 +149,7 @@ def count_metrics(
 
     Raise OSError.
     """
-    counters = [_Counter(name, pattern, hide) for name, pattern in _patterns(request)]
+    counters = [_Counter(name, pattern, hide) for name, pattern in searchable_metrics(request.metric_definitions)]
     if not counters:
         return ()
     is_whole = True
@@ -162,18 +163,6 @@ def count_metrics(
     except _OutOfTime:
         is_whole = False
     return tuple(counter.counted(is_whole=is_whole) for counter in counters)
-
-
-def _patterns(request: TrainingRequest) -> Iterator[tuple[str, re.Pattern[str]]]:
-    for definition in request.metric_definitions:
-        if not isinstance(definition, dict):
-            continue
-        try:
-            pattern = re.compile(str(definition.get("Regex", "")))
-        except (re.error, OverflowError, RecursionError):
-            continue  # another rule reports what no engine accepts
-        if pattern.groups:
-            yield str(definition.get("Name", "")), pattern
 
 
 def _lines(path: str) -> Iterator[str]:

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from smspec.diagnostics.visible import visible
 from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, Event, FaultInjected, HostEnded, LogLine, Remark
 from smspec.local.injected_faults import describe
-from smspec.local.live_lines import Flow, live_lines, screen
+from smspec.local.live_lines import Flow, live_lines
 from smspec.local.measurements import METRICS
 from smspec.local.request import Console
+from smspec.local.terminal import screen
 
 _FRAME_SECONDS = 0.2
 _FIRST_PLAIN_SECONDS = 0.3

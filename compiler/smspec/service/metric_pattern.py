@@ -7,7 +7,7 @@ every way in which some engine reads them, and only what is broken in all of the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from smspec.service.members import items, member
@@ -34,6 +34,17 @@ def metric_patterns(request: Request) -> Iterator[tuple[Path, MetricPattern]]:
         text = member(metric, "Regex")
         if isinstance(text, str) and len(text) <= _LONGEST:
             yield ("AlgorithmSpecification", "MetricDefinitions", index, "Regex"), read_pattern(text)
+
+
+def searchable_metrics(definitions: Iterable[object]) -> Iterator[tuple[str, re.Pattern[str]]]:
+    """Yield the name and the compiled expression of each metric that Python can search; a rule reports faulty ones."""
+    for definition in definitions:
+        try:
+            pattern = re.compile(str(member(definition, "Regex") or ""))
+        except (re.error, OverflowError, RecursionError):
+            continue
+        if pattern.groups:
+            yield str(member(definition, "Name") or ""), pattern
 
 
 @lru_cache(maxsize=256)  # two rules use it, and jobs of one team have the same metrics

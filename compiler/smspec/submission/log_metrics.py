@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from typing import Any
-
+from smspec.service.metric_pattern import searchable_metrics
 from smspec.submission.log_event import LogEvent
 from smspec.submission.training_job import TrainingJob
 
@@ -17,23 +14,17 @@ class LogMetrics:
     """The last value of each metric of a job, by name; it keeps the order of the spec."""
 
     def __init__(self, job: TrainingJob) -> None:
-        self._patterns = dict(_patterns(job.answer.get("AlgorithmSpecification", {})))
+        self._patterns = dict(
+            searchable_metrics(job.answer.get("AlgorithmSpecification", {}).get("MetricDefinitions", ()))
+        )
         self.values: dict[str, str] = {}
 
     def take(self, event: LogEvent) -> None:
         """Search a line."""
         for name, pattern in self._patterns.items():
             found = pattern.search(event.text[:_LONGEST_LINE])
-            if found and found.groups() and found[1]:
+            if found and found[1]:
                 self.values[name] = found[1]
 
     def __str__(self) -> str:
         return ", ".join(f"{name} {self.values[name]}" for name in self._patterns if name in self.values)
-
-
-def _patterns(algorithm: dict[str, Any]) -> Iterator[tuple[str, re.Pattern[str]]]:
-    for definition in algorithm.get("MetricDefinitions", ()):
-        try:
-            yield definition["Name"], re.compile(definition["Regex"])
-        except (KeyError, re.error, RecursionError, OverflowError):
-            continue  # SageMaker's own syntax; `validate` says what Python cannot read

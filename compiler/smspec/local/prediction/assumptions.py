@@ -24,7 +24,8 @@ def assumptions(data: JobData, reading: Reading | None, s3: S3Service, local: Lo
         yield "the script is as fast as on this machine: CPU, GPU, and traffic among hosts are not scaled"
         yield from reading.notes
         if read and whole != read:
-            yield f"the job reads {figure(whole / read)} times the data of this run, which takes so many times as long"
+            factor = figure(whole / read)
+            yield f"the job reads {factor} times the data of this run, and takes so many times as long, at any factor"
     for kind, limits in data.limits.items():
         yield from _of_instance(kind, limits)
     low, high = (f"{seconds * 1000:g}" for seconds in (s3.latency.least, s3.latency.most))

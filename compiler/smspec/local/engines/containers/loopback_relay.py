@@ -10,20 +10,17 @@ from __future__ import annotations
 import os
 import re
 import socket
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from functools import partial
 from urllib.parse import urlsplit
 
 from smspec.local.engines.containers.inside import inside_words
+from smspec.local.engines.containers.inside.relay import listen, started
 from smspec.local.engines.containers.mounts import mount
 from smspec.local.engines.containers.sidecar import Companions, Sidecar
 
 _LOOPBACK = re.compile(r"(?<=://)(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/]|$)")
 _INSIDE = "/relay"
-_READ = 1 << 16
-_SECONDS = 60.0
 _NAMES = {"docker": "host.docker.internal", "podman": "host.containers.internal"}
 _NAME_OF_LIMA = "host.lima.internal"
 
@@ -85,44 +82,12 @@ class _Door:
     """A UNIX socket that leads to a server of this machine."""
 
     def __init__(self, path: str, server: tuple[str, int]) -> None:
-        self._server = server
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(path)
         self._listener.listen(128)
-        _start(self._listen)
+        started(listen, self._listener, f"{server[0]}:{server[1]}")
 
     def close(self) -> None:
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
-
-    def _listen(self) -> None:
-        with suppress(OSError):
-            while True:
-                client, _ = self._listener.accept()
-                _start(partial(self._serve, client))
-
-    def _serve(self, client: socket.socket) -> None:
-        with client, suppress(OSError), socket.create_connection(self._server, _SECONDS) as server:
-            server.settimeout(None)
-            upload = _start(lambda: _copy(client, server))
-            _copy(server, client)
-            upload.join(_SECONDS)
-
-
-def _copy(source: socket.socket, target: socket.socket) -> None:
-    """Copy until the end, and pass that on; a connection that breaks breaks the other one too."""
-    try:
-        while data := source.recv(_READ):
-            target.sendall(data)
-        target.shutdown(socket.SHUT_WR)
-    except OSError:
-        for end in (source, target):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-
-def _start(act: Callable[[], None]) -> threading.Thread:
-    thread = threading.Thread(target=act, name="relay", daemon=True)
-    thread.start()
-    return thread

@@ -17,17 +17,21 @@ def main(arguments: List[str]) -> None:
     """Listen until stdin ends."""
     for word in arguments:
         port, _, target = word.partition("=")
-        _started(_listen, socket.create_server(("", int(port)), backlog=128), target)
+        started(listen, socket.create_server(("", int(port)), backlog=128), target)
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     sys.stdin.read()
     os._exit(0)  # a thread may wait for a connection
 
 
-def _listen(listener: socket.socket, target: str) -> None:
+def listen(listener: socket.socket, target: str) -> None:
+    """Pass on each connection until the listener is closed."""
     while True:
-        client, _ = listener.accept()
-        _started(_serve, client, target)
+        try:
+            client, _ = listener.accept()
+        except OSError:
+            return
+        started(_serve, client, target)
 
 
 def _serve(client: socket.socket, target: str) -> None:
@@ -37,7 +41,7 @@ def _serve(client: socket.socket, target: str) -> None:
         except OSError:
             return
         with server:
-            upload = _started(_copy, client, server)
+            upload = started(_copy, client, server)
             _copy(server, client)
             upload.join(_SECONDS)
 
@@ -70,7 +74,8 @@ def _copy(source: socket.socket, target: socket.socket) -> None:
                 pass
 
 
-def _started(act: Callable[..., None], *arguments: Any) -> threading.Thread:
+def started(act: Callable[..., None], *arguments: Any) -> threading.Thread:
+    """Start a thread that ends with the process."""
     thread = threading.Thread(target=act, args=arguments, daemon=True)
     thread.start()
     return thread
