@@ -74,6 +74,13 @@ def test_lost_state_of_a_container_is_found(job):
     assert "`model.json`: `" in states(job, lost_host=BROKEN)["lost-host"]
 
 
+def test_container_is_stopped_and_starts_from_scratch(job):
+    ignoring = LOOP.replace("if os.path.exists(CHECKPOINT):", "if False:")
+    job.write_job(ignoring, SPEC.replace("source: src/\nentry_point: train.py\n", SCRIPT))
+    seen = states(job, stop=KEPT, progress=BROKEN)
+    assert seen["progress"].startswith("the restarted job did everything again (5 values of `loss`)")
+
+
 def test_streams_into_containers_pause_and_end_early(job):
     data, _, program = READING["silence and partial records"]
     channel = "{s3: 's3://data/train/', local: data/}"
