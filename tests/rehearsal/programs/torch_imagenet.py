@@ -22,11 +22,11 @@ args = parser.parse_args()
 def save_checkpoint(state, is_best):
     path = os.path.join(args.checkpoint_dir, "checkpoint.pth.tar")
     torch.save(state, path + ".tmp")
-    os.replace(path + ".tmp", path)
-    if is_best:
+    if is_best:  # before the checkpoint, which knows the accuracy of the best model: the job may be killed in between
         best = os.path.join(args.checkpoint_dir, "model_best.pth.tar")
-        shutil.copyfile(path, best + ".tmp")
+        shutil.copyfile(path + ".tmp", best + ".tmp")
         os.replace(best + ".tmp", best)
+    os.replace(path + ".tmp", path)
 
 
 def validate(model, x, y):
