@@ -6,6 +6,9 @@ import re
 
 _EXPIRED = ("ExpiredToken", "ExpiredTokenException", "RequestExpired", "TokenRefreshRequired")
 _UNKNOWN = ("UnrecognizedClientException", "InvalidClientTokenId", "InvalidSignatureException", "SignatureDoesNotMatch")
+INVALID_CREDENTIALS = (*_EXPIRED, *_UNKNOWN)
+"""Error codes of a call with credentials that AWS does not accept."""
+
 DENIED = (
     *("AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError"),
     *("403", "Forbidden"),  # of a HEAD request, whose response has no body
@@ -21,6 +24,10 @@ class JobRefused(Exception):
 
 class AwsUnavailable(Exception):
     """AWS cannot be called: no credentials, no region, no connection, or no permission."""
+
+
+class InvalidCredentials(AwsUnavailable):
+    """AWS does not accept the credentials; a new login may help, and repeating the call does not."""
 
 
 class AccessDenied(AwsUnavailable):
@@ -39,7 +46,7 @@ class ActionDenied(AccessDenied):
 def denied_action(sentence: str) -> ActionDenied | None:
     """Return the permission that AWS's sentence says is missing, from an API or from a registry; None if it is none."""
     found = _NOT_ALLOWED.search(sentence)
-    return None if found is None else ActionDenied(found[1], (found[2] or "").rstrip(".,:\"'"))
+    return None if found is None else ActionDenied(found[1], (found[2] or "").strip(".,:\"'"))
 
 
 def unavailable(what: str, code: str, message: str, action: str, resource: str = "") -> AwsUnavailable:
@@ -48,9 +55,9 @@ def unavailable(what: str, code: str, message: str, action: str, resource: str =
     ``what`` follows "cannot". ``action`` and ``resource``: the permission that the call requires.
     """
     if code in _EXPIRED:
-        return AwsUnavailable(f"cannot {what}: the AWS credentials have expired; log in again")
+        return InvalidCredentials(f"cannot {what}: the AWS credentials have expired; log in again")
     if code in _UNKNOWN:
-        return AwsUnavailable(f"cannot {what}: AWS does not accept the credentials ({code})")
+        return InvalidCredentials(f"cannot {what}: AWS does not accept the credentials ({code})")
     if code in DENIED:
         return denied_action(message) or ActionDenied(action, resource)
     return AwsUnavailable(f"cannot {what}: {code}: {message}")

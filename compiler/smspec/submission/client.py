@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from smspec.submission.aws_errors import DENIED, ActionDenied, AwsUnavailable, JobRefused, denied_action
+from smspec.submission.aws_errors import (
+    DENIED,
+    INVALID_CREDENTIALS,
+    ActionDenied,
+    AwsUnavailable,
+    JobRefused,
+    denied_action,
+    unavailable,
+)
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 
@@ -41,6 +49,8 @@ def asked(what: str, action: str = "") -> Iterator[None]:
             raise JobRefused(f"{what}: {refusal.message}") from None
         if action and refusal.code in DENIED:
             raise (denied_action(refusal.message) or ActionDenied(action, "")) from None
+        if refusal.code in INVALID_CREDENTIALS:
+            raise unavailable(f"ask AWS for {what}", refusal.code, refusal.message, action) from None
         raise AwsUnavailable(f"AWS rejects the request for {what}: {refusal}") from None
     except WireFault as fault:
         raise AwsUnavailable(str(fault)) from None

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from smspec.source.frozen import dataclass
-from smspec.submission.aws_errors import AccessDenied, AwsUnavailable, JobRefused
+from smspec.submission.aws_errors import AccessDenied, AwsUnavailable, InvalidCredentials, JobRefused
 from smspec.submission.job_service import DIGEST_TAG, JobService, NameInUse
 from smspec.submission.tagging import tags_to_be
 from smspec.submission.training_job import TrainingJob
@@ -99,7 +99,7 @@ def _created(
             service.create(tagged)
         except NameInUse:
             pass
-        except AccessDenied:
+        except (AccessDenied, InvalidCredentials):
             raise
         except (AwsUnavailable, JobRefused) as fault:
             if isinstance(fault, JobRefused) and not _PASSING.search(str(fault)):

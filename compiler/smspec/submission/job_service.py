@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from smspec.submission.aws_errors import DENIED, ActionDenied, AwsUnavailable, JobRefused, denied_action
+from smspec.submission.aws_errors import AwsUnavailable, JobRefused, unavailable
 from smspec.submission.client import asked
 from smspec.submission.describing import described, tags_of
 from smspec.submission.log_event import LogEvent
@@ -90,12 +90,11 @@ class JobService:
             return NameInUse(name)
         if refusal.code in THROTTLED:
             return Throttled(f"AWS throttles CreateTrainingJob in {self.region}; submit the job again later")
-        if refusal.code in DENIED:
-            # AWS's sentence says whether the role, a tag, or the call itself is not allowed.
-            return denied_action(refusal.message) or ActionDenied("sagemaker:CreateTrainingJob", "")
         if refusal.code in ("ValidationException", "ResourceNotFound", "ResourceLimitExceeded"):
             return JobRefused(f"AWS rejects the job `{name}` in {self.region}: {refusal}")
-        return AwsUnavailable(f"AWS rejects the request to create the job `{name}` in {self.region}: {refusal}")
+        # If an action is denied, AWS's sentence says whether it is that of the role, of a tag, or of the call itself.
+        what = f"create the job `{name}` in {self.region}"
+        return unavailable(what, refusal.code, refusal.message, "sagemaker:CreateTrainingJob")
 
     def tags(self, job: TrainingJob) -> dict[str, str]:
         """Return the tags of a job. Raise `AwsUnavailable`."""

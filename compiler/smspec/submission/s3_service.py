@@ -9,7 +9,7 @@ from typing import Any
 
 from smspec.render.iam.s3 import location
 from smspec.source.frozen import dataclass
-from smspec.submission.aws_errors import DENIED, ActionDenied, AwsUnavailable, JobRefused, denied_action
+from smspec.submission.aws_errors import AwsUnavailable, JobRefused, unavailable
 from smspec.submission.client import asked
 from smspec.submission.object_content import Content, part_length, sha256
 from smspec.submission.persistence import persistently
@@ -160,10 +160,8 @@ class S3Service:
                 raise JobRefused(f"the bucket of `{uri}` does not exist") from None
             if refusal.code in _MISSING:
                 raise _NotThere from None
-            if refusal.code in DENIED:
-                denied = denied_action(refusal.message)
-                raise (denied or ActionDenied(action, _resource(uri, action))) from None
-            raise AwsUnavailable(f"S3 rejects the request for `{uri}`: {refusal}") from None
+            resource = _resource(uri, action)
+            raise unavailable(f"use `{uri}`", refusal.code, refusal.message, action, resource) from None
         except WireFault as fault:
             raise AwsUnavailable(str(fault)) from None
 

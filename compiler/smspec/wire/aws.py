@@ -51,6 +51,8 @@ LARGEST = 6 << 20
 
 _ATTEMPTS = {"mode": "standard", "total_max_attempts": 5}
 _S3_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+_SIGNED = "The Canonical String for this request"
+"""The rest of a message about a wrong signature has the headers of the request, and so the session token."""
 _LOGIN = (CredentialRetrievalError, PartialCredentialsError, SSOError, TokenRetrievalError, ProfileNotFound)
 # Raised by botocore's parsers for a response with a different shape than the model's.
 _SHAPES = (
@@ -183,7 +185,8 @@ def responses(purpose: str) -> Iterator[None]:
     except ClientError as fault:
         error = fault.response.get("Error")
         details = error if isinstance(error, dict) else {}
-        raise AwsRefused(str(details.get("Code", ""))[:80], _sentence(details.get("Message", ""))) from None
+        message = str(details.get("Message", "")).partition(_SIGNED)[0]
+        raise AwsRefused(str(details.get("Code", ""))[:80], _sentence(message)) from None
     except (WireFault, BotoCoreError) as fault:
         raise WireFault(f"cannot {purpose}: {_sentence(fault)}") from None
     except _SHAPES:

@@ -37,8 +37,8 @@ class JobServer(ThreadingHTTPServer):
 
     ``created`` are the requests of the jobs that were created, which begin with ``first_looks``. ``dropped``: how many
     of the next creations break the connection after the job exists. ``faults``: operation → what the next calls fail
-    with, an HTTP status and an error code each. ``execute`` returns the looks of a job that was created, instead of
-    ``first_looks``.
+    with, an HTTP status and an error code each, and perhaps a message. ``execute`` returns the looks of a job that was
+    created, instead of ``first_looks``.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class JobServer(ThreadingHTTPServer):
         self.jobs: dict[str, list[dict[str, Any]]] = {}
         self.request: dict[str, Any] = {}
         self.logs: dict[str, list[tuple[float, str]]] = {}
-        self.faults: dict[str, list[tuple[int, str]]] = {}
+        self.faults: dict[str, list[tuple[int, str] | tuple[int, str, str]]] = {}
         self.asked: Counter[str] = Counter()
         self.stopped: list[str] = []
         self.created: list[dict[str, Any]] = []
@@ -181,8 +181,8 @@ class _Handler(BaseHTTPRequestHandler):
             with server.lock:
                 server.asked[operation] += 1
                 if server.faults.get(operation):
-                    status, code = server.faults[operation].pop(0)
-                    raise _Refused(status, code, "as the test wants it")
+                    status, code, *message = server.faults[operation].pop(0)
+                    raise _Refused(status, code, *message or ["as the test wants it"])
                 calls = {
                     "DescribeTrainingJob": server.describe,
                     "StopTrainingJob": server.stop,

@@ -1,0 +1,78 @@
+"""No command that calls AWS prints its credentials, whatever AWS answers, and with a traceback too."""
+
+import pytest
+
+from support.servers.aws_server import BUCKET
+from support.servers.hostile_server import hostile_server, response
+from support.servers.job_server import COMPLETED, look
+from support.smspec_command import smspec
+
+KEY, SECRET, TOKEN = "AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "FwoGZXIvYXdzEXAMPLEtoken=="
+SIGNED = f"""\
+The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key.
+
+The Canonical String for this request should have been
+'POST
+/
+
+host:h
+x-amz-security-token:{TOKEN}
+"""
+OPERATIONS = {
+    "submit": ("DescribeTrainingJob", "CreateTrainingJob"),
+    "status nightly": ("DescribeTrainingJob",),
+    "stop nightly": ("DescribeTrainingJob", "StopTrainingJob"),
+    "logs nightly": ("DescribeTrainingJob", "DescribeLogStreams"),
+    "logs nightly --follow": ("DescribeTrainingJob",),
+    "import nightly": ("DescribeTrainingJob", "ListTags"),
+    "collect nightly": ("DescribeTrainingJob",),
+}
+
+
+@pytest.fixture
+def signed(aws, monkeypatch):
+    """A session with a token, and tracebacks."""
+    for name, value in (("ACCESS_KEY_ID", KEY), ("SECRET_ACCESS_KEY", SECRET), ("SESSION_TOKEN", TOKEN)):
+        monkeypatch.setenv(f"AWS_{name}", value)
+    monkeypatch.setenv("SMSPEC_DEBUG", "1")
+    aws.jobs["nightly"] = [look("InProgress", "Training", began=60), COMPLETED]
+    return aws
+
+
+def assert_silent(done):
+    assert not [word for word in (KEY, SECRET, TOKEN, TOKEN[:12]) if word in done.out + done.err]
+
+
+@pytest.mark.parametrize("command", ["submit -v", "submit --dry-run -v", "submit --format json", *OPERATIONS])
+def test_credentials_are_not_printed(signed, command):
+    assert_silent(smspec(*command.split()))
+
+
+@pytest.mark.parametrize(
+    ("command", "operation"), [(words, each) for words in OPERATIONS for each in OPERATIONS[words]]
+)
+def test_rejected_signature_prints_no_token(signed, command, operation):
+    signed.faults[operation] = [(400, "InvalidSignatureException", SIGNED)] * 9
+    done = smspec(*command.split())
+    assert_silent(done)
+    assert done.status == 3 or operation == "ListTags"
+    assert "does not accept the credentials (InvalidSignatureException)" in done.err
+
+
+def test_expired_credentials_are_named(signed):
+    signed.faults["DescribeTrainingJob"] = [(400, "ExpiredTokenException", f"token {TOKEN} expired")] * 9
+    done = smspec("submit")
+    assert_silent(done)
+    assert (done.status, signed.created) == (3, [])
+    assert "the AWS credentials have expired; log in again" in done.err
+
+
+def test_denied_s3_action_names_resource_and_statement(signed, monkeypatch):
+    sentence = f'User: ci is not authorized to perform: s3:ListBucket on resource: "arn:aws:s3:::{BUCKET}" because'
+    body = f"<Error><Code>AccessDenied</Code><Message>{sentence}</Message></Error>".encode()
+    with hostile_server(lambda _: [response(body, status="403 Forbidden")]) as server:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", f"http://{server.host}")
+        done = smspec("submit")
+    assert_silent(done)
+    assert done.status == 3
+    assert f"AWS denies `s3:ListBucket` on `arn:aws:s3:::{BUCKET}`; the statement `ListBucket` of" in done.err
