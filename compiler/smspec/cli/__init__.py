@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("smspec.cli.init", "create a working example job with comments"),
     "validate": ("smspec.cli.validate", "check job specs"),
+    "fmt": ("smspec.cli.fmt", "order the keys of job specs"),
     "build": ("smspec.cli.build", "write the Dockerfile, entrypoint, and request to a directory"),
     "render": ("smspec.cli.render", "print one generated file"),
     "import": ("smspec.cli.import_", "convert an existing training job to a spec"),

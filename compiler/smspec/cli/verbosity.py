@@ -10,3 +10,8 @@ def add_verbosity_arguments(parser: argparse.ArgumentParser, *, quiet: str, verb
     group = parser.add_mutually_exclusive_group()
     group.add_argument("-q", "--quiet", action="store_true", help=quiet)
     group.add_argument("-v", "--verbose", action="store_true", help=verbose)
+
+
+def add_quiet_argument(parser: argparse.ArgumentParser, help: str) -> None:
+    """Add ``-q`` alone, for a command without details."""
+    parser.add_argument("-q", "--quiet", action="store_true", help=help)

@@ -13,7 +13,7 @@ from smspec.output.failures import OutputFailed
 _UNFINISHED = ".smspec-unfinished"
 
 
-def write_whole(path: str, text: str) -> None:
+def write_whole(path: str, text: str, *, mode: int = 0o644) -> None:
     """Replace a file in one step. Raise `OutputFailed`; the previous file is then still there."""
     import tempfile  # imported late: a build writes a tree instead
 
@@ -26,7 +26,7 @@ def write_whole(path: str, text: str) -> None:
         with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
             file.flush()
-            os.fchmod(file.fileno(), 0o644)  # whatever the umask
+            os.fchmod(file.fileno(), mode)  # whatever the umask
             os.fsync(file.fileno())
         with signals_deferred():
             os.replace(beside, path)

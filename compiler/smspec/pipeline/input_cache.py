@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from smspec.diagnostics import InvalidInput
 from smspec.organization.lock_file import lock_in, read_lock
@@ -36,10 +37,11 @@ LARGEST_REQUIREMENTS = 1 << 20
 class InputCache:
     """What was read so far. Entries never change, so a command sees one state of the disk.
 
-    ``root``: the directory that all files must be in; by default the repository that a spec belongs to.
+    ``root``: the directory that all files must be in; by default the repository that a spec belongs to. ``contents``:
+    what specs at these real paths contain instead of what is on disk.
     """
 
-    def __init__(self, root: str | None = None) -> None:
+    def __init__(self, root: str | None = None, contents: Mapping[str, bytes] | None = None) -> None:
         self._root = None if root is None else Boundary(os.path.realpath(root))
         self._searched: list[str] = []
         self._boundary_search = BoundarySearch()
@@ -47,7 +49,7 @@ class InputCache:
         self._of_root: dict[str, Boundary] = {}
         self._real_paths = RealPaths()
         self._identities: dict[str, str] = {}
-        self._contents: dict[str, bytes] = {}
+        self._contents: dict[str, bytes] = dict(contents or {})
         self._names: dict[str, str] = {}
         self._specs: dict[str, Document | InvalidInput] = {}
         self._folds: dict[tuple[int, ...], Fold] = {}
@@ -96,6 +98,10 @@ class InputCache:
             except OutOfBounds:
                 raise rejected_outside(path) from None
         self._names.setdefault(identity, path)
+
+    def content(self, path: str) -> bytes:
+        """Return the bytes of a spec or base spec that was read."""
+        return self._contents[self.identity(path)]
 
     def spec(self, path: str) -> Document:
         """Return the spec at ``path``, whatever it extends.

@@ -1,0 +1,111 @@
+"""``smspec fmt``: put the keys of job specs and base specs in the order of the reference."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+from smspec.cli.command_errors import UsageError
+from smspec.cli.console import Console
+from smspec.cli.signal_handling import signals_interrupt
+from smspec.cli.spec_arguments import add_root_argument, root
+from smspec.cli.verbosity import add_quiet_argument
+from smspec.diagnostics import InvalidInput
+from smspec.diagnostics.visible import visible
+from smspec.output.edited_file import is_generated, replace_content
+from smspec.output.failures import OutputFailed
+from smspec.pipeline.input_cache import InputCache
+from smspec.pipeline.spec_discovery import find_candidates
+from smspec.source import SourceText
+from smspec.source.frozen import dataclass
+from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.ordering.key_order import in_order
+from smspec.workspace.command_line_file import USUAL_SPEC
+from smspec.workspace.spec_marker import is_meant_as_spec
+
+HELP = """\
+Order the keys of job specs and base specs as the reference lists them. Comments move with their keys.
+
+A directory means the specs below it. Names that you choose keep their order: channels, hyperparameters, variables.
+smspec moves whole lines and changes nothing else, so a mapping on one line keeps its order.
+
+Exit status: 0 done; 1 with --check: files would change; 1 also if a file is not valid YAML, and the others are done."""
+
+_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Formatted:
+    """A file, its content, and the content that it should have. ``kept``: lines of mappings that stay out of order."""
+
+    path: str
+    before: bytes
+    after: bytes
+    kept: tuple[int, ...]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", metavar="PATH", nargs="*", help="files, or directories to search (default: job.yaml)")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file would change")
+    add_quiet_argument(parser, "print only errors, and the files that --check finds")
+    add_root_argument(parser)
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    cache = InputCache(root(args))
+    statuses = [0]
+    changed = 0
+    try:
+        with signals_interrupt():
+            paths = tuple(find_candidates(args.paths or [USUAL_SPEC], cache).found.values())
+            for path in paths:
+                try:
+                    changed += _format(path, cache, args, console)
+                except InvalidInput as invalid:
+                    console.warned(invalid.diagnostics, invalid.texts)
+                    statuses.append(1)
+                except OutputFailed as failure:
+                    console.say(f"smspec: {visible(str(failure))}")
+                    statuses.append(3)
+    except OptionError as error:
+        raise UsageError(str(error)) from error
+    verb = "would change" if args.check else "changed"
+    console.remark(f"{len(paths)} {'spec' if len(paths) == 1 else 'specs'}, {changed} {verb}")
+    return max(*statuses, int(args.check and changed > 0))
+
+
+def _format(path: str, cache: InputCache, args: argparse.Namespace, console: Console) -> bool:
+    """Write a file, or only report it; return whether it changes. Raise `InvalidInput` and `OutputFailed`."""
+    formatted = _formatted(path, cache)
+    is_changed = formatted.after != formatted.before
+    if is_changed and not args.check:
+        replace_content(path, formatted.before, formatted.after)
+    if is_changed and args.check:
+        console.result(f"{visible(path)}\n")
+    for line in _report(formatted, args):
+        console.remark(line)
+    return is_changed
+
+
+def _formatted(path: str, cache: InputCache) -> _Formatted:
+    """Return a file with its keys in order. Raise `InvalidInput` if it cannot be parsed."""
+    text = cache.spec(path).texts[0]
+    before = cache.content(path)
+    if is_generated(before) or not is_meant_as_spec(before):
+        return _Formatted(path=path, before=before, after=before, kept=())
+    ordered = in_order(SourceText(path, text.text))
+    mark = _MARK if before.startswith(_MARK) else b""
+    return _Formatted(path=path, before=before, after=mark + ordered.text.encode("utf-8"), kept=ordered.kept)
+
+
+def _report(formatted: _Formatted, args: argparse.Namespace) -> Iterator[str]:
+    """Yield what to say about a file besides its name."""
+    path = visible(formatted.path)
+    if is_generated(formatted.before):
+        yield f"{path}: not changed, because a program generates it"
+    elif not is_meant_as_spec(formatted.before):
+        yield f"{path}: not changed, because it is not a spec; a spec sets `smspec: v1`"
+    elif formatted.before != formatted.after and not args.check:
+        yield f"{path}: ordered"
+    for line in formatted.kept:
+        yield f"{path}:{line}: keys keep their order here, because moving the lines could change the spec"

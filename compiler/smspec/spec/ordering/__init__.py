@@ -1,0 +1,1 @@
+"""Order the keys of a spec without changing a character of its lines."""
