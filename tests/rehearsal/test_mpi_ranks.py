@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from smspec.local.engines.namespace.availability import unavailable
+from support.rehearsal.mpi_ranks import PROGRAM
 from support.rehearsal.rehearsed_jobs import SPEC, RehearsedJob
 
 pytestmark = [
@@ -25,37 +26,6 @@ image:
   system_packages: [openmpi-bin, openssh-server]
 hosts: {{instance_type: ml.m5.large, count: 2, volume: 1GB}}
 distribution: {{mpi: {{processes_per_host: 1}}}}
-"""
-
-PROGRAM = """\
-import json, os, random, time
-from mpi4py import MPI
-
-ranks = MPI.COMM_WORLD
-mine = random.Random(ranks.rank)
-path = "/opt/ml/checkpoints/state.json"
-step, weight, generators = 0, 0.0, None
-if ranks.rank == 0 and os.path.exists(path):
-    with open(path) as file:
-        step, weight, generators = json.load(file)
-step, weight, generators = ranks.bcast((step, weight, generators))
-if generators:
-    version, internal, gauss = generators[ranks.rank]
-    mine.setstate((version, tuple(internal), gauss))
-while step < 40:
-    weight += 0.1 * (ranks.allreduce(mine.gauss(1, 0.5)) / ranks.size - weight)
-    step += 1
-    time.sleep(0.02)
-    if step % 4 == 0:
-        generators = ranks.gather(mine.getstate())
-        if ranks.rank == 0:
-            with open(path + ".tmp", "w") as file:
-                json.dump([step, weight, generators], file)
-            os.replace(path + ".tmp", path)
-            print(f"step {step} loss={abs(1 - weight):.9f}", flush=True)
-if ranks.rank == 0:
-    with open(os.environ["SM_MODEL_DIR"] + "/weight.json", "w") as file:
-        json.dump(weight, file)
 """
 
 

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from support.rehearsal.faulty_surroundings import FETCHING, MEETING, READING, SAVING
+from support.rehearsal.mpi_ranks import PROGRAM
 from support.rehearsal.rehearsed_jobs import DEADLINE, LOOP, SPEC, RehearsedJob
 from support.servers.aws_server import BUCKET, CREDENTIALS, REGION, s3_server
 
@@ -19,6 +20,7 @@ IMAGE = "111122223333.dkr.ecr.us-west-2.amazonaws.com/rehearsed:1"
 SCRIPT = f"image: {IMAGE}\nsource: src/\nentry_point: train.py\n"
 """An image that exists: smspec builds none, and delivers source and runtime in channels."""
 
+MPI_BASE = "smspec-test-mpi:bookworm"
 KEPT, BROKEN = "kept", "broken"
 
 
@@ -79,6 +81,18 @@ def test_container_is_stopped_and_starts_from_scratch(job):
     job.write_job(ignoring, SPEC.replace("source: src/\nentry_point: train.py\n", SCRIPT))
     seen = states(job, stop=KEPT, progress=BROKEN)
     assert seen["progress"].startswith("the restarted job did everything again (5 values of `loss`)")
+
+
+@pytest.mark.skipif(not os.environ.get("SMSPEC_ALL_ENGINES"), reason="a minute: set SMSPEC_ALL_ENGINES=1")
+@pytest.mark.parametrize("is_right", [True, False])
+def test_ranks_of_mpi_in_containers_are_lost_and_killed(job, engine, tmp_path, is_right):
+    engine.import_debian(MPI_BASE, "openmpi-bin", "python3-mpi4py")
+    known = 'checks: {ignore: [{rule: SM521, because: "the base has mpi4py"}]}\n'
+    hosts = "hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}\ndistribution: {mpi: {processes_per_host: 1}}\n"
+    shared = PROGRAM.replace("generators[ranks.rank]", "generators[0]")
+    job.write_job(PROGRAM if is_right else shared, f'{SPEC}{known}image: {{base: "{MPI_BASE}"}}\n{hosts}')
+    seen = states(job, lost_host=KEPT if is_right else BROKEN, killed_process=KEPT)
+    assert "SIGKILL ended a process of the launcher on algo-2" in seen["killed-process"]
 
 
 def test_streams_into_containers_pause_and_end_early(job):
