@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 
 from smspec.cli.command_errors import ResourceUnavailable
 from smspec.cli.console import Console
-from smspec.cli.job_lines import end_lines, log_line, progress_text, transition_line
+from smspec.cli.job_lines import end_lines, log_line, progress_text, transition_line, words_for
 from smspec.cli.status_line import StatusLine
 from smspec.organization.organization_config import MalformedConfig
 from smspec.organization.price_search import prices_of
@@ -33,7 +33,7 @@ def follow_job(service: JobService, log: JobLog, job: TrainingJob, write: WriteL
     try:
         return show(job, follow(service, log, job.name), write, console)
     except KeyboardInterrupt:
-        console.say(f"the job goes on in SageMaker; `smspec logs {job.name} --follow` shows it again")
+        console.say(f"the job goes on in SageMaker; `smspec logs {words_for(job)} --follow` shows it again")
         raise
 
 

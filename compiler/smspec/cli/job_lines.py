@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from datetime import datetime, timezone
 
@@ -55,7 +56,13 @@ def end_lines(job: TrainingJob, prices: PriceBook) -> Iterator[str]:
         yield f"likely cause: {cause.cause} ({cause.source})"
         yield f"what to do: {cause.fix}"
     if job.model:
-        yield f"model: {job.model}; `smspec collect {job.name}` downloads it"
+        yield f"model: {job.model}; `smspec collect {words_for(job)}` downloads it"
+
+
+def words_for(job: TrainingJob) -> str:
+    """Return how a command line names a job: with its region, which may be that of its spec, unless it is set."""
+    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    return job.name if region == job.region else f"{job.name} --region {job.region}"
 
 
 def elapsed(seconds: float) -> str:

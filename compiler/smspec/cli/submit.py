@@ -116,7 +116,11 @@ def _submitted(build: JobBuild, sent: Submission, args: argparse.Namespace, cons
     try:
         created = create_job(service, sent.request, sent.digest, name_is_derived=sent.name_is_derived, again=args.again)
     except JobEnded as ended:
-        raise CommandRefused(f"{ended}; `smspec status {ended.job.name}` shows why, and --again repeats it") from None
+        from smspec.cli.job_lines import words_for
+
+        raise CommandRefused(
+            f"{ended}; `smspec status {words_for(ended.job)}` shows why, and --again repeats it"
+        ) from None
     console.remark(f"{'created' if created.is_new else 'there is already'} the job {created.job.name}")
     if not created.is_new:
         _update_tags(service, created.job, sent, console)

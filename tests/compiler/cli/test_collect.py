@@ -163,6 +163,13 @@ def test_completed_job_shows_how_to_collect_its_result(jobs):
     assert f"{PREFIX}model.tar.gz; `smspec collect nightly` downloads it\n" in smspec("status", "nightly").out
 
 
+def test_hint_has_the_region_unless_it_is_set(s3, monkeypatch):
+    monkeypatch.delenv("AWS_REGION")
+    shown = smspec("status", "nightly", "--region", "us-west-2").out
+    assert "`smspec collect nightly --region us-west-2` downloads it" in shown
+    assert smspec("collect", "nightly", "--region", "us-west-2").status == 0
+
+
 def test_failed_job_leaves_its_output_and_exits_1(s3, jobs):
     jobs.jobs["nightly"] = [FAILED]
     del jobs.request["ModelArtifacts"], s3.objects[f"{PREFIX}model.tar.gz"]
