@@ -74,7 +74,7 @@ class ResultTree:
         if not path or origin not in self.digests:
             raise ResultRefused(f"`{name}` in the result is a link to `{target}`, which is not a file before it")
         with self._sole(name):
-            os.link(os.path.join(self.root, origin), os.path.join(self.root, path), follow_symlinks=False)
+            os.link(os.path.join(self.root, origin), os.path.join(self.root, path))
         self.digests[path], self.sizes[path] = self.digests[origin], self.sizes[origin]
 
     def finish(self) -> None:
