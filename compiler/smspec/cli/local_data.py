@@ -24,7 +24,22 @@ def local_data(job: Compiled) -> LocalData:
     channels = [channel for channel in job.job.channels if channel.s3]
     if all(channel.local is None for channel in channels):
         raise CommandRefused("--upload-data: no channel of the job has both `s3` and `local`; add `local: PATH` to one")
-    return {channel.name: _files(channel, job.inputs.directory) for channel in channels if not _reason(channel)}
+    data = {channel.name: _files(channel, job.inputs.directory) for channel in channels if not _reason(channel)}
+    _check_targets(data)
+    return data
+
+
+def _check_targets(data: LocalData) -> None:
+    """Raise `CommandRefused` if two channels with a prefix in common have different files for one object."""
+    found: dict[str, tuple[str, str]] = {}
+    for channel, files in data.items():
+        for uri, file in files.items():
+            other, path = found.setdefault(uri, (channel, file.path))
+            if os.path.realpath(path) != os.path.realpath(file.path):
+                raise CommandRefused(
+                    f"channels `{other}` and `{channel}` upload different files to `{uri}`: `{path}` and `{file.path}`;"
+                    " change `s3` of one"
+                )
 
 
 def left_alone(job: Compiled) -> dict[str, str]:

@@ -163,7 +163,9 @@ def _prepare(
             with_images([build], args, console, os.environ, pushes=True)
         for delivery in plan.deliveries:
             for uri, is_new in upload_all(store, delivery.missing):
-                console.remark(f"{'uploaded' if is_new else 'already there:'} {uri}")
+                console.detail(f"{'uploaded' if is_new else 'already there:'} {uri}")
+            if delivery.missing:
+                console.remark(f"uploaded {count(len(delivery.missing), 'file')} to {delivery.prefix}")
     except OutputFailed as failure:
         raise ResourceUnavailable(str(failure)) from failure
 

@@ -12,6 +12,7 @@ from smspec.submission.object_content import FileContent, has_md5, has_sha256
 from smspec.submission.s3_service import ListedObject, S3Service
 
 _UPLOADS_AT_ONCE = 4
+_GRACE_SECONDS = 10.0
 
 Advance = Callable[[int], None]
 """Gets the bytes that have been read or uploaded since the last call; called from several threads."""
@@ -84,14 +85,16 @@ def upload_data(service: S3Service, plan: DataPlan, advance: Advance) -> None:
             if stored is None or _state(service, uri, file, stored) == "differing":
                 raise JobRefused(f"`{uri}` was written by a different process, and differs from `{file.path}`")
 
-    with ThreadPoolExecutor(_UPLOADS_AT_ONCE) as threads:
-        uploads = [threads.submit(upload, uri) for uri in plan.missing]
-        try:
-            wait(uploads, return_when=FIRST_EXCEPTION)
-        finally:
-            stopped.set()
-            threads.shutdown(cancel_futures=True)
-        _raise_first(each.exception() for each in uploads if not each.cancelled())
+    threads = ThreadPoolExecutor(_UPLOADS_AT_ONCE)
+    uploads = [threads.submit(upload, uri) for uri in plan.missing]
+    try:
+        wait(uploads, return_when=FIRST_EXCEPTION)
+    finally:
+        stopped.set()
+        threads.shutdown(wait=False, cancel_futures=True)
+        # Uploads in parts end with the next part, and remove their parts; a server that does not answer is left alone.
+        ended, _ = wait([each for each in uploads if not each.cancelled()], timeout=_GRACE_SECONDS)
+    _raise_first(each.exception() for each in ended)
 
 
 class _Stopped(Exception):

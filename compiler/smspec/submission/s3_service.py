@@ -100,6 +100,8 @@ class S3Service:
             advance(len(body))
         except _AlreadyThere:
             return False
+        except _NotThere:
+            raise AwsUnavailable(f"cannot write `{uri}`: S3 does not find it") from None
         return True
 
     def _head(self, uri: str) -> dict[str, Any]:

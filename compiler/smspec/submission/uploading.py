@@ -37,6 +37,6 @@ def deliveries(service: S3Service, prefixes: Iterable[str], uploads: Iterable[Up
 
 
 def upload_all(service: S3Service, uploads: Iterable[Upload]) -> Iterator[tuple[str, bool]]:
-    """Upload each file, and yield its URI, and whether it was written: another submission may have been faster."""
+    """Upload each file, and yield its URI, and whether it was written: a different submission may have been faster."""
     for upload in uploads:
         yield upload.uri, service.put(upload.uri, MemoryContent(upload.content()), kms_key=upload.kms_key)

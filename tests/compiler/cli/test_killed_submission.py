@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 
 import pytest
@@ -54,8 +55,8 @@ def aws(submit_servers, tmp_path, monkeypatch):
             path = f"{client.directory}{os.pathsep}{os.environ['PATH']}"
             variables = {**ecr.variables, **endpoints, "no_proxy": "127.0.0.1", "PATH": path, "HOME": str(tmp_path)}
 
-            def submitted(kill=None):
-                gate.reset(kill)
+            def submitted(kill=None, number=signal.SIGKILL):
+                gate.reset(kill, number)
                 process = start_command(
                     WORDS, env=environment(**variables), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
                 )
@@ -94,3 +95,19 @@ def test_killed_submission_is_resumed_to_one_job(aws):
         assert jobs.created == [job], calls[number]
         assert store.objects == objects, calls[number]
         assert list(ecr.repositories) == ["small"] and client.asked("push")
+
+
+def test_interrupted_upload_leaves_no_parts(aws, tmp_path):
+    submitted, emptied, gate, jobs, store, *_ = aws
+    (tmp_path / "data/a").write_bytes(bytes(9 << 20))
+    emptied()
+    _, err, status = submitted()
+    assert status == 0, err
+    first = next(number for number, call in enumerate(gate.calls) if "partNumber=1" in call)
+    emptied()
+    _, err, status = submitted((first, True), signal.SIGINT)
+    assert status == 130, err
+    assert store.client.list_multipart_uploads(Bucket=BUCKET).get("Uploads", []) == []
+    assert "data/a" not in store.objects and jobs.created == []
+    assert submitted()[2] == 0
+    assert len(store.objects["data/a"]) == 9 << 20

@@ -1,6 +1,7 @@
 """`smspec submit` against a scripted SageMaker and moto's S3: what it makes, and what it makes only once."""
 
 import json
+import os
 
 import pytest
 
@@ -227,3 +228,34 @@ def test_source_is_encrypted_with_its_key(aws, store, tmp_path):
     heads = [store.client.head_object(Bucket=BUCKET, Key=each) for each in keys]
     assert [head.get("SSEKMSKeyId", "").rpartition("/")[2] for head in heads] == [key] * len(heads)
     assert heads
+
+
+PROFILE = """\
+[profile local]
+region = us-west-2
+services = local
+aws_access_key_id = testing
+aws_secret_access_key = testing
+[services local]
+sagemaker =
+  endpoint_url = {sagemaker}
+s3 =
+  endpoint_url = {s3}
+"""
+
+
+@pytest.mark.parametrize("words", [["--profile", "local"], []])
+def test_profile_has_keys_region_and_endpoints(aws, store, tmp_path, monkeypatch, words):
+    (tmp_path / "config").write_text(
+        PROFILE.format(sagemaker=aws.environ["AWS_ENDPOINT_URL"], s3=store.environ["S3_ENDPOINT_URL"])
+    )
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    if not words:
+        monkeypatch.setenv("AWS_PROFILE", "local")
+    done = smspec("submit", "--detach", *words)
+    assert done.status == 0, done.err
+    assert smspec("status", done.out.strip(), *words).status == 0
+    assert smspec("status", done.out.strip(), *words, "--region", "eu-west-1").out.startswith(done.out.strip())

@@ -1,5 +1,7 @@
 """`smspec submit --upload-data`: a channel's prefix gets the files of its `local`, each once."""
 
+import os
+
 import pytest
 
 from smspec.submission import object_content
@@ -85,6 +87,11 @@ def test_job_that_exists_uploads_nothing(job, store, tmp_path):
         (f"train: {{s3: s3://{BUCKET}/data/, local: none}}", "channel `train`: `local: none`: "),
         (f"train: {{s3: s3://{BUCKET}/data/, local: void}}", "channel `train`: `local: void` has no files to upload"),
         (
+            f"train: {{s3: s3://{BUCKET}/data/, local: data}}, test: {{s3: s3://{BUCKET}/data/, local: src}}, "
+            f"both: {{s3: s3://{BUCKET}/data/deep/, local: data}}",
+            f"channels `train` and `both` upload different files to `s3://{BUCKET}/data/deep/b.csv`",
+        ),
+        (
             f"train: {{s3: s3://{BUCKET}/data/, local: data}}, test: s3://{BUCKET}/test/",
             "--upload-data leaves it alone: `channels.test.local` is not set",
         ),
@@ -97,6 +104,7 @@ def test_job_that_exists_uploads_nothing(job, store, tmp_path):
 )
 def test_channel_without_data_is_an_error(job, store, tmp_path, channels, sentence):
     (tmp_path / "void").mkdir()
+    (tmp_path / "data/b.csv").write_text("different\n")
     write_job(tmp_path, SPEC.replace(f"channels: {{train: s3://{BUCKET}/data/}}", f"channels: {{{channels}}}"))
     done = smspec("submit", "--upload-data")
     assert done.status == 1
@@ -108,6 +116,31 @@ def test_file_is_uploaded_to_the_key_of_its_name(job, store, tmp_path):
     write_job(tmp_path, LOCAL.replace("/data/, local: data", "/data/a.csv, local: data/a.csv"))
     assert smspec("submit", "--upload-data", "--detach").status == 0
     assert uploaded(store) == {"a.csv": FILES["a.csv"]}
+
+
+def test_unusual_names_are_keys(job, store, tmp_path):
+    names = ["a b.csv", "ü/ß.csv", "%41+&?#", ".hidden", "quote'\"", "a;b\\c", "tab\t"]
+    for name in names:
+        (tmp_path / "data" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "data" / name).write_text(name)
+    (tmp_path / "data/loop").symlink_to(tmp_path / "data")
+    os.mkfifo(tmp_path / "data/fifo")
+    done = smspec("submit", "--upload-data", "--detach")
+    assert done.status == 0, done.err
+    assert uploaded(store) == {**FILES, **{name: name.encode() for name in names}}
+    assert f"has {len(names) + 3} files" in smspec("submit", "--upload-data", "--dry-run", "--run-id", "2").err
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"), [(b"\xff", "is not UTF-8, as a key must be"), (b"/".join([b"x" * 250] * 5), "1,024 bytes")]
+)
+def test_name_that_cannot_be_a_key_is_rejected(job, store, tmp_path, name, sentence):
+    path = tmp_path / "data" / os.fsdecode(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    done = smspec("submit", "--upload-data")
+    assert done.status == 1
+    assert sentence in done.err and store.objects == {}
 
 
 @pytest.mark.slow

@@ -17,8 +17,8 @@ _OWN = ("host", "connection", "transfer-encoding", "expect")
 class CallGate(ThreadingHTTPServer):
     """``targets``: the first word of X-Amz-Target → URL of its server; "" for requests without it, which are S3's.
 
-    ``calls``: what has been called, in order. ``kill``: at which call the process ``victim`` ends, and whether the
-    server gets the call before.
+    ``calls``: what has been called, in order. ``kill``: at which call the guarded process gets the signal ``number``,
+    and whether the server gets the call before; the process gets no response to it.
     """
 
     daemon_threads = True
@@ -28,8 +28,9 @@ class CallGate(ThreadingHTTPServer):
         self.targets = targets
         self.reset()
 
-    def reset(self, kill: tuple[int, bool] | None = None) -> None:
+    def reset(self, kill: tuple[int, bool] | None = None, number: int = signal.SIGKILL) -> None:
         self.calls: list[str] = []
+        self._number = number
         self.kill = kill
         self._victim = 0
         self._is_known = threading.Event()
@@ -46,7 +47,7 @@ class CallGate(ThreadingHTTPServer):
     def has_killed(self) -> bool:
         """Kill the process, and return True."""
         assert self._is_known.wait(10)
-        os.kill(self._victim, signal.SIGKILL)
+        os.kill(self._victim, self._number)
         return True
 
 
