@@ -14,6 +14,7 @@ from smspec.spec.layers.assembly import OptionError, extends_of, is_base, is_nam
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.missing_path import is_directory
+from smspec.workspace.source_walk import MARKERS, is_output_of_ours
 from smspec.workspace.spec_marker import is_meant_as_spec
 
 _NEVER_SEARCHED = frozenset({"__pycache__", "node_modules"})
@@ -142,6 +143,9 @@ def _specs_below(directory: str, boundary: Boundary, outside: list[str]) -> Iter
     YAML files that are not read because they are ``outside`` are added there.
     """
     for parent, directories, files in walked(directory):
+        if parent != directory and not MARKERS.isdisjoint(files) and is_output_of_ours(os.path.realpath(parent)):
+            directories.clear()  # the model of a job may contain its spec
+            continue
         directories[:] = sorted(d for d in directories if d not in _NEVER_SEARCHED and not d.startswith("."))
         for name in sorted(files):
             path = os.path.normpath(os.path.join(parent, name))

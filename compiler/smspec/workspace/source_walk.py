@@ -27,6 +27,8 @@ MOST_LEVELS = 100
 """Deeper nesting comes from a loop. Every level requires a look at all ignore files above it."""
 
 _LARGEST_MANIFEST = 64 << 20
+MARKERS = frozenset({MANIFEST, RUN_MARKER})
+"""The files that mark a directory as output of smspec."""
 
 FaultKind = Literal["outside", "nowhere", "around", "ignored", "name", "unreadable", "unbounded", "special"]
 
@@ -126,7 +128,7 @@ class SourceWalk:
             self._directory_links += is_link
             if self._directory_links > MOST_DIRECTORY_LINKS:
                 self._end(f"links lead to directories more than {MOST_DIRECTORY_LINKS:,} times")
-            if not _is_output_of_ours(origin):
+            if not is_output_of_ours(origin):
                 yield from self.files(f"{path}/", (*trail, origin))
         elif not stat.S_ISREG(found.st_mode):
             self._cannot("special", path, _what(found.st_mode))
@@ -200,8 +202,8 @@ def _is_job_spec(origin: str) -> bool:
     return len(content) <= MAX_BYTES and has_spec_key(content)
 
 
-def _is_output_of_ours(directory: str) -> bool:
-    """Return whether smspec wrote a directory: the output of a build or a run is never part of the next one.
+def is_output_of_ours(directory: str) -> bool:
+    """Return whether smspec wrote a directory: a build, a run, or a collected result is never part of the next build.
 
     A marker that is a link was not written by smspec, and may lead anywhere.
     """

@@ -17,6 +17,7 @@ from smspec.collection.object_checksum import Checksum, checked, checksum_of
 from support.servers.hostile_s3 import BUCKET, HostileS3, error, is_list
 from support.servers.hostile_server import hostile_server
 from support.servers.job_server import job_server, look
+from support.small_job import write_job
 from support.smspec_command import environment, smspec, smspec_process
 
 COMPLETED = look("Completed", began=60, ended=180)
@@ -335,6 +336,17 @@ def test_run_is_collected(jobs):
     assert (done.status, done.out) == (0, "collect/small/model\ncollect/small/merged/part.csv\n")
     assert result("collect/small") == {**MODEL, "merged/part.csv": b"a,b\n1,2\n3,4\n"}
     assert jobs.asked == {}
+
+
+def test_specs_in_a_collected_result_are_no_jobs(jobs, tmp_path):
+    write_job(tmp_path)
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
+        tar.add("job.yaml", "nested/job.yaml")
+    run_directory("run/small", **{"model.tar.gz": buffer.getvalue()})
+    assert smspec("collect", "run/small").status == 0
+    assert "nested/job.yaml" in "".join(files("collect"))
+    assert smspec("validate", ".").err.startswith("checked 1 job: no problems found\n")
 
 
 def test_run_with_a_missing_part_is_not_merged(jobs):
