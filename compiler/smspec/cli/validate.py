@@ -22,6 +22,7 @@ A directory means the job specs below it: YAML files with a top-level `smspec` k
 extend. Also checks specs against each other for shared checkpoints, outputs, and names.
 `--format mermaid` prints a graph of the jobs that read what a different job writes; errors and warnings go to stderr.
 `--api-json FILE` checks a CreateTrainingJob request instead of a spec.
+`--fix` edits the files of the specs where only one replacement is possible and no new finding follows from it.
 
 Exit status: 0 no errors; 1 errors, or warnings with --strict."""
 
@@ -29,6 +30,7 @@ Exit status: 0 no errors; 1 errors, or warnings with --strict."""
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="*", help="files, or directories to search (default: job.yaml)")
     parser.add_argument("--api-json", metavar="FILE", help="check a CreateTrainingJob request; - reads stdin")
+    parser.add_argument("--fix", action="store_true", help="replace misspelled keys and values where that is certain")
     add_findings_arguments(parser, "mermaid")
     add_verbosity_arguments(
         parser, quiet="show only errors and warnings", verbose="also name each job that was checked, with its cost"
@@ -37,6 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
+    if args.fix and (args.api_json is not None or args.format == "mermaid"):
+        other = "--api-json" if args.api_json is not None else "--format mermaid"
+        raise UsageError(f"--fix cannot be combined with {other}")
     if args.api_json is not None and args.format == "mermaid":
         raise UsageError("--format mermaid cannot be combined with --api-json")
     if args.api_json is not None:
@@ -44,6 +49,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
         from smspec.cli.validate_request import validate_request
 
         return validate_request(args, console)
+    if args.fix:
+        # Imported late: it writes files.
+        from smspec.cli.validate_fix import validate_and_fix
+
+        return validate_and_fix(args, console)
     cache = InputCache(root(args))
     try:
         with signals_interrupt():

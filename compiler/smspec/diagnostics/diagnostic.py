@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from smspec.diagnostics.fix import Fix
 from smspec.diagnostics.note import Note
 from smspec.diagnostics.severity import Severity
 from smspec.source import Path, Span
@@ -10,7 +11,10 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostic:
-    """A message for the author. ``path`` is empty if the text could not be parsed to a tree."""
+    """A message for the author. ``path`` is empty if the text could not be parsed to a tree.
+
+    ``fix``: what certainly belongs in place of the text at ``span``; None if that is not certain.
+    """
 
     code: str
     severity: Severity
@@ -20,3 +24,4 @@ class Diagnostic:
     help: str = ""
     label: str = ""
     notes: tuple[Note, ...] = ()
+    fix: Fix | None = None

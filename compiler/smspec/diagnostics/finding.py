@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from smspec.diagnostics.fix import Fix
 from smspec.diagnostics.note import Note
 from smspec.diagnostics.quoting import path_name
 from smspec.diagnostics.severity import Severity
@@ -54,11 +55,13 @@ class Rule:
         on: Literal["key", "value"] = "value",
         notes: tuple[Note, ...] = (),
         cause: Path = (),
+        fix: Fix | None = None,
     ) -> Finding:
         """Return the finding that this rule is broken at ``path``.
 
         ``help`` is the remedy; ``label`` is shown under the source line; ``on`` picks what is underlined;
-        ``notes`` are positions in other texts; ``cause`` is the path that requires a missing ``path``.
+        ``notes`` are positions in other texts; ``cause`` is the path that requires a missing ``path``;
+        ``fix`` replaces what is underlined, if it is certain.
         """
         return Finding(
             code=self.code,
@@ -71,6 +74,7 @@ class Rule:
             notes=notes,
             cause=cause,
             instead_of=self.instead_of,
+            fix=fix,
         )
 
 
@@ -92,6 +96,7 @@ class Finding:
     cause: Path = ()
     instead_of: str = ""
     place: Span | None = None
+    fix: Fix | None = None
 
     def moved(self, path: Path) -> Finding:
         """Return the same finding at a different path; its cause was a path of the same document."""

@@ -11,10 +11,23 @@ from smspec.source import dotted
 
 def records(diagnostics: Iterable[Diagnostic]) -> str:
     """Return the diagnostics as a JSON array in ASCII, empty if there are none, with a final newline."""
+    return _array(record(diagnostic) for diagnostic in diagnostics)
+
+
+def records_with_fixed(fixed: Iterable[Diagnostic], left: Iterable[Diagnostic]) -> str:
+    """Return an array of diagnostics that were fixed, with what replaced the text, and of the others."""
+    return _array(
+        {**record(diagnostic), "fixed": is_fixed, "replacement": diagnostic.fix.meant if diagnostic.fix else ""}
+        for is_fixed, some in ((True, fixed), (False, left))
+        for diagnostic in some
+    )
+
+
+def _array(objects: Iterable[dict[str, str | int]]) -> str:
     # Imported late: text is the usual format.
     import json
 
-    return json.dumps([record(diagnostic) for diagnostic in diagnostics], indent=2) + "\n"
+    return json.dumps(list(objects), indent=2) + "\n"
 
 
 def record(diagnostic: Diagnostic) -> dict[str, str | int]:

@@ -35,6 +35,7 @@ def _place(finding: Finding, document: Document) -> Diagnostic:
             message=without_quoted(finding.message, secrets),
             help=without_quoted(finding.help, secrets),
             label=without_quoted(finding.label, secrets),
+            fix=None,
             notes=tuple(Note(without_quoted(note.message, secrets), note.span) for note in finding.notes),
         )
     if finding.place is not None:
@@ -55,6 +56,7 @@ def placed_at(span: Span, finding: Finding, *, used_at: Span | None = None) -> D
         path=tuple(without_tokens(step) if isinstance(step, str) else step for step in finding.path),
         help=masked(finding.help),
         label=masked(finding.label),
+        fix=finding.fix if finding.fix and masked(finding.fix.written) == finding.fix.written else None,
         notes=(*([Note("used through an alias here", used_at)] if used_at else []), *map(_masked_note, finding.notes)),
     )
 

@@ -17,29 +17,29 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     similar, the only name that starts with the word.
     """
     known = tuple(known)
-    bare = _bare(word)
+    plain = bare(word)
     best: str | None = None
     likelihood = 0
     # difflib would do, but importing it takes longer than the whole check of a spec.
-    limit = max(1, len(bare) // 3) if len(bare) > 1 else 0
+    limit = max(1, len(plain) // 3) if len(plain) > 1 else 0
     for name in known:
-        other = _bare(name)
-        if other == bare:
+        other = bare(name)
+        if other == plain:
             return name
-        if abs(len(other) - len(bare)) <= limit:
-            slips = _slips(bare, other, limit)
+        if abs(len(other) - len(plain)) <= limit:
+            slips = _slips(plain, other, limit)
             if slips < limit or (slips == limit and (best is None or _likelihood(word, name) > likelihood)):
                 best, limit, likelihood = name, slips, _likelihood(word, name)
-    return best or _begun(bare, known)
+    return best or _begun(plain, known)
 
 
 def distance(one: str, two: str, limit: int) -> int:
     """Return the number of typos between two names, without case and punctuation; more than ``limit`` is any number."""
-    return _slips(_bare(one), _bare(two), limit)
+    return _slips(bare(one), bare(two), limit)
 
 
-def _begun(bare: str, known: Iterable[str]) -> str | None:
-    begun = [name for name in known if _bare(name).startswith(bare)] if len(bare) >= _PLAIN_BEGINNING else []
+def _begun(plain: str, known: Iterable[str]) -> str | None:
+    begun = [name for name in known if bare(name).startswith(plain)] if len(plain) >= _PLAIN_BEGINNING else []
     return begun[0] if len(begun) == 1 else None
 
 
@@ -68,7 +68,8 @@ def _is_likely(word: str, name: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _bare(word: str) -> str:
+def bare(word: str) -> str:
+    """Return a name without case and punctuation."""
     return word.lower().replace("_", "").replace("-", "").replace(" ", "")
 
 

@@ -55,8 +55,18 @@ def _not_checked(document: Document, *, too_large: bool) -> Iterator[Finding]:
 
 
 def _in_both(one: list[Finding], other: list[Finding]) -> list[Finding]:
-    there = set(other)
-    return [finding for finding in dict.fromkeys(one) if finding in there]
+    """Return the findings of both, with their fixes where these are the same too."""
+    there = {_without_fix(finding): finding.fix for finding in other}
+    both: list[Finding] = []
+    for finding in dict.fromkeys(one):
+        plain = _without_fix(finding)
+        if plain in there:
+            both.append(finding if there[plain] == finding.fix else plain)
+    return both
+
+
+def _without_fix(finding: Finding) -> Finding:
+    return finding if finding.fix is None else replace(finding, fix=None)
 
 
 def _shape_of_the_known(way: Repair, document: Document) -> Iterator[Finding]:

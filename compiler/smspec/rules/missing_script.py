@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.fix import spelling_fix
 from smspec.diagnostics.suggestions import nearest
 from smspec.rules.unsafe_script_name import is_safe
 from smspec.source.listing import Listing
@@ -25,6 +26,7 @@ def check(job: JobSpec, source: Listing) -> Iterator[Finding]:
         ("entry_point", "script"),
         f"`entry_point.script`: `{entry.script}` not found in `{job.source.dir}`",
         label=f"did you mean `{near}`?" if near else "",
+        fix=spelling_fix(entry.script, (file.path for file in source.files)),
         help="fix the name, or remove the pattern that excludes it from .gitignore, .dockerignore, or `source.ignore`",
     )
 

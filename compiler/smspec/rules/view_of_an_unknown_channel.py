@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.fix import spelling_fix
 from smspec.diagnostics.suggestions import nearest
 from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec, PipeLoopEntry
@@ -25,4 +26,5 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
                 f"`entry_point.read` names the unknown channel `{name}`",
                 label=f"did you mean `{near}`?" if near else "",
                 on="key",
+                fix=spelling_fix(name, names),
             )

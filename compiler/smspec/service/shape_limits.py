@@ -6,6 +6,7 @@ import json
 from typing import Literal
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.fix import Fix, spelling_fix
 from smspec.diagnostics.quoting import one_of
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.member_names import form, kind, kind_of, member, quantity, shown
@@ -113,6 +114,7 @@ class _Walk:
                         (*path, name),
                         f"unknown member {member((*path, name))}",
                         label=f"did you mean `{near}`?" if near else "",
+                        fix=spelling_fix(name, shape.members.keys() - value.keys()) if near else None,
                         help=f"move it to {elsewhere}" if elsewhere else "" if near else self._model_notes(),
                         on="key",
                     )
@@ -250,6 +252,7 @@ class _Walk:
             path,
             f"{member(path)} cannot be `{shown(value)}`",
             label=label,
+            fix=Fix(value, near) if near == f"ml.{value}" else spelling_fix(value, shape.enum),
             help=f"use {one_of(shape.enum)}" if len(shape.enum) <= _LONGEST_LIST_SHOWN else "",
         )
 

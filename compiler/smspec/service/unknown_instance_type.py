@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.fix import Fix, spelling_fix
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.instance_families import family
 from smspec.service.member_names import member, shown
@@ -31,9 +32,11 @@ def unknown_instance_type(path: Path, value: str, known: tuple[str, ...], date: 
             path,
             f"{member(path)} is `{shown(value)}`, which is not in the API model of {date}",
             label=f"did you mean `{near}`?" if near else "",
+            fix=spelling_fix(value, known),
             help="check the name; if the type is newer, add it to `instance_types` in `[facts]` of smspec.toml",
         )
     near = _nearest_size(size, sizes)
+    sure = spelling_fix(size, sizes)
     listed = ", ".join(f"`{known}`" for known in sorted(sizes, key=_magnitude)[:_MOST_SHOWN])
     more = f", and {len(sizes) - _MOST_SHOWN} more" if len(sizes) > _MOST_SHOWN else ""
     return SIZE_THAT_THE_FAMILY_LACKS.at(
@@ -42,6 +45,7 @@ def unknown_instance_type(path: Path, value: str, known: tuple[str, ...], date: 
         if size
         else f"{member(path)} is `{shown(value)}`, which has no size",
         label=f"did you mean `ml.{name}.{near}`?" if near else "",
+        fix=Fix(value, f"ml.{name}.{sure.meant}") if sure else None,
         help=f"use {listed}{more} (as of {date})",
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.fix import Fix, spelling_fix
 from smspec.diagnostics.quoting import one_of
 from smspec.source import Path, dotted
 from smspec.source.frozen import replace
@@ -39,7 +40,7 @@ def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
         if fault.keyword == "additionalProperties":
             for word in _unknown(fault):
                 guess = suggestion(word, fault.path) if len(findings) < MOST_GUESSED else None
-                findings.append(_unknown_key(fault.path, word, guess))
+                findings.append(_unknown_key(fault.path, word, guess, fault.names))
                 if guess is None:
                     strange[fault.path] = len(findings) - 1
                 else:
@@ -68,7 +69,7 @@ def _unknown(fault: ShapeFault) -> Iterator[str]:
     return (key for key in fault.names if key not in known)
 
 
-def _unknown_key(mapping: Path, word: str, guess: Suggestion | None) -> Finding:
+def _unknown_key(mapping: Path, word: str, guess: Suggestion | None, written: tuple[str, ...]) -> Finding:
     message = f"unknown key `{word}`" + (f" in `{dotted(mapping)}`" if mapping else "")
     label, help = "", ""
     if guess and guess.is_hint:
@@ -79,7 +80,17 @@ def _unknown_key(mapping: Path, word: str, guess: Suggestion | None) -> Finding:
         label = f"did you mean `{guess.named_from(mapping)}`?"
     elif (here := key_path(mapping)) is not None and 0 < len(keys := keys_in(here)) <= MOST_LISTED:
         help = f"use {one_of(keys)}"
-    return UNKNOWN_KEY.at((*mapping, word), message, label=label, help=help, on="key")
+    fix = None if guess is None else _renaming(mapping, word, guess, written)
+    return UNKNOWN_KEY.at((*mapping, word), message, label=label, help=help, on="key", fix=fix)
+
+
+def _renaming(mapping: Path, word: str, guess: Suggestion, written: tuple[str, ...]) -> Fix | None:
+    """Return the fix of a key that is only misspelled, if the mapping does not have the intended key too."""
+    here = key_path(mapping)
+    if here is None or guess.is_hint or guess.key[:-1] != here or guess.key[-1] in written:
+        return None
+    fix = spelling_fix(word, keys_in(here))
+    return fix if fix and fix.meant == guess.key[-1] else None
 
 
 def _missing(mapping: Path, keys: tuple[str, ...]) -> Finding:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.fix import Fix, spelling_fix
 from smspec.diagnostics.quoting import one_of, quoted
 from smspec.diagnostics.suggestions import nearest
 from smspec.source import Document, Mapping, Node, Path, Scalar, dotted
@@ -40,10 +41,10 @@ def _wrong_type(fault: ShapeFault, node: Node | None) -> Finding:
     rule = VALUE_OF_ANOTHER_TYPE if form.rule is TEXT_OF_ANOTHER_FORM else form.rule
     wanted = [str(name) for name in fault.argument] if isinstance(fault.argument, list) else [str(fault.argument)]
     expected, use = _expected(fault, type_words(wanted))
-    label = _remedy(wanted, node, fault.schema)
+    label, fix = _remedy(wanted, node, fault.schema)
     example = "" if label else example_of(fault.path)
     help = f"use, for example, `{example}`" if example else "" if label else use
-    return rule.at(fault.path, f"{expected}, got {_described(node)}", label=label, help=help)
+    return rule.at(fault.path, f"{expected}, got {_described(node)}", label=label, help=help, fix=fix)
 
 
 def _expected(fault: ShapeFault, otherwise: str = "") -> tuple[str, str]:
@@ -53,21 +54,22 @@ def _expected(fault: ShapeFault, otherwise: str = "") -> tuple[str, str]:
     return f"`{_name(fault.path)}` must be {form}", f"use a value such as {examples}" if examples else ""
 
 
-def _remedy(wanted: list[str], node: Node | None, schema: dict[str, SchemaPart]) -> str:
+def _remedy(wanted: list[str], node: Node | None, schema: dict[str, SchemaPart]) -> tuple[str, Fix | None]:
     """Return what to write where the value was spelled as a different type."""
     if not isinstance(node, Scalar) or node.value is None:
-        return ""
+        return "", None
     value, text = node.value, node.text
     if isinstance(value, str):
         plain = meaning(text)
         boolean = _BOOLEANS.get(text.lower(), text.lower())
         if "boolean" in wanted and boolean in ("true", "false"):
-            return f"write `{boolean}`"
+            return f"write `{boolean}`", Fix(text, boolean)
         if not node.plain and isinstance(plain, int) and not isinstance(plain, bool) and "integer" in wanted:
-            return f"write `{text}` without quotes"
+            return f"write `{text}` without quotes", Fix(text, text)
     elif "string" in wanted and re.search(str(schema.get("pattern", "")), text):
-        return f'write `"{text}"`, in quotes'
-    return f"write `{flow_style([value])}`" if "array" in wanted else ""
+        return f'write `"{text}"`, in quotes', Fix(text, f'"{text}"')
+    listed = flow_style([value])
+    return (f"write `{listed}`", Fix(text, listed)) if "array" in wanted else ("", None)
 
 
 def _described(node: Node | None) -> str:
@@ -93,6 +95,7 @@ def _no_choice(fault: ShapeFault, node: Node | None) -> Finding:
     text = node.text if isinstance(node, Scalar) else ""
     guess = choice_meant(text, allowed)
     label = f"did you mean `{guess}`?" if guess else ""
+    fix = spelling_fix(text, allowed) if guess else None
     got = _quoted(node) if isinstance(node, Scalar) and node.value is not None else _described(node)
     if len(allowed) <= MOST_CHOICES:
         return VALUE_THAT_IS_NO_CHOICE.at(
@@ -100,11 +103,12 @@ def _no_choice(fault: ShapeFault, node: Node | None) -> Finding:
             f"`{_name(fault.path)}` must be {one_of(allowed)}, got {got}",
             label=label,
             help="" if label else "use one of these values",
+            fix=fix,
         )
     key = key_path(fault.path) or key_path(fault.path[:-1])
     help = f"run `smspec explain {written_key(key)}` for the list" if key else ""
     return VALUE_THAT_IS_NO_CHOICE.at(
-        fault.path, f"{got} is not a value of `{_name(fault.path)}`", label=label, help=help
+        fault.path, f"{got} is not a value of `{_name(fault.path)}`", label=label, help=help, fix=fix
     )
 
 
@@ -131,13 +135,16 @@ def _other_form(fault: ShapeFault, node: Node | None) -> Finding:
     text = str(fault.value)
     guess = form.meant(text)
     label = f"write `{guess}`" if guess and guess != text else ""
+    fix = Fix(text, guess) if guess and label and fault.on == "value" and form.is_certain(text, guess) else None
     wanted = fault.schema.get("type")
     takes_numbers = isinstance(wanted, list) and "integer" in wanted
-    label = label or (_remedy(["integer"], node, fault.schema) if takes_numbers else "")
+    if not label and takes_numbers:
+        label, fix = _remedy(["integer"], node, fault.schema)
     shown = f"`{text}`" if fault.on == "key" else _described(node) if takes_numbers else _quoted(node)
     expected, use = _expected(fault)
     use = use or ("rename the key" if fault.on == "key" else "")
-    return form.rule.at(fault.path, f"{expected}, got {shown}", label=label, help="" if label else use, on=fault.on)
+    help = "" if label else use
+    return form.rule.at(fault.path, f"{expected}, got {shown}", label=label, help=help, on=fault.on, fix=fix)
 
 
 def _out_of_range(fault: ShapeFault, node: Node | None) -> Finding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.fix import spelling_fix
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.built_in_algorithm import built_in_algorithm
 from smspec.service.facts.algorithms import as_of
@@ -35,4 +36,5 @@ def check(request: Request) -> Iterator[Finding]:
                 f"`{word}.{shown(name)}` is not documented for `{algorithm.name}`, {as_of()}",
                 label=f"did you mean `{near}`?",
                 on="key",
+                fix=spelling_fix(name, free),
             )

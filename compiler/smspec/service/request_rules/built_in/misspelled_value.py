@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Note, Rule
+from smspec.diagnostics.fix import spelling_fix
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.built_in_algorithm import built_in_algorithm
 from smspec.service.facts.algorithms import as_of
@@ -36,5 +37,6 @@ def check(request: Request) -> Iterator[Finding]:
                 ("HyperParameters", name),
                 f"{HERE}: `{algorithm.name}` might not accept `{shown(value)}`",
                 label=f"did you mean `{near}`?",
+                fix=spelling_fix(value, words),
                 notes=(Note(f"the developer guide does not list it, {as_of()}"),),
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
+from smspec.diagnostics.fix import spelling_fix
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.member_names import shown
 from smspec.service.members import items, member
@@ -28,6 +29,7 @@ def check(request: Request) -> Iterator[Finding]:
                     f"{HERE}: the job has no instance group `{shown(name)}`",
                     label=f"did you mean `{near}`?" if near else "",
                     help=_way_out(request, groups),
+                    fix=spelling_fix(name, groups),
                 )
 
 

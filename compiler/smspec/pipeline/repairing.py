@@ -1,0 +1,188 @@
+"""Apply the fixes that are certain to the specs of a command, as long as that leads to no new finding.
+
+A state is the content of the changed files, by real path; nothing is written here. Each attempt is checked as a whole:
+a fix of a base spec affects all jobs that extend it. The attempt counts only if every fix removed its finding and no
+finding is new, so the result does not depend on how certain a suggestion was.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+from smspec.diagnostics import Diagnostic, InvalidInput
+from smspec.diagnostics.fix import Fix
+from smspec.pipeline.input_cache import InputCache
+from smspec.pipeline.validation_result import ValidationResult
+from smspec.source import Document, Span
+from smspec.source.frozen import dataclass
+from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.yaml.scalar_edits import applicable, edited, written_at
+from smspec.workspace.boundary import FileNotRead
+
+MOST_CHECKS = 100
+"""How often the specs are checked at most. What is then left is left for the next run."""
+
+_MOST_ROUNDS = 8
+"""A fix shows what it hid, which may be certain too; so often in one attempt."""
+
+Key = tuple[str, str, tuple[str | int, ...]]
+Check = Callable[[Mapping[str, bytes]], tuple[ValidationResult, InputCache]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A fix that was applied for a diagnostic, in a line that is the same before and after.
+
+    ``was`` is the text that it replaced, with its quotes.
+    """
+
+    diagnostic: Diagnostic
+    fix: Fix
+    was: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """The specs after some changes, and what is found in them.
+
+    ``contents`` are those of changed files by real path, ``names`` their paths as the author writes them.
+    """
+
+    result: ValidationResult
+    cache: InputCache
+    contents: Mapping[str, bytes]
+    names: Mapping[str, str]
+    changes: tuple[Change, ...] = ()
+
+    def key(self, diagnostic: Diagnostic) -> Key:
+        """Return what identifies a finding although lines change."""
+        return diagnostic.code, self.cache.identity(diagnostic.span.file), diagnostic.path
+
+    def keys(self) -> Counter[Key]:
+        return Counter(map(self.key, self.result.diagnostics))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repaired:
+    """``refused``: certain fixes that were not applied, because they would lead to the findings named with them."""
+
+    before: State
+    after: State
+    refused: tuple[tuple[Diagnostic, str], ...]
+
+
+class Repairing:
+    """Repairs the specs that ``check`` checks, given the contents that replace those on disk.
+
+    ``may_change`` decides by the path and the content of a file.
+    """
+
+    def __init__(self, check: Check, may_change: Callable[[str, bytes], bool]) -> None:
+        self._check = check
+        self._may_change = may_change
+        self._checks = 0
+        self._reasons: dict[Key, str] = {}
+
+    def repaired(self) -> Repaired:
+        """Return the specs with all fixes that can be applied. Raise as `validate_specs` does."""
+        before = self._checked({}, {}, ())
+        state = before
+        while True:
+            better = self._better(state, self._fixable(state))
+            if better is state:
+                break
+            state = better
+        left = tuple((d, self._reasons.get(state.key(d), "")) for d in self._fixable(state))
+        return Repaired(before=before, after=state, refused=left)
+
+    def _checked(self, contents: Mapping[str, bytes], names: Mapping[str, str], changes: tuple[Change, ...]) -> State:
+        self._checks += 1
+        result, cache = self._check(contents)
+        return State(result=result, cache=cache, contents=contents, names=names, changes=changes)
+
+    def _fixable(self, state: State) -> list[Diagnostic]:
+        """Return the diagnostics with a fix that can be written, in their order."""
+        found: list[Diagnostic] = []
+        for file in dict.fromkeys(d.span.file for d in state.result.diagnostics if d.fix):
+            document = _document(file, state.cache)
+            if document is None or not self._may_change(file, state.cache.content(file)):
+                continue
+            fixes: dict[Span, Fix | None] = {}
+            for d in state.result.diagnostics:
+                if d.fix and d.span.file == file:
+                    # Two different fixes of one value: neither is certain.
+                    fixes[d.span] = d.fix if fixes.get(d.span, d.fix) == d.fix else None
+            usable = applicable(document, {span: fix for span, fix in fixes.items() if fix})
+            found += [d for d in state.result.diagnostics if d.fix and usable.get(d.span) == d.fix]
+        return found
+
+    def _better(self, state: State, fixable: list[Diagnostic]) -> State:
+        """Return the state after as many of the fixes as possible: all of them, else those of each half."""
+        if not fixable or self._checks >= MOST_CHECKS:
+            return state
+        attempt, reason = self._attempt(state, fixable)
+        if attempt is not None:
+            return attempt
+        if len(fixable) == 1:
+            self._reasons[state.key(fixable[0])] = reason
+            return state
+        middle = len(fixable) // 2
+        wanted = {state.key(d) for d in fixable[middle:]}
+        state = self._better(state, fixable[:middle])
+        return self._better(state, [d for d in self._fixable(state) if state.key(d) in wanted])
+
+    def _attempt(self, start: State, fixable: list[Diagnostic]) -> tuple[State | None, str]:
+        """Return the state after all of the fixes and those that they reveal; or None, and why not."""
+        known = start.keys()
+        done: list[Key] = []
+        state, ahead = start, fixable
+        for _ in range(_MOST_ROUNDS):
+            if not ahead:
+                break
+            done += map(state.key, ahead)
+            following = self._applied(state, ahead)
+            if following is None:
+                return None, "the rest of the file would change too"
+            state = following
+            ahead = [d for d in self._fixable(state) if state.key(d) not in known]
+        found = state.keys()
+        new = found - known
+        if new:
+            return None, f"then the specs would have {', '.join(sorted({code for code, _, _ in new}))}"
+        if any(found[key] >= known[key] > 0 for key in done):
+            return None, "the finding would stay"
+        return state, ""
+
+    def _applied(self, state: State, fixable: Iterable[Diagnostic]) -> State | None:
+        by_file: dict[str, dict[Span, Fix]] = {}
+        for diagnostic in fixable:
+            if diagnostic.fix:
+                by_file.setdefault(diagnostic.span.file, {})[diagnostic.span] = diagnostic.fix
+        contents, names = dict(state.contents), dict(state.names)
+        was: dict[Span, str] = {}
+        for file, fixes in by_file.items():
+            document = _document(file, state.cache)
+            text = None if document is None else edited(document, fixes)
+            if text is None or document is None:
+                return None
+            was.update((span, written_at(document, span)) for span in fixes)
+            identity = state.cache.identity(file)
+            before = state.cache.content(file)
+            mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
+            contents[identity] = mark + text.encode("utf-8")
+            names.setdefault(identity, file)
+        changes = tuple(Change(diagnostic=d, fix=d.fix, was=was[d.span]) for d in fixable if d.fix)
+        try:
+            return self._checked(contents, names, (*state.changes, *changes))
+        except OptionError:
+            return None
+
+
+def _document(file: str, cache: InputCache) -> Document | None:
+    """Return the tree of a file of a spec; None for any other file, such as smspec.toml."""
+    try:
+        return cache.base(file, cache.boundary(os.path.dirname(file)))
+    except (InvalidInput, FileNotRead, OSError):
+        return None
