@@ -11,6 +11,10 @@ from smspec.cli.console import Console
 from smspec.diagnostics import InvalidInput
 from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.importer.request_equality import differences
+from smspec.importer.sdk.agreement import expected_request
+from smspec.importer.sdk.notebook import MAX_BYTES as MOST_NOTEBOOK_BYTES
+from smspec.importer.sdk.notebook import is_sdk_program
+from smspec.importer.sdk.sdk_job import found_jobs, imported_job
 from smspec.importer.source_reader import read_source
 from smspec.importer.sources import imported
 from smspec.importer.spec_writer import WrittenSpec, write_spec
@@ -26,7 +30,8 @@ from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
 HELP = """\
 Print a job spec that compiles to the same request as an existing training job. The input is a CreateTrainingJob
 request or DescribeTrainingJob output (JSON or YAML), a TrainingJob of the ACK controller, a Step Functions state or
-state machine, or the name of a job in SageMaker.
+state machine, the name of a job in SageMaker, or a notebook or Python program that uses the SageMaker SDK. A program
+is read but not run: values that are known only at run time become variables of the spec.
 
 Members with no equivalent are listed on stderr and in a closing comment.
 Exit status: 0 done; 1 no training job found, or the printed spec has errors to fix."""
@@ -41,26 +46,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source", metavar="FILE|NAME", help="a file, - for standard input, or the name of a job in SageMaker"
     )
+    parser.add_argument("--job", metavar="JOB", help="which job of a notebook or program: its number or variable")
     parser.add_argument("--profile", metavar="P", help="AWS profile used to look up NAME")
     parser.add_argument("--region", metavar="R", help="AWS region of the job NAME")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    written = write_spec(_found(args, console))
+    found = _found(args, console)
+    written = write_spec(found)
+    for name in written.settings:
+        console.say(f"variable `{name}` has no value: only a run of the source has it")
+    if written.additions:
+        console.say(f"added by the SDK: {', '.join(written.additions)}")
     for part in written.not_imported:
         console.say(f"not imported: {part}")
     if written.left_out:
         console.say(f"ignored, not part of a request: {', '.join(written.left_out)}")
-    fault = _fault(written, console)
+    fault = _fault(found, written, console)
     console.result(written.text + (_FAULTY if fault else ""))
     return 1 if fault else 0
 
 
-def _fault(written: WrittenSpec, console: Console) -> bool:
+def _fault(found: Imported, written: WrittenSpec, console: Console) -> bool:
     """Compile the spec, compare the requests, print the errors, and return whether there are any."""
     text = SourceText(FILE_NAME, written.text)
     try:
-        compilation = compile_spec(in_memory_inputs(text))
+        compilation = compile_spec(in_memory_inputs(text, written.settings, written.script))
     except InvalidInput as rejected:
         compilation = Faulty(diagnostics=rejected.diagnostics, texts=rejected.texts)
     if compilation.diagnostics:
@@ -70,7 +81,8 @@ def _fault(written: WrittenSpec, console: Console) -> bool:
     payload = dict(compilation.plan.request.payload)
     if "TrainingJobName" not in written.request:
         del payload["TrainingJobName"]
-    unlike = [dotted(path) for path in differences(payload, written.request)]
+    expected = expected_request(replace(found, request=written.request), payload)
+    unlike = [dotted(path) for path in differences(payload, expected)]
     for place in unlike:
         console.say(f"not imported: {place}: smspec sends a different value")
     return bool(unlike)
@@ -85,6 +97,10 @@ def _found(args: argparse.Namespace, console: Console) -> Imported:
         if is_name:
             return _described(args, console)
         name = "<stdin>" if source == STANDARD_INPUT else source
+        if is_sdk_program(name):
+            return imported_job(found_jobs(name, content_of(source, MOST_NOTEBOOK_BYTES, "a notebook")), args.job)
+        if args.job is not None:
+            raise UsageError("--job requires a notebook or a program in Python, with the extension .ipynb or .py")
         read = read_source(name, content_of(source, MAX_BYTES, "a request", dash_is_input=True))
         found = imported(read.data)
         return replace(found, left_out=(*found.left_out, *read.left_out))

@@ -16,7 +16,6 @@ from smspec.spec.keys.row import Row
 _WORDS = {
     "job_name": "name of the imported job; without this key, the job name is `name` and a digest of the request",
     "api": "members without a spec key, merged into the request",
-    "vars": f"`${{{{ vars.{DOLLAR} }}}}{{{{` stands for a dollar sign and two braces",
 }
 
 
@@ -32,10 +31,22 @@ def _group(spec: dict[str, object], rows: Iterable[Row]) -> Iterator[str]:
     for key in (row.path for row in rows):
         if key in _WORDS:
             yield f"# {_WORDS[key]}\n"
+        if key == "vars":
+            yield from (f"# {line}\n" for line in _about_variables(spec[key]))
         yield spec_yaml(Document(node({key: spec[key]}), ()))
 
 
+def _about_variables(declared: object) -> Iterator[str]:
+    names = list(declared) if isinstance(declared, dict) else []
+    if set(names) - {DOLLAR}:
+        yield "values that only a run of the source has: set them with --set, or give each a default"
+    if DOLLAR in names:
+        yield f"`${{{{ vars.{DOLLAR} }}}}{{{{` stands for a dollar sign and two braces"
+
+
 def _not_kept(imported: Imported, not_imported: tuple[NotImported, ...]) -> Iterator[str]:
+    if imported.additions:
+        yield f"Added by the SDK, not by the source: {', '.join(imported.additions)}"
     if not_imported:
         yield "Not imported:"
         yield from (f"- {part}" for part in not_imported)

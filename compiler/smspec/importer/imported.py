@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from smspec.source import Path
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, field
 from smspec.source.path import dotted
+
+NO_JOB = (
+    "no training job found: expected a CreateTrainingJob request, DescribeTrainingJob output,"
+    " a TrainingJob of the ACK controller, a Step Functions state that creates a training job,"
+    " or a notebook or Python program that uses the SageMaker SDK"
+)
+"""What to say of a file with none of these."""
 
 
 class RequestNotFound(Exception):
@@ -22,6 +29,15 @@ class NotImported:
         return f"{dotted(self.path)}: {self.why}"
 
 
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable without a default. ``placeholder``: a value of the right kind, to compile and check the spec."""
+
+    name: str
+    placeholder: object
+    description: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
     """A CreateTrainingJob request and its source.
@@ -29,6 +45,10 @@ class Imported:
     ``form`` describes the source. ``left_out`` are members that are not part of any request: they are listed in one
     line. ``stem`` is used to name the job if the request has no name. ``has_tags`` False: the source does not contain
     the tags of the job.
+
+    ``keys`` are keys of the spec that say more than the request, and ``patch`` members for `api`; the request has
+    neither. ``variables`` are what the marks in all of them stand for. ``additions``: what the source does not write,
+    and its tool sends.
     """
 
     form: str
@@ -38,3 +58,7 @@ class Imported:
     region: str | None = None
     stem: str = ""
     has_tags: bool = True
+    keys: dict[str, object] = field(default_factory=dict)
+    patch: dict[str, object] = field(default_factory=dict)
+    variables: tuple[Variable, ...] = ()
+    additions: tuple[str, ...] = ()

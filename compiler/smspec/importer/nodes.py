@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from smspec.importer.marks import with_references
 from smspec.source import Mapping, Node, Scalar, Sequence, Span
 from smspec.spec.yaml.scalars import meaning
 
@@ -36,7 +37,7 @@ def text(value: str) -> Scalar:
 
     The node is written with `DOLLAR` where necessary; its value is the resulting string.
     """
-    written = value.replace(_OPEN, f"${{{{ vars.{DOLLAR} }}}}{_OPEN[1:]}")
+    written = with_references(value.replace(_OPEN, f"${{{{ vars.{DOLLAR} }}}}{_OPEN[1:]}"))
     plain = written == value and bool(value) and not _looks_like_more(value) and meaning(value) == value
     return Scalar(written, value, plain, _NOWHERE)
 

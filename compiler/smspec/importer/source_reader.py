@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from smspec.importer.imported import RequestNotFound
+from smspec.diagnostics import InvalidInput
+from smspec.importer.imported import NO_JOB, RequestNotFound
 from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.json_parser import read_json
 from smspec.source import Document, SourceText, to_data
@@ -15,6 +16,8 @@ from smspec.spec.yaml.yaml_reader import decode_bytes, read
 _JSON = re.compile(rb"(\xef\xbb\xbf)?[ \t\r\n]*[{\[]")
 _BETWEEN = re.compile(r"^(?:---|\.\.\.)(?=\s|$)[ \t]*", re.MULTILINE)
 _TRAINING_JOB = re.compile(r"^kind:[ \t]*[\"']?TrainingJob[\"']?[ \t\r]*(#.*)?$", re.MULTILINE)
+# What has none of these is another kind of file: its errors as YAML are of no use.
+_WORDS_OF_A_JOB = re.compile("TrainingJob|AlgorithmSpecification|OutputDataConfig|ResourceConfig|States|smspec")
 _SOMETHING = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
 
 
@@ -41,7 +44,12 @@ def read_source(name: str, content: bytes) -> Source:
     if _JSON.match(content):
         return Source(read_json(decode_json_bytes(name, content)))
     text, is_alone = _one_document(decode_bytes(name, content).text)
-    return Source(read(SourceText(name, text)), () if is_alone else (OTHERS,))
+    try:
+        return Source(read(SourceText(name, text)), () if is_alone else (OTHERS,))
+    except InvalidInput:
+        if _WORDS_OF_A_JOB.search(text):
+            raise
+        raise RequestNotFound(NO_JOB) from None
 
 
 def _one_document(text: str) -> tuple[str, bool]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from smspec.importer.comments import commented
 from smspec.importer.imported import Imported, NotImported
 from smspec.importer.imported_keys import taken
+from smspec.importer.marks import filled
 from smspec.importer.naming import names
 from smspec.importer.nodes import DOLLAR, holds_dollar, node
 from smspec.importer.parts import PARTS
@@ -19,12 +20,16 @@ class WrittenSpec:
     """A spec as YAML, the request that it must render, and the parts of the source that it cannot contain.
 
     ``request`` has no TrainingJobName if the source had none. ``left_out`` are members that no request has.
+    ``settings`` are values for its variables, with which it can be compiled. ``script`` is the one that it names.
     """
 
     text: str
     request: dict[str, object]
     not_imported: tuple[NotImported, ...]
     left_out: tuple[str, ...]
+    settings: dict[str, str]
+    script: str | None
+    additions: tuple[str, ...]
 
 
 def write_spec(imported: Imported) -> WrittenSpec:
@@ -39,12 +44,25 @@ def write_spec(imported: Imported) -> WrittenSpec:
             spec.update(PARTS[row.path](rest))
         else:
             spec.update(taken(rest, [row]))
+    spec.update(imported.keys)
     spec.update(names(rest.text("TrainingJobName"), imported.stem, request))
-    if rest.members:
-        spec["api"] = rest.members
+    patch = {**rest.members, **imported.patch}
+    if patch:
+        spec["api"] = patch
+    declared: dict[str, object] = {each.name: {"description": each.description} for each in imported.variables}
     if holds_dollar(node(spec)):
-        spec["vars"] = {DOLLAR: {"default": "$"}}
+        declared[DOLLAR] = {"default": "$"}
+    if declared:
+        spec["vars"] = declared
     skipped = (*imported.not_imported, *not_imported)
+    settings = {each.name: str(each.placeholder) for each in imported.variables}
+    script = filled(spec.get("entry_point"), settings) if "source" in spec else None
     return WrittenSpec(
-        text=commented(spec, imported, skipped), request=request, not_imported=skipped, left_out=imported.left_out
+        text=commented(spec, imported, skipped),
+        request=request,
+        not_imported=skipped,
+        left_out=imported.left_out,
+        settings=settings,
+        script=script if isinstance(script, str) else None,
+        additions=imported.additions,
     )

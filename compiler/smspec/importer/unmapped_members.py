@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, cast
 
+from smspec.importer.marks import is_mark
 from smspec.spec.keys.value_forms import TEXT, TEXTS
 
 Kind = TypeVar("Kind")
@@ -48,13 +49,14 @@ class UnmappedMembers:
                 return None
             holders.append(value)
             value = value[name]
-        if not accepts(value):
+        is_variable = is_mark(value)
+        if not is_variable and not accepts(value):
             return None
         for holder, name in zip(reversed(holders), reversed(path), strict=True):
             del holder[name]
             if holder:
                 break
-        return convert(value)
+        return cast("Kind", value) if is_variable else convert(value)
 
     def at(self, path: tuple[str, ...]) -> object:
         """Return the remaining value at ``path``; None if there is none, because no request contains null."""

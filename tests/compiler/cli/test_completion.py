@@ -26,7 +26,7 @@ BIN = Path(sys.prefix) / "bin"
 SPEC = BUILT + "vars: {size: {default: 7b}}\noverlays: {dev: {retries: 1}, 'two words': {}, '$(touch ran)': {}}\n"
 
 FREE = {
-    *("CH=PATH", "IMAGE=DIGEST", "KIND,…", "N", "P", "R", "S"),
+    *("CH=PATH", "IMAGE=DIGEST", "KIND,…", "JOB", "N", "P", "R", "S"),
     *("FAULT", "H", "HOW", "NAME", "ID", "NAME|DIR", "QUEUE", "SIZE", "T", "URI"),
 }
 """Words of ``--help`` for values that nobody can list."""

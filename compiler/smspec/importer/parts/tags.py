@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from smspec.importer.marks import holds_mark
 from smspec.importer.unmapped_members import UnmappedMembers
 from smspec.service.members import repeated
 
@@ -21,4 +22,5 @@ def keys(rest: UnmappedMembers) -> Iterator[tuple[str, object]]:
 
 
 def _is_tag(value: dict[str, object]) -> bool:
-    return value.keys() == _TAG and all(isinstance(text, str) for text in value.values())
+    is_plain = value.keys() == _TAG and all(isinstance(text, str) for text in value.values())
+    return is_plain and not holds_mark(str(value["Key"]))  # a key of a spec contains no variable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from smspec.importer.imported import Imported, RequestNotFound
+from smspec.importer.imported import NO_JOB, Imported, RequestNotFound
 from smspec.importer.sources import ack, create_training_job, describe_training_job, step_functions
 from smspec.source.frozen import dataclass
 
@@ -37,7 +37,4 @@ def imported(data: object) -> Imported:
                 return source.to_request(data)
         if "smspec" in data:
             raise RequestNotFound("already a job spec")
-    raise RequestNotFound(
-        "no training job found: expected a CreateTrainingJob request, DescribeTrainingJob output,"
-        " a TrainingJob of the ACK controller, or a Step Functions state that creates a training job"
-    )
+    raise RequestNotFound(NO_JOB)

@@ -1,0 +1,39 @@
+"""Whether the request that a spec renders says what the SDK's request does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from smspec.importer.imported import Imported
+from smspec.importer.marks import filled
+
+_RESERVED = "sagemaker_"
+
+
+def expected_request(imported: Imported, rendered: Mapping[str, object]) -> dict[str, object]:
+    """Return the request that the spec must render, with placeholders for variables.
+
+    What keys of the spec add is that of the rendered request: the hyperparameters of the toolkit, and the registry and
+    the whole tag of an image that has a short name.
+    """
+    values = {each.name: each.placeholder for each in imported.variables}
+    expected = filled(imported.request, values)
+    assert isinstance(expected, dict)
+    parameters = _mapping(expected, "HyperParameters")
+    sent = _mapping(rendered, "HyperParameters")
+    if imported.keys:
+        parameters = {**parameters, **{name: sent[name] for name in sent if name.startswith(_RESERVED)}}
+        parameters.update(_mapping(filled(imported.patch, values), "HyperParameters"))
+    if parameters:
+        expected["HyperParameters"] = {name: str(value) for name, value in parameters.items()}
+    algorithm = _mapping(expected, "AlgorithmSpecification")
+    image, uri = algorithm.get("TrainingImage"), _mapping(rendered, "AlgorithmSpecification").get("TrainingImage")
+    is_short = isinstance(image, str) and "/" not in image and isinstance(uri, str)
+    if is_short and str(uri).rpartition("/")[2].partition(":")[0] == str(image).partition(":")[0]:
+        expected["AlgorithmSpecification"] = {**algorithm, "TrainingImage": uri}
+    return expected
+
+
+def _mapping(value: object, name: str) -> dict[str, object]:
+    inner = value.get(name) if isinstance(value, Mapping) else None
+    return dict(inner) if isinstance(inner, dict) else {}

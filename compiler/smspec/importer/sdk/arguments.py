@@ -1,0 +1,143 @@
+"""The arguments of the SDK's estimators: their order, their earlier names, and the defaults that it sends."""
+
+from __future__ import annotations
+
+from smspec.importer.sdk.values import Instance, Value
+
+DEFAULT_VOLUME = 30
+DEFAULT_MAX_RUN = 86_400
+USUAL_LOG_LEVEL = 20
+
+_FRAMEWORK = "entry_point framework_version py_version source_dir hyperparameters image_uri distribution"
+_INPUT = (
+    "s3_data distribution compression content_type record_wrapping s3_data_type instance_groups input_mode"
+    " attribute_names target_attribute_name shuffle_config"
+)
+ORDER = {
+    "Estimator": "image_uri role instance_count instance_type keep_alive_period_in_seconds volume_size",
+    "PyTorch": _FRAMEWORK,
+    "MXNet": _FRAMEWORK,
+    "SKLearn": "entry_point framework_version py_version source_dir hyperparameters image_uri",
+    "XGBoost": "entry_point framework_version source_dir hyperparameters py_version image_uri",
+    "TensorFlow": "py_version framework_version model_dir image_uri distribution",
+    "HuggingFace": "py_version entry_point transformers_version tensorflow_version pytorch_version source_dir",
+    "Chainer": "entry_point use_mpi num_processes process_slots_per_host additional_mpi_options source_dir",
+    "RLEstimator": "entry_point toolkit toolkit_version framework source_dir hyperparameters image_uri",
+    "TrainingInput": _INPUT,
+    "s3_input": _INPUT,
+    "FileSystemInput": "file_system_id file_system_type directory_path file_system_access_mode content_type",
+    "InstanceGroup": "instance_group_name instance_type instance_count",
+    "ShuffleConfig": "seed",
+    "fit": "inputs wait logs job_name",
+    "DebuggerHookConfig": "s3_output_path container_local_output_path hook_parameters collection_configs",
+    "CollectionConfig": "name parameters",
+    "TensorBoardOutputConfig": "s3_output_path container_local_output_path",
+}
+# Version 2 of the SDK accepts most of these, with a warning.
+_EARLIER = {
+    "train_instance_type": "instance_type",
+    "train_instance_count": "instance_count",
+    "train_volume_size": "volume_size",
+    "train_volume_kms_key": "volume_kms_key",
+    "train_max_run": "max_run",
+    "train_max_wait": "max_wait",
+    "train_use_spot_instances": "use_spot_instances",
+    "image_name": "image_uri",
+    "distributions": "distribution",
+}
+FRAMEWORKS = {
+    "PyTorch": "pytorch",
+    "TensorFlow": "tensorflow",
+    "HuggingFace": "huggingface",
+    "SKLearn": "sklearn",
+    "XGBoost": "xgboost",
+    "MXNet": "mxnet",
+    "Chainer": "chainer",
+    "RLEstimator": "rl",
+}
+_NUMBER = "[-+]?[0-9]*[.]?[0-9]+([eE][-+]?[0-9]+)?"
+METRICS_OF_TOOLKITS = {
+    "coach": [
+        {"Name": "reward-training", "Regex": "^Training>.*Total reward=(.*?),"},
+        {"Name": "reward-testing", "Regex": "^Testing>.*Total reward=(.*?),"},
+    ],
+    "ray": [
+        {"Name": "episode_reward_mean", "Regex": f"episode_reward_mean: ({_NUMBER})"},
+        {"Name": "episode_reward_max", "Regex": f"episode_reward_max: ({_NUMBER})"},
+    ],
+}
+"""The metrics that the SDK sends for reinforcement learning, unless the program sets its own."""
+
+SENDS_METRICS = {"PyTorch": (1, 3), "TensorFlow": (1, 15), "MXNet": (1, 6), "HuggingFace": (0, 0)}
+"""From these versions of the framework, the SDK turns on metrics of the job as time series."""
+
+WITHOUT_EFFECT = frozenset(
+    (
+        *("sagemaker_session", "base_job_name", "set_hyperparameters", "framework_version"),
+        *("py_version", "transformers_version", "pytorch_version", "tensorflow_version"),
+        *("code_location", "disable_profiler", "model_channel_name", "kwargs", "toolkit"),
+        *("toolkit_version", "framework", "logs", "wait", "container_log_level", "script_mode"),
+        *("image_uri_region"),
+    )
+)
+"""Arguments that are read elsewhere, or that change no member of a request."""
+
+MEMBERS = {
+    "volume_kms_key": ("ResourceConfig", "VolumeKmsKeyId"),
+    "keep_alive_period_in_seconds": ("ResourceConfig", "KeepAlivePeriodInSeconds"),
+    "training_plan": ("ResourceConfig", "TrainingPlanArn"),
+    "output_kms_key": ("OutputDataConfig", "KmsKeyId"),
+    "metric_definitions": ("AlgorithmSpecification", "MetricDefinitions"),
+    "container_entry_point": ("AlgorithmSpecification", "ContainerEntrypoint"),
+    "container_arguments": ("AlgorithmSpecification", "ContainerArguments"),
+    "environment": ("Environment",),
+    "tags": ("Tags",),
+    "max_retry_attempts": ("RetryStrategy", "MaximumRetryAttempts"),
+    "enable_infra_check": ("InfraCheckConfig", "EnableInfraCheck"),
+    "enable_remote_debug": ("RemoteDebugConfig", "EnableRemoteDebug"),
+    "enable_session_tag_chaining": ("SessionChainingConfig", "EnableSessionTagChaining"),
+    "instance_placement_config": ("ResourceConfig", "InstancePlacementConfig"),
+    "training_repository_access_mode": (
+        "AlgorithmSpecification",
+        "TrainingImageConfig",
+        "TrainingRepositoryAccessMode",
+    ),
+    "training_repository_credentials_provider_arn": (
+        "AlgorithmSpecification",
+        "TrainingImageConfig",
+        "TrainingRepositoryAuthConfig",
+        "TrainingRepositoryCredentialsProviderArn",
+    ),
+}
+"""Argument of an estimator → the member of the request that it becomes unchanged, unless it is None."""
+
+SWITCHES = {
+    "enable_network_isolation": ("EnableNetworkIsolation",),
+    "encrypt_inter_container_traffic": ("EnableInterContainerTrafficEncryption",),
+    "use_spot_instances": ("EnableManagedSpotTraining",),
+}
+"""Arguments that are sent only if they are true."""
+
+CHANNEL_MEMBERS = {
+    "compression": ("CompressionType",),
+    "content_type": ("ContentType",),
+    "record_wrapping": ("RecordWrapperType",),
+    "instance_groups": ("DataSource", "S3DataSource", "InstanceGroupNames"),
+    "input_mode": ("InputMode",),
+    "attribute_names": ("DataSource", "S3DataSource", "AttributeNames"),
+    "target_attribute_name": ("TargetAttributeName",),
+}
+"""Argument of a training input → the member of its channel."""
+
+
+def arguments_of(instance: Instance) -> dict[str, Value]:
+    """Return the arguments of a call by their current names."""
+    order = ORDER.get(instance.kind.rpartition(".")[2], "").split()
+    given = dict(zip(order, instance.positional, strict=False))
+    given.update(instance.arguments)
+    return {_EARLIER.get(name, name): value for name, value in given.items()}
+
+
+def has_too_many(instance: Instance) -> bool:
+    """Return whether there are arguments whose names are not known."""
+    return len(instance.positional) > len(ORDER.get(instance.kind.rpartition(".")[2], "").split())

@@ -1,0 +1,116 @@
+"""The cells of a notebook, or a program as one cell: code in Python, and files that cells write."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+
+from smspec.importer.imported import RequestNotFound
+from smspec.source.frozen import dataclass
+
+MAX_BYTES = 64 << 20
+"""Notebooks contain images and tables of their results."""
+
+MOST_CELLS = 5_000
+NOT_KNOWN = "__value_of_a_shell_command__"
+"""Stands for the result of a shell command or magic: a name that nothing defines."""
+
+_NOTEBOOK = re.compile(rb"(\xef\xbb\xbf)?\s*\{")
+_CELL_MAGIC = re.compile(r"\s*%%(\w+)[ \t]*([^\n]*)\n?(.*)", re.DOTALL)
+_SAME_LANGUAGE = frozenset(("time", "timeit", "capture", "prun", "python", "python3", "local", "px"))
+_WRITES = frozenset(("writefile", "file"))
+_COMMAND = re.compile(r"([ \t]*)(?:[!%?]|\w[\w.]*\?{1,2}[ \t]*$)")
+_RESULT = re.compile(r"([ \t]*[\w., \t]+=[ \t]*)[!%]\w.*")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Code; ``number`` counts the code cells of a notebook from 1, and is 0 for a program."""
+
+    number: int
+    code: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """The cells, and the files that cells write: path → text."""
+
+    cells: tuple[Cell, ...]
+    files: dict[str, str]
+    is_notebook: bool
+
+
+def is_sdk_program(name: str) -> bool:
+    """Return whether a file is read as a notebook or program, by its name."""
+    return name.lower().endswith((".ipynb", ".py"))
+
+
+def is_notebook(data: object) -> bool:
+    """Return whether JSON is that of a notebook."""
+    return isinstance(data, dict) and isinstance(data.get("cells"), list) and "nbformat" in data
+
+
+def read_program(name: str, content: bytes) -> Program:
+    """Return the cells of a notebook, or those of a program; raise `RequestNotFound` if it is not readable."""
+    if len(content) > MAX_BYTES:
+        raise RequestNotFound(f"the file is larger than {MAX_BYTES >> 20} MiB")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        raise RequestNotFound("the file is not UTF-8") from fault
+    if name.lower().endswith(".py"):
+        return Program(cells=(Cell(0, text),), files={}, is_notebook=False)
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as fault:
+        raise RequestNotFound("the notebook is not valid JSON") from fault
+    if not is_notebook(data):
+        raise RequestNotFound("the file has no `cells` and `nbformat`, so it is not a notebook")
+    return _cells(data["cells"])
+
+
+def _cells(listed: list[object]) -> Program:
+    cells: list[Cell] = []
+    files: dict[str, str] = {}
+    for number, text in enumerate(filter(None, map(_code, listed[:MOST_CELLS])), start=1):
+        magic = _CELL_MAGIC.fullmatch(text)
+        if magic is None or magic[1] in _SAME_LANGUAGE:
+            cells.append(Cell(number, without_commands(magic[3] if magic else text)))
+        elif magic[1] in _WRITES:
+            _write(files, magic[2], magic[3])
+    return Program(cells=tuple(cells), files=files, is_notebook=True)
+
+
+def _code(cell: object) -> str:
+    if not isinstance(cell, dict) or cell.get("cell_type") != "code":
+        return ""
+    source = cell.get("source")
+    lines = [source] if isinstance(source, str) else source if isinstance(source, list) else []
+    return "".join(line for line in lines if isinstance(line, str))
+
+
+def _write(files: dict[str, str], words: str, text: str) -> None:
+    names = [word for word in words.split() if not word.startswith("-")]
+    if len(names) != 1:
+        return
+    path = posixpath.normpath(names[0].strip("\"'"))
+    if path.startswith(("/", "..", "~")) or "$" in path or "{" in path:
+        return
+    files[path] = files.get(path, "") + text if "-a" in words.split() else text
+
+
+def without_commands(text: str) -> str:
+    """Return the code without shell commands and magics; the number of lines stays the same."""
+    lines = text.split("\n")
+    is_continued = False
+    for index, line in enumerate(lines):
+        command = _COMMAND.match(line)
+        if is_continued or command:
+            ends_open = line.rstrip().endswith("\\")
+            lines[index] = "" if is_continued or command is None else f"{command[1]}pass"
+            is_continued = ends_open
+        elif result := _RESULT.fullmatch(line):
+            lines[index] = f"{result[1]}{NOT_KNOWN}"
+            is_continued = line.rstrip().endswith("\\")
+    return "\n".join(lines)

@@ -1,0 +1,142 @@
+"""What is known of the SDK and of AWS's Python packages without running them: names, and values of the session."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+
+from smspec.importer.sdk.values import (
+    Entries,
+    Instance,
+    Items,
+    Method,
+    Reference,
+    Text,
+    Unknown,
+    Value,
+    is_constant,
+    joined,
+    text_of,
+)
+
+SDK = "sagemaker"
+ESTIMATORS = frozenset(
+    ("Estimator", "PyTorch", "TensorFlow", "HuggingFace", "SKLearn", "XGBoost", "MXNet", "Chainer", "RLEstimator")
+)
+TRAINERS = frozenset(("ModelTrainer",))
+_REGION = frozenset(("region_name", "boto_region_name", "_region_name"))
+_ACCOUNT = frozenset(("account_id",))
+_BUILTINS = frozenset(
+    (
+        *("print", "len", "str", "int", "float", "bool", "list", "dict", "tuple", "set", "sorted", "range"),
+        *("enumerate", "zip", "isinstance", "type", "repr", "round", "max", "min", "abs", "open", "sum", "any", "all"),
+        *("map", "filter", "display", "vars", "dir", "id", "iter", "next", "format", "getattr", "hasattr", "input"),
+    )
+)
+_READERS = frozenset(
+    (
+        *("json", "os", "pprint", "pandas", "numpy", "boto3", "botocore", "datetime", "time", "sys", "re", "math"),
+        *("random", "logging", "matplotlib", "copy", "shutil", "pathlib", "IPython", "s3fs", "warnings"),
+        *("uuid", "string", "itertools", "functools", "collections", "tarfile", "urllib", "requests"),
+    )
+)
+PARAMETERS = ("ParameterString", "ParameterInteger", "ParameterFloat", "ParameterBoolean")
+"""Values that the run of a pipeline has."""
+
+_RETURN_TEXT = (
+    "model_uris.retrieve",
+    "script_uris.retrieve",
+    "instance_types.retrieve_default",
+    "S3Uploader.upload",
+    "S3Uploader.upload_string_as_file_body",
+)
+
+
+class Surroundings:
+    """What only a run has, and what every call for it returns: the role, the bucket, the region, the account."""
+
+    def __init__(self) -> None:
+        self.role = Unknown("role", is_text=True)
+        self.bucket = Unknown("bucket", is_text=True)
+        self.region = Unknown("region", is_text=True)
+        self.account = Unknown("account", is_text=True)
+
+
+def is_job_class(kind: str) -> bool:
+    """Return whether a full name is that of a class whose objects start training jobs."""
+    return kind.startswith(f"{SDK}.") and kind.rpartition(".")[2] in ESTIMATORS | TRAINERS
+
+
+def is_builtin(name: str) -> bool:
+    """Return whether a name is a function of Python that leaves its arguments unchanged."""
+    return name in _BUILTINS
+
+
+def leaves_arguments(name: str) -> bool:
+    """Return whether a function, by its full name, only reads its arguments."""
+    return name.partition(".")[0] in _READERS or name in _BUILTINS or name.startswith(f"{SDK}.")
+
+
+def attribute_of(owner: Value, name: str, surroundings: Surroundings) -> Value:
+    """Return an attribute."""
+    if name in _REGION and isinstance(owner, Instance | Unknown | Reference | Method):
+        return _own(owner, "region_name") or surroundings.region
+    if name in _ACCOUNT and isinstance(owner, Instance | Unknown | Reference):
+        return surroundings.account
+    if isinstance(owner, Reference):
+        return Reference(f"{owner.name}.{name}")
+    if isinstance(owner, Instance) and owner.is_known and name in owner.arguments:
+        return owner.arguments[name]
+    return Method(owner, name)
+
+
+def _own(owner: Value, name: str) -> Value:
+    return owner.arguments.get(name) if isinstance(owner, Instance) else None
+
+
+def result_of(name: str, positional: list[Value], named: dict[str, Value], surroundings: Surroundings) -> Value | None:
+    """Return the result of a function by its full name; None if it is not known."""
+    last = name.rpartition(".")[2]
+    if last == "get_execution_role":
+        return surroundings.role
+    if name == "os.getcwd" and not positional:
+        return "."
+    if name.endswith(_RETURN_TEXT):
+        return Unknown(is_text=True)
+    if name in ("os.path.join", "posixpath.join", "ntpath.join") or last == "s3_path_join":
+        return _path(positional, is_s3=last == "s3_path_join") if not named else None
+    if name == "str" and len(positional) == 1 and not named:
+        return text_of(positional[0])
+    if name in ("int", "float") and len(positional) == 1 and isinstance(positional[0], int | float):
+        try:
+            return int(positional[0]) if name == "int" else float(positional[0])
+        except (ArithmeticError, ValueError):
+            return None
+    if name == "len" and len(positional) == 1:
+        return _length(positional[0])
+    if name == "json.dumps" and len(positional) == 1 and not named and is_constant(positional[0]):
+        return json.dumps(positional[0])
+    if name in ("pathlib.Path", "pathlib.PurePath") and len(positional) == 1:
+        return positional[0] if isinstance(positional[0], str) else None
+    return None
+
+
+def _length(value: Value) -> Value | None:
+    if isinstance(value, str):
+        return len(value)
+    return len(value.values) if isinstance(value, Items | Entries) and value.is_known else None
+
+
+def _path(parts: list[Value], *, is_s3: bool) -> Value | None:
+    if not parts or not all(isinstance(part, str | Text | Unknown) for part in parts):
+        return None
+    if all(isinstance(part, str) for part in parts) and not is_s3:
+        return posixpath.join(*(str(part) for part in parts))
+    found: list[Value] = [parts[0]]
+    for part in parts[1:]:
+        beginning = part.parts[0] if isinstance(part, Text) else part
+        if isinstance(beginning, str) and beginning.startswith("/"):
+            return None
+        end = found[-1].parts[-1] if isinstance(found[-1], Text) else found[-1]
+        found += [part] if isinstance(end, str) and end.endswith("/") else ["/", part]
+    return joined(*found)

@@ -1,0 +1,113 @@
+"""Choose a job of a notebook or program, and return it as an import: the request, keys, and variables."""
+
+from __future__ import annotations
+
+import json
+
+from smspec.importer.imported import Imported, NotImported, RequestNotFound
+from smspec.importer.sdk.following import Following
+from smspec.importer.sdk.jobs import Job
+from smspec.importer.sdk.notebook import Program, read_program
+from smspec.importer.sdk.requests import RequestOfJob, SdkRequest
+from smspec.importer.sdk.variables import Variables
+from smspec.source.frozen import dataclass
+
+_MOST_LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class FoundJobs:
+    """The jobs of a program, and what following it has found."""
+
+    program: Program
+    following: Following
+    jobs: tuple[Job, ...]
+
+
+def found_jobs(name: str, content: bytes) -> FoundJobs:
+    """Return the jobs of a notebook or program; raise `RequestNotFound` if it cannot be read."""
+    program = read_program(name, content)
+    following = Following(program)
+    return FoundJobs(program, following, tuple(following.found_jobs()))
+
+
+def imported_job(found: FoundJobs, choice: str | None) -> Imported:
+    """Return one of the jobs; raise `RequestNotFound` if there is none, or the choice is open."""
+    job = _chosen(found, choice)
+    variables = Variables()
+    made = RequestOfJob(job, found.following.surroundings, variables).made()
+    request, keys = made.request, dict[str, object]()
+    lost = list(made.not_imported)
+    if made.source is not None and made.source.archive is not None:
+        sent = {"sagemaker_submit_directory": made.source.archive, "sagemaker_program": made.source.script}
+        _add(request, {name: json.dumps(value) for name, value in sent.items()})
+        _add(request, made.switches)
+        if made.launch.key is not None:
+            lost.append(NotImported(("distribution",), "the archive in S3 has no `source` for it"))
+    elif made.source is not None:
+        keys = _keys(made)
+    patch: dict[str, object] = {"HyperParameters": made.switches} if made.switches and keys else {}
+    region = made.region if isinstance(made.region, str) else None
+    return Imported(
+        form=_form(found, job),
+        request=request,
+        not_imported=tuple(lost),
+        region=region,
+        stem=made.stem,
+        keys=keys,
+        patch=patch,
+        variables=tuple(variables.declared.values()),
+        additions=made.additions,
+    )
+
+
+def _add(request: dict[str, object], values: dict[str, object]) -> None:
+    parameters = request.setdefault("HyperParameters", {})
+    if isinstance(parameters, dict):
+        parameters.update(values)
+
+
+def _keys(made: SdkRequest) -> dict[str, object]:
+    source = made.source
+    if source is None:
+        return {}
+    is_isolated = made.request.get("EnableNetworkIsolation") is True  # the toolkit cannot download an archive then
+    directory: dict[str, object] = {"dir": source.directory, "delivery": "channel" if is_isolated else "s3"}
+    if source.ignored:
+        directory["ignore"] = source.ignored
+    keys: dict[str, object] = {"source": directory, "entry_point": source.script}
+    if made.launch.key is not None:
+        keys["distribution"] = made.launch.key
+    return keys
+
+
+def _form(found: FoundJobs, job: Job) -> str:
+    kind = "a notebook" if found.program.is_notebook else "a program"
+    return f"{kind}: `{job.name}`, {job.class_name}, {job.place}"
+
+
+def _chosen(found: FoundJobs, choice: str | None) -> Job:
+    jobs = found.jobs
+    if not jobs:
+        rest = "" if found.following.is_complete else "; the program is too long to read completely"
+        raise RequestNotFound(
+            f"no estimator or trainer of the SageMaker SDK that starts a training job in {_kind(found)}{rest}"
+        )
+    fitting = [job for index, job in enumerate(jobs, start=1) if choice in (None, str(index), job.name)]
+    if len(fitting) == 1:
+        return fitting[0]
+    listed = [f"{index} {_described(job)}" for index, job in enumerate(jobs[:_MOST_LISTED], start=1)]
+    if len(jobs) > _MOST_LISTED:
+        listed.append(f"and {len(jobs) - _MOST_LISTED} more")
+    why = f"`{choice}` is {len(fitting) or 'none'} of them" if choice else "choose one with --job, by number or name"
+    count = f"{len(jobs)} training jobs" if len(jobs) > 1 else "1 training job"
+    raise RequestNotFound(f"{count} found; {why}: {'; '.join(listed)}")
+
+
+def _described(job: Job) -> str:
+    part_of = f", {job.part_of}" if job.part_of else ""
+    return f"`{job.name}` ({job.class_name}, {job.place}{part_of})"
+
+
+def _kind(found: FoundJobs) -> str:
+    return "the notebook" if found.program.is_notebook else "the program"

@@ -1,0 +1,229 @@
+"""Programs that are read, not run: what is known of their values is what a run would compute; the rest is unknown."""
+
+import ast
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smspec.importer.sdk.following import Following
+from smspec.importer.sdk.notebook import Cell, Program, read_program, without_commands
+from smspec.importer.sdk.values import Entries, Instance, Items, Text, Unknown, is_constant
+
+UNSURE = object()
+
+
+def followed(text):
+    return Following(Program(cells=(Cell(0, text),), files={}, is_notebook=False))
+
+
+def plain(value, depth=0):
+    """Return a value as Python's own, `UNSURE` in place of what is unknown, or nested too deep to compare."""
+    if depth > 10:
+        return UNSURE
+    if isinstance(value, Items):
+        values = [plain(item, depth + 1) for item in value.values]
+        return (tuple(values) if value.is_fixed else values) if value.is_known else UNSURE
+    if isinstance(value, Entries):
+        entries = {key: plain(item, depth + 1) for key, item in value.values.items()}
+        return entries if value.is_known else UNSURE
+    return value if is_constant(value) else UNSURE
+
+
+def agrees(known, real):
+    """Return whether what is known is true: unknown parts agree with anything."""
+    if known is UNSURE:
+        return True
+    if isinstance(known, dict):
+        return isinstance(real, dict) and known.keys() == real.keys() and all(agrees(known[k], real[k]) for k in known)
+    if isinstance(known, list | tuple):
+        same = type(known) is type(real) and len(known) == len(real)
+        return same and all(agrees(a, b) for a, b in zip(known, real, strict=True))
+    return type(known) is type(real) and known == real
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x = f'{1 + 2}-{\"a\"}'", "3-a"),
+        ("x = '{}/{b}'.format('a', b=2)", "a/2"),
+        ("x = '%s-%d%%' % ('a', 3)", "a-3%"),
+        ("x = '/'.join(['a', 'b'])", "a/b"),
+        ("import os\nx = os.path.join('a', 'b')", "a/b"),
+        ("x = dict(a=1)\nx.update({'b': 2}, c=3)", {"a": 1, "b": 2, "c": 3}),
+        ("x = {**{'a': 1}, 'b': 2}\nx['c'] = [1]\nx['c'].append(2)", {"a": 1, "b": 2, "c": [1, 2]}),
+        ("x = {}\nfor k, v in {'a': 1}.items():\n    x[k] = v * 2", {"a": 2}),
+        ("def f(a, b=2):\n    return a * b\nx = f(3)", 6),
+        ("x = 1 if 2 > 1 else y", 1),
+        ("x = 5\nif unknown():\n    x = 5\nelse:\n    x = 4 + 1", 5),
+        ("x = {k: str(v) for k, v in {'a': 1}.items()}", {"a": "1"}),
+        ("y = {'a': {}}\nx = y['a']\nx['b'] = 1\ny = 2", {"b": 1}),
+        ("try:\n    x = 1\nexcept ValueError:\n    print('no')", 1),
+    ],
+)
+def test_values_are_known(text, expected):
+    found = plain(followed(text).names["x"])
+    assert agrees(found, expected)
+    assert found is not UNSURE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = 1\nif unknown():\n    x = 2",
+        "x = 1\nfor i in unknown():\n    x = 2",
+        "x = 1\nwhile unknown():\n    x += 1",
+        "x = {}\nchange(x)",
+        "x = {}\nfor i in unknown():\n    x['a'] = 1",
+        "x = [1]\ny = x\nif unknown():\n    y.append(2)",
+        "x = 1\ntry:\n    unknown()\n    x = 2\nexcept ValueError:\n    pass",
+        "def f():\n    global x\n    x = 2\nx = 1\nf()",
+        "x = {'a': 1}\n[x.pop('a') for i in unknown()]",
+        "x = {'a': 1}\nunknown().method(x)",
+        "x = 1\ndel x",
+        "def f(a):\n    if a:\n        return 1\n    return 2\nx = f(unknown())",
+        "x = [1]\nx.sort()",
+        "x = 1\nclass A:\n    global x\n    x = 3",
+        "x = 1\nwith unknown() as x:\n    pass",
+        "x = 1\nmatch unknown():\n    case x:\n        pass",
+        "x = 9 ** 9 ** 9",
+        "x = 'a' * 10 ** 9",
+        "x = '@@smspec:role@@'",
+    ],
+)
+def test_doubtful_values_are_unknown(text):
+    assert plain(followed(text).names["x"]) is UNSURE
+
+
+def test_unreadable_cell_forgets_what_it_assigns():
+    cells = (Cell(1, "x = 1\ny = 1"), Cell(2, "x = 2 +\n"))
+    found = Following(Program(cells=cells, files={}, is_notebook=True))
+    assert isinstance(found.names["x"], Unknown)
+    assert found.names["y"] == 1
+
+
+def test_unknown_parts_of_a_text_are_kept():
+    text = "import sagemaker\nx = f's3://{sagemaker.Session().default_bucket()}/a'\n"
+    found = followed(text).names["x"]
+    assert isinstance(found, Text)
+    assert (found.parts[0], found.parts[2]) == ("s3://", "/a")
+
+
+def test_shell_commands_and_magics_are_no_code():
+    text = "!pip install \\\n    a b\nx = !ls\n%cd a\nif True:\n    !ls\ny = 1\nx?\n"
+    assert ast.parse(without_commands(text))
+    assert without_commands(text).count("\n") == text.count("\n")
+
+
+def test_written_files_are_known():
+    source = '["%%writefile -a src/a.py\\n", "x = 1\\n"]'
+    cell = f'{{"cell_type": "code", "source": {source}}}'
+    outside = cell.replace("src/a.py", "../a.py")
+    program = read_program("a.ipynb", f'{{"nbformat": 4, "cells": [{cell}, {cell}, {outside}]}}'.encode())
+    assert program.files == {"src/a.py": "x = 1\nx = 1\n"}
+    assert program.cells == ()
+
+
+HOSTILE = {
+    "deep brackets": "x = " + "[" * 5_000 + "]" * 5_000,
+    "deep calls": "def f(n):\n    return f(f(f(n)))\nx = f(1)",
+    "many branches": "x = {}\n" + "if u():\n    x[1] = 1\n" * 3_000,
+    "nested branches": "\n".join(f"{'    ' * i}if u():" for i in range(50)) + "\n" + "    " * 50 + "x = 1",
+    "growing text": "x = 'a'\n" + "x = x + x\n" * 3_000,
+    "growing list": "x = [1]\n" + "x = x + x\n" * 3_000,
+    "nested lists": "x = [1]\n" + "x = [x, x]\n" * 3_000,
+    "nested lists in branches": "x = [1]\n" + "x = [x, x]\n" * 100 + "if u():\n    x = [x]\n" * 300,
+    "a list in itself": "x = []\nx.append(x)\nif u():\n    x.append(1)\nchange(x)\n",
+    "nested loops": "\n".join(f"{'    ' * i}for a{i} in [{'1, ' * 60}]:" for i in range(12))
+    + "\n"
+    + "    " * 12
+    + "x = 1",
+    "replacements": "x = 'a' * 1\nx = 'aaaaaaaa'.replace('', 'b' + 'c')\n" + "x = x.replace('a', x)\n" * 50,
+    "a mapping in an estimator": (
+        "from sagemaker.estimator import Estimator\n"
+        "h = {}\nh['h'] = h\nx = Estimator('i', 'r', hyperparameters=h)\nx.fit()\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_programs_are_followed_in_bounded_time(text):
+    start = time.perf_counter()
+    followed(text).found_jobs()
+    assert time.perf_counter() - start < 10
+
+
+NAMES = st.sampled_from("abc")
+VALUES = st.one_of(
+    st.integers(0, 5).map(str),
+    st.sampled_from(["'s'", "''", "[1]", "[]", "{}", "{'k': 1}", "None", "True"]),
+    NAMES,
+    st.builds("({} + {})".format, NAMES, NAMES),
+    st.builds("f'{{{}}}-'".format, NAMES),
+    st.builds("[{}, 1]".format, NAMES),
+    st.builds("{{'k': {}}}".format, NAMES),
+    st.builds("{}[0]".format, NAMES),
+    st.builds("{}['k']".format, NAMES),
+    st.builds("({} if {} else 2)".format, NAMES, NAMES),
+    st.builds("({} == {})".format, NAMES, NAMES),
+    st.builds("len({})".format, NAMES),
+    st.builds("str({})".format, NAMES),
+    st.builds("f({})".format, NAMES),
+    st.just("u()"),
+)
+SIMPLE = st.one_of(
+    st.builds("{} = {}".format, NAMES, VALUES),
+    st.builds("{} += {}".format, NAMES, VALUES),
+    st.builds("{}['k'] = {}".format, NAMES, VALUES),
+    st.builds("{}.append({})".format, NAMES, VALUES),
+    st.builds("{}.update({{'j': {}}})".format, NAMES, VALUES),
+    st.builds("change({})".format, NAMES),
+    st.builds("{}, {} = {}, {}".format, NAMES, NAMES, VALUES, VALUES),
+)
+
+
+def indented(lines):
+    return "\n".join(f"    {line}" for text in lines for line in text.split("\n"))
+
+
+def blocks(inner):
+    bodies = st.lists(inner, min_size=1, max_size=3).map(indented)
+    return st.one_of(
+        st.builds("if {}:\n{}\nelse:\n{}".format, VALUES, bodies, bodies),
+        st.builds("for {} in [1, 2]:\n{}".format, NAMES, bodies),
+        st.builds("for {} in u2():\n{}".format, NAMES, bodies),
+        st.builds("try:\n{}\nexcept Exception:\n{}".format, bodies, bodies),
+    )
+
+
+PROGRAMS = st.lists(st.one_of(SIMPLE, SIMPLE, st.recursive(SIMPLE, blocks, max_leaves=4)), min_size=1, max_size=8)
+
+
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")
+@given(PROGRAMS, st.sampled_from([0, "t", None]), st.sampled_from([(), (1,), (2, 3)]))
+def test_known_values_equal_those_of_a_run(lines, unknown, items):
+    """A law: a program that ends has the values that reading it has found, whatever the unknown functions return."""
+    text = "def f(v):\n    if v:\n        return v\n    return 7\na, b, c = 1, 's', {'k': [2]}\n" + "\n".join(lines)
+
+    def change(value):
+        if isinstance(value, list):
+            value.append(9)
+        elif isinstance(value, dict):
+            value["z"] = 9
+
+    names = {"u": lambda: unknown, "u2": lambda: items, "change": change}
+    try:
+        exec(text, names)
+    except Exception:
+        return
+    known = followed(text).names
+    for name in "abc":
+        assert agrees(plain(known[name]), names[name]), (name, text)
+
+
+def test_estimators_in_functions_are_found():
+    text = "from sagemaker.estimator import Estimator\ndef f(r):\n    Estimator('i', r, 1, 'ml.m5.large').fit()\n"
+    (job,) = followed(text).found_jobs()
+    assert isinstance(job.estimator, Instance)
+    assert job.call is not None

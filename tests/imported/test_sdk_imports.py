@@ -1,0 +1,113 @@
+"""Each directory in `sdk` contains a notebook or program that uses the SageMaker SDK, and the results of its import.
+
+``source.*`` is what is imported, ``job-N.yaml`` what is printed for its job N, ``said-N.txt`` what is said beside it,
+and ``jobs.txt`` how the choice is described without `--job`. `make golden` rewrites them; then read the diff.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from smspec.importer.request_equality import differences
+from smspec.importer.sdk.agreement import expected_request
+from smspec.importer.sdk.sdk_job import found_jobs, imported_job
+from smspec.importer.spec_writer import write_spec
+from support.smspec_command import smspec
+
+CASES = sorted(path.parent for path in (Path(__file__).parent / "sdk").glob("*/source.*"))
+
+
+def jobs_of(case):
+    source = next(case.glob("source.*"))
+    return source, found_jobs(source.name, source.read_bytes())
+
+
+JOBS = [(case, number) for case in CASES for number in range(1, len(jobs_of(case)[1].jobs) + 1)]
+
+
+@pytest.mark.parametrize(("case", "number"), JOBS, ids=lambda value: getattr(value, "name", value))
+def test_printed_spec_equals_the_expected_file(case, number, update):
+    done = smspec("import", next(case.glob("source.*")).name, "--job", str(number), cwd=case)
+    assert done.status == 0
+    if update:
+        (case / f"job-{number}.yaml").write_text(done.out, encoding="utf-8")
+        (case / f"said-{number}.txt").write_text(done.err, encoding="utf-8")
+    assert done.out == (case / f"job-{number}.yaml").read_text(encoding="utf-8")
+    assert done.err == (case / f"said-{number}.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_several_jobs_are_listed(case, update):
+    source, found = jobs_of(case)
+    done = smspec("import", source.name, cwd=case)
+    if len(found.jobs) == 1:
+        assert done.status == 0
+        return
+    assert (done.status, done.out) == (1, "")
+    if update:
+        (case / "jobs.txt").write_text(done.err, encoding="utf-8")
+    assert done.err == (case / "jobs.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("case", "number"), JOBS, ids=lambda value: getattr(value, "name", value))
+def test_spec_renders_the_request_with_its_variables(case, number, tmp_path):
+    """Outside of the import too: with the values for its variables, the spec renders the request of the job."""
+    _, found = jobs_of(case)
+    imported = imported_job(found, str(number))
+    written = write_spec(imported)
+    (tmp_path / "job.yaml").write_text(written.text, encoding="utf-8")
+    if written.script:
+        script = tmp_path / imported.keys["source"]["dir"] / written.script
+        script.parent.mkdir(parents=True, exist_ok=True)
+        script.write_text("pass\n", encoding="utf-8")
+    settings = [word for name, value in written.settings.items() for word in ("--set", f"vars.{name}={value}")]
+    done = smspec("render", "--api-json", *settings, cwd=tmp_path)
+    assert done.status == 0, done.err
+    rendered = json.loads(done.out)
+    del rendered["TrainingJobName"]
+    assert list(differences(rendered, expected_request(imported, rendered))) == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_job_without_a_value_for_a_variable_is_refused(case, tmp_path):
+    """A spec never runs with a value that the import made up."""
+    for number in range(1, len(jobs_of(case)[1].jobs) + 1):
+        text = (case / f"job-{number}.yaml").read_text(encoding="utf-8")
+        (tmp_path / "job.yaml").write_text(text, encoding="utf-8")
+        assert smspec("render", "--api-json", cwd=tmp_path).status == 1
+
+
+def test_unknown_job_is_refused():
+    case = next(case for case in CASES if case.name == "a-notebook-with-several-jobs")
+    done = smspec("import", "source.ipynb", "--job", "other", cwd=case)
+    assert done.status == 1
+    assert "`other`" in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.py", "print(1)\n", "no estimator"),
+        ("a.py", "def broken(:\n", "no estimator"),
+        ("a.ipynb", "{}", "not a notebook"),
+        ("a.ipynb", "{", "not valid JSON"),
+        ("a.ipynb", "[" * 100_000, "not valid JSON"),
+        ("a.ipynb", '{"nbformat": 4, "cells": []}', "no estimator"),
+        (
+            "a.ipynb",
+            '{"nbformat": 4, "cells": [1, {"cell_type": "code"}, {"cell_type": "code", "source": [1]}]}',
+            "no es",
+        ),
+    ],
+)
+def test_file_without_a_job_is_reported(tmp_path, name, text, expected):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    done = smspec("import", name, cwd=tmp_path)
+    assert (done.status, done.out) == (1, "")
+    assert expected in done.err
+
+
+def test_choice_needs_a_notebook_or_program(tmp_path):
+    (tmp_path / "request.json").write_text("{}", encoding="utf-8")
+    assert smspec("import", "request.json", "--job", "1", cwd=tmp_path).status == 2
