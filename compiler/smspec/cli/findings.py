@@ -18,7 +18,8 @@ def add_findings_arguments(parser: argparse.ArgumentParser, *more_formats: str) 
         "--format",
         choices=(*FORMATS, *more_formats),
         default="text",
-        help="text for a terminal, json for scripts, sarif for code scanning, github for workflow annotations",
+        help="text for a terminal, json for scripts, sarif for code scanning, github for workflow annotations,"
+        " junit for test results",
     )
     parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
 

@@ -39,5 +39,11 @@ def _github(diagnostics: Sequence[Diagnostic], _texts: Sequence[SourceText], _co
     return workflow_commands(diagnostics)
 
 
-FORMATS: dict[str, Format] = {"text": _text, "json": _json, "sarif": _sarif, "github": _github}
+def _junit(diagnostics: Sequence[Diagnostic], _texts: Sequence[SourceText], _colour: bool) -> str:
+    from smspec.diagnostics.junit_format import junit
+
+    return junit(diagnostics)
+
+
+FORMATS: dict[str, Format] = {"text": _text, "json": _json, "sarif": _sarif, "github": _github, "junit": _junit}
 """Name, as in ``--format``, → its function. The first is the default."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from xml.etree import ElementTree
 
+from smspec.diagnostics.junit_document import case_in, document, suite_in
 from smspec.rehearsal.report import Report
-
-_NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 cannot contain."""
 
 
 def junit(report: Report) -> str:
@@ -22,7 +18,7 @@ def junit(report: Report) -> str:
         "skipped": states.count("not rehearsed"),
     }
     suites = ElementTree.Element("testsuites")
-    suite = suite_in(suites, report.job, report.seconds, counts)
+    suite = suite_in(suites, f"smspec rehearse {report.job}", report.seconds, counts)
     if report.failure:
         case_in(suite, report.job, "undisturbed", 0.0, "failure", "the job fails undisturbed", report.failure)
     for row in report.rows:
@@ -33,32 +29,3 @@ def junit(report: Report) -> str:
         first = outcome.seen[0] if outcome.seen else ""
         case_in(suite, report.job, f"{row.name}: {row.statement}", outcome.seconds, kind, first, text)
     return document(suites)
-
-
-def document(suites: ElementTree.Element) -> str:
-    """Return the text of an XML document."""
-    ElementTree.indent(suites)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(suites, encoding="unicode")}\n'
-
-
-def suite_in(suites: ElementTree.Element, name: str, seconds: float, counts: Mapping[str, int]) -> ElementTree.Element:
-    """Add a suite with numbers of test cases."""
-    attributes = {
-        "name": _NO_XML.sub("?", f"smspec rehearse {name}"),
-        "time": f"{seconds:.3f}",
-        **{kind: str(count) for kind, count in counts.items()},
-    }
-    return ElementTree.SubElement(suites, "testsuite", attributes)
-
-
-def case_in(
-    suite: ElementTree.Element, job: str, name: str, seconds: float, kind: str | None, message: str, text: str
-) -> None:
-    """Add a test case; ``kind`` is that of its result, None for success."""
-    classname = _NO_XML.sub("?", job)
-    case = ElementTree.SubElement(suite, "testcase", classname=classname, name=name, time=f"{seconds:.3f}")
-    if kind is not None:
-        result = ElementTree.SubElement(case, kind, message=_NO_XML.sub("?", message))
-        result.text = _NO_XML.sub("?", text)
-    elif text:
-        ElementTree.SubElement(case, "system-out").text = _NO_XML.sub("?", text)

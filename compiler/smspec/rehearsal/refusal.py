@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 
 from smspec.diagnostics import Diagnostic
 from smspec.diagnostics.json_format import record
-from smspec.rehearsal.junit_report import case_in, document, suite_in
+from smspec.diagnostics.junit_document import case_in, document, suite_in
+from smspec.diagnostics.junit_format import error_in
 from smspec.source.frozen import dataclass
 
 
@@ -33,11 +34,10 @@ class Refusal:
         """Return one suite with a test case for each error."""
         suites = ElementTree.Element("testsuites")
         count = len(self._errors) + bool(self.sentence)
-        suite = suite_in(suites, self.spec, 0.0, {"tests": count, "failures": 0, "errors": count, "skipped": 0})
+        counts = {"tests": count, "failures": 0, "errors": count, "skipped": 0}
+        suite = suite_in(suites, f"smspec rehearse {self.spec}", 0.0, counts)
         for each in self._errors:
-            place = f"{each.span.file}:{each.span.line}:{each.span.column}"
-            text = "\n".join(filter(None, [f"{place}: {each.code}: {each.message}", each.label, each.help]))
-            case_in(suite, self.spec, f"{each.code} in line {each.span.line}", 0.0, "error", each.message, text)
+            error_in(suite, self.spec, each, "error")
         if self.sentence:
             case_in(suite, self.spec, "this machine", 0.0, "error", self.sentence, self.sentence)
         return document(suites)

@@ -1,6 +1,7 @@
 """`smspec validate --api-json`: a raw request is checked with the options and statuses of a spec."""
 
 import json
+from xml.etree import ElementTree
 
 import pytest
 
@@ -94,6 +95,8 @@ def test_only_the_result_goes_to_standard_output(name, tmp_path):
     assert done.status == 0
     if name in ("json", "sarif"):
         assert json.loads(done.out) == [] if name == "json" else json.loads(done.out)["runs"][0]["results"] == []
+    elif name == "junit":
+        assert [case.get("name") for case in ElementTree.fromstring(done.out).iter("testcase")] == ["no errors"]
     else:
         assert done.out == ""
 
