@@ -23,10 +23,13 @@ from support.small_job import BUILT, write_job
 from support.smspec_command import environment, smspec
 
 BIN = Path(sys.prefix) / "bin"
-SPEC = BUILT + "vars: {size: {default: 7b}}\noverlays: {dev: {retries: 1}, 'two words': {}, '$(touch ran)': {}}\n"
+SPEC = f"""{BUILT}channels: {{train: s3://a/b/, '$(touch ran)': s3://a/c/}}
+vars: {{size: {{default: 7b}}}}
+overlays: {{dev: {{retries: 1}}, 'two words': {{}}, '$(touch ran)': {{}}}}
+"""
 
 FREE = {
-    *("CH=PATH", "IMAGE=DIGEST", "KIND,…", "JOB", "N", "P", "R", "S"),
+    *("IMAGE=DIGEST", "JOB", "N", "P", "R", "S"),
     *("FAULT", "H", "HOW", "NAME", "ID", "NAME|DIR", "QUEUE", "SIZE", "T", "URI"),
 }
 """Words of ``--help`` for values that nobody can list."""
@@ -170,6 +173,11 @@ def test_variables_are_offered(offered):
     assert "vars.size=" in offered("smspec build --set ")
 
 
+def test_channels_and_kinds_of_changes_are_offered(offered):
+    assert "train=" in offered("smspec run --data ")
+    assert {"security", "cost"} <= set(offered("smspec diff --fail-on "))
+
+
 def test_codes_and_keys_are_offered(offered):
     assert "SM204" in offered("smspec explain SM20")
     assert "channels.NAME.input_mode" in offered("smspec explain channels.NAME.in")
@@ -233,7 +241,7 @@ def test_unknown_shell_exits_2(words):
 def test_missing_candidates_are_not_an_error(content, tmp_path):
     if content is not None:
         (tmp_path / "job.yaml").write_text(content)
-    for topic in ("overlays", "variables"):
+    for topic in ("overlays", "variables", "channels"):
         assert smspec("--completion", topic, cwd=tmp_path) == (0, "", "")
 
 

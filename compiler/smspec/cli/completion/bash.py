@@ -65,7 +65,7 @@ _smspec() {
         ;;
     choice) found=$choices ;;
     revision) found=$(git for-each-ref '--format=%(refname:short)' 2>/dev/null) ;;
-    overlays | variables | topics) found=$("$1" --completion "$kind" "$spec" 2>/dev/null) ;;
+    overlays | variables | channels | changes | topics) found=$("$1" --completion "$kind" "$spec" 2>/dev/null) ;;
     esac
     compopt +o default 2>/dev/null
     while IFS= read -r word; do

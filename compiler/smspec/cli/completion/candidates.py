@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from smspec.source import Document
+from smspec.source import Document, Mapping
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -28,6 +28,20 @@ def variables(path: str = "job.yaml") -> Iterator[str]:
     return (f"vars.{name}=" for name in _plain(names))
 
 
+def channels(path: str = "job.yaml") -> Iterator[str]:
+    """Yield the channels of a spec and its base specs, up to the value of ``--data``."""
+    entries = (layer.node(("channels",)) for layer in _layers(path))
+    names = dict.fromkeys(key.text for node in entries if isinstance(node, Mapping) for key, _ in node.entries)
+    return (f"{name}=" for name in _plain(names))
+
+
+def changes(_: str = "") -> Iterator[str]:
+    """Yield the kinds of changes of `diff --fail-on`."""
+    from smspec.review.kinds import KINDS
+
+    return iter(KINDS)
+
+
 def topics(_: str = "") -> Iterator[str]:
     """Yield the topics of `explain`. A name replaces the `*` of a key, which shells would expand to files."""
     from smspec.diagnostics.explanation import explained_codes
@@ -36,7 +50,13 @@ def topics(_: str = "") -> Iterator[str]:
     return iter([*explained_codes(), *(key.replace("*", "NAME") for key in keys())])
 
 
-CANDIDATES: dict[str, Callable[..., Iterator[str]]] = {"overlays": overlays, "variables": variables, "topics": topics}
+CANDIDATES: dict[str, Callable[..., Iterator[str]]] = {
+    "overlays": overlays,
+    "variables": variables,
+    "channels": channels,
+    "changes": changes,
+    "topics": topics,
+}
 
 
 def _layers(path: str) -> tuple[Document, ...]:

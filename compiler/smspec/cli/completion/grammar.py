@@ -9,14 +9,18 @@ from typing import Literal
 
 from smspec.source.frozen import dataclass
 
-Kind = Literal["file", "directory", "overlays", "variables", "topics", "revision", "choice", "word"]
+Kind = Literal[
+    "file", "directory", "overlays", "variables", "channels", "changes", "topics", "revision", "choice", "word"
+]
 
 KINDS: dict[str, Kind] = {
+    "CH=PATH": "channels",
     "CODE|KEY": "topics",
     "DIR": "directory",
     "EXE": "file",
     "FILE": "file",
     "FILE|NAME": "file",
+    "KIND,…": "changes",
     "NAME|RUNDIR": "directory",
     "OLD NEW | PATH": "file",
     "PATH": "file",

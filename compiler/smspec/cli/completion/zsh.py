@@ -19,7 +19,7 @@ _smspec_ask() {
         [[ $word == *.(yaml|yml) && -f $word ]] && spec=$word
     done
     found=(${(f)"$($program --completion $topic $spec 2>/dev/null)"})
-    if [[ $topic == variables ]]; then
+    if [[ $topic == (variables|channels) ]]; then
         compadd "$@" -S '' -a found
     else
         compadd "$@" -a found
