@@ -12,8 +12,8 @@ from smspec.cli.command_errors import CommandRefused
 from smspec.cli.console import Console
 from smspec.cli.schema import job_schema
 from smspec.cli.signal_handling import signals_interrupt
-from smspec.output.deferred_signals import signals_deferred
 from smspec.spec.yaml.scalars import meaning
+from smspec.workspace.deferred_signals import signals_deferred
 from smspec.workspace.parent_directories import repository_top, upwards
 
 HELP = """\

@@ -8,8 +8,8 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from smspec.output.deferred_signals import signals_deferred
 from smspec.source.deep_directories import remove_tree
+from smspec.workspace.deferred_signals import signals_deferred
 
 PREFIX = "smspec-tmp-"
 _PLACE = "d"

@@ -7,8 +7,8 @@ import fcntl
 import os
 
 from smspec.diagnostics.external_messages import reason
-from smspec.output.deferred_signals import signals_deferred
 from smspec.output.failures import OutputFailed
+from smspec.workspace.deferred_signals import signals_deferred
 
 _UNFINISHED = ".smspec-unfinished"
 

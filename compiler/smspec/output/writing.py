@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from smspec.diagnostics.external_messages import reason
 from smspec.output.contents import chunks, in_order_of_making, is_executable
-from smspec.output.deferred_signals import signals_deferred
 from smspec.output.exchange import put_in_place
 from smspec.output.existing_output import stranger
 from smspec.output.failures import OutputFailed, OutputRefused
@@ -18,6 +17,7 @@ from smspec.render.dockerfile import EPOCH
 from smspec.render.manifest import UNFINISHED
 from smspec.render.tree import FileTree, TreeFile
 from smspec.source.deep_directories import remove_tree
+from smspec.workspace.deferred_signals import signals_deferred
 
 _TIMES = (EPOCH, EPOCH)
 """Of the last access and the last change: an image contains the times of the files that its build copies."""

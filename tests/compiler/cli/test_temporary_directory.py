@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from smspec.cli.temporary_directory import PREFIX, temporary_directory
-from smspec.output.deferred_signals import signals_deferred
+from smspec.workspace.deferred_signals import signals_deferred
 
 HOLD = """
 import sys

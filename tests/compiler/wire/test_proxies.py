@@ -22,7 +22,7 @@ def proxy(monkeypatch):
 
 
 def got(url):
-    return fetched(Connections(trust_of_environment()), url, {}, deadline=Deadline(1), size=1000).response.body
+    return fetched(Connections(trust_of_environment()), url, {}, deadline=Deadline(3), size=1000).response.body
 
 
 def test_proxy_gets_the_url_and_its_credentials(proxy):

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 
 from smspec.lock.environments.resolution import ResolverFailed
+from smspec.workspace.deferred_signals import signals_deferred
 
 MOST_SECONDS = 900
 _LARGEST = 64 << 20
@@ -19,20 +20,23 @@ def output_of(words: Sequence[str], variables: Mapping[str, str], directory: str
     path = os.path.join(directory, "output")
     try:
         with open(path, "w+b") as output:
-            # In a session of its own: Ctrl-C is smspec's, which then ends the whole group.
-            process = subprocess.Popen(
-                words,
-                env=dict(variables),
-                cwd=directory,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            process = None
             try:
+                with signals_deferred():  # one that interrupts Popen itself would leave a process that nothing ends
+                    # In a session of its own: Ctrl-C is smspec's, which then ends the whole group.
+                    process = subprocess.Popen(
+                        words,
+                        env=dict(variables),
+                        cwd=directory,
+                        stdin=subprocess.DEVNULL,
+                        stdout=output,
+                        stderr=subprocess.STDOUT,
+                        start_new_session=True,
+                    )
                 status = process.wait(MOST_SECONDS)
             finally:
-                _end(process)
+                if process is not None:
+                    _end(process)
             output.seek(0)
             return status, output.read(_LARGEST).decode("utf-8", "replace")
     except subprocess.TimeoutExpired:

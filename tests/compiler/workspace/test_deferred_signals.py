@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from smspec.output.deferred_signals import signals_deferred
+from smspec.workspace.deferred_signals import signals_deferred
 
 
 def test_deferred_signal_is_not_lost():
