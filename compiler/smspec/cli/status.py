@@ -95,12 +95,15 @@ def _show_specs(args: argparse.Namespace, console: Console) -> int:
             region = args.region or facts.region
             if region not in services:
                 services[region] = job_service(args, region)
-            try:
-                job = services[region].describe(facts.job_name.text)
-            except JobRefused:
-                job = None
-            spec = f"{facts.file} ({facts.overlay})" if facts.overlay else facts.file
-            found.append(_Submitted(spec=spec, name=facts.job_name.text, job=job))
+            for number, name in enumerate((facts.job_name.text, *facts.alternatives), 1):
+                try:
+                    job = services[region].describe(name)
+                except JobRefused:
+                    job = None
+                which = [facts.overlay or "", f"alternative {number}" if facts.alternatives else ""]
+                variant = ", ".join(filter(None, which))
+                spec = f"{facts.file} ({variant})" if variant else facts.file
+                found.append(_Submitted(spec=spec, name=name, job=job))
     if args.format == "json":
         records = [{"spec": each.spec, "name": each.name, "job": each.job and job_record(each.job)} for each in found]
         console.result(f"{json.dumps(records, indent=2)}\n")

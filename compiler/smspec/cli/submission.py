@@ -46,19 +46,24 @@ class Submission:
         return str(self.request["TrainingJobName"])
 
 
-def submission(job: Compiled, run_id: str | None) -> Submission:
-    """Return the submission of a job. ``run_id``: jobs with different ones are different; ``auto`` is a new one.
+def submissions(job: Compiled, run_id: str | None) -> tuple[Submission, ...]:
+    """Return the submissions of a job, one for each alternative of its hosts.
 
-    Raise `UsageError` for an id that is no value of a tag, `CommandRefused` for a job with too many tags.
+    ``run_id``: jobs with different ones are different; ``auto`` is a new one. Raise `UsageError` for an id that is no
+    value of a tag, `CommandRefused` for a job with too many tags.
     """
-    request = dict(job.plan.request.payload)
+    run_id = uuid.uuid4().hex[:12] if run_id == "auto" else run_id
+    return tuple(_submission(job, request.payload, run_id) for request in job.plan.requests)
+
+
+def _submission(job: Compiled, payload: dict[str, object], run_id: str | None) -> Submission:
+    request = dict(payload)
     tags = list(request.get("Tags") or [])  # type: ignore[call-overload]  # it is a list in every valid request
     if len(tags) > _MOST_TAGS:
         raise CommandRefused(f"the job has {len(tags)} tags, and smspec adds two; SageMaker accepts 50: remove some")
     is_derived = not job.facts.names_itself
     identity = {name: value for name, value in request.items() if name not in ("TrainingJobName", "Tags")}
     if run_id is not None:
-        run_id = uuid.uuid4().hex[:12] if run_id == "auto" else run_id
         if not _RUN_ID.fullmatch(run_id):
             raise UsageError(
                 f"--run-id `{visible(run_id)}`: use up to 256 letters, digits, and characters of `_.:/=+@-`"

@@ -6,17 +6,18 @@ import argparse
 import gc
 import json
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, job_service
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
+from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import count
 from smspec.cli.image_arguments import with_images
 from smspec.cli.job_build import JobBuild, job_build
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled
-from smspec.cli.submission import Submission, submission
+from smspec.cli.submission import Submission, submissions
 from smspec.cli.temporary_directory import temporary_directory
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.output.failures import OutputFailed
@@ -25,6 +26,7 @@ from smspec.pipeline.compilation import Compiled
 from smspec.publishing.engine_names import ENGINES
 
 if TYPE_CHECKING:
+    from smspec.cli.alternative_submission import SubmissionState
     from smspec.cli.submission_plan import SubmissionPlan
     from smspec.submission.aws_errors import ActionDenied
     from smspec.submission.data_uploading import DataPlan
@@ -37,7 +39,8 @@ Create the training job of a spec in SageMaker, and follow it to its end. First 
 registry has it, and upload the source unless S3 has it.
 
 The same spec is the same job: submitting it again follows the job that exists, and --again repeats one that failed or
-was stopped. smspec never asks for confirmation; --dry-run shows what would happen.
+was stopped. If the job gets no instances, the next alternative in `hosts.any_of` follows. smspec never asks for
+confirmation; --dry-run shows what would happen.
 
 Exit status: 0 the job completed, or with --detach, exists; 1 the job failed or was stopped, its data are missing, or
 AWS rejects it; 3 AWS or the container engine is not available; 130 Ctrl-C, the job goes on."""
@@ -69,7 +72,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     job = compiled(args, console)
-    sent = submission(job, args.run_id)
+    sent = submissions(job, args.run_id)
+    if args.detach and len(sent) > 1:
+        raise UsageError(
+            "--detach: to go on to the next alternative of `hosts.any_of`, smspec has to follow the job; remove"
+            f" --detach, or run the state machine of `smspec render {args.spec} --step-functions`"
+        )
     gc.set_threshold(700)  # from here on it may take hours
     with signals_interrupt(), temporary_directory() as directory:
         build = job_build(args.spec, job, os.path.join(directory, "build"))
@@ -83,7 +91,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
                 raise ResourceUnavailable(f"{denied}{_statement(denied, job, args.spec)}") from denied
 
 
-def _submitted(build: JobBuild, sent: Submission, args: argparse.Namespace, console: Console) -> int:
+def _submitted(build: JobBuild, all_sent: Sequence[Submission], args: argparse.Namespace, console: Console) -> int:
     from smspec.cli.local_data import local_data
     from smspec.cli.submission_plan import image_plan, plan_lines, submission_plan, unchecked_lines, with_data
     from smspec.submission.client import has_credentials
@@ -93,19 +101,19 @@ def _submitted(build: JobBuild, sent: Submission, args: argparse.Namespace, cons
     show = console.say if args.dry_run else console.remark
     if args.dry_run and not has_credentials(args.profile):
         files = local_data(build.job) if args.upload_data else {}
-        for line in unchecked_lines(build, sent, files, builds=not args.no_build):
+        for line in unchecked_lines(build, all_sent[0], files, builds=not args.no_build):
             show(line)
         return 0
     service = job_service(args, build.job.job.region)
     store = S3Service(args.profile, service.region)
-    existing = service.find(sent.name)
-    is_created = existing is None or (args.again and existing.is_over and not existing.is_completed)
+    state = _state(service, all_sent, again=args.again)
+    sent, existing, is_created = all_sent[state.index], state.job, state.is_created
     looks = is_created and (args.no_build or args.dry_run)
     image = image_plan(build, args.profile, builds=not args.no_build, looks=looks)
     plan = submission_plan(build, sent, service, store, existing=existing, image=image)
     if is_created and args.upload_data:
         plan = with_data(plan, build, store, local_data(build.job), console)
-    for line in plan_lines(plan, build, sent):
+    for line in (*plan_lines(plan, build, sent), *state.lines):
         show(line)
     if is_created and plan.faults:
         raise CommandRefused("; ".join(plan.faults))
@@ -113,6 +121,15 @@ def _submitted(build: JobBuild, sent: Submission, args: argparse.Namespace, cons
         return 0
     if is_created:
         _prepare(build, plan, store, args, console)
+    if state.turns is not None:
+        from smspec.cli.alternative_submission import follow_in_turn
+
+        def update_tags(index: int, job: TrainingJob) -> None:
+            _update_tags(service, job, all_sent[index], console)
+
+        ended = follow_in_turn(state.turns, service, update_tags, args.spec, console)
+        _print(ended, args, console)
+        return 0 if ended.is_completed else 1
     try:
         created = create_job(service, sent.request, sent.digest, name_is_derived=sent.name_is_derived, again=args.again)
     except JobEnded as ended:
@@ -128,6 +145,16 @@ def _submitted(build: JobBuild, sent: Submission, args: argparse.Namespace, cons
         _print(created.job, args, console)
         return 0
     return _follow(service, created.job, args, console)
+
+
+def _state(service: JobService, sent: Sequence[Submission], *, again: bool) -> SubmissionState:
+    from smspec.cli.alternative_submission import SubmissionState, state_of_alternatives
+
+    if len(sent) > 1:
+        return state_of_alternatives(service, sent, again=again)
+    existing = service.find(sent[0].name)
+    is_created = existing is None or (again and existing.is_over and not existing.is_completed)
+    return SubmissionState(index=0, job=existing, is_created=is_created)
 
 
 def _update_tags(service: JobService, job: TrainingJob, sent: Submission, console: Console) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AccessDenied, AwsUnavailable, InvalidCredentials, JobRefused
-from smspec.submission.job_service import DIGEST_TAG, JobService, NameInUse
+from smspec.submission.job_service import DIGEST_TAG, JobService, NameInUse, QuotaExceeded, Throttled
 from smspec.submission.tagging import tags_to_be
 from smspec.submission.training_job import TrainingJob
 
@@ -66,7 +66,7 @@ def create_job(
     to a different job, `AwsUnavailable` if AWS cannot be called.
     """
     name = str(request["TrainingJobName"])
-    for candidate in _names(name) if again else [name]:
+    for candidate in repeated_names(name) if again else [name]:
         job = service.find(candidate)
         is_new = job is None
         if job is None:
@@ -91,7 +91,7 @@ def _created(
     sleep: Callable[[float], None],
 ) -> TrainingJob:
     """Create a job and describe it. If the connection breaks after AWS has accepted the request, its name is in use."""
-    end, wait = clock() + PATIENCE_SECONDS, _FIRST_WAIT
+    end, wait, is_lost = clock() + PATIENCE_SECONDS, _FIRST_WAIT, False
     tags = tags_to_be(request, digest)
     tagged = {**request, "Tags": [{"Key": key, "Value": value} for key, value in tags.items()]}
     while True:
@@ -101,7 +101,16 @@ def _created(
             pass
         except (AccessDenied, InvalidCredentials):
             raise
+        except QuotaExceeded as fault:
+            # A request whose response was lost may have created the job, which then uses the quota.
+            job = service.find(str(request["TrainingJobName"]))
+            if job is not None:
+                return job
+            if is_lost:
+                raise AwsUnavailable(f"SageMaker did not answer the first of several requests: {fault}") from None
+            raise
         except (AwsUnavailable, JobRefused) as fault:
+            is_lost = is_lost or not isinstance(fault, JobRefused | Throttled)
             if isinstance(fault, JobRefused) and not _PASSING.search(str(fault)):
                 raise
             # A request without a response may have created the job; if AWS cannot be asked, this says so.
@@ -120,8 +129,8 @@ def _created(
         return job
 
 
-def _names(name: str) -> Iterator[str]:
-    """Yield a name, and the names of its repetitions, as far as they fit."""
+def repeated_names(name: str) -> Iterator[str]:
+    """Yield the name of a job, and the names of its repetitions with `--again`, as far as they fit."""
     yield name
     for number in range(2, _MOST_ATTEMPTS + 1):
         suffix = f"-{number}"

@@ -22,11 +22,16 @@ DIGEST_TAG = "smspec:digest"
 
 _MOST_PAGES = 1000
 _IN_USE = ("ResourceInUse", "ResourceInUseException")
+_QUOTA = ("ResourceLimitExceeded", "ResourceLimitExceededException")
 _NOT_FOUND = "requested resource not found"
 
 
 class NameInUse(Exception):
     """A job with the name of the request exists."""
+
+
+class QuotaExceeded(JobRefused):
+    """The account has no quota left for the hosts of a job, or the region does not have them."""
 
 
 class Throttled(AwsUnavailable):
@@ -90,7 +95,9 @@ class JobService:
             return NameInUse(name)
         if refusal.code in THROTTLED:
             return Throttled(f"AWS throttles CreateTrainingJob in {self.region}; submit the job again later")
-        if refusal.code in ("ValidationException", "ResourceNotFound", "ResourceLimitExceeded"):
+        if refusal.code in _QUOTA:
+            return QuotaExceeded(f"AWS rejects the job `{name}` in {self.region}: {refusal}")
+        if refusal.code in ("ValidationException", "ResourceNotFound"):
             return JobRefused(f"AWS rejects the job `{name}` in {self.region}: {refusal}")
         # If an action is denied, AWS's sentence says whether it is that of the role, of a tag, or of the call itself.
         what = f"create the job `{name}` in {self.region}"

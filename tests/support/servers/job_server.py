@@ -10,7 +10,7 @@ import contextlib
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -19,6 +19,7 @@ from support.servers.aws_server import CREDENTIALS
 REGION = "us-west-2"
 CREATED = 1_700_000_000
 _PAGE = 3
+_OVER = ("Completed", "Failed", "Stopped")
 
 
 def look(status: str, secondary: str = "", *, message: str = "", **members: Any) -> dict[str, Any]:
@@ -33,7 +34,11 @@ COMPLETED = look("Completed", began=60, ended=180, billable=120)
 
 
 class JobServer(ThreadingHTTPServer):
-    """``jobs``: name → looks. ``logs``: stream → (seconds, text). ``asked`` counts the calls by operation.
+    """``outcomes``: instance type → the looks of its jobs, or the code with which their creation fails.
+
+    ``most_alive``: of how many jobs no DescribeTrainingJob had shown the end when the last was created, at most.
+
+    ``jobs``: name → looks. ``logs``: stream → (seconds, text). ``asked`` counts the calls by operation.
 
     ``created`` are the requests of the jobs that were created, which begin with ``first_looks``. ``dropped``: how many
     of the next creations break the connection after the job exists. ``faults``: operation → what the next calls fail
@@ -58,6 +63,10 @@ class JobServer(ThreadingHTTPServer):
         self.first_looks = [look("InProgress", "Starting")]
         self.dropped = 0
         self.execute: Callable[[dict[str, Any]], list[dict[str, Any]]] = lambda _request: list(self.first_looks)
+        self.outcomes: dict[str, str | Sequence[dict[str, Any]]] = {}
+        self.seen: dict[str, dict[str, Any]] = {}
+        self.most_alive = 0
+        self.on_create: Callable[[], None] = lambda: None
         self.on_describe: Callable[[int], None] = lambda _count: None
 
     @property
@@ -82,6 +91,7 @@ class JobServer(ThreadingHTTPServer):
         looks = self.jobs[name]
         self.on_describe(self.asked["DescribeTrainingJob"])
         now = looks.pop(0) if len(looks) > 1 else looks[0]
+        self.seen[name] = now
         return self._described(name, now)
 
     def _described(self, name: str, now: dict[str, Any]) -> dict[str, Any]:
@@ -137,8 +147,14 @@ class JobServer(ThreadingHTTPServer):
         name = request["TrainingJobName"]
         if name in self.jobs:
             raise _Refused(400, "ResourceInUse", f"Training job names must be unique: {name}")
+        outcome = self.outcomes.get(request.get("ResourceConfig", {}).get("InstanceType", ""))
+        if isinstance(outcome, str):
+            raise _Refused(400, outcome, "as the test wants it")
         self.created.append(request)
-        self.jobs[name] = self.execute(request)
+        self.jobs[name] = self.execute(request) if outcome is None else list(outcome)
+        alive = [each for each in self.jobs if self.seen.get(each, {}).get("status") not in _OVER]
+        self.most_alive = max(self.most_alive, len(alive))
+        self.on_create()
         if self.dropped:
             self.dropped -= 1
             return None

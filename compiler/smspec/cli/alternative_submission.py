@@ -1,0 +1,98 @@
+"""The submission of a job with alternatives of hosts: what exists of them, and following one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from smspec.cli.command_errors import CommandRefused
+from smspec.cli.console import Console
+from smspec.cli.job_follower import follow_job
+from smspec.cli.submission import Submission
+from smspec.service.hosts_text import hosts_text
+from smspec.source.frozen import dataclass
+from smspec.submission.alternative_jobs import AlternativeJobs, Candidate, NoHosts, Turn, chosen, lacked_hosts
+from smspec.submission.job_creation import JobEnded
+from smspec.submission.job_log import JobLog
+from smspec.submission.job_service import JobService
+from smspec.submission.training_job import TrainingJob
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionState:
+    """What exists before a submission: the ``job`` of the alternative at ``index``, whose turn it is.
+
+    ``is_created``: the submission creates one. ``turns`` None: there are no alternatives. ``lines`` describe them.
+    """
+
+    index: int
+    job: TrainingJob | None
+    is_created: bool
+    turns: AlternativeJobs | None = None
+    lines: tuple[str, ...] = ()
+
+
+def state_of_alternatives(service: JobService, sent: Sequence[Submission], *, again: bool) -> SubmissionState:
+    """Ask SageMaker for the jobs of all alternatives. Raise `JobRefused` or `AwsUnavailable`."""
+    turns = AlternativeJobs(
+        service, [Candidate(request=each.request, digest=each.digest) for each in sent], again=again
+    )
+    chains = turns.chains()
+    lines = tuple(
+        f"alternative {number}, {hosts_text(each.request)}: {each.name} "
+        + (f"exists, {chain[-1].status}" if chain else "does not exist yet")
+        for number, (each, chain) in enumerate(zip(sent, chains, strict=True), 1)
+    )
+    try:
+        index, job = chosen(chains, again=again)
+    except JobEnded as ended:
+        index = next(index for index, chain in enumerate(chains) if ended.job in chain)
+        return SubmissionState(index=index, job=ended.job, is_created=False, turns=turns, lines=lines)
+    except NoHosts:
+        return SubmissionState(index=0, job=chains[0][-1], is_created=False, turns=turns, lines=lines)
+    return SubmissionState(index=index, job=job, is_created=job is None, turns=turns, lines=lines)
+
+
+def follow_in_turn(
+    turns: AlternativeJobs,
+    service: JobService,
+    update_tags: Callable[[int, TrainingJob], None],
+    spec: str,
+    console: Console,
+) -> TrainingJob:
+    """Create and follow jobs until one has had hosts, and return that one at its end.
+
+    ``update_tags`` gets the index and the job of an alternative that exists. Raise `CommandRefused` if no alternative
+    gets hosts, or if one has failed before.
+    """
+    try:
+        while True:
+            turn = _turn(turns, console)
+            job = turn.created.job
+            state = "created" if turn.created.is_new else "there is already"
+            console.remark(f"{state} the job {job.name}, alternative {turn.index + 1}")
+            if not turn.created.is_new:
+                update_tags(turn.index, job)
+            ended = follow_job(service, JobLog(service, job.name), job, console.write, console)
+            if not lacked_hosts(ended):
+                return ended
+            console.say(f"the job {ended.name} got no instances")
+    except KeyboardInterrupt:
+        console.say(
+            f"`smspec submit {spec}` follows the job, and goes on to the next alternative if it gets no instances"
+        )
+        raise
+
+
+def _turn(turns: AlternativeJobs, console: Console) -> Turn:
+    try:
+        turn = turns.next()
+    except JobEnded as ended:
+        raise CommandRefused(f"{ended}; `smspec status {ended.job.name}` shows why, and --again repeats it") from None
+    except NoHosts as none:
+        reasons = "".join(f"; alternative {index + 1}: {reason}" for index, reason in none.refused)
+        raise CommandRefused(
+            f"no alternative of `hosts.any_of` has capacity or quota now{reasons}; --again tries them from the first"
+        ) from None
+    for index, reason in turn.refused:
+        console.say(f"alternative {index + 1}: {reason}")
+    return turn

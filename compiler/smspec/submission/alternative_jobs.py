@@ -1,0 +1,140 @@
+"""The jobs of alternatives, one after the other and never two alive: the next only if the one before got no hosts.
+
+All that is decided comes from what SageMaker has, so an interrupted submission goes on from there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from smspec.source.frozen import dataclass
+from smspec.submission.job_creation import Created, JobEnded, create_job, repeated_names
+from smspec.submission.job_service import JobService, QuotaExceeded
+from smspec.submission.training_job import TrainingJob
+
+Chain = tuple[TrainingJob, ...]
+"""The jobs of one alternative: the first, and its repetitions in the order of their numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """The request of an alternative; ``digest`` identifies it, and its name is derived from that."""
+
+    request: dict[str, Any]
+    digest: str
+
+    @property
+    def name(self) -> str:
+        return str(self.request["TrainingJobName"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """The job of the alternative at ``index``. ``refused``: why earlier ones were not created, by index."""
+
+    index: int
+    created: Created
+    refused: tuple[tuple[int, str], ...] = ()
+
+
+class NoHosts(Exception):
+    """None of the alternatives got hosts. ``refused``: why some could not be created, by their index."""
+
+    def __init__(self, refused: tuple[tuple[int, str], ...]) -> None:
+        super().__init__("no alternative has capacity")
+        self.refused = refused
+
+
+def lacked_hosts(job: TrainingJob) -> bool:
+    """Return whether a job ended for want of capacity before its instances started.
+
+    SageMaker bills from that moment: if it went on after it, two alternatives could cost more than the dearest. A job
+    that `stopping.max_pending` ended looks like one that a person stopped, so it does not count.
+    """
+    if job.began is not None or job.billable:
+        return False
+    waited = job.status == "Stopped" and job.secondary == "MaxWaitTimeExceeded"
+    return waited or (job.status == "Failed" and job.reason.startswith("CapacityError"))
+
+
+def chosen(chains: Sequence[Chain], *, again: bool, start: int = 0) -> tuple[int, TrainingJob | None]:
+    """Return the alternative whose turn it is, from ``start`` on, and its job, if one is alive or has completed.
+
+    ``again``: a new round, whatever the earlier ones ended with. Raise `JobEnded` if a job has failed or was stopped
+    although it had hosts, `NoHosts` if all alternatives lacked them.
+    """
+    found = [(index, job) for index, chain in enumerate(chains) for job in chain]
+    for is_it in (lambda job: not job.is_over, lambda job: job.is_completed):
+        for index, job in found:
+            if is_it(job):
+                return index, job
+    if not again:
+        ended = [chain[-1] for chain in chains if chain and not lacked_hosts(chain[-1])]
+        if ended:
+            raise JobEnded(max(ended, key=lambda job: job.created))
+    for index in range(start, len(chains)):
+        if again or not chains[index]:
+            return index, None
+    raise NoHosts(())
+
+
+class AlternativeJobs:
+    """The jobs of a submission with alternatives. ``again``: this is a new round."""
+
+    def __init__(
+        self,
+        service: JobService,
+        candidates: Sequence[Candidate],
+        *,
+        again: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._service, self._candidates, self._again = service, candidates, again
+        self._clock, self._sleep = clock, sleep
+        self._start = 0
+
+    def chains(self) -> tuple[Chain, ...]:
+        """Ask SageMaker for the jobs of all alternatives. Raise `JobRefused` or `AwsUnavailable`."""
+        return tuple(tuple(self._chain(candidate.name)) for candidate in self._candidates)
+
+    def next(self) -> Turn:
+        """Return the job whose turn it is, after creating it unless it exists.
+
+        Call this again after a job that `lacked_hosts`. Raise as `chosen` and `create_job` do.
+        """
+        refused: list[tuple[int, str]] = []
+        while True:
+            chains = self.chains()
+            try:
+                index, job = chosen(chains, again=self._again, start=self._start)
+            except NoHosts:
+                raise NoHosts(tuple(refused)) from None
+            self._start = index + 1
+            if job is not None:
+                return Turn(index=index, created=Created(job=job, is_new=False), refused=tuple(refused))
+            try:
+                return Turn(index=index, created=self._created(index, chains[index]), refused=tuple(refused))
+            except QuotaExceeded as exceeded:
+                refused.append((index, str(exceeded)))
+            except JobEnded as ended:
+                # A different process has created it, and it has ended since.
+                if not lacked_hosts(ended.job):
+                    raise
+
+    def _created(self, index: int, chain: Chain) -> Created:
+        candidate, taken = self._candidates[index], {job.name for job in chain}
+        name = next(name for name in repeated_names(candidate.name) if name not in taken)
+        request = {**candidate.request, "TrainingJobName": name}
+        return create_job(
+            self._service, request, candidate.digest, name_is_derived=True, clock=self._clock, sleep=self._sleep
+        )
+
+    def _chain(self, name: str) -> Iterator[TrainingJob]:
+        for candidate in repeated_names(name):
+            job = self._service.find(candidate)
+            if job is None:
+                return
+            yield job
