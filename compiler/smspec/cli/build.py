@@ -123,6 +123,11 @@ def _remark_on_build(build: JobBuild, console: Console) -> None:
         console.remark(
             f"before you start the job, copy `{UPLOAD}` to S3; `uploads` in manifest.json lists the URI of each file"
         )
+    if build.job.plan.others:
+        console.remark(
+            f"create-training-job.json has the first of {len(build.job.plan.requests)} alternatives in `hosts.any_of`;"
+            " `smspec submit` uses all of them"
+        )
     if build.cost is not None:
         console.remark(cost_line([build.cost]))
 

@@ -8,6 +8,8 @@ from smspec.pipeline.inputs import gather
 from smspec.service.prices import PriceBook
 from smspec.source import SourceText
 from smspec.spec.layers.alternatives import alternatives
+from smspec.spec.layers.assembly import Assembly
+from smspec.spec.yaml.yaml_reader import read
 from support.spec import job_samples
 
 HEAD = """\
@@ -184,3 +186,56 @@ def test_facts_have_the_names_of_all_alternatives():
 
 def test_spec_without_alternatives_has_none():
     assert alternatives(job_samples.document(job_samples.spec())) == ()
+
+
+def test_default_type_does_not_apply_to_alternatives(tmp_path):
+    """Otherwise each spec with alternatives would have a type that all of them replace."""
+    (tmp_path / "smspec.toml").write_text(
+        '[defaults]\nhosts = {instance_type = "ml.m5.large", count = 1, volume = 9}\n'
+    )
+    (tmp_path / "job.yaml").write_text(HEAD + THREE.replace(", volume: 50GB", ""))
+    sent = requests(compile_spec(gather(str(tmp_path / "job.yaml"))))
+    assert [request["ResourceConfig"]["VolumeSizeInGB"] for request in sent] == [9, 9, 9]
+
+
+def test_policy_judges_every_alternative(tmp_path):
+    (tmp_path / "smspec.toml").write_text('allowed_instance_families = ["g5", "m5"]\n')
+    (tmp_path / "job.yaml").write_text(HEAD + THREE)
+    (found,) = compile_spec(gather(str(tmp_path / "job.yaml"))).diagnostics
+    assert (found.code, found.path) == ("SM741", ("hosts", "any_of", 1, "instance_type"))
+
+
+@pytest.mark.parametrize(("overlays", "faults"), [(40, 0), (400, 1)])
+def test_alternatives_count_in_the_limit_of_overlays(overlays, faults):
+    """Each overlay is checked with each alternative."""
+    items = ", ".join(f"{{instance_type: ml.g5.2xlarge, count: {number}}}" for number in range(1, 9))
+    text = f"hosts: {{any_of: [{items}]}}\noverlays:\n"
+    text += "".join(f"  o{number}: {{retries: 1}}\n" for number in range(overlays))
+    found = [d for d in compilation_of_file(text).faults if "`overlays` is too large" in d.message]
+    assert len(found) == faults
+
+
+def compilation_of_file(text):
+    return Assembly([read(SourceText("job.yaml", HEAD + text))]).merged()
+
+
+@pytest.mark.parametrize(
+    ("overlay", "types"),
+    [
+        (None, ["ml.g4dn.xlarge", "ml.g6.2xlarge"]),
+        ("plain", ["ml.m5.large"]),
+        ("other", ["ml.m5.xlarge"]),
+    ],
+)
+def test_overlays_and_variables_change_alternatives(tmp_path, overlay, types):
+    (tmp_path / "base.yaml").write_text(
+        "smspec: v1\nvars: {kind: {default: ml.g5.2xlarge}}\nhosts: {count: 1, any_of: "
+        "[{instance_type: '${{ vars.kind }}'}, {instance_type: ml.g6.2xlarge}]}\n"
+    )
+    (tmp_path / "job.yaml").write_text(
+        HEAD + "extends: [base.yaml]\noverlays:\n"
+        "  plain: {hosts: {any_of: null, instance_type: ml.m5.large, volume: 9GB}}\n"
+        "  other: {hosts: {any_of: [{instance_type: ml.m5.xlarge, volume: 9GB}]}}\n"
+    )
+    sent = requests(compile_spec(gather(str(tmp_path / "job.yaml"), overlay, {"kind": "ml.g4dn.xlarge"})))
+    assert [request["ResourceConfig"]["InstanceType"] for request in sent] == types

@@ -81,4 +81,5 @@ def test_targets_of_one_request_name_the_alternatives(tmp_path):
     done = smspec("render", "--api-json", cwd=tmp_path)
     assert json.loads(done.out)["ResourceConfig"]["InstanceType"] == "ml.g5.xlarge"
     assert "the first of 2 alternatives" in done.err
+    assert "the first of 2 alternatives" in smspec("build", cwd=tmp_path).err
     assert "the first of" not in smspec("render", "--step-functions", cwd=tmp_path).err
