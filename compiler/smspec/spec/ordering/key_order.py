@@ -45,7 +45,11 @@ def in_order(text: SourceText) -> Ordered:
     if breaks is None:
         return Ordered(text.text, tuple(sorted(wrong)))
     plain = SourceText(text.name, text.text.replace(breaks, "\n"))
-    together = _rewritten(plain, read(plain).root, lambda _: True)
+    start = read(plain).root
+    together = _rewritten(plain, start, lambda _: True)
+    if together is None and isinstance(start, Mapping):
+        # Anchors mostly connect top-level keys, so the rest can still be ordered together.
+        together = _rewritten(plain, start, start.entries[0][0].span.line.__ne__)
     ordered = _one_at_a_time(plain if together is None else SourceText(text.name, together))
     return Ordered(ordered.text.replace("\n", breaks), ordered.kept)
 

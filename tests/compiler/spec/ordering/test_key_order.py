@@ -105,6 +105,15 @@ def test_one_mapping_that_cannot_move_does_not_stop_the_others():
     assert result.kept == (1,)
 
 
+def test_large_list_is_ordered_below_a_fixed_top_level():
+    head = "tags: &a\n  b: c\nenvironment: *a\nmetrics:\n"
+    items = range(60)
+    text = head + "".join(f"- regex: r{number}\n  name: n{number}\n" for number in items) + "name: d\n"
+    result = ordered(text)
+    assert result.text == head + "".join(f"- name: n{n}\n  regex: r{n}\n" for n in items) + "name: d\n"
+    assert result.kept == (1,)
+
+
 def test_kept_final_line_breaks_stay_part_of_the_value():
     text = "description: |+\n  a\n\n\nname: b\nsmspec: v1\n"
     result = ordered(text)
