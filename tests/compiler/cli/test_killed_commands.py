@@ -63,7 +63,7 @@ def chosen(found):
     if os.environ.get("SMSPEC_EVERY_CALL"):
         return found
     usual = [point for point in found if point[0] not in RARE]
-    return [point for point in found if point[0] in RARE] + usual[:: max(1, len(usual) // 6)]
+    return [point for point in found if point[0] in RARE] + usual[:: max(1, len(usual) // 3)]
 
 
 def files(directory):

@@ -31,13 +31,12 @@ class OrdinaryJob(LocalJob):
         own = {
             "HOME": str(self.directory),
             "PATH": os.pathsep.join([os.path.dirname(readable_python()), "/usr/bin", "/bin", "/usr/sbin", "/sbin"]),
-            "PYTHONPATH": _modules(),
             "SMSPEC_CACHE_DIR": str(self.directory / "cache"),
         }
         self.process = subprocess.Popen(
             self.words(**request),
             cwd=self.directory,
-            env={**os.environ, "SMSPEC_STOP_GRACE": "5", **own, **(environment or {})},
+            env={**os.environ, "SMSPEC_STOP_GRACE": "5", **own, **(environment or {}), "PYTHONPATH": _modules()},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
