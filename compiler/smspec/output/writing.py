@@ -13,7 +13,7 @@ from smspec.output.contents import chunks, in_order_of_making, is_executable
 from smspec.output.exchange import put_in_place
 from smspec.output.existing_output import stranger
 from smspec.output.failures import OutputFailed, OutputRefused
-from smspec.render.dockerfile import EPOCH
+from smspec.render.image_settings import EPOCH
 from smspec.render.manifest import UNFINISHED
 from smspec.render.tree import FileTree, TreeFile
 from smspec.source.deep_directories import remove_tree

@@ -6,14 +6,8 @@ import re
 
 from smspec.plan.plan import ImagePlan
 from smspec.render.build_secrets import mounts, options, settings, with_settings
+from smspec.render.image_settings import EPOCH, image_settings
 from smspec.render.templating import filled
-from smspec.render.variable_order import variables_after_packages
-
-ENTRYPOINT = ("python3", "/opt/smspec/entrypoint.py")
-"""In exec form: a shell in between would not pass SIGTERM to the runtime."""
-
-EPOCH = 315532800
-"""1980-01-01, the earliest time that a ZIP archive can contain: the time of everything that is made for an image."""
 
 BUILD_USER = "0"
 """Of an image whose author names the user of the job; otherwise both are that of the base image."""
@@ -33,20 +27,19 @@ def dockerfile(image: ImagePlan, requirements: bytes | None = None) -> str:
 
     Every value has passed `smspec.render.representable.dockerfile_findings`.
     """
-    env = {"PYTHONUNBUFFERED": "1", **image.env}
-    late = variables_after_packages(image, requirements)
+    settled = image_settings(image, requirements)
     packages = image.listed_packages
     return filled(
         "Dockerfile.j2",
         base=image.base,
         platform=image.platform,
         build_user="" if image.user is None else BUILD_USER,
-        job_user=image.user or "",
+        job_user=settled.user,
         build_args=image.build_args,
-        env_prepend=image.env_prepend,
+        env_prepend=settled.prepended,
         pre_install=[with_settings(script, image.secrets) for script in image.pre_install],
-        env_before_packages={name: value for name, value in env.items() if name not in late},
-        env_after_packages={name: value for name, value in env.items() if name in late},
+        env_before_packages=settled.env_before_packages,
+        env_after_packages=settled.env_after_packages,
         system_packages=_system_packages(image),
         # pip and uv read this variable themselves.
         apt_options=_APT_TRUSTS if image.secrets.get("SSL_CERT_FILE") == "file" else "",
@@ -60,8 +53,8 @@ def dockerfile(image: ImagePlan, requirements: bytes | None = None) -> str:
         secret_options=options(image.secrets),
         secret_mounts=mounts(image.secrets),
         secret_settings=settings(image.secrets),
-        labels={**_labels(image), **image.labels},
-        entrypoint=ENTRYPOINT,
+        labels=settled.labels,
+        entrypoint=settled.entrypoint,
         holds_source=image.holds_source,
     )
 
@@ -96,14 +89,3 @@ def _system_packages(image: ImagePlan) -> tuple[str, ...]:
     wanted = _SSH_PACKAGES if image.needs_ssh else ()
     named = {word.partition("=")[0] for word in image.system_packages}
     return (*image.system_packages, *(package for package in wanted if package not in named))
-
-
-def _labels(image: ImagePlan) -> dict[str, str]:
-    name, _, digest = image.base.partition("@")
-    labels = {"org.opencontainers.image.title": image.title, "org.opencontainers.image.base.name": name}
-    if digest:
-        labels["org.opencontainers.image.base.digest"] = digest
-    labels["smspec.image-digest"] = image.tag
-    if image.environment is not None:
-        labels["smspec.lock-digest"] = image.environment.digest
-    return labels

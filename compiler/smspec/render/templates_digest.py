@@ -12,6 +12,7 @@ _MODULES = (
     "build_secrets.py",
     "dockerfile.py",
     "entrypoint.py",
+    "image_settings.py",
     "pragmas.py",
     "quoting.py",
     "templating.py",

@@ -14,7 +14,7 @@ from smspec.output.failures import OutputFailed, OutputRefused
 from smspec.output.output_differences import differences
 from smspec.output.writing import write_temporary_tree, write_tree
 from smspec.plan.plan import Upload
-from smspec.render.dockerfile import EPOCH
+from smspec.render.image_settings import EPOCH
 from smspec.render.tree import CopiedFile, FileTree, GeneratedFile
 from smspec.render.tree_rendering import render_tree
 from support.render.plan_samples import SOURCE_FILES, build_inputs, image_plan, plan
