@@ -34,4 +34,6 @@ def _report(build: JobBuild) -> dict[str, object]:
     }
     if published is not None:
         report |= {"image_status": published.status, "image_digest": published.digest}
+        if published.archive is not None:
+            report["image_archive"] = published.archive
     return report

@@ -11,7 +11,7 @@ from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, Usage
 from smspec.cli.console import Console
 from smspec.cli.job_build import JobBuild
 from smspec.diagnostics.visible import visible
-from smspec.publishing.engine_names import ENGINES
+from smspec.publishing.engine_names import BUILDERS, ENGINES
 from smspec.render.tree import CopiedFile
 from smspec.service.image_reference import parsed_reference
 from smspec.service.registry_settings import RegistrySettings
@@ -31,8 +31,8 @@ def add_image_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--engine",
-        choices=ENGINES,
-        help="what builds the image (default: SMSPEC_ENGINE, or the first of these that answers)",
+        choices=BUILDERS,
+        help="what builds the image (default: SMSPEC_ENGINE, or the first engine that answers); none: smspec itself",
     )
     parser.add_argument("--profile", metavar="P", help="AWS profile for --push")
     parser.add_argument("--region", metavar="R", help="fail unless --push pushes to ECR in this AWS region")
@@ -133,16 +133,20 @@ def _job_image(build: JobBuild) -> JobImage | None:
         spec=build.spec,
         plan=job.plan,
         image=job.plan.image,
+        authored=image,
         tree=build.directory,
+        content=build.tree,
         base_dir=job.inputs.directory,
         files=tuple(file.file.origin for file in build.tree.files if isinstance(file, CopiedFile)),
-        secrets=image.secrets,
         region=job.job.region,
         settings=RegistrySettings() if policy is None else policy.registry,
     )
 
 
 def _sentence(image: PublishedImage) -> str:
+    if image.archive is not None:
+        place = f"{visible(image.archive)}; load it with `docker load --input`"
+        return f"{image.uri} is {'already ' if image.status == 'present' else ''}in {place}"
     if image.status == "present":
         return f"{image.uri} is already {'in its registry' if image.digest else 'built'}"
     return f"{image.status} {image.uri}"

@@ -23,7 +23,7 @@ from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.output.failures import OutputFailed
 from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled
-from smspec.publishing.engine_names import ENGINES
+from smspec.publishing.engine_names import BUILDERS
 
 if TYPE_CHECKING:
     from smspec.cli.alternative_submission import SubmissionState
@@ -61,7 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-build", action="store_true", help="neither build nor push the image")
     parser.add_argument(
-        "--engine", choices=ENGINES, help="what builds the image (default: SMSPEC_ENGINE, or the first that answers)"
+        "--engine",
+        choices=BUILDERS,
+        help="what builds the image, or none (default: SMSPEC_ENGINE, or the first that answers)",
     )
     add_aws_arguments(parser)
     add_verbosity_arguments(

@@ -6,8 +6,6 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator
 
-from smspec.render.tree import CopiedFile
-
 _BLOCK = 512
 _LONGEST_STORED_BLOCK = 0xFFFF
 
@@ -15,13 +13,25 @@ _LONGEST_STORED_BLOCK = 0xFFFF
 _GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
 
-def tar_header(member: CopiedFile) -> bytes:
-    """Return the header of a member: owner 0, time 0, mode 0644 or 0755; with a PAX record for a long name."""
+def tar_header(path: str, size: int, *, executable: bool, time: int = 0) -> bytes:
+    """Return the header of a file: owner 0, mode 0644 or 0755; with a PAX record for a long name."""
     import tarfile  # imported late: few builds pack an archive
 
-    entry = tarfile.TarInfo(member.path)
-    entry.size = member.file.size
-    entry.mode = 0o755 if member.file.executable else 0o644
+    entry = tarfile.TarInfo(path)
+    entry.size = size
+    entry.mode = 0o755 if executable else 0o644
+    entry.mtime = time
+    return entry.tobuf(tarfile.PAX_FORMAT, "utf-8", "strict")
+
+
+def tar_directory(path: str, *, time: int = 0) -> bytes:
+    """Return the header of a directory: owner 0, mode 0755."""
+    import tarfile  # imported late, as above
+
+    entry = tarfile.TarInfo(path)
+    entry.type = tarfile.DIRTYPE
+    entry.mode = 0o755
+    entry.mtime = time
     return entry.tobuf(tarfile.PAX_FORMAT, "utf-8", "strict")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+from collections.abc import Iterable
 
 from smspec.diagnostics.external_messages import reason
 from smspec.output.failures import OutputFailed
@@ -15,6 +16,11 @@ _UNFINISHED = ".smspec-unfinished"
 
 def write_whole(path: str, text: str, *, mode: int = 0o644) -> None:
     """Replace a file in one step. Raise `OutputFailed`; the previous file is then still there."""
+    write_whole_bytes(path, (text.encode(),), mode=mode)
+
+
+def write_whole_bytes(path: str, chunks: Iterable[bytes], *, mode: int = 0o644) -> None:
+    """Replace a file in one step, as `write_whole`. Raises also what ``chunks`` raises."""
     import tempfile  # imported late: a build writes a tree instead
 
     beside, directory, prefix = "", os.path.dirname(path) or os.curdir, f".{os.path.basename(path)}-"
@@ -23,8 +29,9 @@ def write_whole(path: str, text: str, *, mode: int = 0o644) -> None:
         with signals_deferred():
             descriptor, beside = tempfile.mkstemp(prefix=prefix, suffix=_UNFINISHED, dir=directory)
             _take(descriptor)
-        with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with open(descriptor, "wb") as file:
+            for chunk in chunks:
+                file.write(chunk)
             file.flush()
             os.fchmod(file.fileno(), mode)  # whatever the umask
             os.fsync(file.fileno())

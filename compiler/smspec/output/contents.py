@@ -54,7 +54,7 @@ def in_order_of_making(files: tuple[TreeFile, ...]) -> list[TreeFile]:
 
 def _tar(archive: ArchiveFile) -> Iterator[bytes]:
     for member in archive.members:
-        yield tar_header(member)
+        yield tar_header(member.path, member.file.size, executable=member.file.executable)
         yield from _verified(member.file)
         yield tar_end_of(member.file.size)
     yield TAR_END

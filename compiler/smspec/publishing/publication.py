@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from smspec.plan.plan import ImagePlan, Plan
+from smspec.render.tree import FileTree
 from smspec.service.registry_settings import RegistrySettings
-from smspec.spec.model import BuildSecret
+from smspec.spec.model import BuiltImage
 
 
 class PublishFailed(Exception):
@@ -23,25 +24,27 @@ class PublishFailed(Exception):
 class JobImage:
     """The image of a job. ``tree``: the build directory; ``base_dir``: that of the spec; ``files``: its source.
 
-    ``plan`` is that of the job, and ``spec`` its path: they show which permissions its submitter needs.
+    ``plan`` is that of the job, and ``spec`` its path: they show which permissions its submitter needs. ``authored``:
+    the image in the spec; ``content``: the generated files, which have been written to ``tree``.
     """
 
     spec: str
     plan: Plan
     image: ImagePlan
+    authored: BuiltImage
     tree: str
+    content: FileTree
     base_dir: str
     files: tuple[str, ...]
-    secrets: Mapping[str, BuildSecret]
     region: str | None
     settings: RegistrySettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishOptions:
-    """``engine`` None: the first one on this machine. ``scratch_dir`` is removed when the command ends.
+    """``engine`` None: the first one on this machine; ``none``: no engine.
 
-    ``show`` gets lines of progress.
+    ``scratch_dir`` is removed when the command ends. ``show`` gets lines of progress.
     """
 
     engine: str | None
@@ -54,11 +57,12 @@ class PublishOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedImage:
-    """``status`` and, of an image in a registry, the digest of its manifest there."""
+    """``status`` and, of an image in a registry, the digest of its manifest there; ``archive``: the file it is in."""
 
     uri: str
     status: Literal["built", "present", "pushed"]
     digest: str | None = None
+    archive: str | None = None
 
     @property
     def reference(self) -> str:

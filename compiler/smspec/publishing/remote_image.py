@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from smspec.registry.manifest import INDEXES, Manifest
-from smspec.registry.repository import Busy, NotFound, Repository, host_and_name
+from smspec.registry.repository import Repository, host_and_name
+from smspec.registry.responses import Busy, NotFound
 from smspec.service.image_reference import ImageReference
 from smspec.submission.persistence import Answer, persistently
 from smspec.wire.fault import ConnectionBroken, WireFault
@@ -31,7 +32,7 @@ class RemoteImage:
     def found(self) -> Manifest | NotFound:
         """Return the manifest of the tag, or that there is none. Raises `WireFault`."""
         try:
-            return _patiently(lambda: self._repository().manifest(self._tag))
+            return patiently(lambda: self._repository().manifest(self._tag))
         except NotFound as missing:
             return missing
 
@@ -45,7 +46,7 @@ class RemoteImage:
         if manifest.media_type != DOCKER_MANIFEST:
             raise WrongImage(f"its media type is `{manifest.media_type}`, not `{DOCKER_MANIFEST}`")
         try:
-            _patiently(lambda: self._repository().require(manifest, platform))
+            patiently(lambda: self._repository().require(manifest, platform))
         except WireFault as fault:
             raise WrongImage(str(fault)) from None
 
@@ -53,7 +54,8 @@ class RemoteImage:
         return Repository(self._host, self._name, login=self._login)
 
 
-def _patiently(call: Callable[[], Answer]) -> Answer:
+def patiently(call: Callable[[], Answer]) -> Answer:
+    """Return what a call to a registry returns, after as many attempts as a minute allows. Raises `WireFault`."""
     return persistently(
         call, passes=lambda fault: isinstance(fault, (Busy, ConnectionBroken)), budget=_PATIENCE_SECONDS
     )

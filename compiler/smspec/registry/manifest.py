@@ -37,17 +37,26 @@ class Blob:
     size: int
 
 
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer of an image: its blob and its media type."""
+
+    blob: Blob
+    media_type: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
     """The manifest or index of a tag. ``images``: of an index, platforms and manifests; None if one has no platform.
 
-    ``config``: of a manifest, the blob with its platform.
+    ``config``: of a manifest, the blob with its platform. ``layers``: of a manifest, the lowest first.
     """
 
     digest: str
     media_type: str
     images: tuple[tuple[str, Blob], ...] | None = None
     config: Blob | None = None
+    layers: tuple[Layer, ...] = ()
 
     @property
     def platforms(self) -> tuple[str, ...] | None:
@@ -76,12 +85,18 @@ def read_manifest(content: bytes, media_type: str, named: str) -> Manifest:
         return Manifest(digest=digest, media_type=kind, images=_images(root))
     descriptor = member(root, "config", dict)
     config = _blob(descriptor)
-    for layer in member(root, "layers", list):
-        _blob(layer)
+    layers = [Layer(_blob(layer), str(layer["mediaType"])) for layer in member(root, "layers", list)]
     config_type = word(descriptor, "mediaType", _TYPE)
     if config_type not in _CONFIGS:
         raise BadResponse(f"it is not a container image: its config is `{config_type[:80]}`")
-    return Manifest(digest=digest, media_type=kind, config=config)
+    return Manifest(digest=digest, media_type=kind, config=config, layers=tuple(layers))
+
+
+def config_members(content: bytes, blob: Blob) -> dict[str, object]:
+    """Return the members of the config of an image. Raise `BadResponse` unless it is the blob of the manifest."""
+    if len(content) != blob.size or _digest(content) != blob.digest:
+        raise BadResponse("the image config does not match the digest in its manifest")
+    return object_body(content)
 
 
 def config_platform(content: bytes, blob: Blob) -> str:
@@ -89,7 +104,7 @@ def config_platform(content: bytes, blob: Blob) -> str:
 
     Raise `BadResponse` unless it is the blob of the manifest.
     """
-    return _platform(_config(content, blob))
+    return _platform(config_members(content, blob))
 
 
 def config_python(content: bytes, blob: Blob) -> str:
@@ -97,7 +112,7 @@ def config_python(content: bytes, blob: Blob) -> str:
 
     Raise `BadResponse` unless it is the blob of the manifest.
     """
-    settings = _config(content, blob).get("config")
+    settings = config_members(content, blob).get("config")
     listed = settings.get("Env") if isinstance(settings, dict) else None
     words = [word for word in listed if isinstance(word, str)] if isinstance(listed, list) else []
     variables = {name: value for name, _, value in (word.partition("=") for word in words)}
@@ -125,12 +140,6 @@ def shown(platforms: tuple[str, ...]) -> str:
     """Return platforms for a message."""
     more = f", and {len(platforms) - _MOST_SHOWN} more" if len(platforms) > _MOST_SHOWN else ""
     return ", ".join(platforms[:_MOST_SHOWN]) + more if platforms else "no image"
-
-
-def _config(content: bytes, blob: Blob) -> dict[str, object]:
-    if len(content) != blob.size or _digest(content) != blob.digest:
-        raise BadResponse("the image config does not match the digest in its manifest")
-    return object_body(content)
 
 
 def _images(root: dict[str, object]) -> tuple[tuple[str, Blob], ...] | None:

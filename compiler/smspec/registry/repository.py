@@ -1,18 +1,18 @@
-"""One repository of a registry: its tags, their manifests, and the configs of images.
+"""One repository of a registry: its tags, their manifests, and the configs and layers of images.
 
 Every response is verified: the digest is that of the received bytes, and these are a manifest of an image.
 """
 
 from __future__ import annotations
 
-from urllib.parse import SplitResult
+import hashlib
+from collections.abc import Iterator
 
-from smspec.diagnostics.external_messages import continued
-from smspec.registry.challenge import is_basic, is_bearer, token_for
 from smspec.registry.manifest import (
     ACCEPTED,
     Blob,
     Manifest,
+    config_members,
     config_platform,
     config_python,
     has_platform,
@@ -20,43 +20,18 @@ from smspec.registry.manifest import (
     read_manifest,
     shown,
 )
+from smspec.registry.session import Session
 from smspec.service.image_reference import ImageReference
-from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline
-from smspec.wire.exchange import Response
 from smspec.wire.fault import BadResponse
-from smspec.wire.fetching import fetched
-from smspec.wire.json_body import object_body
-from smspec.wire.trust import trust_of_environment
-from smspec.wire.url import is_loopback, parsed, place
 
 _HUB = "registry-1.docker.io"
 _HUB_NAMES = (None, "docker.io", "index.docker.io")
 _LARGEST = 1 << 20
 """The maximum size of a manifest or config in bytes: ten times the largest known ones."""
 
-_MEANINGS = {
-    401: "it requires credentials",
-    403: "access denied",
-    404: "no such image or tag",
-    429: "too many requests from this address; try again later",
-}
-
-
-class NotFound(BadResponse):
-    """There is no such tag, or no such repository."""
-
-
-class AccessDenied(BadResponse):
-    """The registry requires other credentials. ``reason``: its own words."""
-
-    def __init__(self, text: str, reason: str) -> None:
-        super().__init__(text)
-        self.reason = reason
-
-
-class Busy(BadResponse):
-    """The registry throttles, or fails for a while."""
+_CHUNK = 8 << 20
+"""The size of a part of a layer in bytes: what is in memory at a time."""
 
 
 def host_and_name(reference: ImageReference) -> tuple[str, str]:
@@ -68,24 +43,20 @@ def host_and_name(reference: ImageReference) -> tuple[str, str]:
 
 
 class Repository:
-    """A repository, with the time limit for all requests to it together.
+    """A repository, with the time limit for all manifests and configs together; each part of a layer has its own.
 
     ``authorization``: the header to send to the registry at once, and to no other host. ``login``: the header to send
     when the registry asks for one, also to the server of its tokens.
     """
 
     def __init__(self, host: str, name: str, authorization: str | None = None, login: str | None = None) -> None:
-        self._url = _url_of(host)
-        self._name = name
-        self._authorization = authorization
-        self._login = login
+        self._session = Session(host, name, authorization, login)
         self._deadline = Deadline()
-        self._connections = Connections(trust_of_environment())
         self._blobs: dict[str, bytes] = {}
 
     def manifest(self, tag: str) -> Manifest:
         """Return the manifest of a tag, or of a digest. Raise `WireFault`."""
-        response = self._get(f"manifests/{tag}", ACCEPTED)
+        response = self._session.got(f"manifests/{tag}", {"Accept": ACCEPTED}, self._deadline, _LARGEST)
         digest = response.header("docker-content-digest")
         return read_manifest(response.body, response.header("content-type"), digest)
 
@@ -100,66 +71,50 @@ class Repository:
 
     def python(self, manifest: Manifest, platform: str) -> str:
         """Return the version of Python in the config of the image for a platform; empty if there is none."""
-        if manifest.config is None:
-            image = image_for(manifest, platform)
-            if image is None:
-                return ""
-            manifest = self.manifest(image.digest)
-            if manifest.digest != image.digest:
-                raise BadResponse("the image does not match the digest in its index")
-        return "" if manifest.config is None else config_python(self._blob(manifest.config), manifest.config)
+        image = self.image(manifest, platform)
+        return "" if image is None or image.config is None else config_python(self._blob(image.config), image.config)
+
+    def image(self, manifest: Manifest, platform: str) -> Manifest | None:
+        """Return the image for a platform in an index, or the image itself; None without one. Raise `WireFault`."""
+        if manifest.config is not None:
+            return manifest
+        blob = image_for(manifest, platform)
+        if blob is None:
+            return None
+        found = self.manifest(blob.digest)
+        if found.digest != blob.digest:
+            raise BadResponse("the image does not match the digest in its index")
+        return found
+
+    def config(self, manifest: Manifest) -> dict[str, object]:
+        """Return the config of an image. Raise `WireFault`."""
+        assert manifest.config is not None  # of an image
+        return config_members(self._blob(manifest.config), manifest.config)
+
+    def chunks(self, blob: Blob) -> Iterator[bytes]:
+        """Yield a blob in parts; the last one only if all of them have its digest. Raise `WireFault`."""
+        digest = hashlib.new(blob.digest.partition(":")[0])
+        for start in range(0, blob.size, _CHUNK):
+            end = min(start + _CHUNK, blob.size)
+            part = self._part(blob, start, end)
+            digest.update(part)
+            if end == blob.size and digest.hexdigest() != blob.digest.partition(":")[2]:
+                raise BadResponse(f"the layer `{blob.digest}` does not match its digest")
+            yield part
+
+    def _part(self, blob: Blob, start: int, end: int) -> bytes:
+        is_whole = end - start == blob.size
+        headers = {"Accept": "*/*"} if is_whole else {"Accept": "*/*", "Range": f"bytes={start}-{end - 1}"}
+        response = self._session.got(f"blobs/{blob.digest}", headers, Deadline(), _CHUNK)
+        expected = "" if response.status == 200 else f"bytes {start}-{end - 1}/{blob.size}"
+        if (response.status == 200) != is_whole or response.header("content-range") != expected:
+            raise BadResponse(f"it sends another part of the layer `{blob.digest}` than it was asked for")
+        if len(response.body) != end - start:
+            raise BadResponse(f"the layer `{blob.digest}` has another size than in its manifest")
+        return response.body
 
     def _blob(self, blob: Blob) -> bytes:
         if blob.digest not in self._blobs:
-            self._blobs[blob.digest] = self._get(f"blobs/{blob.digest}", "*/*").body
+            response = self._session.got(f"blobs/{blob.digest}", {"Accept": "*/*"}, self._deadline, _LARGEST)
+            self._blobs[blob.digest] = response.body
         return self._blobs[blob.digest]
-
-    def _get(self, what: str, accept: str) -> Response:
-        response, url = self._asked(what, accept)
-        if response.status == 401 and self._authorization is None and place(url) == place(self._url):
-            challenge = response.header("www-authenticate")
-            if is_bearer(challenge):
-                token = token_for(
-                    self._connections, challenge, self._url, self._name, self._deadline, login=self._login
-                )
-                self._authorization = f"Bearer {token}"
-                response, url = self._asked(what, accept)
-            elif is_basic(challenge) and self._login is not None:
-                self._authorization = self._login
-                response, url = self._asked(what, accept)
-        if response.status != 200:
-            raise _fault(response)
-        return response
-
-    def _asked(self, what: str, accept: str) -> tuple[Response, SplitResult]:
-        headers = {"Accept": accept, "User-Agent": "smspec"}
-        if self._authorization is not None:
-            headers["Authorization"] = self._authorization
-        url = f"{self._url.geturl()}/v2/{self._name}/{what}"
-        found = fetched(self._connections, url, headers, deadline=self._deadline, size=_LARGEST)
-        return found.response, found.url
-
-
-def _fault(response: Response) -> BadResponse:
-    text = _MEANINGS.get(response.status, f"it responds {response.status} {response.reason}".rstrip())
-    if response.status == 404:
-        return NotFound(text)
-    if response.status in (401, 403):
-        return AccessDenied(text, _reason(response))
-    return Busy(text) if response.status == 429 or response.status >= 500 else BadResponse(text)
-
-
-def _reason(response: Response) -> str:
-    """Return the message of the first error that a registry lists; empty where it lists none."""
-    try:
-        listed = object_body(response.body).get("errors")
-    except BadResponse:
-        return ""
-    first = listed[0] if isinstance(listed, list) and listed else None
-    return continued(str(first.get("message", "")))[:600] if isinstance(first, dict) else ""
-
-
-def _url_of(host: str) -> SplitResult:
-    """Return the URL of a registry: encrypted, unless it is on this machine."""
-    plain = parsed(f"http://{host}")
-    return plain if is_loopback(plain) else parsed(f"https://{host}")

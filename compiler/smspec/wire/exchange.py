@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http.client
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import SplitResult
 
@@ -41,12 +41,15 @@ class Response:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A request; ``url`` has been `parsed`. ``encoded``: the body may be stored compressed, and stays so."""
+    """A request; ``url`` has been `parsed`. ``encoded``: the body may be stored compressed, and stays so.
+
+    ``body``: in parts, with a Content-Length in the headers, or whole.
+    """
 
     url: SplitResult
     method: str = "GET"
     headers: Mapping[str, str]
-    body: bytes | str | None = None
+    body: bytes | str | Iterable[bytes] | None = None
     encoded: bool = False
 
 

@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 import threading
+import urllib.parse
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -64,6 +65,11 @@ class Registry(ThreadingHTTPServer):
         self.asks_for_token = asks_for_token
         self.names_digest = names_digest
         self.status = status
+        self.mounts = self.has_ranges = True
+        self.uploads_at = ""
+        """Where uploads go, if not to the registry itself."""
+        self.fails_after: int | None = None
+        """After how many blobs it takes no more."""
 
     @property
     def host(self) -> str:
@@ -88,6 +94,39 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._answer(with_body=True)
 
+    def do_POST(self) -> None:
+        """Begin an upload, or take a blob from a different repository."""
+        self.server.asked.append((self.command, self.path, self.headers.get("Authorization", "")))
+        place, _, query = self.path.partition("?")
+        words = urllib.parse.parse_qs(query)
+        repository = place.removeprefix("/v2/").removesuffix("/blobs/uploads/")
+        there = (words["from"][0], words["mount"][0]) if "mount" in words else None
+        if there in self.server.contents and self.server.mounts:
+            self.server.contents[repository, there[1]] = self.server.contents[there]
+            self._send(201, b"", {}, with_body=False)
+        else:
+            self._send(202, b"", {"Location": self.server.uploads_at or f"{place}1?state=a"}, with_body=False)
+
+    def do_PUT(self) -> None:
+        """Take a blob or a manifest. A blob that does not have its digest is rejected."""
+        self.server.asked.append((self.command, self.path, self.headers.get("Authorization", "")))
+        content = self.rfile.read(int(self.headers["Content-Length"]))
+        place, _, query = self.path.partition("?")
+        if "/manifests/" in place:
+            repository, _, tag = place.removeprefix("/v2/").partition("/manifests/")
+            self.server.contents[repository, tag] = str(self.headers["Content-Type"]), content
+            self._send(201, b"", {}, with_body=False)
+            return
+        digest = urllib.parse.parse_qs(query)["digest"][0]
+        if self.server.fails_after is not None:
+            self.server.fails_after -= 1
+        if digest != digest_of(content) or (self.server.fails_after or 0) < 0:
+            self._send(400, b"", {}, with_body=False)
+            return
+        repository = place.removeprefix("/v2/").partition("/blobs/")[0]
+        self.server.contents[repository, digest] = "application/octet-stream", content
+        self._send(201, b"", {}, with_body=False)
+
     def log_message(self, format: str, *args: object) -> None:
         pass
 
@@ -107,6 +146,12 @@ class _Handler(BaseHTTPRequestHandler):
             else:
                 kind, content = self.server.contents[repository, name]
                 named = {"Docker-Content-Digest": digest_of(content)} if self.server.names_digest else {}
+                part = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+                if part and self.server.has_ranges:
+                    first, last = map(int, part.groups())
+                    named["Content-Range"] = f"bytes {first}-{last}/{len(content)}"
+                    self._send(206, content[first : last + 1], {"Content-Type": kind, **named}, with_body=with_body)
+                    return
                 self._send(200, content, {"Content-Type": kind, **named}, with_body=with_body)
 
     def _send(self, status: int, content: bytes, headers: dict[str, str], *, with_body: bool) -> None:
