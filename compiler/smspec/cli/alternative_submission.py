@@ -34,7 +34,7 @@ class SubmissionState:
 def state_of_alternatives(service: JobService, sent: Sequence[Submission], *, again: bool) -> SubmissionState:
     """Ask SageMaker for the jobs of all alternatives. Raise `JobRefused` or `AwsUnavailable`."""
     turns = AlternativeJobs(
-        service, [Candidate(request=each.request, digest=each.digest) for each in sent], again=again
+        service, [Candidate(request=each.created_request, digest=each.digest) for each in sent], again=again
     )
     chains = turns.chains()
     lines = tuple(

@@ -13,6 +13,7 @@ from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_nam
 from smspec.cli.command_errors import CommandRefused, UsageError
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import table
+from smspec.cli.git_tags import commit_lines, commit_record
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.validation_result import validate_specs
@@ -20,6 +21,7 @@ from smspec.source.frozen import dataclass
 from smspec.spec.layers.assembly import OptionError
 
 if TYPE_CHECKING:
+    from smspec.submission.job_service import JobService
     from smspec.submission.training_job import TrainingJob
 
 HELP = """\
@@ -61,12 +63,15 @@ def _show_job(args: argparse.Namespace, console: Console) -> int:
     from smspec.cli.job_record import job_record, metrics
 
     with aws_failures():
-        job = job_service(args).describe(job_name(args.what))
+        service = job_service(args)
+        job = service.describe(job_name(args.what))
+        tags = _tags(service, job)
     if args.format == "json":
-        console.result(f"{json.dumps(job_record(job), indent=2)}\n")
+        console.result(f"{json.dumps({**job_record(job), **commit_record(tags)}, indent=2)}\n")
         return 0
     prices = known_prices()
     lines = [f"{job.name}, {job.instances}, created {moment(job.created)}" if job.instances else job.name]
+    lines += commit_lines(tags)
     lines += [transition_line(each) for each in job.transitions]
     if job.is_over:
         lines += end_lines(job, prices)
@@ -75,6 +80,16 @@ def _show_job(args: argparse.Namespace, console: Console) -> int:
         lines.append(progress_text(job, prices, datetime.now(timezone.utc)))
     console.result("".join(f"{line}\n" for line in lines))
     return 0
+
+
+def _tags(service: JobService, job: TrainingJob) -> dict[str, str]:
+    """Return the tags of a job; none if the credentials may not read them, because its status needs none."""
+    from smspec.submission.aws_errors import AccessDenied
+
+    try:
+        return service.tags(job)
+    except AccessDenied:
+        return {}
 
 
 def _show_specs(args: argparse.Namespace, console: Console) -> int:

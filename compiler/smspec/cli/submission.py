@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from smspec.cli.command_errors import CommandRefused, UsageError
@@ -12,27 +13,41 @@ from smspec.output.contents import chunks
 from smspec.pipeline.compilation import Compiled
 from smspec.plan.naming import digest, training_job_name
 from smspec.render.tree import FileTree
-from smspec.source.frozen import dataclass
+from smspec.service.members import items, member
+from smspec.source.frozen import dataclass, field
 
 if TYPE_CHECKING:
     from smspec.submission.uploading import Upload
 
 RUN_ID_TAG = "smspec:run-id"
 _RUN_ID = re.compile(r"[A-Za-z0-9_.:/=+@-]{1,256}")
-_MOST_TAGS = 48
-"""A job has at most 50 (API shape TagList), and smspec adds two."""
+_LIMIT = 50
+_MOST_TAGS = _LIMIT - 2
+"""A job has at most 50 (API shape TagList), and smspec adds two that it needs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
     """``request`` with the name and the tags of the job; ``digest`` identifies what it does.
 
-    ``name_is_derived``: from the digest, so no other request has this name.
+    ``name_is_derived``: from the digest, so no other request has this name. ``git_tags``: where the spec comes from;
+    only a job that is created now gets them.
     """
 
     request: dict[str, object]
     digest: str
     name_is_derived: bool
+    git_tags: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def created_request(self) -> dict[str, object]:
+        """The request of a new job: with the tags about git, if there is room for them."""
+        tags = items(self.request, "Tags")
+        keys = {member(tag, "Key") for tag in tags}
+        added = [{"Key": key, "Value": value} for key, value in self.git_tags.items() if key not in keys]
+        if not added or len(tags) + len(added) >= _LIMIT:  # the tag with the digest follows
+            return self.request
+        return {**self.request, "Tags": [*tags, *added]}
 
     @property
     def tags(self) -> dict[str, str]:

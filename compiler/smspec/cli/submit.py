@@ -13,6 +13,7 @@ from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, job_servic
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import count
+from smspec.cli.git_tags import git_tags
 from smspec.cli.image_arguments import with_images
 from smspec.cli.job_build import JobBuild, job_build
 from smspec.cli.signal_handling import signals_interrupt
@@ -24,6 +25,7 @@ from smspec.output.failures import OutputFailed
 from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled
 from smspec.publishing.engine_names import BUILDERS
+from smspec.source.frozen import replace
 
 if TYPE_CHECKING:
     from smspec.cli.alternative_submission import SubmissionState
@@ -83,6 +85,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     gc.set_threshold(700)  # from here on it may take hours
     with signals_interrupt(), temporary_directory() as directory:
         build = job_build(args.spec, job, os.path.join(directory, "build"))
+        tags = {} if args.dry_run else git_tags(build)
+        sent = tuple(replace(each, git_tags=tags) for each in sent)
         # Imported late: boto3 takes a second to import.
         from smspec.submission.aws_errors import ActionDenied
 
@@ -133,7 +137,9 @@ def _submitted(build: JobBuild, all_sent: Sequence[Submission], args: argparse.N
         _print(ended, args, console)
         return 0 if ended.is_completed else 1
     try:
-        created = create_job(service, sent.request, sent.digest, name_is_derived=sent.name_is_derived, again=args.again)
+        created = create_job(
+            service, sent.created_request, sent.digest, name_is_derived=sent.name_is_derived, again=args.again
+        )
     except JobEnded as ended:
         from smspec.cli.job_lines import words_for
 

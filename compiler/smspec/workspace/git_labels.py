@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
+from smspec.source.frozen import dataclass
 from smspec.workspace.git import GitFailed, Repository, repository_of
 
 SOURCE = "org.opencontainers.image.source"
@@ -23,20 +24,35 @@ _LONGEST = 1024
 _USUAL = "origin"
 
 
+@dataclass(frozen=True, slots=True)
+class GitState:
+    """The commit of a working tree. ``is_dirty``: the commit lacks changes, or one of the files that matter."""
+
+    repository: Repository
+    commit: str
+    is_dirty: bool
+
+
 def git_labels(directory: str, files: Iterable[str]) -> dict[str, str]:
     """Return the labels for the working tree that contains a directory; none outside of git.
 
     ``files``: the paths of what the image contains. A revision ends in `DIRTY` if git tracks one of the changed files,
     or none of these.
     """
+    state = git_state(directory, files)
+    if state is None:
+        return {}
+    address = _address(state.repository)
+    return {**({SOURCE: address} if address else {}), REVISION: f"{state.commit}{DIRTY if state.is_dirty else ''}"}
+
+
+def git_state(directory: str, files: Iterable[str]) -> GitState | None:
+    """Return the state of the working tree that contains a directory, as far as ``files`` need it; None without one."""
     try:
         repository = repository_of(directory)
-        revision = repository.commit("HEAD")
-        suffix = DIRTY if _is_dirty(repository, files) else ""
+        return GitState(repository, commit=repository.commit("HEAD"), is_dirty=_is_dirty(repository, files))
     except GitFailed:
-        return {}
-    address = _address(repository)
-    return {**({SOURCE: address} if address else {}), REVISION: f"{revision}{suffix}"}
+        return None
 
 
 def without_credentials(url: str) -> str:
