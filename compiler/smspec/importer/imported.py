@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from smspec.importer.code import LocalCode
 from smspec.source import Path
 from smspec.source.frozen import dataclass, field
 from smspec.source.path import dotted
@@ -48,7 +49,7 @@ class Imported:
 
     ``keys`` are keys of the spec that say more than the request, and ``patch`` members for `api`; the request has
     neither. ``variables`` are what the marks in all of them stand for. ``additions``: what the source does not write,
-    and its tool sends.
+    and its tool sends. ``code``: the files of the job's script, if the keys of the spec name their directory.
     """
 
     form: str
@@ -62,3 +63,4 @@ class Imported:
     patch: dict[str, object] = field(default_factory=dict)
     variables: tuple[Variable, ...] = ()
     additions: tuple[str, ...] = ()
+    code: LocalCode | None = None

@@ -42,6 +42,7 @@ class SdkRequest:
     """``request`` has no hyperparameters that the keys of the spec add. ``switches`` are those that no key adds.
 
     ``additions``: what the SDK adds by itself. ``region`` None: no key needs one.
+    ``dependencies``: paths of files and directories that the SDK adds to the source.
     """
 
     request: dict[str, object]
@@ -52,6 +53,7 @@ class SdkRequest:
     switches: dict[str, object]
     additions: tuple[str, ...]
     not_imported: tuple[NotImported, ...]
+    dependencies: tuple[str, ...]
 
 
 class RequestOfJob:
@@ -99,6 +101,7 @@ class RequestOfJob:
             switches=encoded(switches),
             additions=tuple(self.additions),
             not_imported=tuple(self.not_imported),
+            dependencies=self._dependencies() if source else (),
         )
 
     def _lose(self, argument: str, why: str) -> None:
@@ -302,6 +305,16 @@ class RequestOfJob:
         if found is None:
             self._lose("entry_point", "it is not the path of a script")
         return found
+
+    def _dependencies(self) -> tuple[str, ...]:
+        value = self.given.get("dependencies")
+        if not isinstance(value, Items) or not value.is_known:
+            return ()
+        return tuple(
+            path
+            for path in (self.variables.json(item, "dependencies") for item in value.values)
+            if isinstance(path, str)
+        )
 
     def _hyperparameters(self, output: object, stem: str, started: Launch, switches: dict[str, object]) -> None:
         as_json = self.is_framework or self.given.get("source_dir") is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from smspec.importer.code import LocalCode
 from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.importer.sdk.following import Following
 from smspec.importer.sdk.jobs import Job
@@ -58,6 +59,20 @@ def imported_job(found: FoundJobs, choice: str | None) -> Imported:
         patch=patch,
         variables=tuple(variables.declared.values()),
         additions=made.additions,
+        code=_code(made, found.program) if keys else None,
+    )
+
+
+def _code(made: SdkRequest, program: Program) -> LocalCode | None:
+    source = made.source
+    if source is None:
+        return None
+    return LocalCode(
+        directory=source.directory,
+        script=source.script,
+        is_alone=bool(source.ignored),
+        dependencies=made.dependencies,
+        written=program.files,
     )
 
 

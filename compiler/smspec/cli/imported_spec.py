@@ -1,0 +1,64 @@
+"""Write the spec of an imported job, compare its request with that of the source, and report what it lacks."""
+
+from __future__ import annotations
+
+from smspec.cli.console import Console
+from smspec.diagnostics import InvalidInput
+from smspec.importer.imported import Imported
+from smspec.importer.request_equality import differences
+from smspec.importer.sdk.agreement import expected_request
+from smspec.importer.spec_writer import WrittenSpec, write_spec
+from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
+from smspec.pipeline.in_memory_inputs import in_memory_inputs
+from smspec.source import SourceText
+from smspec.source.frozen import dataclass, replace
+from smspec.source.path import dotted
+
+_FAULTY = "\n# This spec has errors; `smspec validate` shows them.\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedSpec:
+    """The text of a spec, and whether it has errors to fix."""
+
+    text: str
+    has_errors: bool
+
+
+def imported_spec(found: Imported, console: Console, file: str, prefix: str = "") -> ImportedSpec:
+    """Return the spec, after everything about it was said on stderr.
+
+    ``file``: its name in findings. ``prefix``: what begins each line, if there are several specs.
+    """
+    written = write_spec(found)
+    for name in written.settings:
+        console.say(f"{prefix}variable `{name}` has no value: only a run of the source has it")
+    if written.additions:
+        console.say(f"{prefix}added by the SDK: {', '.join(written.additions)}")
+    for part in written.not_imported:
+        console.say(f"{prefix}not imported: {part}")
+    if written.left_out:
+        console.say(f"{prefix}ignored, not part of a request: {', '.join(written.left_out)}")
+    has_errors = _has_errors(found, written, console, file, prefix)
+    return ImportedSpec(text=written.text + (_FAULTY if has_errors else ""), has_errors=has_errors)
+
+
+def _has_errors(found: Imported, written: WrittenSpec, console: Console, file: str, prefix: str) -> bool:
+    """Compile the spec, compare the requests, print the errors, and return whether there are any."""
+    text = SourceText(file, written.text)
+    try:
+        compilation = compile_spec(in_memory_inputs(text, written.settings, written.script))
+    except InvalidInput as rejected:
+        compilation = Faulty(diagnostics=rejected.diagnostics, texts=rejected.texts)
+    if compilation.diagnostics:
+        console.warned(compilation.diagnostics, compilation.texts)
+    if not isinstance(compilation, Compiled):
+        return True
+    payload = dict(compilation.plan.request.payload)
+    if "TrainingJobName" not in written.request:
+        del payload["TrainingJobName"]
+    expected = expected_request(replace(found, request=written.request), payload)
+    unlike = [dotted(path) for path in differences(payload, expected)]
+    for place in unlike:
+        console.say(f"{prefix}not imported: {place}: smspec sends a different value")
+    return bool(unlike)
