@@ -364,7 +364,7 @@ def test_run_stopped_before_the_job_leaves_no_files(job, tmp_path, number):
     while process.poll() is None:
         assert time.monotonic() < end
         process.send_signal(number)
-        time.sleep(0.05)
+        time.sleep(0.001)
     assert process.returncode in (128 + number, -number), "the last signals come when it has handed in its handlers"
     process.communicate()
     assert os.listdir(tmp_path / "temporary") == []

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from smspec.workspace.deferred_signals import STOP_REQUESTS
+
 
 class Interrupted(KeyboardInterrupt):
     """A signal requests a stop; ``number`` is the signal's."""
@@ -18,16 +20,26 @@ class Interrupted(KeyboardInterrupt):
 
 @contextmanager
 def signals_interrupt() -> Iterator[None]:
-    """In this context, SIGTERM and SIGHUP raise `Interrupted`, unless they are ignored, as with `nohup`."""
-    default = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) == signal.SIG_DFL]
-    for number in default:
+    """In this context, SIGINT, SIGTERM, and SIGHUP raise `Interrupted`, unless they are ignored, as with `nohup`.
+
+    Signals that follow within a second do not: what the first one started is completed.
+    """
+    usual = {
+        signal.SIGINT: signal.default_int_handler,
+        signal.SIGTERM: signal.SIG_DFL,
+        signal.SIGHUP: signal.SIG_DFL,
+    }
+    replaced = {number: handler for number, handler in usual.items() if signal.getsignal(number) == handler}
+    STOP_REQUESTS.forget()
+    for number in replaced:
         signal.signal(number, _interrupt)
     try:
         yield
     finally:
-        for number in default:
-            signal.signal(number, signal.SIG_DFL)
+        for number, handler in replaced.items():
+            signal.signal(number, handler)
 
 
 def _interrupt(number: int, _frame: FrameType | None) -> None:
-    raise Interrupted(number)
+    if STOP_REQUESTS.is_new():
+        raise Interrupted(number)

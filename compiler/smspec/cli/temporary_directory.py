@@ -18,7 +18,7 @@ _PLACE = "d"
 
 @contextmanager
 def temporary_directory(parent: str | None = None, prefix: str = PREFIX) -> Iterator[str]:
-    """Create a directory and remove it afterwards, whatever signals come, and however many.
+    """Create a directory and remove it afterwards, whatever signals come; within `signals_interrupt`, however many.
 
     ``parent``: the directory around it, that of the system by default. ``prefix``: how names of such directories begin.
 
@@ -41,10 +41,11 @@ def temporary_directory(parent: str | None = None, prefix: str = PREFIX) -> Iter
 
 def _remove(made: list[tuple[str, int]]) -> None:
     with signals_deferred():
-        for directory, lock in made:
+        while made:
+            directory, lock = made[-1]
             remove_tree(directory, ignore_errors=True)
+            made.pop()
             os.close(lock)
-        made.clear()
 
 
 def _locked_directory(parent: str | None, prefix: str) -> tuple[str, int]:

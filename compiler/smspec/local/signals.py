@@ -7,12 +7,14 @@ import signal
 from types import FrameType, TracebackType
 
 from smspec.local.request import RunInterrupted
+from smspec.workspace.deferred_signals import STOP_REQUESTS
 
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Signals:
     """In this context, a signal to stop raises `RunInterrupted`; from `note` to `interrupt` it is only recorded.
+    Those that follow the first within a second are recorded too.
 
     ``descriptor`` becomes readable when one arrives, to wake a selector.
     """
@@ -22,6 +24,7 @@ class Signals:
         self._is_noting = False
 
     def __enter__(self) -> Signals:
+        STOP_REQUESTS.forget()
         self.descriptor, self._waker = os.pipe()
         os.set_blocking(self._waker, False)
         os.set_blocking(self.descriptor, False)
@@ -58,5 +61,5 @@ class Signals:
 
     def _handle(self, number: int, _frame: FrameType | None) -> None:
         self.received.append(number)
-        if not self._is_noting:
+        if not self._is_noting and STOP_REQUESTS.is_new():
             raise RunInterrupted(number)

@@ -111,3 +111,30 @@ def test_signal_at_any_moment_leaves_no_directory(parent):
         if steps < moment:
             break
     assert interrupted > 100
+
+
+STORM = """
+import os, signal, sys
+from smspec.cli.signal_handling import signals_interrupt
+from smspec.cli.temporary_directory import temporary_directory
+try:
+    with signals_interrupt(), temporary_directory() as directory:
+        print("made", flush=True)
+        signal.pause()
+except KeyboardInterrupt:
+    os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_storm_of_signals_leaves_no_directory(parent, number):
+    """As many signals as this machine can send; the last ones come when nothing handles them any more."""
+    for _ in range(5):
+        process = subprocess.Popen(
+            [sys.executable, "-c", STORM], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert process.stdout.readline() == "made\n"
+        while process.poll() is None:
+            process.send_signal(number)
+        process.communicate()
+        assert list(parent.iterdir()) == []
