@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from smspec.importer.alternative_hosts import with_alternatives
 from smspec.importer.comments import commented
 from smspec.importer.imported import Imported, NotImported
 from smspec.importer.imported_keys import taken
@@ -21,6 +22,7 @@ class WrittenSpec:
 
     ``request`` has no TrainingJobName if the source had none. ``left_out`` are members that no request has.
     ``settings`` are values for its variables, with which it can be compiled. ``script`` is the one that it names.
+    ``alternatives`` are the requests of the later alternatives.
     """
 
     text: str
@@ -30,25 +32,19 @@ class WrittenSpec:
     settings: dict[str, str]
     script: str | None
     additions: tuple[str, ...]
+    alternatives: tuple[dict[str, object], ...]
 
 
 def write_spec(imported: Imported) -> WrittenSpec:
-    """Return the shortest spec that renders the request."""
+    """Return the shortest spec that renders the request.
+
+    Raise `RequestNotFound` if its alternatives differ in more than a spec can express.
+    """
     request, not_imported = without_unsupported_values(imported.request)
-    rest = UnmappedMembers(request)
-    spec: dict[str, object] = {"smspec": "v1"}
-    if imported.region:
-        spec["region"] = imported.region
-    for row in rows_below(""):
-        if row.path in PARTS:
-            spec.update(PARTS[row.path](rest))
-        else:
-            spec.update(taken(rest, [row]))
-    spec.update(imported.keys)
-    spec.update(names(rest.text("TrainingJobName"), imported.stem, request))
-    patch = {**rest.members, **imported.patch}
-    if patch:
-        spec["api"] = patch
+    spec = _spec(request, imported)
+    others = [without_unsupported_values(other)[0] for other in imported.alternatives]
+    if others:
+        spec = with_alternatives([spec, *({**_spec(other, imported), "name": spec["name"]} for other in others)])
     declared: dict[str, object] = {each.name: {"description": each.description} for each in imported.variables}
     if holds_dollar(node(spec)):
         declared[DOLLAR] = {"default": "$"}
@@ -65,4 +61,23 @@ def write_spec(imported: Imported) -> WrittenSpec:
         settings=settings,
         script=script if isinstance(script, str) else None,
         additions=imported.additions,
+        alternatives=tuple(others),
     )
+
+
+def _spec(request: dict[str, object], imported: Imported) -> dict[str, object]:
+    rest = UnmappedMembers(request)
+    spec: dict[str, object] = {"smspec": "v1"}
+    if imported.region:
+        spec["region"] = imported.region
+    for row in rows_below(""):
+        if row.path in PARTS:
+            spec.update(PARTS[row.path](rest))
+        else:
+            spec.update(taken(rest, [row]))
+    spec.update(imported.keys)
+    spec.update(names(rest.text("TrainingJobName"), imported.stem, request))
+    patch = {**rest.members, **imported.patch}
+    if patch:
+        spec["api"] = patch
+    return spec

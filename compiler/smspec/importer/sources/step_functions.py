@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from smspec.importer.imported import Imported, NotImported, RequestNotFound
+from smspec.importer.sources.alternative_states import alternatives_of
 from smspec.service.members import structure
 from smspec.source import Path
 from smspec.source.path import dotted
@@ -25,16 +26,25 @@ def detect(data: dict[str, object]) -> bool:
 
 
 def to_request(data: dict[str, object]) -> Imported:
-    """Return the request of the state; what is only known while the state machine runs is lost."""
+    """Return the request of the only state that creates a job, or the alternatives of one job.
+
+    What is only known while the state machine runs is lost.
+    """
     found = list(_states(_definition(data) if _is_description(data) else data, ()))
-    if len(found) != 1:
-        if not found:
-            raise RequestNotFound("no state of the state machine creates a training job")
-        names = ", ".join(f"`{dotted(path)}`" for path, _ in found[:_MOST_NAMED])
-        raise RequestNotFound(f"{len(found)} states create a training job ({names}); pass a file with one of them")
-    path, state = found[0]
+    if not found:
+        raise RequestNotFound("no state of the state machine creates a training job")
+    if len(found) == 1:
+        return _state_job(*found[0])
+    chain = alternatives_of([_state_job(*each) for each in found if _language(each[1])])
+    if chain is not None:
+        return chain
+    names = ", ".join(f"`{dotted(path)}`" for path, _ in found[:_MOST_NAMED])
+    raise RequestNotFound(f"{len(found)} states create a training job ({names}); pass a file with one of them")
+
+
+def _state_job(path: Path, state: dict[str, object]) -> Imported:
     not_imported: list[NotImported] = []
-    key = next((name for name in _ARGUMENTS if name in state), "")
+    key = _language(state)
     here = (*path, key)
     given = structure(state, key)
     if not given:
@@ -51,6 +61,11 @@ def to_request(data: dict[str, object]) -> Imported:
         ),
         stem=str(path[-1]) if path else "",
     )
+
+
+def _language(state: dict[str, object]) -> str:
+    """Return the member of a state with its request; empty if it has none."""
+    return next((name for name in _ARGUMENTS if name in state), "")
 
 
 def _with_stem(given: dict[str, object]) -> tuple[dict[str, object], dict[str, object]]:
