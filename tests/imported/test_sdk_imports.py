@@ -106,8 +106,3 @@ def test_file_without_a_job_is_reported(tmp_path, name, text, expected):
     done = smspec("import", name, cwd=tmp_path)
     assert (done.status, done.out) == (1, "")
     assert expected in done.err
-
-
-def test_choice_needs_a_notebook_or_program(tmp_path):
-    (tmp_path / "request.json").write_text("{}", encoding="utf-8")
-    assert smspec("import", "request.json", "--job", "1", cwd=tmp_path).status == 2

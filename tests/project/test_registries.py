@@ -154,7 +154,11 @@ def test_every_request_form_is_registered():
     directory = "compiler/smspec/importer/sources"
     names = [source.name for source in SOURCES]
     assert [source.detect.__module__.rpartition(".")[2] for source in SOURCES] == names
-    is_complete(f"SOURCES, {directory}/__init__.py", names, defining(directory, "detect", "to_request"))
+    is_complete(
+        f"SOURCES, {directory}/__init__.py",
+        names,
+        {*defining(directory, "detect", "to_request"), *defining(directory, "detect", "jobs")},
+    )
 
 
 def test_every_part_of_an_import_is_registered():

@@ -181,6 +181,8 @@ def _requested(path: str) -> tuple[Version, list[str]]:
         found = imported(source.data)
     except RequestNotFound as fault:
         raise NothingToCompare(f"`{path}`: {fault}") from fault
+    if source.document is None or found.variables:
+        raise NothingToCompare(f"`{path}` is a definition with variables; compare the spec that `smspec import` prints")
     notes = [f"`{path}` is {found.form}: not compared: {part}" for part in found.not_imported]
     if not found.has_tags:
         notes.append(f"`{path}` is {found.form}, which has no tags; tags are not compared")

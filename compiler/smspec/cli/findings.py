@@ -39,8 +39,7 @@ def show_findings(
         console.result(shown)
     if args.format == "text":
         console.has_framed(diagnostics)
-    if summary:
-        console.remark(summary)
+    console.remark(summary)
     return exit_status(diagnostics, args)
 
 

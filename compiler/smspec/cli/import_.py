@@ -13,18 +13,18 @@ from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.importer.sdk.notebook import MAX_BYTES as MOST_NOTEBOOK_BYTES
 from smspec.importer.sdk.notebook import is_sdk_program
 from smspec.importer.sdk.sdk_job import found_jobs, imported_job
-from smspec.importer.source_reader import read_source
+from smspec.importer.source_reader import MOST_BYTES, read_source
 from smspec.importer.sources import imported
-from smspec.service.json.limits import MAX_BYTES
 from smspec.source.frozen import replace
 from smspec.spec.layers.option_errors import OptionError
 from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
 
 HELP = """\
 Print a job spec that compiles to the same request as an existing training job. The input is a CreateTrainingJob
-request or DescribeTrainingJob output (JSON or YAML), a TrainingJob of the ACK controller, a Step Functions state or
-state machine, the name of a job in SageMaker, or a notebook or Python program that uses the SageMaker SDK. A program
-is read but not run: values that are known only at run time become variables of the spec.
+request or DescribeTrainingJob output (JSON or YAML), a training or tuning job in Kubernetes, a tuning job, a service
+job of AWS Batch, a Step Functions state machine, a SageMaker pipeline, a CloudFormation or SAM template with one of
+these, the name of a job in SageMaker, or a notebook or Python program that uses the SageMaker SDK. A program is read
+but not run. Parameters, and values that are known only at run time, become variables of the spec.
 
 -o DIR writes the spec and the code of the job to a new directory: files next to a program, and those that cells of a
 notebook write. A program with several jobs gives one spec for each, named after the job.
@@ -43,7 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="DIR", help="write the spec, or those of all jobs, and their code to a new directory"
     )
-    parser.add_argument("--job", metavar="JOB", help="which job of a notebook or program: its number or variable")
+    parser.add_argument(
+        "--job",
+        "--state",
+        metavar="JOB",
+        help="which job of the file: its number, or the name of its variable, state, step, or resource",
+    )
     parser.add_argument("--profile", metavar="P", help="AWS profile used to look up NAME")
     parser.add_argument("--region", metavar="R", help="AWS region of the job NAME")
 
@@ -77,10 +82,8 @@ def _found(args: argparse.Namespace, console: Console) -> tuple[Imported, ...]:
             has_choice = args.job is not None or args.output is None or not program.jobs
             choices = [args.job] if has_choice else [str(number) for number in range(1, len(program.jobs) + 1)]
             return tuple(imported_job(program, choice) for choice in choices)
-        if args.job is not None:
-            raise UsageError("--job requires a notebook or a program in Python, with the extension .ipynb or .py")
-        read = read_source(name, content_of(source, MAX_BYTES, "a request", dash_is_input=True))
-        found = imported(read.data)
+        read = read_source(name, content_of(source, MOST_BYTES, "a request", dash_is_input=True))
+        found = imported(read.data, args.job)
         return (replace(found, left_out=(*found.left_out, *read.left_out)),)
     except OptionError as error:
         raise UsageError(str(error)) from error

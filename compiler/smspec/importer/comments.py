@@ -37,10 +37,10 @@ def _group(spec: dict[str, object], rows: Iterable[Row]) -> Iterator[str]:
 
 
 def _about_variables(declared: object) -> Iterator[str]:
-    names = list(declared) if isinstance(declared, dict) else []
-    if set(names) - {DOLLAR}:
+    declared = declared if isinstance(declared, dict) else {}
+    if any("default" not in about for about in declared.values() if isinstance(about, dict)):
         yield "values that only a run of the source has: set them with --set, or give each a default"
-    if DOLLAR in names:
+    if DOLLAR in declared:
         yield f"`${{{{ vars.{DOLLAR} }}}}{{{{` stands for a dollar sign and two braces"
 
 

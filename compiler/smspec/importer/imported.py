@@ -8,9 +8,9 @@ from smspec.source.frozen import dataclass, field
 from smspec.source.path import dotted
 
 NO_JOB = (
-    "no training job found: expected a CreateTrainingJob request, DescribeTrainingJob output,"
-    " a TrainingJob of the ACK controller, a Step Functions state that creates a training job,"
-    " or a notebook or Python program that uses the SageMaker SDK"
+    "no training job found: expected a CreateTrainingJob request, DescribeTrainingJob output, a tuning job,"
+    " a TrainingJob in Kubernetes, a Step Functions state machine, a SageMaker pipeline, a CloudFormation template,"
+    " a service job of AWS Batch, or a notebook or Python program that uses the SageMaker SDK"
 )
 """What to say of a file with none of these."""
 
@@ -32,11 +32,15 @@ class NotImported:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable without a default. ``placeholder``: a value of the right kind, to compile and check the spec."""
+    """A variable of the spec. ``placeholder``: a value of the right kind, to compile and check the spec.
+
+    ``default``: the value that the source declares, which is also the placeholder; None if it declares none.
+    """
 
     name: str
     placeholder: object
     description: str
+    default: object = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +54,6 @@ class Imported:
     ``keys`` are keys of the spec that say more than the request, and ``patch`` members for `api`; the request has
     neither. ``variables`` are what the marks in all of them stand for. ``additions``: what the source does not write,
     and its tool sends. ``code``: the files of the job's script, if the keys of the spec name their directory.
-    ``alternatives``: the requests of the later alternatives of the hosts, in order.
     """
 
     form: str
@@ -65,4 +68,3 @@ class Imported:
     variables: tuple[Variable, ...] = ()
     additions: tuple[str, ...] = ()
     code: LocalCode | None = None
-    alternatives: tuple[dict[str, object], ...] = ()

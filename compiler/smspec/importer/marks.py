@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 _BEGINNING = "@@smspec:"
-_MARK = re.compile(rf"{_BEGINNING}([a-z0-9_]+)@@")
+MARK = re.compile(rf"{_BEGINNING}([a-z0-9_]+)@@")
 
 
 def mark(name: str) -> str:
@@ -22,12 +22,12 @@ def holds_mark(text: str) -> bool:
 
 def is_mark(value: object) -> bool:
     """Return whether a value is one mark and nothing else."""
-    return isinstance(value, str) and _MARK.fullmatch(value) is not None
+    return isinstance(value, str) and MARK.fullmatch(value) is not None
 
 
 def with_references(text: str) -> str:
     """Return a text with references to variables, as a spec writes them, instead of marks."""
-    return _MARK.sub(r"${{ vars.\1 }}", text) if _BEGINNING in text else text
+    return MARK.sub(r"${{ vars.\1 }}", text) if _BEGINNING in text else text
 
 
 def filled(value: object, values: Mapping[str, object]) -> object:
@@ -38,10 +38,10 @@ def filled(value: object, values: Mapping[str, object]) -> object:
         return [filled(item, values) for item in value]
     if not isinstance(value, str) or _BEGINNING not in value:
         return value
-    whole = _MARK.fullmatch(value)
+    whole = MARK.fullmatch(value)
     if whole:
-        return values[whole[1]]
-    quoted = _MARK.fullmatch(value[1:-1]) if value[0] == value[-1] == '"' else None
-    if quoted:
+        return values.get(whole[1], value)
+    quoted = MARK.fullmatch(value[1:-1]) if value[0] == value[-1] == '"' else None
+    if quoted and quoted[1] in values:
         return json.dumps(values[quoted[1]])
-    return _MARK.sub(lambda match: str(values[match[1]]), value)
+    return MARK.sub(lambda match: str(values.get(match[1], match[0])), value)

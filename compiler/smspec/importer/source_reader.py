@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from smspec.diagnostics import InvalidInput
+from smspec.importer.definitions.loose_reading import NotReadable, read_json_loosely, read_yaml_loosely
 from smspec.importer.imported import NO_JOB, RequestNotFound
+from smspec.importer.sources import is_definition
 from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.json_parser import read_json
+from smspec.service.json.limits import MAX_BYTES
 from smspec.source import Document, SourceText, to_data
 from smspec.source.frozen import dataclass
 from smspec.spec.yaml.yaml_reader import decode_bytes, read
@@ -15,25 +19,27 @@ from smspec.spec.yaml.yaml_reader import decode_bytes, read
 # For a file that begins like this, the JSON parser has better error messages than a YAML parser.
 _JSON = re.compile(rb"(\xef\xbb\xbf)?[ \t\r\n]*[{\[]")
 _BETWEEN = re.compile(r"^(?:---|\.\.\.)(?=\s|$)[ \t]*", re.MULTILINE)
-_TRAINING_JOB = re.compile(r"^kind:[ \t]*[\"']?TrainingJob[\"']?[ \t\r]*(#.*)?$", re.MULTILINE)
+_TRAINING_JOB = re.compile(
+    r"^kind:[ \t]*[\"']?(?:Hyper[Pp]arameterTuning|Training)Job[\"']?[ \t\r]*(#.*)?$", re.MULTILINE
+)
 # What has none of these is another kind of file: its errors as YAML are of no use.
 _WORDS_OF_A_JOB = re.compile("TrainingJob|AlgorithmSpecification|OutputDataConfig|ResourceConfig|States|smspec")
 _SOMETHING = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
 
 
+MOST_BYTES = 16 * MAX_BYTES
+"""What is read of a file: plans of Terraform have several megabytes."""
 OTHERS = "other documents of the file"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The training job in a file, with positions; ``left_out`` describes what else the file contains."""
+    """The training job in a file; ``left_out`` describes what else the file contains."""
 
-    document: Document
+    data: object
     left_out: tuple[str, ...] = ()
-
-    @property
-    def data(self) -> object:
-        return to_data(self.document.root)
+    document: Document | None = None
+    """The file with positions; None if only the tool of its definition can read it."""
 
 
 def read_source(name: str, content: bytes) -> Source:
@@ -42,14 +48,42 @@ def read_source(name: str, content: bytes) -> Source:
     Raise `InvalidInput` with the positions of errors, `RequestNotFound` if there is no job.
     """
     if _JSON.match(content):
-        return Source(read_json(decode_json_bytes(name, content)))
+        return _of_json(name, content)
     text, is_alone = _one_document(decode_bytes(name, content).text)
+    others = () if is_alone else (OTHERS,)
     try:
-        return Source(read(SourceText(name, text)), () if is_alone else (OTHERS,))
+        document = read(SourceText(name, text))
+        return Source(to_data(document.root), others, document)
     except InvalidInput:
+        loose = _loose(lambda: next(iter(read_yaml_loosely(text)), None)) if len(text) <= MAX_BYTES else None
+        if loose is not None:
+            return Source(loose, others)
         if _WORDS_OF_A_JOB.search(text):
             raise
         raise RequestNotFound(NO_JOB) from None
+
+
+def _of_json(name: str, content: bytes) -> Source:
+    try:
+        document = read_json(decode_json_bytes(name, content))
+        return Source(to_data(document.root), document=document)
+    except InvalidInput:
+        loose = _loose(lambda: read_json_loosely(content.decode("utf-8-sig")))
+        if loose is None:
+            raise
+        return Source(loose)
+
+
+def _loose(reading: Callable[[], object]) -> object:
+    """Return a definition that the strict readers reject; None if it is something else.
+
+    They reject what templates use: tags, aliases, placeholders without quotes, and several megabytes.
+    """
+    try:
+        value = reading()
+    except (NotReadable, UnicodeDecodeError):
+        return None
+    return value if is_definition(value) else None
 
 
 def _one_document(text: str) -> tuple[str, bool]:

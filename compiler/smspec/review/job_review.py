@@ -11,7 +11,6 @@ from smspec.review.change import Change
 from smspec.review.comparing import verdict
 from smspec.review.data_flow import DataFlow
 from smspec.review.redaction import safe_change
-from smspec.service.cost_ceiling import Ceiling
 from smspec.source.frozen import dataclass
 
 Status = Literal["changed", "added", "removed", "moved"]
@@ -35,7 +34,7 @@ class JobReview:
     """``file``: the current path of the spec or request; ``old_file`` its previous path, if different.
 
     ``verdicts``: the summary for the spec on its own (None), and what an overlay adds. ``flows``: the data flow, old
-    and new, if it changed. ``ceilings``: the cost ceilings, old and new, of the first variant that was compared.
+    and new, if it changed.
     """
 
     name: str
@@ -45,7 +44,6 @@ class JobReview:
     reported: tuple[ReportedChange, ...]
     verdicts: tuple[tuple[str | None, str], ...]
     flows: tuple[DataFlow, DataFlow] | None = None
-    ceilings: tuple[Ceiling | None, Ceiling | None] = (None, None)
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -59,7 +57,6 @@ def job_review(
     status: Status,
     outcomes: Mapping[str | None, Sequence[Change]],
     flows: tuple[DataFlow, DataFlow] | None = None,
-    ceilings: tuple[Ceiling | None, Ceiling | None] = (None, None),
 ) -> JobReview:
     """Collect the changes of a spec; ``outcomes`` has them on its own (None) and with each overlay."""
     outcomes = {
@@ -90,7 +87,6 @@ def job_review(
         reported=reported,
         verdicts=tuple(_verdicts(outcomes)),
         flows=flows,
-        ceilings=ceilings,
     )
 
 

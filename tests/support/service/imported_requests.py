@@ -6,10 +6,12 @@ from smspec.importer.imported import Imported
 from smspec.importer.request_equality import differences
 from smspec.importer.spec_writer import WrittenSpec, write_spec
 from smspec.plan.planning import make_plan
-from smspec.source import Path
+from smspec.source import Path, SourceText
 from smspec.spec.decoding import decode
+from smspec.spec.layers.assembly import merged
 from smspec.spec.shape.shape_check import shape_findings
-from support.spec.job_samples import build_inputs, document
+from smspec.spec.yaml.yaml_reader import read
+from support.spec.job_samples import build_inputs
 
 
 class ShapeFaults(Exception):
@@ -21,9 +23,12 @@ def imported(request: dict[str, object], **more: object) -> WrittenSpec:
     return write_spec(Imported(form="a test", request=request, **more))
 
 
-def rendered(text: str) -> dict[str, object]:
-    """Return the request that a spec renders; raise `ShapeFaults` if it violates the schema."""
-    tree = document(text)
+def rendered(text: str, settings: dict[str, str] | None = None) -> dict[str, object]:
+    """Return the request that a spec renders with these values of its variables.
+
+    Raise `ShapeFaults` if it violates the schema.
+    """
+    tree = merged([read(SourceText(name="job.yaml", text=text))], None, settings or {})
     faults = shape_findings(tree)
     if faults:
         raise ShapeFaults(faults)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 from smspec.importer.imported import Imported
@@ -25,7 +26,7 @@ def expected_request(imported: Imported, rendered: Mapping[str, object]) -> dict
         parameters = {**parameters, **{name: sent[name] for name in sent if name.startswith(_RESERVED)}}
         parameters.update(_mapping(filled(imported.patch, values), "HyperParameters"))
     if parameters:
-        expected["HyperParameters"] = {name: str(value) for name, value in parameters.items()}
+        expected["HyperParameters"] = {name: _sent(value) for name, value in parameters.items()}
     algorithm = _mapping(expected, "AlgorithmSpecification")
     image, uri = algorithm.get("TrainingImage"), _mapping(rendered, "AlgorithmSpecification").get("TrainingImage")
     is_short = isinstance(image, str) and "/" not in image and isinstance(uri, str)
@@ -37,3 +38,7 @@ def expected_request(imported: Imported, rendered: Mapping[str, object]) -> dict
 def _mapping(value: object, name: str) -> dict[str, object]:
     inner = value.get(name) if isinstance(value, Mapping) else None
     return dict(inner) if isinstance(inner, dict) else {}
+
+
+def _sent(value: object) -> str:
+    return json.dumps(value) if isinstance(value, bool) else str(value)
