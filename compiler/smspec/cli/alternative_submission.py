@@ -73,9 +73,14 @@ def follow_in_turn(
             if not turn.created.is_new:
                 update_tags(turn.index, job)
             ended = follow_job(service, JobLog(service, job.name), job, console.write, console)
-            if not lacked_hosts(ended):
+            if lacked_hosts(ended):
+                console.say(f"the job {ended.name} got no instances")
+            elif turns.is_in_favor(ended):
+                console.say(
+                    f"the job {ended.name} was stopped: a different submission had created an alternative first"
+                )
+            else:
                 return ended
-            console.say(f"the job {ended.name} got no instances")
     except KeyboardInterrupt:
         console.say(
             f"`smspec submit {spec}` follows the job, and goes on to the next alternative if it gets no instances"

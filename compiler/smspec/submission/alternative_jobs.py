@@ -1,15 +1,19 @@
 """The jobs of alternatives, one after the other and never two alive: the next only if the one before got no hosts.
 
-All that is decided comes from what SageMaker has, so an interrupted submission goes on from there.
+All that is decided comes from what SageMaker has, so an interrupted submission goes on from there. Two submissions at
+the same instant may create a job each, because only equal names exclude each other. So each looks again after it has
+created a job, and whoever sees two alive stops all but the one that was created first.
 """
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from smspec.source.frozen import dataclass
+from smspec.submission.aws_errors import JobRefused
 from smspec.submission.job_creation import Created, JobEnded, create_job, repeated_names
 from smspec.submission.job_service import JobService, QuotaExceeded
 from smspec.submission.training_job import TrainingJob
@@ -59,6 +63,10 @@ def lacked_hosts(job: TrainingJob) -> bool:
     return waited or (job.status == "Failed" and job.reason.startswith("CapacityError"))
 
 
+def _is_alive(job: TrainingJob) -> bool:
+    return not job.is_over and job.status != "Stopping"
+
+
 def chosen(chains: Sequence[Chain], *, again: bool, start: int = 0) -> tuple[int, TrainingJob | None]:
     """Return the alternative whose turn it is, from ``start`` on, and its job, if one is alive or has completed.
 
@@ -66,7 +74,7 @@ def chosen(chains: Sequence[Chain], *, again: bool, start: int = 0) -> tuple[int
     although it had hosts, `NoHosts` if all alternatives lacked them.
     """
     found = [(index, job) for index, chain in enumerate(chains) for job in chain]
-    for is_it in (lambda job: not job.is_over, lambda job: job.is_completed):
+    for is_it in (_is_alive, lambda job: not job.is_over, lambda job: job.is_completed):
         for index, job in found:
             if is_it(job):
                 return index, job
@@ -108,6 +116,8 @@ class AlternativeJobs:
         refused: list[tuple[int, str]] = []
         while True:
             chains = self.chains()
+            if self._stop_but_first(chains):
+                chains = self.chains()
             try:
                 index, job = chosen(chains, again=self._again, start=self._start)
             except NoHosts:
@@ -116,13 +126,33 @@ class AlternativeJobs:
             if job is not None:
                 return Turn(index=index, created=Created(job=job, is_new=False), refused=tuple(refused))
             try:
-                return Turn(index=index, created=self._created(index, chains[index]), refused=tuple(refused))
+                created = self._created(index, chains[index])
             except QuotaExceeded as exceeded:
                 refused.append((index, str(exceeded)))
+                continue
             except JobEnded as ended:
                 # A different process has created it, and it has ended since.
                 if not lacked_hosts(ended.job):
                     raise
+                continue
+            if created.job.name not in self._stop_but_first(self.chains()):
+                return Turn(index=index, created=created, refused=tuple(refused))
+
+    def is_in_favor(self, ended: TrainingJob) -> bool:
+        """Return whether a job was stopped before it had hosts while that of a different alternative is alive."""
+        if ended.status != "Stopped" or ended.began is not None:
+            return False
+        return any(_is_alive(job) for chain in self.chains() for job in chain)
+
+    def _stop_but_first(self, chains: Sequence[Chain]) -> frozenset[str]:
+        """Stop all jobs that are alive but the one that was created first, and return their names."""
+        alive = [job for chain in chains for job in chain if _is_alive(job)]
+        # Of two that were created in the same instant, the preferred one is first.
+        surplus = sorted(alive, key=lambda job: job.created)[1:]
+        for job in surplus:
+            with contextlib.suppress(JobRefused):  # it has ended since
+                self._service.stop(job.name)
+        return frozenset(job.name for job in surplus)
 
     def _created(self, index: int, chain: Chain) -> Created:
         candidate, taken = self._candidates[index], {job.name for job in chain}

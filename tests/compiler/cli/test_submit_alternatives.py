@@ -1,13 +1,14 @@
 """`smspec submit` and `status` of a spec with alternatives of hosts, against a scripted SageMaker."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
 
 import pytest
 
-from support.servers.job_server import COMPLETED, look
+from support.servers.job_server import COMPLETED, CREATED, look
 from support.small_job import write_job
 from support.smspec_command import smspec
 from support.submitted_job import SPEC
@@ -57,6 +58,40 @@ def test_no_hosts_exit_1(job):
     again = smspec("submit", "--again")
     assert again.status == 0, again.err
     assert again.out.endswith("-2\n")
+
+
+def test_job_of_a_simultaneous_submission_goes_on(job):
+    """The other one gets quota for alternative 1 just before this one creates alternative 2."""
+    job.outcomes["ml.g5.xlarge"] = QUOTA
+    first = re.search(r"alternative 1, .*: (\S+) does not exist", smspec("submit", "--dry-run").err)[1]
+    earlier = look("InProgress", "Pending", members={"CreationTime": CREATED - 1})
+    job.outcomes["ml.g6.xlarge"] = [WAITING]
+
+    def other_creates():
+        job.jobs[first] = [earlier, earlier, earlier, COMPLETED]
+        job.created.append({"TrainingJobName": first, "Tags": []})
+
+    job.on_create = other_creates
+    job.on_stop = lambda name: job.jobs.update({name: [look("Stopped")]})
+    done = smspec("submit")
+    assert (done.status, done.out) == (0, f"{first}\n"), done.err
+    assert job.stopped == [job.created[0]["TrainingJobName"]]
+
+
+def test_job_that_is_stopped_for_an_earlier_one_is_left(job):
+    """The other submission sees both, and stops the job that this one follows."""
+    names = re.findall(r"alternative [12], .*: (\S+) does not exist", smspec("submit", "--dry-run").err)
+    job.outcomes["ml.g5.xlarge"] = [WAITING, WAITING, WAITING, look("Stopped")]
+
+    def created_first(count):
+        if count > 6 and names[1] not in job.jobs:
+            job.jobs[names[1]] = [WAITING, WAITING, COMPLETED]
+            job.created.append({"TrainingJobName": names[1], "Tags": []})
+
+    job.on_describe = created_first
+    done = smspec("submit")
+    assert (done.status, done.out) == (0, f"{names[1]}\n"), done.err
+    assert f"the job {names[0]} was stopped: a different submission had created" in done.err
 
 
 def test_failed_script_does_not_move_on(job):

@@ -207,7 +207,7 @@ def test_quota_is_tried_again_by_the_next_submission(server):
 
 
 def test_concurrent_submissions_share_one_job(server):
-    server.outcomes = used([WAITING, WAITING, CAPACITY], [WAITING, WAITING, DONE])
+    server.outcomes = used([WAITING, WAITING, WAITING, CAPACITY], [WAITING, WAITING, WAITING, DONE])
     both = [AlternativeJobs(server.service, candidates()) for _ in range(2)]
     assert [turns.next().created.is_new for turns in both] == [True, False]
     while not lacked_hosts(server.service.describe(server.created[0]["TrainingJobName"])):

@@ -67,6 +67,7 @@ class JobServer(ThreadingHTTPServer):
         self.seen: dict[str, dict[str, Any]] = {}
         self.most_alive = 0
         self.on_create: Callable[[], None] = lambda: None
+        self.on_stop: Callable[[str], None] = lambda _name: None
         self.on_describe: Callable[[int], None] = lambda _count: None
 
     @property
@@ -177,6 +178,7 @@ class JobServer(ThreadingHTTPServer):
 
     def stop(self, request: dict[str, Any]) -> dict[str, Any]:
         self.stopped.append(request["TrainingJobName"])
+        self.on_stop(request["TrainingJobName"])
         return {}
 
 
