@@ -39,6 +39,12 @@ _NOT_READ = ("config-file", "version", "help")
 """PIP_VERSION and PIP_HELP, which some images set for other programs, are not options of pip."""
 
 
+def chooses_place(variable: str) -> bool:
+    """Return whether a variable is an option with which pip would install somewhere else."""
+    option = _option(variable[4:])
+    return variable.startswith("PIP_") and option in _ELSEWHERE and option != "break-system-packages"
+
+
 def own_pip_settings(variables: Mapping[str, str], file: str) -> dict[str, str]:
     """Return variables with which pip installs into its own environment; ``file`` is created for that.
 

@@ -24,13 +24,13 @@ def tar_header(path: str, size: int, *, executable: bool, time: int = 0) -> byte
     return entry.tobuf(tarfile.PAX_FORMAT, "utf-8", "strict")
 
 
-def tar_directory(path: str, *, time: int = 0) -> bytes:
-    """Return the header of a directory: owner 0, mode 0755."""
+def tar_directory(path: str, *, time: int = 0, mode: int = 0o755, user: int = 0, group: int = 0) -> bytes:
+    """Return the header of a directory; by default, owner 0, mode 0755."""
     import tarfile  # imported late, as above
 
     entry = tarfile.TarInfo(path)
     entry.type = tarfile.DIRTYPE
-    entry.mode = 0o755
+    entry.mode, entry.uid, entry.gid = mode, user, group
     entry.mtime = time
     return entry.tobuf(tarfile.PAX_FORMAT, "utf-8", "strict")
 

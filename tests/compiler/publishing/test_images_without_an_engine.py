@@ -149,7 +149,6 @@ def test_upload_to_another_server_is_refused(tmp_path):
         (", run: [make]", "", "`image.run`"),
         (", pre_install: [make]", "", "`image.pre_install`"),
         (", system_packages: [git]", "", "`image.system_packages`"),
-        (', python_packages: ["numpy==2.1.0"]', "", "`image.python_packages`"),
         (", secrets: {TOKEN: {env: TOKEN}}", "", "`image.secrets`"),
         (", build_args: {A: b}", "", "`image.build_args`"),
         ("", "distribution: {mpi: {processes_per_host: 1}}\n", "`distribution`"),

@@ -19,24 +19,55 @@ SETTINGS = {
 }
 
 
-def layer(name: str, content: bytes) -> bytes:
-    """Return a tar file with one file."""
+LIBRARY = "usr/local/lib/python3.12/"
+PACKAGES = f"{LIBRARY}site-packages/"
+PYTHON = {
+    "usr/local/bin/python3.12": b"",
+    "usr/local/bin/python3": "python3.12",
+    "usr/local/man": "share/man",
+    f"{LIBRARY}os.py": b"",
+    f"{PACKAGES}": None,
+    f"{PACKAGES}pip/__init__.py": b"",
+    f"{PACKAGES}pip/old.py": b"",
+    f"{PACKAGES}pip-23.0.dist-info/METADATA": b"",
+    f"{PACKAGES}pip-23.0.dist-info/RECORD": b"pip/__init__.py,,\r\npip/old.py,,\r\n../../../bin/pip,,\r\n"
+    b"pip-23.0.dist-info/METADATA,,\r\npip-23.0.dist-info/RECORD,,\r\n",
+    "usr/local/bin/pip": b"",
+}
+"""A file, the target of a link, or None for a directory, as in the official image of Python."""
+
+
+def layer(files: dict[str, bytes | str | None]) -> bytes:
+    """Return a tar file with files, links, and directories."""
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w") as archive:
-        entry = tarfile.TarInfo(name)
-        entry.size = len(content)
-        archive.addfile(entry, io.BytesIO(content))
+        for name, content in files.items():
+            entry = tarfile.TarInfo(name)
+            if isinstance(content, bytes):
+                entry.size = len(content)
+            elif content is None:
+                entry.type, entry.mode, entry.mtime, entry.gid = tarfile.DIRTYPE, 0o2775, 1234, 50
+            else:
+                entry.type, entry.linkname = tarfile.SYMTYPE, content
+            archive.addfile(entry, io.BytesIO(content) if isinstance(content, bytes) else None)
     return stream.getvalue()
 
 
-def add_base(server: Registry, repository: str, kind: str = GZIP, **replaced: object) -> str:
+def add_base(
+    server: Registry,
+    repository: str,
+    kind: str = GZIP,
+    files: dict[str, bytes | str | None] | None = None,
+    architecture: str = "amd64",
+    **replaced: object,
+) -> str:
     """Put an image of two layers in a repository; return its reference with its digest."""
-    plain = [layer("etc/one", b"1"), layer("etc/two", bytes(range(256)) * 20)]
+    plain = [layer({"etc/one": b"1", **(files or {})}), layer({"etc/two": bytes(range(256)) * 20})]
     packed = [gzip.compress(each, mtime=0) for each in plain]
     config = json.dumps(
         {
             "os": "linux",
-            "architecture": "amd64",
+            "architecture": architecture,
             "config": {**SETTINGS, **replaced},
             "history": [{"created_by": "one"}, {"created_by": "two"}],
             "rootfs": {"type": "layers", "diff_ids": [f"sha256:{hashlib.sha256(each).hexdigest()}" for each in plain]},

@@ -1,10 +1,11 @@
-"""The layers of the generated files: the same bytes on every machine, whatever its clock, users, umask, and zlib."""
+"""Layers of files: the same bytes on every machine, whatever its clock, users, umask, and zlib."""
 
 from __future__ import annotations
 
 import hashlib
 import os.path
-from collections.abc import Callable, Iterator
+import posixpath
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from smspec.output.archive import TAR_END, stored_gzip, tar_directory, tar_end_of, tar_header
@@ -14,7 +15,25 @@ from smspec.render.image_files import JOB_FILES, RUNTIME_FILES, image_files
 from smspec.render.image_settings import EPOCH
 from smspec.render.tree import CopiedFile, FileTree, GeneratedFile
 
-_Placed = list[tuple[str, "GeneratedFile | CopiedFile"]]
+Status = tuple[int, int, int, int]
+"""Mode, user, group, and time of a directory."""
+
+_NEW: Status = (0o755, 0, 0, EPOCH)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerFile:
+    """A file in a layer. ``path`` is absolute. ``chunks``: its content, from its start."""
+
+    path: str
+    size: int
+    is_executable: bool
+    chunks: Callable[[], Iterator[bytes]]
+
+    @staticmethod
+    def of(path: str, content: bytes) -> LayerFile:
+        """Return a file with a content that is known."""
+        return LayerFile(path=path, size=len(content), is_executable=False, chunks=lambda: iter((content,)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,20 +49,29 @@ class FileLayer:
     chunks: Callable[[], Iterator[bytes]]
 
 
+def whiteout(path: str) -> LayerFile:
+    """Return the file of a layer that removes what is at a path in the layers below."""
+    directory, name = posixpath.split(path)
+    return LayerFile.of(f"{directory}/.wh.{name}", b"")
+
+
 def file_layers(tree: FileTree) -> tuple[FileLayer, ...]:
     """Return the layers of a tree. Raise `OutputFailed`, also later: when a file has changed."""
     return tuple(
-        _layer([*image_files(tree, origins)], f"smspec build: {' '.join(origins)}")
+        file_layer([_of_tree(path, file) for path, file in image_files(tree, origins)], " ".join(origins))
         for origins in (RUNTIME_FILES, JOB_FILES)
     )
 
 
-def _layer(files: _Placed, about: str) -> FileLayer:
-    files = sorted(files, key=lambda each: each[0].encode())
+def file_layer(
+    files: Iterable[LayerFile], about: str, status: Callable[[str], Status | None] = lambda _: None
+) -> FileLayer:
+    """Return a layer with files. ``status``: of a directory that the base has. Raises what reading a file raises."""
+    files = sorted(files, key=lambda each: each.path.encode())
     plain, stored, size = hashlib.sha256(), hashlib.sha256(), 0
 
     def noted() -> Iterator[bytes]:
-        for chunk in _tar(files):
+        for chunk in _tar(files, status):
             plain.update(chunk)
             yield chunk
 
@@ -53,22 +81,27 @@ def _layer(files: _Placed, about: str) -> FileLayer:
     return FileLayer(
         blob=Blob(f"sha256:{stored.hexdigest()}", size),
         diff_id=f"sha256:{plain.hexdigest()}",
-        about=about,
-        chunks=lambda: stored_gzip(_tar(files)),
+        about=f"smspec build: {about}",
+        chunks=lambda: stored_gzip(_tar(files, status)),
     )
 
 
-def _tar(files: _Placed) -> Iterator[bytes]:
+def _of_tree(path: str, file: GeneratedFile | CopiedFile) -> LayerFile:
+    size = file.file.size if isinstance(file, CopiedFile) else len(file.content)
+    return LayerFile(path=path, size=size, is_executable=is_executable(file), chunks=lambda: chunks(file, {}))
+
+
+def _tar(files: list[LayerFile], status: Callable[[str], Status | None]) -> Iterator[bytes]:
     made: set[str] = set()
-    for path, file in files:
-        for directory in _parents(path):
+    for file in files:
+        for directory in _parents(file.path):
             if directory not in made:
                 made.add(directory)
-                yield tar_directory(f"{directory}/", time=EPOCH)
-        size = file.file.size if isinstance(file, CopiedFile) else len(file.content)
-        yield tar_header(path.lstrip("/"), size, executable=is_executable(file), time=EPOCH)
-        yield from chunks(file, {})
-        yield tar_end_of(size)
+                mode, user, group, time = status(f"/{directory}") or _NEW
+                yield tar_directory(f"{directory}/", time=time, mode=mode, user=user, group=group)
+        yield tar_header(file.path.lstrip("/"), file.size, executable=file.is_executable, time=EPOCH)
+        yield from file.chunks()
+        yield tar_end_of(file.size)
     yield TAR_END
 
 

@@ -70,6 +70,11 @@ def as_json(value: object) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
+def base_variables(base: dict[str, object]) -> dict[str, str]:
+    """Return the variables in the config of a base. Raise `BadResponse`."""
+    return _variables(_object(base, "config"))
+
+
 def _variables(config: dict[str, object]) -> dict[str, str]:
     lines = typed(config.get("Env") or [], list, "`Env`")
     return {name: value for name, _, value in (typed(line, str, "`Env`").partition("=") for line in lines)}

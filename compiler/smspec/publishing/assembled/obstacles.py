@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from smspec.plan.plan import ImagePlan
 from smspec.service.image_reference import SHA256, parsed_reference
+from smspec.service.index_variables import index_variables, is_index_setting
 from smspec.spec.model import BuiltImage
 
 _NEEDS_AN_ENGINE = "build the image with an engine, or remove the key"
 _IN_THE_BASE = {
     "pre_install": "has commands that run in the base",
     "system_packages": "has packages that apt installs in the base",
-    "python_packages": "has packages that pip installs in the base",
-    "python_requirements": "has packages that pip installs in the base",
     "run": "has commands that run in the base",
-    "secrets": "has secrets for commands that run in the base",
-    "build_args": "has variables for commands that run in the base",
 }
+_UNUSED = {
+    "secrets": "which is not a setting of a package index",
+    "build_args": "which is a variable for commands that run in the base",
+}
+_PACKAGES = ("python_packages", "python_requirements")
 
 
-def obstacle(authored: BuiltImage, image: ImagePlan) -> str | None:
-    """Return a sentence that names the key, the effect, and the fix; None if nothing runs in the base."""
+def obstacle(authored: BuiltImage, image: ImagePlan, requirements: bytes | None) -> str | None:
+    """Return a sentence that names the key, the effect, and the fix; None if nothing runs in the base.
+
+    ``requirements``: the locked requirements file, if the image has one.
+    """
     for name, why in _IN_THE_BASE.items():
         if getattr(authored, name):
             return f"`image.{name}` {why}, and `--engine none` runs nothing; {_NEEDS_AN_ENGINE}"
@@ -28,12 +35,36 @@ def obstacle(authored: BuiltImage, image: ImagePlan) -> str | None:
             "`distribution` starts the job with mpirun, which needs packages that apt installs in the base, and"
             " `--engine none` runs nothing; build the image with an engine"
         )
+    return _unlocked(authored, image) or _unused(authored, image, requirements) or _unpinned(authored, image)
+
+
+def _unlocked(authored: BuiltImage, image: ImagePlan) -> str | None:
+    if image.environment is not None:
+        return None
+    key = next((name for name in _PACKAGES if getattr(authored, name)), None)
+    if key is not None:
+        return (
+            f"the packages of `image.{key}` are not in `smspec.lock`, and `--engine none` installs only wheels of"
+            " the lockfile; run `smspec lock`, or build the image with an engine"
+        )
     if image.adds_boto3:
         return (
-            "`source.delivery: s3` needs boto3, which pip installs in the base, and `--engine none` runs nothing;"
-            " set `source.delivery: image`, or build the image with an engine"
+            "`source.delivery: s3` needs boto3, which is not in `smspec.lock`, and `--engine none` installs only wheels"
+            " of the lockfile; run `smspec lock`, set `source.delivery: image`, or build the image with an engine"
         )
-    return _unpinned(authored, image)
+    return None
+
+
+def _unused(authored: BuiltImage, image: ImagePlan, requirements: bytes | None) -> str | None:
+    """Return a sentence about a key that only commands could use: pip itself gets the settings of indexes."""
+    for key, why in _UNUSED.items():
+        names: Iterable[str] = getattr(authored, key)
+        used = index_variables(requirements, image.build_variables, names) if requirements is not None else {}
+        settings = {*used, *(name for name in names if requirements is not None and is_index_setting(name))}
+        name = next((name for name in names if name not in settings), None)
+        if name is not None:
+            return f"`image.{key}` has `{name}`, {why}, and `--engine none` runs nothing; {_NEEDS_AN_ENGINE}"
+    return None
 
 
 def _unpinned(authored: BuiltImage, image: ImagePlan) -> str | None:

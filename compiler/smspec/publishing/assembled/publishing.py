@@ -26,7 +26,7 @@ def archived(job: JobImage, logins: Logins, show: Show) -> PublishedImage:
     require_no_command(job)
     path = f"{job.tree.rstrip('/')}{SUFFIX}"
     show(f"reading the base {job.image.base}")
-    is_new = write_archive(assembled(job, logins), job.image.uri, path)
+    is_new = write_archive(assembled(job, logins, show), job.image.uri, path)
     return PublishedImage(uri=job.image.uri, status="built" if is_new else "present", archive=path)
 
 
@@ -48,7 +48,7 @@ class _Push(ImageInRegistry):
         if present is not None:
             return present
         self._show(f"reading the base {self._job.image.base}")
-        image = assembled(self._job, self._logins)
+        image = assembled(self._job, self._logins, self._show)
         with self._explained():
             self._require_repository(self._show)
             is_new = self._send(image)

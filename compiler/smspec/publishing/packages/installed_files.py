@@ -1,0 +1,135 @@
+"""Where the files of a wheel are in an image: as pip installs them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import posixpath
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from smspec.publishing.packages.base_python import BasePython
+from smspec.publishing.packages.entry_points import entry_commands, started_by
+from smspec.publishing.packages.wheel import Member, Wheel, record_hash
+
+INSTALLER = "smspec"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstalledFile:
+    """``path`` is absolute. ``owner``: the project that it is of. ``digest``: of its content, in any one form."""
+
+    path: str
+    size: int
+    is_executable: bool
+    owner: str
+    digest: tuple[str, str]
+    chunks: Callable[[], Iterator[bytes]]
+
+
+def installed_files(wheel: Wheel, python: BasePython, url: str, sha256: str) -> list[InstalledFile]:
+    """Return the files of a wheel. ``url``: of a requirement that names a file; empty for one with a version.
+
+    Raise PublishFailed for a wheel that pip rejects.
+    """
+    commands = entry_commands(wheel, python.program)
+    found, rows = [], {row[0]: row for row in wheel.rows}
+    for member in wheel.members:
+        if member.digest is None:  # the RECORD, which is written again, or its signature
+            continue
+        path = _place(wheel, member, python)
+        relative = posixpath.relpath(path, python.packages)
+        row = rows.pop(member.path)
+        if path.startswith(f"{python.scripts}/") and _is_script(wheel, member):
+            if _command_of(path) in commands:
+                continue
+            script = wheel.content(member.path) or b""
+            changed = started_by(script, python.program)
+            if changed is not None:
+                row = (relative, record_hash(changed), str(len(changed)))
+            content = changed if changed is not None else script
+            found.append(_made(wheel, path, content, is_executable=member.is_executable))
+        else:
+            found.append(_copied(wheel, member, path))
+        rows[relative] = (relative, *row[1:])
+    for path, content, is_executable in _added(wheel, python, commands, url, sha256):
+        found.append(_made(wheel, path, content, is_executable=is_executable))
+        relative = posixpath.relpath(path, python.packages)
+        rows[relative] = (relative, record_hash(content), str(len(content)))
+    for name in [name for name in rows if name.startswith(f"{wheel.info}/RECORD.")]:
+        del rows[name]
+    record = f"{wheel.info}/RECORD"
+    rows[record] = (record, "", "")
+    found.append(_made(wheel, f"{python.packages}/{record}", _record(rows), is_executable=False))
+    return found
+
+
+def _added(
+    wheel: Wheel, python: BasePython, commands: dict[str, bytes], url: str, sha256: str
+) -> Iterator[tuple[str, bytes, bool]]:
+    for name, content in commands.items():
+        yield f"{python.scripts}/{name}", content, True
+    info = f"{python.packages}/{wheel.info}"
+    yield f"{info}/INSTALLER", f"{INSTALLER}\n".encode(), False
+    yield f"{info}/REQUESTED", b"", False
+    if url:
+        origin = {"archive_info": {"hash": f"sha256={sha256}", "hashes": {"sha256": sha256}}, "url": url}
+        yield f"{info}/direct_url.json", json.dumps(origin, sort_keys=True).encode(), False
+
+
+def _place(wheel: Wheel, member: Member, python: BasePython) -> str:
+    """Return the path of a member. https://docs.python.org/3/library/sysconfig.html#installation-paths"""
+    first, _, rest = member.path.partition("/")
+    if first != f"{wheel.info.removesuffix('.dist-info')}.data":
+        return f"{python.packages}/{member.path}"
+    scheme, _, inner = rest.partition("/")
+    places = {
+        "purelib": python.packages,
+        "platlib": python.packages,
+        "scripts": python.scripts,
+        "headers": python.headers(wheel.name),
+        "data": python.prefix,
+    }
+    if scheme not in places or not inner:
+        raise wheel.rejected(f"pip does not know where `{member.path[:200]}` in it belongs")
+    return f"{places[scheme]}/{inner}"
+
+
+def _is_script(wheel: Wheel, member: Member) -> bool:
+    return member.path.startswith(f"{wheel.info.removesuffix('.dist-info')}.data/scripts/")
+
+
+def _command_of(path: str) -> str:
+    """Return the entry point that setuptools may have written a script for, which pip leaves out."""
+    name = posixpath.basename(path)
+    return name.removesuffix(".exe").removesuffix("-script.py").removesuffix(".pya")
+
+
+def _copied(wheel: Wheel, member: Member, path: str) -> InstalledFile:
+    assert member.digest is not None  # of a member that its RECORD lists
+    return InstalledFile(
+        path=path,
+        size=member.size,
+        is_executable=member.is_executable,
+        owner=wheel.name,
+        digest=member.digest,
+        chunks=lambda: wheel.chunks(member),
+    )
+
+
+def _made(wheel: Wheel, path: str, content: bytes, *, is_executable: bool) -> InstalledFile:
+    return InstalledFile(
+        path=path,
+        size=len(content),
+        is_executable=is_executable,
+        owner=wheel.name,
+        digest=("sha256", record_hash(content).partition("=")[2]),
+        chunks=lambda: iter((content,)),
+    )
+
+
+def _record(rows: dict[str, tuple[str, str, str]]) -> bytes:
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(sorted(rows.values()))
+    return text.getvalue().encode()
