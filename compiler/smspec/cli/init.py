@@ -10,16 +10,22 @@ from collections.abc import Iterator
 
 from smspec.cli.command_errors import CommandRefused
 from smspec.cli.console import Console
+from smspec.cli.gitignore import GITIGNORE, add_ignores, missing_ignores
 from smspec.cli.schema import job_schema
 from smspec.cli.signal_handling import signals_interrupt
+from smspec.diagnostics.visible import visible
+from smspec.source.frozen import dataclass
 from smspec.spec.yaml.scalars import meaning
 from smspec.workspace.deferred_signals import signals_deferred
 from smspec.workspace.parent_directories import repository_top, upwards
 
 HELP = """\
-Create a working example job with comments: a spec, a training script, and some data. Never overwrites a file.
+Create a working example job with comments: a spec, a training script, and some data. With --from, or next to an
+existing src/, create the spec of the script that is there: its arguments become hyperparameters, its data
+channels, and its imports packages. Never overwrites a file.
 
-Also writes .smspec.schema.json for editor completion, unless the repository has one.
+Also writes .gitignore, or adds lines to it, and .smspec.schema.json for editor completion, unless the repository
+has one.
 
 templates:
   script    a training script on one host
@@ -46,30 +52,73 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "directory", metavar="DIR", nargs="?", default=".", help="directory to create the job in (default: .)"
     )
-    parser.add_argument(
-        "--template", choices=tuple(TEMPLATES), default="script", help="example to create (default: script)"
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--template", choices=tuple(TEMPLATES), help="example to create (default: script)")
+    what.add_argument(
+        "--from", dest="script", metavar="FILE", help="create the spec of this Python script, which is only read"
     )
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     directory: str = args.directory
-    files = dict(_files(args.template, job_name(directory), shared_schema(directory)))
-    taken = [path for path in files if os.path.lexists(os.path.join(directory, path))]
+    made = _made(args, directory)
+    taken = [path for path in made.files if os.path.lexists(os.path.join(directory, path))]
     if taken:
         named = ", ".join(f"`{os.path.join(directory, path)}`" for path in taken[:3])
         raise CommandRefused(f"{named} already {'exists' if len(taken) == 1 else 'exist'}; no files written")
+    ignored = missing_ignores(directory)
     with signals_interrupt():
-        _write(directory, files)
+        _write(directory, made.files)
+        if ignored:
+            add_ignores(directory, ignored)
 
-    console.result("".join(f"{os.path.join(directory, path)}\n" for path in files))
+    written = [*made.files, *([GITIGNORE] if ignored else [])]
+    console.result("".join(f"{os.path.join(directory, path)}\n" for path in written))
+    for remark in made.remarks:
+        console.say(visible(remark))
     console.say("\nnext:")
     if directory != ".":
         console.say(f"  cd {shlex.quote(directory)}")
-    for step in filter(None, ("smspec validate", TEMPLATES[args.template], "smspec build")):
+    for step in filter(None, ("smspec validate", made.run, "smspec build")):
         console.say(f"  {step}")
     console.say("replace the example role, region, and S3 URIs in job.yaml, then run the job in SageMaker:")
     console.say("  smspec submit --upload-data")
     return 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Made:
+    """``files`` by their paths. ``run``: the command that runs the job on this machine, if there is one."""
+
+    files: dict[str, bytes]
+    run: str
+    remarks: tuple[str, ...] = ()
+
+
+def _made(args: argparse.Namespace, directory: str) -> _Made:
+    # Imported late: a template needs no script.
+    from smspec.scaffold.script_source import NoScript, existing_script, read_source
+    from smspec.scaffold.spec_of_script import spec_of_script
+
+    name, schema = job_name(directory), shared_schema(directory)
+    try:
+        script = args.script or (None if args.template else existing_script(directory))
+        if script is None:
+            template = args.template or "script"
+            return _Made(files=dict(_files(template, name, schema)), run=TEMPLATES[template])
+        read = read_source(directory, script)
+    except NoScript as missing:
+        raise CommandRefused(str(missing)) from None
+    spec = spec_of_script(read, _as_text(name), directory, schema or SCHEMA)
+    files = {"job.yaml": spec.text.encode()}
+    if schema is None:
+        files[SCHEMA] = job_schema().encode()
+    return _Made(files=files, run="smspec run", remarks=spec.remarks)
+
+
+def _as_text(name: str) -> str:
+    """Return a name as YAML: a directory may be called `2026` or `null`, which is not a string there."""
+    return name if isinstance(meaning(name), str) else f'"{name}"'
 
 
 def job_name(directory: str) -> str:
@@ -95,8 +144,7 @@ def _files(template: str, name: str, schema: str | None) -> Iterator[tuple[str, 
     root = os.path.join(os.path.dirname(__file__), "templates", template)
     with open(os.path.join(root, "job.yaml"), encoding="utf-8") as file:
         spec = file.read()
-    # A directory may be called `2026` or `null`, which YAML does not read as a string.
-    written = name if isinstance(meaning(name), str) else f'"{name}"'
+    written = _as_text(name)
     # Keep the comment after the name in its column if possible.
     column = spec.index("#", spec.index(_TEMPLATE_NAME)) - spec.index(_TEMPLATE_NAME)
     padding = max(1, column - len(f"name: {written}"))

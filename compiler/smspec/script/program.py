@@ -29,7 +29,8 @@ class Option:
     """``names`` with their dashes; empty for a positional. ``exclusive``: the group of which only one may be passed.
 
     ``lowest`` and ``highest`` are the bounds of a number. ``loads_config``: its word is a config file, whose values
-    replace those of earlier arguments.
+    replace those of earlier arguments. ``default``: its value without the option, `...` if that is unknown; for a
+    switch (no words) with a known one, the bare option means true.
     """
 
     names: tuple[str, ...]
@@ -44,6 +45,7 @@ class Option:
     is_required: bool = False
     exclusive: int | None = None
     loads_config: bool = False
+    default: object = ...
 
     @property
     def called(self) -> str:

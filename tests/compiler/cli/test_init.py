@@ -82,7 +82,7 @@ def test_init_overwrites_no_file(there, tmp_path):
     mine = tmp_path / there
     mine.parent.mkdir(parents=True, exist_ok=True)
     mine.write_text("mine")
-    done = smspec("init", cwd=tmp_path)
+    done = smspec("init", "--template", "script", cwd=tmp_path)
     assert (done.status, done.out) == (1, "")
     assert f"`./{there}` already exists" in done.err
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [mine]

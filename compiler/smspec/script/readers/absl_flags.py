@@ -72,6 +72,7 @@ def _define(kind: str, call: Call) -> Value:
         ignores_case="case_sensitive" in call.keywords,
         lowest=_bound(call, "lower_bound") if is_known else None,
         highest=_bound(call, "upper_bound") if is_known else None,
+        default=constant(call.argument(1, "default")) if is_known else ...,
     )
     if constant(call.keywords.get("required", Known(False))) is True and call.is_certain:
         flags.required.add(name)
@@ -90,7 +91,9 @@ def _bound(call: Call, name: str) -> float | None:
 
 def _set_default(call: Call) -> Value:
     """Record that a required flag may have a value now."""
-    _flags(call.run).required.clear()
+    flags = _flags(call.run)
+    flags.required.clear()
+    flags.options = {name: replace(option, default=...) for name, option in flags.options.items()}
     return call.unknown_result()
 
 

@@ -43,6 +43,7 @@ class Parser(Value):
         self.groups = 0
         self.defaults: dict[str, ChannelPath] = {}
         self.is_complete = True
+        self.defaults_are_known = True
         self.abbreviates = True
         self.escaped = not call.is_whole or bool(call.keywords.keys() - _PLAIN)
         abbreviates = constant(call.keywords.get("allow_abbrev", Known(True)))
@@ -62,6 +63,7 @@ class Parser(Value):
                 self.options += [option for option in parent.options if option.label != "help"]
                 self.choices += parent.choices
                 self.defaults |= parent.defaults
+                self.defaults_are_known &= parent.defaults_are_known
                 self.is_complete &= parent.is_complete
                 self.escaped |= bool(parent.groups)  # their numbers would have to change
             else:
@@ -105,7 +107,7 @@ class Parser(Value):
             self.escape()
             return call.unknown_result()
         else:
-            self.defaults.clear()  # `set_defaults` may replace them
+            self.forget_defaults()  # `set_defaults` may replace them
             return call.unknown_result()
         return UNKNOWN
 
@@ -133,12 +135,17 @@ class Parser(Value):
         if not call.is_certain:
             # It may not exist, so no word that is passed for it is a fault.
             self.is_complete &= bool(option.names)
-            option = replace(option, words="unknown", kind="unknown", choices=None, is_required=False)
+            option = replace(option, words="unknown", kind="unknown", choices=None, is_required=False, default=...)
         option = replace(option, exclusive=exclusive)
         self._keep_default(call, option)
         self.options.append(option)
         if option.choices is not None:
             self.choices.append((option, call.keywords["choices"]))
+
+    def forget_defaults(self) -> None:
+        """Record that the script may have replaced any default."""
+        self.defaults.clear()
+        self.defaults_are_known = False
 
     def _keep_default(self, call: Call, option: Option) -> None:
         """Keep the default of an option that is the path of a channel; a later option may replace it."""
@@ -188,7 +195,8 @@ class Parser(Value):
         """Yield the arguments at the time of parsing: a list of choices may have changed since its declaration."""
         changed = {id(option) for option, given in self.choices if constant(given) is ...}
         for option in self.options:
-            yield replace(option, kind="unknown", choices=None) if id(option) in changed else option
+            now = replace(option, kind="unknown", choices=None) if id(option) in changed else option
+            yield now if self.defaults_are_known or now.default is ... else replace(now, default=...)
 
 
 class ActionGroups(Value):
@@ -228,7 +236,9 @@ class Declared(Value):
 
     def set_attribute(self, name: str, value: Value) -> None:
         value.escape()
-        if name not in _IRRELEVANT:
+        if name == "default":
+            self._parser.forget_defaults()
+        elif name not in _IRRELEVANT:
             self._parser.escape()
 
 
@@ -271,14 +281,17 @@ def _option(call: Call, names: tuple[str, ...]) -> Option | None:
     required = constant(keywords.get("required", Known(False)))
     if isinstance(required, bool):
         option = replace(option, is_required=required)
+    option = replace(option, default=constant(keywords.get("default", Known(None))))
     if keywords.keys() - _KNOWN_WORDS:
         return replace(option, words="unknown", kind="unknown", is_required=False)
     action = keywords.get("action", Known("store"))
     match constant(action):
         case "store" | "append" | "extend":
             return _with_words(option, keywords, is_positional)
+        case "store_true":
+            return replace(option, words=0, default=constant(keywords.get("default", Known(False))))
         case flag if flag in _FLAGS:
-            return replace(option, words="unknown" if flag in ("help", "version") else 0)
+            return replace(option, words="unknown" if flag in ("help", "version") else 0, default=...)
     if isinstance(action, Named) and action.name == "argparse.BooleanOptionalAction":
         negated = tuple("--no-" + name[2:] for name in names if name.startswith("--"))
         return replace(option, names=(*names, *negated), words=0)

@@ -122,6 +122,7 @@ def _declare_argument(call: Call) -> Value:
     has_default = "default" in call.keywords or "envvar" in call.keywords
     required = constant(call.keywords.get("required", Known(not has_default and words != "*")))
     option = Option(names=(), label=name.upper(), place=call.place, words=words, is_required=required is True)
+    option = replace(option, default=constant(call.keywords.get("default")))
     return Declaration(replace(option, kind="unknown"))
 
 
@@ -129,12 +130,16 @@ def option_of(names: tuple[str, ...], call: Call, is_pair: bool) -> Option | Non
     """Return a declared option; None if it is not understood."""
     keywords = call.keywords
     option = Option(names=names, label=names[0].lstrip("-") if names else "", place=call.place)
+    option = replace(option, default=constant(keywords.get("default", Known(None))))
     if not names:
         return None
     if keywords.keys() - _OPTION:
         # A prompt, a variable, or a custom class: its value may come from elsewhere.
-        return replace(option, words="unknown", kind="unknown")
+        return replace(option, words="unknown", kind="unknown", default=...)
     is_flag = constant(keywords.get("is_flag", Known(None)))
+    if is_flag is True and not is_pair and option.default is not False:
+        # Without a default it is false; with one that is true, the bare option means true or false by the version.
+        option = replace(option, default=False if "default" not in keywords else ...)
     if is_flag is True or constant(keywords.get("count", Known(False))) is True or is_pair:
         return replace(option, words=0)
     if is_flag not in (None, False) or "flag_value" in keywords or "count" in keywords:

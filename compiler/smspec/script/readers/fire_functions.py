@@ -9,7 +9,7 @@ from smspec.script.classes import Class, Instance
 from smspec.script.functions import Function
 from smspec.script.interpreter import Handler, place_of
 from smspec.script.program import Command, CommandLine, Option, Stop
-from smspec.script.values import Value
+from smspec.script.values import Value, constant
 
 
 def _fire(call: Call) -> Value:
@@ -70,6 +70,7 @@ def _command(call: Call, function: Function, *, own: bool) -> Command | None:
             place=place_of(parameter, function.frame),
             kind="unknown",
             is_required=parameter.arg not in function.defaults,
+            default=constant(function.defaults.get(parameter.arg)),
         )
         for parameter in (*node.args[own:], *node.kwonlyargs)
     )

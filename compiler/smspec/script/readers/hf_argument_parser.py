@@ -50,7 +50,16 @@ def _options(field: Field) -> list[Option]:
     if annotation.is_bool:
         takes_none = not annotation.may_be_none or not (field.default is None or is_none(field.default))
         words: Words = "?" if takes_none else 1
-        options = [Option(names=names, label=field.name, place=field.place, words=words, kind="truth")]
+        options = [
+            Option(
+                names=names,
+                label=field.name,
+                place=field.place,
+                words=words,
+                kind="truth",
+                default=constant(field.default),
+            )
+        ]
         if field.default is not None and constant(field.default) in (True, ...):
             no = tuple(dict.fromkeys((f"--no_{field.name}", f"--no-{field.name.replace('_', '-')}")))
             options.append(Option(names=no, label=field.name, place=field.place, words=0))
@@ -64,6 +73,7 @@ def _options(field: Field) -> list[Option]:
             kind=annotation.kind,
             choices=annotation.choices,
             is_required=field.default is None,
+            default=constant(field.default),
         )
     ]
 

@@ -104,7 +104,8 @@ class FunctionParser(Parser):
         is_positional = is_required and positional
         names = () if is_positional else option.names
         label = parameter.arg
-        self.options.append(replace(option, names=names, label=label, words=1, kind=kind, is_required=is_required))
+        option = replace(option, names=names, label=label, words=1, kind=kind, is_required=is_required)
+        self.options.append(replace(option, default=constant(function.defaults.get(label))))
         if annotation.is_list and not is_positional:
             self.options.append(_opaque(f"--{parameter.arg}+", place))
 

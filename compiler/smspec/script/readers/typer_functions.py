@@ -12,7 +12,7 @@ from smspec.script.interpreter import Handler, Interpreter, place_of
 from smspec.script.program import Option
 from smspec.script.readers.annotation import Annotation, annotation_of
 from smspec.script.readers.click_commands import Command
-from smspec.script.values import ELLIPSIS, UNKNOWN, Value, text
+from smspec.script.values import ELLIPSIS, UNKNOWN, Value, constant, text
 from smspec.source import Span
 from smspec.source.frozen import replace
 
@@ -141,6 +141,7 @@ def _declared(
     if info is not None and (not info.is_plain or None in words):
         return None
     place = place_of(parameter, function.frame)
+    known = constant(default)
     has_factory = info is not None and "default_factory" in info.call_site.keywords
     is_required = (default is None or default is ELLIPSIS) and not has_factory
     is_option = info.is_option if info is not None else not is_required
@@ -152,10 +153,12 @@ def _declared(
             words="*" if annotation.is_list else 1,
             kind="unknown",
             is_required=is_required and not annotation.may_be_none,
+            default=known,
         )
     spelled = tuple(part for word in words if word and word.startswith("-") for part in word.split("/"))
     names = spelled or (f"--{_hyphened(parameter.arg)}",)
     option = Option(names=names, label=parameter.arg, place=place, kind=annotation.kind, choices=annotation.choices)
+    option = replace(option, default=known)
     if annotation.is_bool:
         negated = () if spelled else (f"--no-{_hyphened(parameter.arg)}",)
         return replace(option, names=(*names, *negated), words=0)

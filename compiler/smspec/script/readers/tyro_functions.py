@@ -13,7 +13,7 @@ from smspec.script.program import Option
 from smspec.script.readers.annotation import Annotation, annotation_of
 from smspec.script.readers.argument_parser import Parser
 from smspec.script.readers.data_classes import fields_of
-from smspec.script.values import UNKNOWN, Value
+from smspec.script.values import UNKNOWN, Value, constant
 from smspec.source import Span
 
 _DEEPEST = 5
@@ -49,7 +49,8 @@ class TyroParser(Parser):
             name, is_set = f"{prefix}{field.name}", has_default or field.default is not None
             inner = annotation.structure
             if inner is None or not self._take_fields(call, inner, f"{name}.", has_default=is_set):
-                self._add(name, annotation, field.place, is_required=not is_set)
+                default = ... if has_default else constant(field.default)  # the class around it may pass another value
+                self._add(name, annotation, field.place, is_required=not is_set, default=default)
         return True
 
     def _take_function(self, call: Call, function: Function) -> None:
@@ -59,9 +60,10 @@ class TyroParser(Parser):
             annotation = _annotation(call, function, parameter)
             is_required = parameter.arg not in function.defaults
             place = place_of(parameter, function.frame)
-            self._add(f"--{parameter.arg}", annotation, place, is_required=is_required)
+            default = constant(function.defaults.get(parameter.arg))
+            self._add(f"--{parameter.arg}", annotation, place, is_required=is_required, default=default)
 
-    def _add(self, name: str, annotation: Annotation, place: Span, *, is_required: bool) -> None:
+    def _add(self, name: str, annotation: Annotation, place: Span, *, is_required: bool, default: object = ...) -> None:
         """Add an option, with hyphens and with underscores; one of another type may be several, or none."""
         names = tuple(dict.fromkeys((name.replace("_", "-"), "--" + name[2:].replace("-", "_"))))
         is_known = annotation.kind != "unknown" and not annotation.is_list and not annotation.may_be_none
@@ -72,7 +74,7 @@ class TyroParser(Parser):
         if is_known and annotation.is_bool and not is_required:
             no = tuple(f"{one[: one.rfind('.') + 1] or '--'}no-{one.rpartition('.')[2].lstrip('-')}" for one in names)
             no += tuple(one.replace("no-", "no_", 1) for one in no)
-            self.options.append(Option(names=(*names, *no), label=label, place=place, words=0))
+            self.options.append(Option(names=(*names, *no), label=label, place=place, words=0, default=default))
             return
         is_plain = is_known and annotation.kind in ("int", "float", "text")
         self.options.append(
@@ -84,6 +86,7 @@ class TyroParser(Parser):
                 kind=annotation.kind if is_plain else "unknown",
                 choices=annotation.choices if is_plain else None,
                 is_required=is_required,
+                default=default,
             )
         )
 

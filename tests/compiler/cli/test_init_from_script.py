@@ -1,0 +1,197 @@
+"""`smspec init --from`: the spec of a script that exists."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from smspec_runtime.arguments import arguments_of
+from smspec_runtime.hyperparameters import split_hyperparameters
+from support.smspec_command import smspec, smspec_process
+
+ARGUMENTS = """\
+import argparse, json, os
+import yaml
+import neighbor
+import not_installed_anywhere
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float, default=1e-5)
+parser.add_argument("--epochs", type=int, default=3)
+parser.add_argument("--no-cuda", action="store_true")
+parser.add_argument("--optimizer", choices=["adam", "sgd"], default="adam")
+parser.add_argument("--layers", type=int, nargs="+", default=[1, 2])
+parser.add_argument("--note", default="1e-5")
+parser.add_argument("--scale", type=bool, default=True)
+parser.add_argument("--count", default=10)
+parser.add_argument("--seed", type=int)
+parser.add_argument("--name", required=True)
+parser.add_argument("--train", default=os.environ["SM_CHANNEL_TRAIN"])
+parser.add_argument("--validation", default="/opt/ml/input/data/held-out")
+parser.add_argument("--model-dir", default=os.environ.get("SM_MODEL_DIR"))
+parser.add_argument("--checkpoints", default="/opt/ml/checkpoints")
+"""
+PRINTS = "args = parser.parse_args()\nprint(json.dumps(vars(args)))\n"
+RUNS = """\
+import argparse, os
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--epochs", type=int, default=2)
+parser.add_argument("--train", default=os.environ["SM_CHANNEL_TRAIN"])
+args = parser.parse_args()
+rows = open(os.path.join(args.train, "rows.csv")).read().split()
+for epoch in range(args.epochs):
+    print(f"loss={1 / (epoch + len(rows)):.4f}")
+"""
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+@pytest.fixture
+def job(tmp_path):
+    write(tmp_path / "src/train.py", ARGUMENTS + PRINTS)
+    write(tmp_path / "src/neighbor.py", "")
+    return tmp_path
+
+
+def spec_of(directory):
+    return yaml.safe_load((directory / "job.yaml").read_text())
+
+
+def test_arguments_become_hyperparameters(job):
+    done = smspec("init", "--from", "src/train.py", cwd=job)
+    assert done.status == 0, done.err
+    spec = spec_of(job)
+    assert spec["entry_point"] == {"script": "train.py", "args_style": "flags"}
+    assert {key: value for key, value in spec["hyperparameters"].items() if key != "lr"} == {
+        "epochs": 3,
+        "no-cuda": False,
+        "optimizer": "adam",
+        "layers": [1, 2],
+        "name": "${{ vars.name }}",
+    }
+    assert "  lr: 1e-05\n" in (job / "job.yaml").read_text()
+    assert (
+        "#   --note --scale --count --seed --train --validation --model-dir --checkpoints\n"
+        in (job / "job.yaml").read_text()
+    )
+    assert "values to set, with --set vars.NAME=VALUE or in `vars`: name" in done.err
+
+
+def test_script_gets_its_own_defaults(job, tmp_path):
+    smspec("init", cwd=job)
+    rendered = smspec("render", "--api-json", "--set", "vars.name=x", cwd=job)
+    given = split_hyperparameters(json.loads(rendered.out)["HyperParameters"])
+    script = "\n".join(line for line in ARGUMENTS.splitlines() if line not in ("import yaml", "import neighbor"))
+    write(tmp_path / "plain.py", script.replace("import not_installed_anywhere", "") + "\n" + PRINTS)
+
+    def parsed(words):
+        ran = subprocess.run(
+            [sys.executable, "plain.py", *words],
+            cwd=tmp_path,
+            env={"SM_CHANNEL_TRAIN": "/opt/ml/input/data/train"},
+            capture_output=True,
+            check=True,
+        )
+        return json.loads(ran.stdout)
+
+    assert parsed(arguments_of(given, "flags")) == parsed(["--name", "x"])
+
+
+def test_channels_come_from_variables_and_paths(job):
+    smspec("init", cwd=job)
+    spec = spec_of(job)
+    assert list(spec["channels"]) == ["train", "held-out"]
+    assert spec["checkpoints"].startswith("s3://")
+
+
+def test_imports_become_pinned_packages(job):
+    done = smspec("init", cwd=job)
+    assert spec_of(job)["image"]["python_packages"] == ["not_installed_anywhere", f"PyYAML=={yaml.__version__}"]
+    assert "not installed here, and therefore not pinned: not_installed_anywhere" in done.err
+
+
+def test_requirements_of_the_source_go_first(job):
+    write(job / "src/requirements.txt", "pyyaml==6.0.2\n")
+    smspec("init", cwd=job)
+    assert spec_of(job)["image"].keys() == {"base", "python_requirements"}
+
+
+def test_job_of_a_script_validates_and_runs(tmp_path):
+    write(tmp_path / "src/train.py", RUNS)
+    write(tmp_path / "data/train/rows.csv", "1\n2\n")
+    before = (tmp_path / "src/train.py").read_bytes()
+    assert smspec("init", cwd=tmp_path).status == 0
+    assert spec_of(tmp_path)["metrics"] == [{"name": "loss", "regex": "loss=([0-9.eE+-]+)"}]
+    assert smspec("validate", "--strict", cwd=tmp_path).status == 0
+    done = smspec_process("run", "--engine", "process", cwd=tmp_path, timeout=120)
+    assert done.status == 0, done.err
+    assert "loss" in done.out
+    assert (tmp_path / "src/train.py").read_bytes() == before
+
+
+def test_process_group_needs_torchrun(tmp_path):
+    write(tmp_path / "src/train.py", 'import torch.distributed as dist\ndist.init_process_group("gloo")\n')
+    smspec("init", cwd=tmp_path)
+    assert spec_of(tmp_path)["distribution"] == "torchrun"
+
+
+def test_directory_that_is_a_default_is_a_channel(tmp_path):
+    script = 'import argparse\np = argparse.ArgumentParser()\np.add_argument("--data-dir", default="./images")\n'
+    write(tmp_path / "src/train.py", script + "p.parse_args()\n")
+    write(tmp_path / "images/a.txt", "x")
+    smspec("init", cwd=tmp_path)
+    spec = spec_of(tmp_path)
+    assert spec["hyperparameters"] == {"data-dir": "/opt/ml/input/data/data-dir"}
+    assert spec["channels"]["data-dir"]["local"] == "images/"
+
+
+def test_script_next_to_the_spec(tmp_path):
+    write(tmp_path / "train.py", RUNS)
+    write(tmp_path / "data/train/rows.csv", "1\n")
+    smspec("init", "--from", "train.py", cwd=tmp_path)
+    assert smspec("validate", "--strict", cwd=tmp_path).status == 0
+    assert smspec("build", cwd=tmp_path).status == 0
+    built = {path.name for path in (tmp_path / f"build/{spec_of(tmp_path)['name']}/source").rglob("*")}
+    assert "train.py" in built and "rows.csv" not in built
+
+
+@pytest.mark.parametrize(
+    ("files", "words", "reason"),
+    [
+        (["src/a.py", "src/b.py"], [], "not certain which script starts"),
+        (["a.py"], ["sub", "--from", "a.py"], "is not below `sub`"),
+        ([], ["--from", "gone.py"], "`gone.py` is not a Python file"),
+        (["src/train.py", "job.yaml"], [], "`./job.yaml` already exists"),
+    ],
+)
+def test_refusal_writes_no_file(files, words, reason, tmp_path):
+    for name in files:
+        write(tmp_path / name, "")
+    before = sorted(tmp_path.rglob("*"))
+    done = smspec("init", *words, cwd=tmp_path)
+    assert done.status == 1 and reason in done.err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (None, "build/\nrun/\n"),
+        ("*.log", "*.log\nbuild/\nrun/\n"),
+        ("/build\nrun/\n", "/build\nrun/\n"),
+        ("run\n", "run\nbuild/\n"),
+    ],
+)
+def test_gitignore_gets_what_it_lacks(before, after, tmp_path):
+    if before is not None:
+        write(tmp_path / ".gitignore", before)
+    done = smspec("init", cwd=tmp_path)
+    assert (tmp_path / ".gitignore").read_text() == after
+    assert ("./.gitignore" in done.out.split()) == (before != after)
