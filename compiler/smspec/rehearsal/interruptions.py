@@ -52,7 +52,7 @@ def _spot_plan(rehearsal: Rehearsal) -> Plan:
 def _loss_plan(rehearsal: Rehearsal) -> Plan:
     moments = Moments(rehearsal.undisturbed()[0].timeline, rehearsal.seed)
     return {
-        "middle": (moments.between(2),),
+        "late": (moments.late(2),),
         "twice": (moments.right_after(1), moments.soon_after_restart(1)),
         "early": (moments.before_the_first(),),
     }

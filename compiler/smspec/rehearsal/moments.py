@@ -98,7 +98,20 @@ class Moments:
         """Return a moment between two checkpoints: in even turns after a line, in odd ones in the longest pause."""
         if len(self._checkpoints) < 2:
             return self.at(0.5 if turn % 2 else 0.7)
-        before, after = self._drawn([*itertools.pairwise(self._checkpoints)], "between", turn)
+        return self._after_one_of([*itertools.pairwise(self._checkpoints)], turn)
+
+    def late(self, turn: int = 0) -> Moment:
+        """Return a moment between two checkpoints of the last third of a run.
+
+        What a job has counted by then, such as the epochs without a better result, is no longer zero.
+        """
+        if len(self._checkpoints) < 2:
+            return self.at(0.7)
+        pairs = [*itertools.pairwise(self._checkpoints)]
+        return self._after_one_of(pairs[len(pairs) * 2 // 3 :], turn)
+
+    def _after_one_of(self, pairs: Sequence[tuple[Checkpoint, Checkpoint]], turn: int) -> Moment:
+        before, after = self._drawn(pairs, "between", turn)
         start = Moment(after="checkpoint", count=before.last)
         begin, end = before.seconds, after.changes[0].seconds
         return self._pause(begin, end, start) if turn % 2 else self._between(begin, end, start, f"line {turn}")

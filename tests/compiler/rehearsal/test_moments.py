@@ -48,6 +48,9 @@ def test_each_moment_is_in_its_part(seed):
     last = moments.after_the_last()
     assert last.count in (18, 12)
     assert moments.between() == Moments(RUN, seed).between()
+    late = moments.late(2)
+    assert (late.after, late.delay) == ("line", 0)
+    assert late.count >= 12, "that of the line after the fourth of six checkpoints"
 
 
 def test_seeds_draw_different_moments():
@@ -57,7 +60,13 @@ def test_seeds_draw_different_moments():
 @pytest.mark.parametrize("events", [(), ("5 line",), ("1 write a",)])
 def test_short_runs_have_moments(events):
     moments = Moments(timeline(*events), 1)
-    for moment in (moments.before_the_first(), moments.right_after(), moments.between(), moments.after_the_last()):
+    for moment in (
+        moments.before_the_first(),
+        moments.right_after(),
+        moments.between(),
+        moments.late(),
+        moments.after_the_last(),
+    ):
         assert moment.delay >= 0
     assert 0 <= moments.at(0.5).delay <= 10
 
