@@ -6,6 +6,7 @@ import argparse
 import os
 from collections.abc import Iterator
 
+from smspec.cli.changed_argument import add_changed_argument, searched_paths
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.image_arguments import add_image_arguments, check_image_arguments, with_images
@@ -20,12 +21,11 @@ from smspec.output.writing import write_tree
 from smspec.render.tree import UPLOAD
 from smspec.service.cost_summary import cost_line
 from smspec.source.frozen import replace
-from smspec.workspace.command_line_file import USUAL_SPEC
 from smspec.workspace.missing_path import is_directory
 
 HELP = """\
 Generate the build directory of each spec: Dockerfile, entrypoint, runtime, source, and request. A directory means the
-job specs below it.
+job specs below it; if some of them have errors, smspec still writes the others, and exits with status 1.
 
 Builds are reproducible, and smspec never overwrites a directory it did not create. `docker build DIR` and
 `aws sagemaker create-training-job --cli-input-json file://DIR/create-training-job.json` accept it without changes.
@@ -36,6 +36,7 @@ tag is the digest of the content: nothing is built or pushed if it exists."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="*", help="files, or directories to search (default: job.yaml)")
+    add_changed_argument(parser)
     add_variation_arguments(parser)
     parser.add_argument(
         "-o",
@@ -60,12 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     check_image_arguments(args)
-    paths = args.paths or [USUAL_SPEC]
+    paths = searched_paths(args)
     is_one = len(paths) == 1 and not is_directory(paths[0])
-    builds = [
-        job_build(spec, job, args.output or default_directory("build", job))
-        for spec, job in compiled_all(paths, args, console)
-    ]
+    found = compiled_all(args, console)
+    if is_one and found.invalid is not None:
+        raise found.invalid
+    builds = [job_build(spec, job, args.output or default_directory("build", job)) for spec, job in found.jobs]
     _check_directories(builds, args)
     with signals_interrupt():
         builds = [_written(build, args, console) for build in builds]
@@ -78,7 +79,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.result(build_report(builds, is_one=is_one))
     else:
         console.result("".join(line for build in builds for line in _lines(build, is_one=is_one)))
-    return 1 if any(build.stale for build in builds) else 0
+    if found.invalid is not None:
+        console.warned(found.invalid.diagnostics, found.invalid.texts)
+    return 1 if found.invalid is not None or any(build.stale for build in builds) else 0
 
 
 def _check_directories(builds: list[JobBuild], args: argparse.Namespace) -> None:

@@ -39,7 +39,8 @@ def show_findings(
         console.result(shown)
     if args.format == "text":
         console.has_framed(diagnostics)
-    console.remark(summary)
+    if summary:
+        console.remark(summary)
     return exit_status(diagnostics, args)
 
 

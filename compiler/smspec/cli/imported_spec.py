@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from smspec.cli.command_errors import CommandRefused
 from smspec.cli.console import Console
 from smspec.diagnostics import InvalidInput
-from smspec.importer.imported import Imported
+from smspec.importer.imported import Imported, RequestNotFound
 from smspec.importer.request_equality import differences
 from smspec.importer.sdk.agreement import expected_request
 from smspec.importer.spec_writer import WrittenSpec, write_spec
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.in_memory_inputs import in_memory_inputs
-from smspec.source import SourceText
+from smspec.source import Path, SourceText
 from smspec.source.frozen import dataclass, replace
 from smspec.source.path import dotted
 
@@ -30,7 +33,10 @@ def imported_spec(found: Imported, console: Console, file: str, prefix: str = ""
 
     ``file``: its name in findings. ``prefix``: what begins each line, if there are several specs.
     """
-    written = write_spec(found)
+    try:
+        written = write_spec(found)
+    except RequestNotFound as nothing:
+        raise CommandRefused(f"{prefix}{nothing}") from nothing
     for name in written.settings:
         console.say(f"{prefix}variable `{name}` has no value: only a run of the source has it")
     if written.additions:
@@ -54,11 +60,18 @@ def _has_errors(found: Imported, written: WrittenSpec, console: Console, file: s
         console.warned(compilation.diagnostics, compilation.texts)
     if not isinstance(compilation, Compiled):
         return True
-    payload = dict(compilation.plan.request.payload)
-    if "TrainingJobName" not in written.request:
-        del payload["TrainingJobName"]
-    expected = expected_request(replace(found, request=written.request), payload)
-    unlike = [dotted(path) for path in differences(payload, expected)]
-    for place in unlike:
+    unlike = [
+        dotted(path)
+        for request, wanted in zip(compilation.plan.requests, (written.request, *written.alternatives), strict=True)
+        for path in _differences(request.payload, wanted, found)
+    ]
+    for place in dict.fromkeys(unlike):
         console.say(f"{prefix}not imported: {place}: smspec sends a different value")
     return bool(unlike)
+
+
+def _differences(payload: dict[str, object], wanted: dict[str, object], found: Imported) -> Iterator[Path]:
+    sent = dict(payload)
+    if "TrainingJobName" not in wanted:
+        del sent["TrainingJobName"]
+    yield from differences(sent, expected_request(replace(found, request=wanted), sent))

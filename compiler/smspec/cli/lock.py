@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from smspec import __version__
+from smspec.cli.changed_argument import add_changed_argument, affected, searched_paths
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.environment_lock import lock_environments, remove_files, write_files
@@ -25,7 +26,6 @@ from smspec.service.shapes import pinned_model
 from smspec.source.frozen import replace
 from smspec.spec.layers.option_errors import OptionError
 from smspec.spec.lock import Lock
-from smspec.workspace.command_line_file import USUAL_SPEC
 from smspec.workspace.missing_path import is_directory
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths", metavar="PATH", nargs="*", help="job specs, or directories to search (default: job.yaml)"
     )
+    add_changed_argument(parser)
     parser.add_argument(
         "--update",
         action="store_true",
@@ -72,7 +73,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     digests = _digests(args.digest)
     try:
-        found = find_lock_targets(args.paths or [USUAL_SPEC], settings(args), root(args), update=args.update)
+        found = find_lock_targets(
+            searched_paths(args),
+            settings(args),
+            root(args),
+            update=args.update,
+            wanted=None if args.changed is None else lambda specs, cache: affected(specs, args, cache, console)[0],
+        )
     except OptionError as error:
         raise UsageError(str(error)) from error
     digests = _by_uri(digests, found)
@@ -94,7 +101,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with signals_interrupt():
         environments = lock_environments(locks, console, update=args.update, allow_builds=args.allow_builds)
         for (each, after), needed in zip(locks, environments, strict=True):
-            covers_all = needed.is_complete and not args.set and _covers(args.paths, each.path) and not _varies(each)
+            covers_all = (
+                needed.is_complete
+                and not args.set
+                and args.changed is None
+                and _covers(args.paths, each.path)
+                and not _varies(each)
+            )
             kept = {} if covers_all else dict(each.before.environments)
             after = replace(after, environments={**kept, **needed.needed})
             write_files(each.path, needed.files)

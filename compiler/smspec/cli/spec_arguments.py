@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
 
+from smspec.cli.changed_argument import affected, searched_paths
 from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
 from smspec.diagnostics import Diagnostic, InvalidInput
@@ -14,6 +14,7 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import gather
 from smspec.pipeline.spec_discovery import find_job_specs
 from smspec.source import SourceText
+from smspec.source.frozen import dataclass
 from smspec.spec.layers.assembly import OptionError
 from smspec.workspace.command_line_file import USUAL_SPEC
 from smspec.workspace.missing_path import is_directory
@@ -76,14 +77,28 @@ def compiled(args: argparse.Namespace, console: Console) -> Compiled:
     return compilation
 
 
-def compiled_all(paths: Sequence[str], args: argparse.Namespace, console: Console) -> list[tuple[str, Compiled]]:
-    """Return the jobs of files, and those below directories, with their paths. Raises like `compiled`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompiledJobs:
+    """``jobs``: each with the path of its spec. ``invalid``: the errors of the other specs; None if there are none."""
+
+    jobs: list[tuple[str, Compiled]]
+    invalid: InvalidInput | None
+
+
+def compiled_all(args: argparse.Namespace, console: Console) -> CompiledJobs:
+    """Return the jobs of ``args.paths``, files and directories to search, after showing their warnings.
+
+    With ``args.changed``, only those that changes affect.
+    """
+    paths = searched_paths(args)
     cache = InputCache(root(args))
     jobs: list[tuple[str, Compiled]] = []
     diagnostics: list[Diagnostic] = []
     texts: list[SourceText] = []
     try:
-        specs = find_job_specs(paths, cache).jobs if len(paths) > 1 or is_directory(paths[0]) else paths
+        specs = find_job_specs(paths, cache).jobs if len(paths) > 1 or is_directory(paths[0]) else tuple(paths)
+        if args.changed is not None:
+            specs, _ = affected(specs, args, cache, console)
         for spec in specs:
             try:
                 compilation = compile_spec(gather(spec, args.overlay, settings(args), cache))
@@ -101,9 +116,7 @@ def compiled_all(paths: Sequence[str], args: argparse.Namespace, console: Consol
     for _, job in jobs:
         if job.diagnostics:
             console.warned(job.diagnostics, job.texts)
-    if diagnostics:
-        raise InvalidInput(tuple(diagnostics), tuple(texts))
-    return jobs
+    return CompiledJobs(jobs=jobs, invalid=InvalidInput(diagnostics, texts) if diagnostics else None)
 
 
 def default_directory(above: str, job: Compiled) -> str:

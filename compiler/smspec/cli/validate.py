@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from smspec.cli.changed_argument import add_changed_argument, affected, searched_paths
 from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
 from smspec.cli.findings import add_findings_arguments, exit_status, show_findings
@@ -13,7 +14,6 @@ from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.validation_result import validate_specs
 from smspec.spec.layers.assembly import OptionError
-from smspec.workspace.command_line_file import USUAL_SPEC
 
 HELP = """\
 Check job specs. Checks each spec on its own and with each overlay.
@@ -21,6 +21,7 @@ Check job specs. Checks each spec on its own and with each overlay.
 A directory means the job specs below it: YAML files with a top-level `smspec` key, except base specs that others
 extend. Also checks specs against each other for shared checkpoints, outputs, and names.
 `--format mermaid` prints a graph of the jobs that read what a different job writes; errors and warnings go to stderr.
+`--changed REV` reports only on jobs that files changed since a git revision affect, and on their conflicts with others.
 `--api-json FILE` checks a CreateTrainingJob request instead of a spec.
 `--fix` edits the files of the specs where only one replacement is possible and no new finding follows from it.
 
@@ -35,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_verbosity_arguments(
         parser, quiet="show only errors and warnings", verbose="also name each job that was checked, with its cost"
     )
+    add_changed_argument(parser)
     add_variation_arguments(parser)
 
 
@@ -42,6 +44,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.fix and (args.api_json is not None or args.format == "mermaid"):
         other = "--api-json" if args.api_json is not None else "--format mermaid"
         raise UsageError(f"--fix cannot be combined with {other}")
+    if args.changed is not None and (args.fix or args.api_json is not None):
+        raise UsageError(f"--changed cannot be combined with {'--fix' if args.fix else '--api-json'}")
     if args.api_json is not None and args.format == "mermaid":
         raise UsageError("--format mermaid cannot be combined with --api-json")
     if args.api_json is not None:
@@ -57,19 +61,27 @@ def run(args: argparse.Namespace, console: Console) -> int:
     cache = InputCache(root(args))
     try:
         with signals_interrupt():
-            result = validate_specs(args.paths or [USUAL_SPEC], args.overlay, settings(args), cache)
+            result = validate_specs(searched_paths(args), args.overlay, settings(args), cache)
     except OptionError as error:
         raise UsageError(str(error)) from error
 
+    if args.changed is not None:
+        # Imported late: a part of the result is rarely requested.
+        from smspec.pipeline.narrowed_result import narrowed_result
+
+        specs, is_changed = affected([path for path, _ in result.checked], args, cache, console)
+        result = narrowed_result(result, specs, is_changed)
     for line in result.lines() if console.verbosity > 0 else ():
         console.detail(line)
-    summary = "\n".join(filter(None, (result.summary(), result.ceiling(), result.unpinned())))
+    checked = result.summary() if result.specs or args.changed is None else ""
+    summary = "\n".join(filter(None, (checked, result.ceiling(), result.unpinned())))
     if args.format == "mermaid":
         # Imported late: the graph is rarely requested.
         from smspec.render.mermaid import mermaid
 
         console.result(mermaid(result.jobs))
         console.warned(result.diagnostics, result.texts)
-        console.remark(summary)
+        if summary:
+            console.remark(summary)
         return exit_status(result.diagnostics, args)
     return show_findings(result.diagnostics, result.texts, summary, args, console)

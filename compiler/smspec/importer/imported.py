@@ -54,6 +54,7 @@ class Imported:
     ``keys`` are keys of the spec that say more than the request, and ``patch`` members for `api`; the request has
     neither. ``variables`` are what the marks in all of them stand for. ``additions``: what the source does not write,
     and its tool sends. ``code``: the files of the job's script, if the keys of the spec name their directory.
+    ``alternatives``: the requests of the later alternatives of the hosts, in order.
     """
 
     form: str
@@ -68,3 +69,4 @@ class Imported:
     variables: tuple[Variable, ...] = ()
     additions: tuple[str, ...] = ()
     code: LocalCode | None = None
+    alternatives: tuple[dict[str, object], ...] = ()

@@ -9,7 +9,7 @@ from smspec.plan.naming import training_job_name
 LONGEST = 48
 UNNAMED = "imported"
 
-_DIGEST = re.compile(r"-[0-9a-f]{10}")
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _MOMENT = r"(?:19|20)[0-9]{2}-?[01][0-9]-?[0-3][0-9](?:[-t]?[0-2][0-9]-?[0-5][0-9](?:-?[0-5][0-9](?:-?[0-9]{3})?)?)?"
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 # A date, seconds since 1970, or a digest: the part that makes the name of each job unique.
@@ -21,7 +21,8 @@ def names(job_name: str | None, stem: str, request: dict[str, object]) -> dict[s
     if job_name is None:
         return {"name": slug(stem)}
     own = job_name[:-11]
-    if _DIGEST.fullmatch(job_name[-11:]) and slug(own) == own and training_job_name(own, request) == job_name:
+    is_name = len(own) <= LONGEST and _NAME.fullmatch(own) is not None
+    if is_name and training_job_name(own, request) == job_name:
         return {"name": own}
     return {"name": slug(job_name), "job_name": job_name}
 

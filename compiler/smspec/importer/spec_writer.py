@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from smspec.importer.alternative_hosts import with_alternatives
 from smspec.importer.comments import commented
 from smspec.importer.imported import Imported, NotImported, Variable
 from smspec.importer.imported_keys import taken
@@ -23,6 +24,7 @@ class WrittenSpec:
 
     ``request`` has no TrainingJobName if the source had none. ``left_out`` are members that no request has.
     ``settings`` are values for its variables, with which it can be compiled. ``script`` is the one that it names.
+    ``alternatives`` are the requests of the later alternatives.
     """
 
     text: str
@@ -32,11 +34,41 @@ class WrittenSpec:
     settings: dict[str, str]
     script: str | None
     additions: tuple[str, ...]
+    alternatives: tuple[dict[str, object], ...]
 
 
 def write_spec(imported: Imported) -> WrittenSpec:
-    """Return the shortest spec that renders the request."""
+    """Return the shortest spec that renders the request.
+
+    Raise `RequestNotFound` if its alternatives differ in more than a spec can express.
+    """
     request, not_imported = without_unsupported_values(imported.request)
+    spec = _spec(request, imported)
+    others = [without_unsupported_values(other)[0] for other in imported.alternatives]
+    if others:
+        spec = with_alternatives([spec, *({**_spec(other, imported), "name": spec["name"]} for other in others)])
+    declared: dict[str, object] = {each.name: _declared(each) for each in imported.variables}
+    if holds_dollar(node(spec)):
+        declared[DOLLAR] = {"default": "$"}
+    if declared:
+        spec["vars"] = declared
+    skipped = (*imported.not_imported, *not_imported)
+    settings = {each.name: _setting(each.placeholder) for each in imported.variables if each.default is None}
+    placeholders = {each.name: each.placeholder for each in imported.variables}
+    script = filled(spec.get("entry_point"), placeholders) if "source" in spec else None
+    return WrittenSpec(
+        text=commented(spec, imported, skipped),
+        request=request,
+        not_imported=skipped,
+        left_out=imported.left_out,
+        settings=settings,
+        script=script if isinstance(script, str) else None,
+        additions=imported.additions,
+        alternatives=tuple(others),
+    )
+
+
+def _spec(request: dict[str, object], imported: Imported) -> dict[str, object]:
     rest = UnmappedMembers(request)
     spec: dict[str, object] = {"smspec": "v1"}
     if imported.region:
@@ -51,27 +83,7 @@ def write_spec(imported: Imported) -> WrittenSpec:
     patch = {**rest.members, **imported.patch}
     if patch:
         spec["api"] = patch
-    declared: dict[str, object] = {each.name: _declared(each) for each in imported.variables}
-    if holds_dollar(node(spec)):
-        declared[DOLLAR] = {"default": "$"}
-    if declared:
-        spec["vars"] = declared
-    skipped = (*imported.not_imported, *not_imported)
-    settings = {each.name: _setting(each.placeholder) for each in imported.variables if each.default is None}
-    script = (
-        filled(spec.get("entry_point"), {each.name: each.placeholder for each in imported.variables})
-        if "source" in spec
-        else None
-    )
-    return WrittenSpec(
-        text=commented(spec, imported, skipped),
-        request=request,
-        not_imported=skipped,
-        left_out=imported.left_out,
-        settings=settings,
-        script=script if isinstance(script, str) else None,
-        additions=imported.additions,
-    )
+    return spec
 
 
 def _declared(variable: Variable) -> dict[str, object]:

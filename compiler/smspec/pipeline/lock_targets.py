@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
 from smspec.organization.lock_file import first_lock_path, name_in_lock
@@ -22,6 +22,9 @@ from smspec.workspace.missing_path import is_directory
 
 _IMAGE: Path = ("image",)
 _BASE: Path = ("image", "base")
+
+Wanted = Callable[[tuple[str, ...], InputCache], tuple[str, ...]]
+"""Returns those of the paths of specs that count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +46,17 @@ class LockTarget:
 
 
 def find_lock_targets(
-    paths: Iterable[str], settings: Mapping[str, str], root: str | None = None, *, update: bool = False
+    paths: Iterable[str],
+    settings: Mapping[str, str],
+    root: str | None = None,
+    *,
+    update: bool = False,
+    wanted: Wanted | None = None,
 ) -> tuple[LockTarget, ...]:
     """Return what to lock for specs, and for all specs below directories, by lockfile.
 
-    A spec counts on its own and with each overlay. ``update``: forget what short names stand for.
+    A spec counts on its own and with each overlay. ``update``: forget what short names stand for. ``wanted`` selects
+    some of the specs that were found.
 
     Raise `OptionError` for a path without a spec, `InvalidInput` with the errors of all of them, OSError if the disk
     fails.
@@ -56,7 +65,9 @@ def find_lock_targets(
     jobs: dict[str, list[Inputs]] = {}
     diagnostics: dict[Diagnostic, None] = {}
     texts: dict[str, SourceText] = {}
-    for spec, named in _specs(paths, cache):
+    specs = dict(_specs(paths, cache))
+    for spec in tuple(specs) if wanted is None else wanted(tuple(specs), cache):
+        named = specs[spec]
         try:
             for _, outcome in gather_all(spec, settings, cache):
                 if isinstance(outcome, InvalidInput):

@@ -11,6 +11,7 @@ from smspec.review.change import Change
 from smspec.review.comparing import verdict
 from smspec.review.data_flow import DataFlow
 from smspec.review.redaction import safe_change
+from smspec.service.cost_ceiling import Ceiling
 from smspec.source.frozen import dataclass
 
 Status = Literal["changed", "added", "removed", "moved"]
@@ -34,7 +35,7 @@ class JobReview:
     """``file``: the current path of the spec or request; ``old_file`` its previous path, if different.
 
     ``verdicts``: the summary for the spec on its own (None), and what an overlay adds. ``flows``: the data flow, old
-    and new, if it changed.
+    and new, if it changed. ``ceilings``: the cost ceilings, old and new, of the first variant that was compared.
     """
 
     name: str
@@ -44,6 +45,7 @@ class JobReview:
     reported: tuple[ReportedChange, ...]
     verdicts: tuple[tuple[str | None, str], ...]
     flows: tuple[DataFlow, DataFlow] | None = None
+    ceilings: tuple[Ceiling | None, Ceiling | None] = (None, None)
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -57,6 +59,7 @@ def job_review(
     status: Status,
     outcomes: Mapping[str | None, Sequence[Change]],
     flows: tuple[DataFlow, DataFlow] | None = None,
+    ceilings: tuple[Ceiling | None, Ceiling | None] = (None, None),
 ) -> JobReview:
     """Collect the changes of a spec; ``outcomes`` has them on its own (None) and with each overlay."""
     outcomes = {
@@ -87,6 +90,7 @@ def job_review(
         reported=reported,
         verdicts=tuple(_verdicts(outcomes)),
         flows=flows,
+        ceilings=ceilings,
     )
 
 

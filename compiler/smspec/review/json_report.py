@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from smspec.review.comparison import Comparison
+from smspec.review.fleet.change_groups import Key, change_key, shared_changes
 from smspec.review.job_review import JobReview, ReportedChange
 from smspec.review.missing_comparisons import Reason, Uncompared
+from smspec.service.cost_ceiling import Ceiling
 from smspec.source import dotted
 
 
 def records(comparison: Comparison) -> str:
     """Return the differences and what could not be compared as ASCII JSON; an empty list if all is equal."""
     unknown = {job.file: job for job in comparison.uncompared}
-    jobs = [_job(review, unknown.pop(review.file, None)) for review in comparison.reviews]
+    numbers = shared_changes(comparison.reviews)
+    jobs = [_job(review, unknown.pop(review.file, None), numbers) for review in comparison.reviews]
     return json.dumps([*jobs, *map(_unknown, unknown.values())], indent=2) + "\n"
 
 
@@ -24,6 +28,7 @@ def _unknown(job: Uncompared) -> dict[str, object]:
         "old_file": job.file,
         "status": "not_compared",
         "verdict": "",
+        "cost_ceiling": {"old": None, "new": None},
         "changes": [],
         "not_compared": [_reason(reason) for reason in job.reasons],
     }
@@ -42,19 +47,24 @@ def _reason(reason: Reason) -> dict[str, object]:
     }
 
 
-def _job(review: JobReview, unknown: Uncompared | None) -> dict[str, object]:
+def _job(review: JobReview, unknown: Uncompared | None, numbers: Mapping[Key, int]) -> dict[str, object]:
     return {
         "job": review.name,
         "file": review.file,
         "old_file": review.old_file,
         "status": review.status,
         "verdict": review.verdicts[0][1] if review.verdicts else "",
-        "changes": [_change(reported) for reported in review.reported],
+        "cost_ceiling": {"old": _ceiling(review.ceilings[0]), "new": _ceiling(review.ceilings[1])},
+        "changes": [_change(reported, numbers) for reported in review.reported],
         "not_compared": [_reason(reason) for reason in unknown.reasons] if unknown else [],
     }
 
 
-def _change(reported: ReportedChange) -> dict[str, object]:
+def _ceiling(ceiling: Ceiling | None) -> dict[str, object] | None:
+    return None if ceiling is None else ceiling.record
+
+
+def _change(reported: ReportedChange, numbers: Mapping[Key, int]) -> dict[str, object]:
     change = reported.change
     return {
         "kind": change.kind,
@@ -67,4 +77,5 @@ def _change(reported: ReportedChange) -> dict[str, object]:
         "percent": None if change.rise is None else round(float(change.rise), 2),
         "as_is": reported.as_is,
         "overlays": list(reported.overlays),
+        "group": numbers.get(change_key(reported)),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from smspec.diagnostics import Diagnostic
@@ -82,3 +82,24 @@ def uncompared(old: State | None, new: State | None) -> Uncompared | None:
 def variants(reason: Reason) -> tuple[str, ...]:
     """Return the overlays that a reason is limited to; none if it is about the spec on its own."""
     return () if None in reason.overlays else tuple(name for name in reason.overlays if name is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedReason:
+    """A reason, and the jobs that could not be compared because of it: an error of a base spec is one of many."""
+
+    reason: Reason
+    jobs: tuple[Uncompared, ...]
+
+
+def shared_reasons(jobs: Iterable[Uncompared]) -> tuple[SharedReason, ...]:
+    """Return the reasons of all jobs, each once, in the order of the jobs."""
+    found: dict[tuple[object, ...], list[tuple[Reason, Uncompared]]] = {}
+    for job in jobs:
+        for reason in job.reasons:
+            first = reason.first
+            key = (reason.side, first.code, first.message, first.span.file, first.span.line, variants(reason))
+            found.setdefault(key, []).append((reason, job))
+    return tuple(
+        SharedReason(reason=among[0][0], jobs=tuple(dict.fromkeys(job for _, job in among))) for among in found.values()
+    )

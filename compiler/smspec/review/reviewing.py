@@ -12,6 +12,7 @@ from smspec.review.job_review import JobReview, Status, job_review
 from smspec.review.kinds import cosmetic
 from smspec.review.missing_comparisons import State
 from smspec.review.version import Version
+from smspec.service.cost_ceiling import Ceiling, highest_ceiling
 from smspec.service.prices import PriceBook
 
 
@@ -50,7 +51,18 @@ def reviewed(old: State | None, new: State | None, prices: PriceBook) -> JobRevi
         status=status,
         outcomes=outcomes,
         flows=_flows(before, after) if status in ("changed", "moved") else None,
+        ceilings=_ceilings(before, after, next(iter(outcomes)), prices),
     )
+
+
+def _ceilings(
+    before: Mapping[str | None, Version], after: Mapping[str | None, Version], variant: str | None, prices: PriceBook
+) -> tuple[Ceiling | None, Ceiling | None]:
+    old, new = (
+        None if version is None else highest_ceiling(version.payloads, prices, version.region)
+        for version in (before.get(variant), after.get(variant))
+    )
+    return old, new
 
 
 def _flows(

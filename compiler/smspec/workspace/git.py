@@ -1,6 +1,6 @@
 """Run git: nothing is checked out, no hook or pager runs, nothing is fetched.
 
-Only `Repository.changes` runs the filters that the user has configured.
+Only `Repository.changes` and `Repository.changed_since` run the filters that the user has configured.
 """
 
 from __future__ import annotations
@@ -118,6 +118,16 @@ class Repository:
         entries = [entry for entry in self._bytes(*words).split(b"\0") if entry]
         changed = [os.fsdecode(entry[3:]) for entry in entries if not entry.startswith(b"?? ")]
         return changed, [os.fsdecode(entry[3:]) for entry in entries if entry.startswith(b"?? ")]
+
+    def changed_since(self, commit: str) -> list[str]:
+        """Return the paths of files of the working tree that differ from a commit, removed and untracked ones too.
+
+        Ignored files are not among them. A submodule is one path, which changed if its commit did.
+        """
+        words = ("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv")
+        changed = self._bytes(*words, "--ignore-submodules=dirty", commit, "--")
+        untracked = self._bytes("ls-files", "--others", "--exclude-standard", "-z")
+        return [os.fsdecode(path) for path in (changed + untracked).split(b"\0") if path]
 
     @contextmanager
     def objects(self) -> Iterator[Objects]:

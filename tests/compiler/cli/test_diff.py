@@ -38,6 +38,7 @@ def test_two_specs_are_compared(tmp_path):
         "percent": None,
         "as_is": True,
         "overlays": [],
+        "group": None,
     }
 
 

@@ -7,9 +7,12 @@ from hypothesis import strategies as st
 
 from smspec.review.comparison import Comparison
 from smspec.review.data_flow import data_flow, mermaid
-from smspec.review.markdown import MOST_CHANGES, MOST_JOBS, MOST_OPEN, code, markdown, marked
+from smspec.review.markdown import LONGEST, markdown
+from smspec.review.markdown_code import code, marked
+from smspec.review.markdown_table import MOST_CHANGES
 from smspec.review.missing_comparisons import State
 from smspec.review.reviewing import reviewed
+from smspec.review.text import MOST_APART
 from smspec.review.user_text import quoted
 from smspec.review.version import version_of_request
 from smspec.service.prices import PriceBook
@@ -115,29 +118,47 @@ def test_diagram_is_drawn_only_for_changed_data_flow():
     assert "mermaid" not in review(version(), version(hyperparameters={"a": 1}))
 
 
-def test_many_jobs_begin_with_their_verdicts():
-    """One line of a base can change a hundred jobs."""
-    many = [reviewed_change(f"jobs/{number}.yaml") for number in range(MOST_OPEN + 1)]
-    few, folded = markdown(Comparison(reviews=tuple(many[:MOST_OPEN]))), markdown(Comparison(reviews=tuple(many)))
+def test_many_equal_jobs_are_one_line_to_expand():
+    """One line of a base spec can change a hundred jobs."""
+    many = [reviewed_change(f"jobs/{number}.yaml") for number in range(MOST_APART + 1)]
+    few, folded = markdown(Comparison(reviews=tuple(many[:MOST_APART]))), markdown(Comparison(reviews=tuple(many)))
     assert "<details>" not in few
-    assert folded.count("<details><summary>2 changes</summary>\n\n| kind |") == len(many)
-    assert folded.count("\n\n</details>\n") == len(many)
-    assert folded.count("\n\n**changes hyperparameters (`a`)**\n\n<details>") == len(many)
+    assert folded.startswith(f"### Jobs: {len(many)} changed\n")
+    assert folded.count("<details><summary><b>4 jobs</b>: ") == folded.count("\n\n</details>\n") == 1
 
 
-def test_hidden_jobs_keep_their_verdicts():
-    """The one with another role may be the last of a hundred."""
-    many = [reviewed_change(f"jobs/{number}.yaml") for number in range(MOST_JOBS + 5)]
+def test_comment_fits_and_keeps_changes_of_access():
+    """The one with another role may be the last of a thousand."""
+    many = [reviewed_change(f"jobs/{number}.yaml", **{f"key_{number}": "x" * 200}) for number in range(400)]
     sides = version(), version(role="arn:aws:iam::111122223333:role/Other")
     states = [State(file="z.yaml", place="", versions={None: side}, faults={}) for side in sides]
-    rest = markdown(Comparison(reviews=(*many, reviewed(*states, PriceBook())))).partition("… and 6 more jobs")[2]
-    assert "- 5 jobs: **changes hyperparameters (`a`)**\n- 1 job: **changes security (role)**\n" in rest
+    comment = markdown(Comparison(reviews=(*many, reviewed(*states, PriceBook()))))
+    assert len(comment.encode()) <= LONGEST
+    name = sides[0].name
+    assert f"\n| access | 1 job: changes security (role) (`{name}`) |\n" in comment
+    assert "changes security (role)</summary>" in comment
+    assert "more groups of changes" in comment
 
 
-def reviewed_change(file):
+@given(HOSTILE)
+def test_headline_of_many_jobs_contains_any_text(text):
+    """User text is in elements of HTML, where neither Markdown nor HTML finds any mark in it."""
+    pair = requested("x"), requested(text)
+    states = [
+        [State(file=f"{n}.json", place="", versions={None: side}, faults={}) for side in pair]
+        for n in range(MOST_APART + 1)
+    ]
+    rendered = markdown(Comparison(reviews=tuple(filter(None, (reviewed(*both, PriceBook()) for both in states)))))
+    for line in rendered.splitlines():
+        if line.startswith("<details>"):
+            without = re.sub(r"<code>[^<>`*@|\[\]\\]*</code>", "", line)
+            assert re.fullmatch(r"<details><summary><b>4 jobs</b>: [^<>`@|\[\]]*</summary>", without), line
+
+
+def reviewed_change(file, **hyperparameters):
     states = [
         State(file=file, place="", versions={None: side}, faults={})
-        for side in (version(), version(hyperparameters={"a": 1}))
+        for side in (version(), version(hyperparameters=hyperparameters or {"a": 1}))
     ]
     return reviewed(*states, PriceBook())
 

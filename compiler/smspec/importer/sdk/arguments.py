@@ -31,6 +31,12 @@ ORDER = {
     "fit": "inputs wait logs job_name",
     "DebuggerHookConfig": "s3_output_path container_local_output_path hook_parameters collection_configs",
     "CollectionConfig": "name parameters",
+    "Rule.sagemaker": "base_config name container_local_output_path s3_output_path other_trials_s3_input_paths",
+    "Rule.custom": "name image_uri instance_type volume_size_in_gb source rule_to_invoke",
+    "ProfilerRule.sagemaker": "base_config name container_local_output_path s3_output_path",
+    "ProfilerRule.custom": "name image_uri instance_type volume_size_in_gb source rule_to_invoke",
+    "ProfilerConfig": "s3_output_path system_monitor_interval_millis framework_profile_params profile_params",
+    "FrameworkProfile": "local_path file_max_size file_close_interval file_open_fail_threshold",
     "TensorBoardOutputConfig": "s3_output_path container_local_output_path",
 }
 # Version 2 of the SDK accepts most of these, with a warning.
@@ -132,7 +138,7 @@ CHANNEL_MEMBERS = {
 
 def arguments_of(instance: Instance) -> dict[str, Value]:
     """Return the arguments of a call by their current names."""
-    order = ORDER.get(instance.kind.rpartition(".")[2], "").split()
+    order = _order(instance)
     given = dict(zip(order, instance.positional, strict=False))
     given.update(instance.arguments)
     return {_EARLIER.get(name, name): value for name, value in given.items()}
@@ -140,4 +146,9 @@ def arguments_of(instance: Instance) -> dict[str, Value]:
 
 def has_too_many(instance: Instance) -> bool:
     """Return whether there are arguments whose names are not known."""
-    return len(instance.positional) > len(ORDER.get(instance.kind.rpartition(".")[2], "").split())
+    return len(instance.positional) > len(_order(instance))
+
+
+def _order(instance: Instance) -> list[str]:
+    words = instance.kind.split(".")
+    return ORDER.get(words[-1], ORDER.get(".".join(words[-2:]), "")).split()

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 from smspec.importer.imported import NotImported
 from smspec.importer.sdk.arguments import arguments_of
-from smspec.importer.sdk.values import Entries, Instance, Items, Value
+from smspec.importer.sdk.collections import NOT_KNOWN, collections
+from smspec.importer.sdk.debugger_rules import Rules, rules, without_repeats
+from smspec.importer.sdk.profiling import profiler_config
+from smspec.importer.sdk.values import Entries, Instance, Value
 from smspec.importer.sdk.variables import NotResolved, Variables
 
 Found = tuple[dict[str, object], list[NotImported], list[str]]
-_NEEDS_THE_SDK = "the SDK fills in rules and collections; add the members to `api`"
 
 
 def debugging(given: Mapping[str, Value], output: object, variables: Variables, *, hook_is_off: bool) -> Found:
@@ -18,16 +20,27 @@ def debugging(given: Mapping[str, Value], output: object, variables: Variables, 
     request: dict[str, object] = {}
     lost: list[NotImported] = []
     added: list[str] = []
-    rules = given["rules"]
-    if rules is not None and not (isinstance(rules, Items) and rules.is_known and not rules.values):
-        lost.append(NotImported(("rules",), _NEEDS_THE_SDK))
+    found = Rules(debugger=[], profiler=[], collections=[])
+    try:
+        found = rules(given["rules"], variables)
+    except NotResolved as why:
+        lost.append(NotImported(("rules",), f"{why}; add the members to `api`"))
+    for member, listed in (
+        ("DebugRuleConfigurations", found.debugger),
+        ("ProfilerRuleConfigurations", found.profiler),
+    ):
+        if listed:
+            request[member] = listed
     hook = given["debugger_hook_config"]
     if not hook_is_off and hook is not False:
         if hook is None or (isinstance(hook, Entries) and not hook.values):
-            request["DebugHookConfig"] = {"S3OutputPath": output, "CollectionConfigurations": []}
+            request["DebugHookConfig"] = {
+                "S3OutputPath": output,
+                "CollectionConfigurations": without_repeats(found.collections),
+            }
             added.append("`DebugHookConfig`")
         else:
-            _hook(hook, output, variables, request, lost)
+            _hook(hook, output, found.collections, variables, request, lost)
     profiler = given["profiler_config"]
     if given["disable_profiler"] is True:
         request["ProfilerConfig"] = {"DisableProfiler": True}
@@ -35,43 +48,34 @@ def debugging(given: Mapping[str, Value], output: object, variables: Variables, 
         request["ProfilerConfig"] = {"S3OutputPath": output, "DisableProfiler": False}
         added.append("`ProfilerConfig`")
     else:
-        lost.append(NotImported(("profiler_config",), _NEEDS_THE_SDK))
+        try:
+            request["ProfilerConfig"] = profiler_config(profiler, output, variables)
+        except NotResolved as why:
+            lost.append(NotImported(("profiler_config",), f"{why}; add the members to `api`"))
     _tensorboard(given["tensorboard_output_config"], variables, request, lost)
     return request, lost, added
 
 
 def _hook(
-    hook: Value, output: object, variables: Variables, request: dict[str, object], lost: list[NotImported]
+    hook: Value,
+    output: object,
+    of_rules: list[object],
+    variables: Variables,
+    request: dict[str, object],
+    lost: list[NotImported],
 ) -> None:
     names = {"s3_output_path": "S3OutputPath", "container_local_output_path": "LocalPath"}
     names["hook_parameters"] = "HookParameters"
     given = arguments_of(hook) if isinstance(hook, Instance) and hook.is_known else {"": None}
     try:
-        listed = _collections(given.pop("collection_configs", None), variables)
+        listed = without_repeats([*of_rules, *collections(given.pop("collection_configs", None), variables)])
         if not given.keys() <= names.keys():
-            raise NotResolved(_NEEDS_THE_SDK)
+            raise NotResolved(NOT_KNOWN)
         members = {names[name]: variables.json(value, name) for name, value in given.items() if value is not None}
     except NotResolved as why:
         lost.append(NotImported(("debugger_hook_config",), str(why)))
         return
     request["DebugHookConfig"] = {"S3OutputPath": output, **members, "CollectionConfigurations": listed}
-
-
-def _collections(configs: Value, variables: Variables) -> list[object]:
-    if configs is None:
-        return []
-    if not isinstance(configs, Items) or not configs.is_known:
-        raise NotResolved(_NEEDS_THE_SDK)
-    found: list[object] = []
-    for config in configs.values:
-        given = arguments_of(config) if isinstance(config, Instance) and config.is_known else {}
-        if "name" not in given or not given.keys() <= {"name", "parameters"}:
-            raise NotResolved(_NEEDS_THE_SDK)
-        item = {"CollectionName": variables.json(given["name"], "name")}
-        if given.get("parameters") is not None:
-            item["CollectionParameters"] = variables.json(given["parameters"], "parameters")
-        found.append(item)
-    return found
 
 
 def _tensorboard(config: Value, variables: Variables, request: dict[str, object], lost: list[NotImported]) -> None:

@@ -7,8 +7,15 @@ from collections.abc import Mapping
 from smspec.importer.sdk.arguments import FRAMEWORKS, arguments_of
 from smspec.importer.sdk.images import SdkImage, image_name
 from smspec.importer.sdk.sdk_facts import Surroundings
-from smspec.importer.sdk.values import Entries, Instance, Items, Value
+from smspec.importer.sdk.values import Entries, Instance, Items, Value, joined
+from smspec.service.facts.images import images_of
 from smspec.service.processors import processor
+
+_MODEL_PARALLEL = "smdistributed-modelparallel"
+_ACCOUNT = "658645717510"
+"""The registry of these images, in all regions that have them."""
+
+_CUDA = {"2.5": "cu124", "2.1": "cu121", "2.2": "cu121", "2.3": "cu121", "2.4": "cu121"}
 
 
 def image_of_estimator(kind: str, given: Mapping[str, Value], surroundings: Surroundings) -> SdkImage | None:
@@ -24,7 +31,7 @@ def image_of_estimator(kind: str, given: Mapping[str, Value], surroundings: Surr
     if given.get("compiler_config") is not None and kind != "TensorFlow":
         framework += "-trcomp"
     if _is_model_parallel(given):
-        return None  # an image with another tag for each version of CUDA
+        return _model_parallel_image(given, surroundings)
     python = given.get("py_version", "py3" if kind == "SKLearn" else None)
     name = image_name(framework, version, python, _instance_type(given), base)
     return SdkImage(name, surroundings.region) if name else None
@@ -39,8 +46,30 @@ def last_word(value: Value) -> str:
 def _is_model_parallel(given: Mapping[str, Value]) -> bool:
     """Return whether the SDK selects an image for version 2 of the library for model parallelism."""
     distribution = given.get("distribution")
-    needed = {"torch_distributed", "smdistributed"}
-    return isinstance(distribution, Entries) and needed <= distribution.values.keys()
+    if not isinstance(distribution, Entries) or "torch_distributed" not in distribution.values:
+        return False
+    inner = distribution.values.get("smdistributed")
+    parallel = inner.values.get("modelparallel") if isinstance(inner, Entries) else None
+    return isinstance(parallel, Entries) and parallel.values.get("enabled", True) is not False
+
+
+def _model_parallel_image(given: Mapping[str, Value], surroundings: Surroundings) -> SdkImage | None:
+    """Return the image of the library for model parallelism, whose tag names CUDA (SDK 2.257.7, image_uris).
+
+    It has no short name: the tag depends on the version of PyTorch, and on the instances.
+    """
+    version, python, kind = given.get("framework_version"), given.get("py_version"), _instance_type(given)
+    if not isinstance(version, str) or not isinstance(kind, str):
+        return None
+    listed = [image for image in images_of(_MODEL_PARALLEL) if image.python == python]
+    if not any(version == image.version or version in image.aliases for image in listed):
+        return None
+    release = version[:3]
+    cuda = _CUDA.get(release, "cu121" if "p5" in kind else "cu118")
+    uri = joined(
+        f"{_ACCOUNT}.dkr.ecr.", surroundings.region, f".amazonaws.com/{_MODEL_PARALLEL}:{version}-gpu-{python}-{cuda}"
+    )
+    return SdkImage(uri, None)
 
 
 def _instance_type(given: Mapping[str, Value]) -> Value:

@@ -40,9 +40,9 @@ _OF_RL = {"ray-tensorflow": "-tf-", "ray-pytorch": "-torch-"}
 
 @dataclass(frozen=True, slots=True)
 class SdkImage:
-    """An image that the SDK selects: its short name, and the region of its registry."""
+    """An image that the SDK selects: its short name and the region of its registry, or its URI and no region."""
 
-    name: str
+    name: Value
     region: Value
 
 

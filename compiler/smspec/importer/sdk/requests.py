@@ -166,7 +166,7 @@ class RequestOfJob:
             self._lose("image_uri", "the image of this version, Python, and instance type is not listed")
             put(self.request, here, self.variables.mark(Unknown("training_image"), "image_uri"))
         else:
-            put(self.request, here, image.name)
+            put(self.request, here, self.variables.json(image.name, "image_uri"))
             self.region = image.region
 
     def _compiler(self) -> dict[str, object]:

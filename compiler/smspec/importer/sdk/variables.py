@@ -13,6 +13,7 @@ _PLACEHOLDERS = {
     "bucket": "example-bucket",
     "region": "us-west-2",
     "account": "111122223333",
+    "debugger_image": "895741380848.dkr.ecr.us-west-2.amazonaws.com/sagemaker-debugger-rules:latest",
 }
 _BY_ARGUMENT: dict[str, object] = {
     **_PLACEHOLDERS,
@@ -46,6 +47,7 @@ _DESCRIPTIONS = {
     "bucket": "bucket of S3; the source uses the default one of its session",
     "region": "AWS region of the job",
     "account": "AWS account of the job",
+    "debugger_image": "image of Debugger's rules, which each region has in another account",
 }
 
 

@@ -17,6 +17,7 @@ from smspec_runtime.run_plan import RunPlan
 _OURS = ("platform", "title", "templates", REQUIREMENTS, "ssh", *(n.replace("_", " ") for n in RunPlan._fields))
 _SHORT_DIGEST = len("sha256:") + 12
 _REBUILT = "is rebuilt"
+REBUILDS = "rebuilds the image"
 _OTHER = "another image"
 _MOVED = "same image, another repository"
 
@@ -114,10 +115,15 @@ def _registry(old: object, new: object) -> str:
     return "registry" if before and after and before.registry != after.registry else ""
 
 
+def is_rebuilt(change: Change) -> bool:
+    """Return whether a change of the image rebuilds one of its layers."""
+    return change.what.endswith(_REBUILT)
+
+
 def verdict(changes: Sequence[Change]) -> str:
-    layers = [change for change in changes if change.what.endswith(_REBUILT)]
+    layers = [change for change in changes if is_rebuilt(change)]
     if layers:
-        return f"rebuilds the image{subjects(sorted(layers, key=_importance))}"
+        return f"{REBUILDS}{subjects(sorted(layers, key=_importance))}"
     if all(change.what == _MOVED for change in changes):
         return "keeps the image, in another repository"
     return "runs in another image"

@@ -10,6 +10,8 @@ from smspec.review.request_differences import reordered
 from smspec.review.version_pair import Pair
 from smspec.service.members import structure
 
+AT_ZERO = "a new job; it keeps no checkpoints, so it starts at zero"
+
 _ORDER_THAT_COUNTS = (
     ("InputDataConfig",),
     ("AlgorithmSpecification", "MetricDefinitions"),
@@ -27,7 +29,7 @@ def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
         return  # a request that leaves its name to the sender
     if old != new:
         keeps = bool(structure(pair.new.payload, "CheckpointConfig"))
-        what = "a new job" if keeps else "a new job; it keeps no checkpoints, so it starts at zero"
+        what = "a new job" if keeps else AT_ZERO
         yield pair.change(
             KIND.name, pair.new.origin(("TrainingJobName",)) or ("TrainingJobName",), what, old=old, new=new
         )

@@ -1,0 +1,43 @@
+"""``--changed REV``: only the jobs that changes since a git revision affect."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+
+from smspec.cli.command_errors import ResourceUnavailable
+from smspec.cli.console import Console
+from smspec.diagnostics.visible import visible
+from smspec.pipeline.input_cache import InputCache
+from smspec.workspace.command_line_file import USUAL_SPEC
+
+
+def add_changed_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--changed",
+        metavar="REV",
+        help="only the jobs that files changed since this git revision affect (default PATH: .)",
+    )
+
+
+def searched_paths(args: argparse.Namespace) -> list[str]:
+    """Return the paths of the command line, or the usual ones."""
+    return args.paths or [USUAL_SPEC if args.changed is None else "."]
+
+
+def affected(
+    specs: Sequence[str], args: argparse.Namespace, cache: InputCache, console: Console
+) -> tuple[tuple[str, ...], Callable[[str], bool]]:
+    """Return the specs that changes affect, and whether a file changed; report if there is no such spec."""
+    # Imported late: it starts git.
+    from smspec.pipeline.affected_specs import affected_specs
+    from smspec.workspace.git import GitFailed
+
+    try:
+        found, changed = affected_specs(specs, args.changed, cache)
+    except GitFailed as failure:
+        raise ResourceUnavailable(str(failure)) from failure
+    if not found:
+        jobs = "1 job" if len(specs) == 1 else f"{len(specs)} jobs"
+        console.say(visible(f"no changes since {args.changed} affect any of {jobs}"))
+    return found, changed.touches

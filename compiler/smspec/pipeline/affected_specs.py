@@ -1,0 +1,93 @@
+"""Find the job specs that a change affects: those with a changed file among all that their jobs are made from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+from smspec.diagnostics import InvalidInput
+from smspec.pipeline.input_cache import InputCache
+from smspec.pipeline.inputs import REQUIREMENTS, assembly
+from smspec.pipeline.source_findings import SOURCE
+from smspec.pipeline.spec_files import SpecFiles, read_spec_files
+from smspec.source import Scalar
+from smspec.spec.layers.assembly import extends_of
+from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.lock import NAME as LOCK
+from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
+from smspec.workspace.changed_files import ChangedFiles
+from smspec.workspace.git import repository_of
+from smspec.workspace.organization_marker import DATED_FILES, NAME, PYPROJECT
+
+_FOR_ALL_BELOW = frozenset({NAME, PYPROJECT, LOCK, *DATED_FILES, ".gitignore", ".dockerignore"})
+"""Files that count for all specs in their directory and below, or whose sources are there."""
+
+
+def affected_specs(specs: Iterable[str], revision: str, cache: InputCache) -> tuple[tuple[str, ...], ChangedFiles]:
+    """Return those of some job specs that files affect which changed since a revision, and these files.
+
+    A spec that cannot be read counts if any file in its directory changed. Raise `GitFailed` without a repository or a
+    revision, or for a spec outside of the repository.
+    """
+    paths = tuple(specs)
+    changed = ChangedFiles(repository_of(_directory(paths[0]) if paths else os.curdir), revision)
+    for path in paths:
+        changed.check(path)
+    reach = {_reach(path) for path in changed.paths if _is_for_all_below(path)}
+    return tuple(path for path in paths if _is_affected(path, changed, reach, cache)), changed
+
+
+def _is_affected(path: str, changed: ChangedFiles, reach: set[str], cache: InputCache) -> bool:
+    places = dict.fromkeys(_places(path, cache))
+    if any(map(changed.touches, places)):
+        return True
+    above = {directory for place in (path, *places) for directory in _directories_above(os.path.realpath(place))}
+    return not reach.isdisjoint(above)
+
+
+def _places(path: str, cache: InputCache) -> Iterator[str]:
+    """Yield the files and directories that the jobs of a spec are made from, also those that are missing now."""
+    yield path
+    directory = _directory(path)
+    try:
+        files = read_spec_files(path, cache)
+        yield from (text.name for text in files.texts)
+        yield from _extended(files)
+        layers = assembly(files, cache)
+        for overlay in (None, *layers.overlays):
+            document = layers.merged(overlay).document
+            for key in (SOURCE, REQUIREMENTS):
+                node = document.node(key)
+                if isinstance(node, Scalar) and isinstance(node.value, str) and "\0" not in node.value:
+                    yield os.path.join(directory, node.value)
+    except (InvalidInput, OptionError, OSError):
+        yield directory
+
+
+def _extended(files: SpecFiles) -> Iterator[str]:
+    for document in files.documents:
+        directory = os.path.dirname(document.texts[0].name)
+        try:
+            yield from (os.path.join(directory, written) for written, _ in extends_of(document) if "\0" not in written)
+        except InvalidInput:
+            continue  # reported when the job is checked
+
+
+def _is_for_all_below(path: str) -> bool:
+    directory, name = os.path.split(path)
+    return name in _FOR_ALL_BELOW or os.path.basename(directory) == LOCK_DIRECTORY
+
+
+def _reach(path: str) -> str:
+    directory = os.path.dirname(path)
+    return os.path.dirname(directory) if os.path.basename(directory) == LOCK_DIRECTORY else directory
+
+
+def _directories_above(path: str) -> Iterator[str]:
+    while (above := os.path.dirname(path)) != path:
+        yield above
+        path = above
+
+
+def _directory(path: str) -> str:
+    return os.path.dirname(path) or os.curdir

@@ -1,0 +1,44 @@
+"""The files that differ from a git revision: in the working tree, whether or not they are in the index."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_left
+
+from smspec.source.path_containment import is_below
+from smspec.workspace.git import GitFailed, Repository
+
+
+class ChangedFiles:
+    """The files of a working tree that are changed, added, or removed since a revision. Raise `GitFailed`."""
+
+    def __init__(self, repository: Repository, revision: str) -> None:
+        self._top = repository.top
+        changed = repository.changed_since(repository.commit(revision))
+        self.paths = tuple(sorted({os.path.join(self._top, path) for path in changed}))
+        self._known = frozenset(self.paths)
+
+    def touches(self, path: str) -> bool:
+        """Return whether a file changed, or one below a directory, or the link or the submodule that it is in."""
+        return any(self._touches(place) for place in {os.path.realpath(path), _place(path)})
+
+    def check(self, path: str) -> None:
+        """Raise `GitFailed` for a path that is not in the working tree."""
+        if not any(is_below(place, self._top) for place in (os.path.realpath(path), _place(path))):
+            raise GitFailed(f"`{path}` is not in the git repository `{self._top}`")
+
+    def _touches(self, place: str) -> bool:
+        below = bisect_left(self.paths, os.path.join(place, ""))
+        if below < len(self.paths) and self.paths[below].startswith(os.path.join(place, "")):
+            return True
+        while len(place) > len(self._top):
+            if place in self._known:
+                return True
+            place = os.path.dirname(place)
+        return False
+
+
+def _place(path: str) -> str:
+    """Return the real path of the directory of a file, with its own name, which may be that of a link."""
+    path = os.path.abspath(path)
+    return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
