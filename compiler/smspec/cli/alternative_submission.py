@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Sequence
 
 from smspec.cli.command_errors import CommandRefused
 from smspec.cli.console import Console
 from smspec.cli.job_follower import follow_job
+from smspec.cli.next_command import job_words, submission_words
 from smspec.cli.submission import Submission
 from smspec.service.hosts_text import hosts_text
 from smspec.source.frozen import dataclass
@@ -56,7 +58,7 @@ def follow_in_turn(
     turns: AlternativeJobs,
     service: JobService,
     update_tags: Callable[[int, TrainingJob], None],
-    spec: str,
+    args: argparse.Namespace,
     console: Console,
 ) -> TrainingJob:
     """Create and follow jobs until one has had hosts, and return that one at its end.
@@ -66,7 +68,7 @@ def follow_in_turn(
     """
     try:
         while True:
-            turn = _turn(turns, console)
+            turn = _turn(turns, args.profile, console)
             job = turn.created.job
             state = "created" if turn.created.is_new else "there is already"
             console.remark(f"{state} the job {job.name}, alternative {turn.index + 1}")
@@ -83,16 +85,18 @@ def follow_in_turn(
                 return ended
     except KeyboardInterrupt:
         console.say(
-            f"`smspec submit {spec}` follows the job, and goes on to the next alternative if it gets no instances"
+            f"`smspec submit {submission_words(args)}` follows the job, and goes on to the next alternative if it gets"
+            " no instances"
         )
         raise
 
 
-def _turn(turns: AlternativeJobs, console: Console) -> Turn:
+def _turn(turns: AlternativeJobs, profile: str | None, console: Console) -> Turn:
     try:
         turn = turns.next()
     except JobEnded as ended:
-        raise CommandRefused(f"{ended}; `smspec status {ended.job.name}` shows why, and --again repeats it") from None
+        why = f"`smspec status {job_words(ended.job, profile)}` shows why"
+        raise CommandRefused(f"{ended}; {why}, and --again repeats it") from None
     except NoHosts as none:
         reasons = "".join(f"; alternative {index + 1}: {reason}" for index, reason in none.refused)
         raise CommandRefused(

@@ -12,6 +12,7 @@ from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_nam
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import count
+from smspec.cli.next_command import job_words
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.temporary_directory import temporary_directory
 from smspec.cli.verbosity import add_verbosity_arguments
@@ -124,7 +125,8 @@ def _result(args: argparse.Namespace) -> StoredResult:
     job = service.describe(args.what)
     if not job.is_over:
         raise CommandRefused(
-            f"the job `{job.name}` is {job.status}, so it has no result yet; `smspec logs {job.name} --follow` waits"
+            f"the job `{job.name}` is {job.status}, so it has no result yet;"
+            f" `smspec logs {job_words(job, args.profile)} --follow` waits"
         )
     return s3_result(job, S3Service(args.profile, service.region), args.profile)
 

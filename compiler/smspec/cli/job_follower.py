@@ -8,7 +8,8 @@ from datetime import datetime, timezone
 
 from smspec.cli.command_errors import ResourceUnavailable
 from smspec.cli.console import Console
-from smspec.cli.job_lines import end_lines, log_line, progress_text, transition_line, words_for
+from smspec.cli.job_lines import end_lines, log_line, progress_text, transition_line
+from smspec.cli.next_command import job_words
 from smspec.cli.status_line import StatusLine
 from smspec.organization.organization_config import MalformedConfig
 from smspec.organization.price_search import prices_of
@@ -31,13 +32,21 @@ PATIENCE_SECONDS = 15 * 60.0
 def follow_job(service: JobService, log: JobLog, job: TrainingJob, write: WriteLine, console: Console) -> TrainingJob:
     """Show a job until it is over, and return it then; on Ctrl-C, show how to come back. Raise as `show` does."""
     try:
-        return show(job, follow(service, log, job.name), write, console)
+        return show(job, follow(service, log, job.name), write, console, service.profile)
     except KeyboardInterrupt:
-        console.say(f"the job goes on in SageMaker; `smspec logs {words_for(job)} --follow` shows it again")
+        console.say(
+            f"the job goes on in SageMaker; `smspec logs {job_words(job, service.profile)} --follow` shows it again"
+        )
         raise
 
 
-def show(job: TrainingJob, happenings: Iterator[Happening], write_log: WriteLine, console: Console) -> TrainingJob:
+def show(
+    job: TrainingJob,
+    happenings: Iterator[Happening],
+    write_log: WriteLine,
+    console: Console,
+    profile: str | None = None,
+) -> TrainingJob:
     """Show what happens to a job, and return it as it is at its end.
 
     ``write_log`` gets each line of its log. Raise `ResourceUnavailable` if AWS is out of reach for too long, unless
@@ -69,7 +78,7 @@ def show(job: TrainingJob, happenings: Iterator[Happening], write_log: WriteLine
                     raise ResourceUnavailable(f"{each.text}; the job goes on in SageMaker")
     finally:
         line.clear()
-    for text in end_lines(job, prices):
+    for text in end_lines(job, prices, profile):
         console.say(text)
     if metrics.values:
         console.remark(f"metrics: {metrics}")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from datetime import datetime, timezone
 
+from smspec.cli.next_command import job_words
 from smspec.diagnostics.visible import visible
 from smspec.local.units import duration
 from smspec.service.cost_ceiling import ceiling_of, cost_of, dollars
@@ -41,8 +41,8 @@ def progress_text(job: TrainingJob, prices: PriceBook, now: datetime) -> str:
     return f"{job.secondary or job.status} for {elapsed(seconds)}{limit}{_money(job, prices, seconds)}"
 
 
-def end_lines(job: TrainingJob, prices: PriceBook) -> Iterator[str]:
-    """Yield what a person needs to know about a job that is over."""
+def end_lines(job: TrainingJob, prices: PriceBook, profile: str | None = None) -> Iterator[str]:
+    """Yield what a person needs to know about a job that is over. ``profile``: with which it was described."""
     billed = "" if job.billable is None else f", {elapsed(job.billable)} billed"
     took = f" after {elapsed(job.seconds(job.ended))}" if job.began and job.ended else ""
     cost = _money(job, prices, job.billable) if job.billable is not None else ""
@@ -56,13 +56,7 @@ def end_lines(job: TrainingJob, prices: PriceBook) -> Iterator[str]:
         yield f"likely cause: {cause.cause} ({cause.source})"
         yield f"what to do: {cause.fix}"
     if job.model:
-        yield f"model: {job.model}; `smspec collect {words_for(job)}` downloads it"
-
-
-def words_for(job: TrainingJob) -> str:
-    """Return how a command line names a job: with its region, which may be that of its spec, unless it is set."""
-    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-    return job.name if region == job.region else f"{job.name} --region {job.region}"
+        yield f"model: {job.model}; `smspec collect {job_words(job, profile)}` downloads it"
 
 
 def elapsed(seconds: float) -> str:

@@ -74,7 +74,7 @@ def _show_job(args: argparse.Namespace, console: Console) -> int:
     lines += commit_lines(tags)
     lines += [transition_line(each) for each in job.transitions]
     if job.is_over:
-        lines += end_lines(job, prices)
+        lines += end_lines(job, prices, args.profile)
         lines += [f"metric {name}: {value:g}" for name, value in metrics(job)]
     else:
         lines.append(progress_text(job, prices, datetime.now(timezone.utc)))

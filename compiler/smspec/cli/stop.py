@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, job_name, job_service
 from smspec.cli.console import Console
+from smspec.cli.next_command import job_words
 
 if TYPE_CHECKING:
     from smspec.submission.training_job import TrainingJob
@@ -43,7 +44,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
                 raise
             console.say(f"{name}: {job.status} already")
             return 0
-    console.say(f"{name}: stopping; `smspec logs {name} --follow` shows its end")
+    console.say(f"{name}: stopping; `smspec logs {job_words(job, args.profile)} --follow` shows its end")
     return 0
 
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from smspec.submission.uploading import Upload
 
 RUN_ID_TAG = "smspec:run-id"
+AUTOMATIC = "auto"
+"""The value of ``--run-id`` that stands for a new one."""
+
 _RUN_ID = re.compile(r"[A-Za-z0-9_.:/=+@-]{1,256}")
 _LIMIT = 50
 _MOST_TAGS = _LIMIT - 2
@@ -61,13 +64,17 @@ class Submission:
         return str(self.request["TrainingJobName"])
 
 
+def new_run_id() -> str:
+    """Return an id that no other submission has."""
+    return uuid.uuid4().hex[:12]
+
+
 def submissions(job: Compiled, run_id: str | None) -> tuple[Submission, ...]:
     """Return the submissions of a job, one for each alternative of its hosts.
 
-    ``run_id``: jobs with different ones are different; ``auto`` is a new one. Raise `UsageError` for an id that is no
+    ``run_id``: jobs with different ones are different. Raise `UsageError` for an id that is no
     value of a tag, `CommandRefused` for a job with too many tags.
     """
-    run_id = uuid.uuid4().hex[:12] if run_id == "auto" else run_id
     return tuple(_submission(job, request.payload, run_id) for request in job.plan.requests)
 
 

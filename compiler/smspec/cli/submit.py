@@ -16,9 +16,10 @@ from smspec.cli.dated_file_command import count
 from smspec.cli.git_tags import git_tags
 from smspec.cli.image_arguments import with_images
 from smspec.cli.job_build import JobBuild, job_build
+from smspec.cli.next_command import job_words, spec_words
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled
-from smspec.cli.submission import Submission, submissions
+from smspec.cli.submission import AUTOMATIC, Submission, new_run_id, submissions
 from smspec.cli.temporary_directory import temporary_directory
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.output.failures import OutputFailed
@@ -76,11 +77,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     job = compiled(args, console)
+    args.run_id = new_run_id() if args.run_id == AUTOMATIC else args.run_id
     sent = submissions(job, args.run_id)
     if args.detach and len(sent) > 1:
         raise UsageError(
             "--detach: to go on to the next alternative of `hosts.any_of`, smspec has to follow the job; remove"
-            f" --detach, or run the state machine of `smspec render {args.spec} --step-functions`"
+            f" --detach, or run the state machine of `smspec render {spec_words(args)} --step-functions`"
         )
     gc.set_threshold(700)  # from here on it may take hours
     with signals_interrupt(), temporary_directory() as directory:
@@ -94,7 +96,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             try:
                 return _submitted(build, sent, args, console)
             except ActionDenied as denied:
-                raise ResourceUnavailable(f"{denied}{_statement(denied, job, args.spec)}") from denied
+                raise ResourceUnavailable(f"{denied}{_statement(denied, job, spec_words(args))}") from denied
 
 
 def _submitted(build: JobBuild, all_sent: Sequence[Submission], args: argparse.Namespace, console: Console) -> int:
@@ -133,7 +135,7 @@ def _submitted(build: JobBuild, all_sent: Sequence[Submission], args: argparse.N
         def update_tags(index: int, job: TrainingJob) -> None:
             _update_tags(service, job, all_sent[index], console)
 
-        ended = follow_in_turn(state.turns, service, update_tags, args.spec, console)
+        ended = follow_in_turn(state.turns, service, update_tags, args, console)
         _print(ended, args, console)
         return 0 if ended.is_completed else 1
     try:
@@ -141,10 +143,8 @@ def _submitted(build: JobBuild, all_sent: Sequence[Submission], args: argparse.N
             service, sent.created_request, sent.digest, name_is_derived=sent.name_is_derived, again=args.again
         )
     except JobEnded as ended:
-        from smspec.cli.job_lines import words_for
-
         raise CommandRefused(
-            f"{ended}; `smspec status {words_for(ended.job)}` shows why, and --again repeats it"
+            f"{ended}; `smspec status {job_words(ended.job, args.profile)}` shows why, and --again repeats it"
         ) from None
     console.remark(f"{'created' if created.is_new else 'there is already'} the job {created.job.name}")
     if not created.is_new:

@@ -53,6 +53,11 @@ class JobService:
             self._logs = session.client("logs")
 
     @property
+    def profile(self) -> str | None:
+        """The profile that was named explicitly; None for that of the environment."""
+        return self._profile
+
+    @property
     def region(self) -> str:
         return str(self._sagemaker.meta.region_name)
 
