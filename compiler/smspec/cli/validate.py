@@ -21,6 +21,7 @@ Check job specs. Checks each spec on its own and with each overlay.
 A directory means the job specs below it: YAML files with a top-level `smspec` key, except base specs that others
 extend. Also checks specs against each other for shared checkpoints, outputs, and names.
 `--format mermaid` prints a graph of the jobs that read what a different job writes; errors and warnings go to stderr.
+`--format html` prints a page with all jobs, their cost, data flow, and findings, in one file.
 `--changed REV` reports only on jobs that files changed since a git revision affect, and on their conflicts with others.
 `--api-json FILE` checks a CreateTrainingJob request instead of a spec.
 `--fix` edits the files of the specs where only one replacement is possible and no new finding follows from it.
@@ -32,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="*", help="files, or directories to search (default: job.yaml)")
     parser.add_argument("--api-json", metavar="FILE", help="check a CreateTrainingJob request; - reads stdin")
     parser.add_argument("--fix", action="store_true", help="replace misspelled keys and values where that is certain")
-    add_findings_arguments(parser, "mermaid")
+    add_findings_arguments(parser, "mermaid", "html")
     add_verbosity_arguments(
         parser, quiet="show only errors and warnings", verbose="also name each job that was checked, with its cost"
     )
@@ -41,13 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    if args.fix and (args.api_json is not None or args.format == "mermaid"):
-        other = "--api-json" if args.api_json is not None else "--format mermaid"
+    is_overview = args.format in ("mermaid", "html")
+    if args.fix and (args.api_json is not None or is_overview):
+        other = "--api-json" if args.api_json is not None else f"--format {args.format}"
         raise UsageError(f"--fix cannot be combined with {other}")
     if args.changed is not None and (args.fix or args.api_json is not None):
         raise UsageError(f"--changed cannot be combined with {'--fix' if args.fix else '--api-json'}")
-    if args.api_json is not None and args.format == "mermaid":
-        raise UsageError("--format mermaid cannot be combined with --api-json")
+    if args.api_json is not None and is_overview:
+        raise UsageError(f"--format {args.format} cannot be combined with --api-json")
     if args.api_json is not None:
         # Imported late: it reads a different kind of file.
         from smspec.cli.validate_request import validate_request
@@ -75,6 +77,14 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.detail(line)
     checked = result.summary() if result.specs or args.changed is None else ""
     summary = "\n".join(filter(None, (checked, result.ceiling(), result.unpinned())))
+    if args.format == "html":
+        # Imported late, like the graph.
+        from smspec.cli.validate_page import validation_page
+
+        console.result(validation_page(result))
+        if summary:
+            console.remark(summary)
+        return exit_status(result.diagnostics, args)
     if args.format == "mermaid":
         # Imported late: the graph is rarely requested.
         from smspec.render.mermaid import mermaid

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from smspec.plan.naming import account, digest
 from smspec.plan.plan import Plan
+from smspec.service.instance_time import instance_counts
 from smspec.service.members import items, member
 from smspec.source import Document, Mapping, Path, to_data
 from smspec.source import Sequence as Items
@@ -51,6 +52,8 @@ def job_facts(job: JobSpec, plan: Plan, document: Document, overlay: str | None)
         channels=tuple((channel, data) for channel, data in found if data),
         training=tuple(_training(job)) if checkpoints else (),
         ignored=_ignored(document),
+        instances=tuple(instance_counts(request.payload).items()),
+        description=job.description,
         unpinned=plan.image.base if plan.image and "@" not in plan.image.base else None,
     )
 

@@ -36,7 +36,8 @@ class JobFacts:
     ``name`` is the spec's, ``job_name`` the request's; ``names_itself``: the author wrote the latter. ``alternatives``
     are the names of the other jobs of `hosts.any_of`, of which one takes its place. ``channels`` are
     the names of channels and their data in S3. ``training`` identifies the training, as (key of the spec, digest); it
-    is empty without checkpoints. ``unpinned`` is the base image of the image, where it is not pinned.
+    is empty without checkpoints. ``instances`` are the types and their counts. ``unpinned`` is
+    the base image of the image, where it is not pinned.
     """
 
     file: str
@@ -54,6 +55,8 @@ class JobFacts:
     ignored: tuple[IgnoredFact, ...]
     unpinned: str | None = None
     alternatives: tuple[str, ...] = ()
+    instances: tuple[tuple[str, int], ...] = ()
+    description: str = ""
 
     @property
     def place(self) -> tuple[str | None, str | None]:

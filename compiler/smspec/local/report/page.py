@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from smspec.local.report.metric_charts import metric_charts
 from smspec.local.report.predicted_modes import predicted_modes
 from smspec.local.summary import Summary
 from smspec.local.units import duration, size
+from smspec.render.pages.template import page_template
 
 if TYPE_CHECKING:
     import jinja2
@@ -26,20 +26,9 @@ _TEMPLATE = "report.html.j2"
 _FEW_ROWS, _MOST_ROWS = 24, 2000
 
 
-@functools.cache
 def template() -> jinja2.Template:
     """Return the template, compiled once: a rehearsal writes many reports."""
-    import jinja2  # Imported late: only a finished run needs it.
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(os.path.dirname(os.path.abspath(__file__))),
-        undefined=jinja2.StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template(_TEMPLATE)
+    return page_template(_TEMPLATE, os.path.dirname(os.path.abspath(__file__)))
 
 
 def report_page(summary: Summary, record: RunRecord) -> str:

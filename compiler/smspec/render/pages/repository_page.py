@@ -1,0 +1,106 @@
+"""A page about the jobs of a repository: their cost, who reads whose data, and what was found in their specs."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from smspec.diagnostics.visible import visible
+from smspec.render.data_flow import Flow
+from smspec.render.pages import job_graph
+from smspec.render.pages.job_graph import drawings, reads_of
+from smspec.render.pages.page_job import PageFinding, PageJob
+from smspec.render.pages.template import page_template
+
+if TYPE_CHECKING:
+    import markupsafe
+
+    from smspec.render.pages.job_graph import Reads
+
+LONGEST_LABEL = 26
+"""Characters of a name in the box of a job."""
+
+_SEVERITIES = ("error", "warning", "note")
+_SCRIPT = "repository.js"
+
+
+def repository_page(
+    jobs: Sequence[PageJob], findings: Sequence[PageFinding], flows: Sequence[Flow], facts: Sequence[tuple[str, str]]
+) -> str:
+    """Return the page. ``facts``: (name, text) lines of its head."""
+    reads = reads_of(flows)
+    numbers = {job.file: number for number, job in enumerate(jobs, 1)}
+    names = {job.file: visible(job.name) for job in jobs}
+    drawn, left_out = drawings(reads)
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), _SCRIPT), encoding="utf-8") as file:
+        script = file.read()
+    severities = Counter(finding.severity for finding in findings)
+    jobs_of: dict[int, list[PageJob]] = {}
+    for job in jobs:
+        for number in job.findings:
+            jobs_of.setdefault(number, []).append(job)
+    return page_template("repository.html.j2").render(
+        jobs=jobs,
+        findings=findings,
+        facts=[(name, visible(text)) for name, text in facts],
+        counts=[(severity, severities[severity]) for severity in _SEVERITIES if severities[severity]],
+        worst={job.file: _worst(job, findings) for job in jobs},
+        jobs_of=jobs_of,
+        writes=_writes(flows),
+        reads=reads,
+        read_by=_turned(reads),
+        numbers=numbers,
+        names=names,
+        most_hours=max((job.hours or 0 for job in jobs), default=0) or 1,
+        drawings=drawn,
+        left_out=left_out,
+        graph=job_graph,
+        visible=visible,
+        label=_label,
+        ticked=_ticked,
+        script=script,
+        script_digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+
+
+def _worst(job: PageJob, findings: Sequence[PageFinding]) -> list[tuple[str, int]]:
+    """Return how many findings of each severity a job has, errors first."""
+    counts = Counter(findings[number - 1].severity for number in job.findings)
+    return [(severity, counts[severity]) for severity in _SEVERITIES if counts[severity]]
+
+
+def _writes(flows: Sequence[Flow]) -> Mapping[str, list[tuple[str, str]]]:
+    """Return (what, prefix) that each job writes, by its file."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for flow in flows:
+        if flow.way == "writes":
+            overlays = f" ({', '.join(map(visible, flow.overlays))})" if flow.overlays else ""
+            found.setdefault(flow.file, []).append((f"{flow.what}{overlays}", visible(flow.prefix)))
+    return found
+
+
+def _turned(reads: Reads) -> Mapping[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for reader, writers in reads.items():
+        for writer in writers:
+            found.setdefault(writer, []).append(reader)
+    return found
+
+
+def _ticked(text: str) -> markupsafe.Markup:
+    """Return a message as HTML in which user text in backticks is code."""
+    import markupsafe  # Imported late, with jinja2, which it belongs to.
+
+    parts = [markupsafe.escape(part) for part in text.split("`")]
+    if len(parts) % 2 == 0:
+        return markupsafe.escape(text)  # one of them is the user's
+    code = markupsafe.Markup("<code>{}</code>")
+    return markupsafe.Markup("").join(code.format(part) if n % 2 else part for n, part in enumerate(parts))
+
+
+def _label(name: str) -> str:
+    return name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 9]}…{name[-8:]}"

@@ -1,0 +1,28 @@
+"""The templates of pages, and the style that they share."""
+
+from __future__ import annotations
+
+import functools
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import jinja2
+
+_SHARED = os.path.dirname(os.path.abspath(__file__))
+
+
+@functools.cache
+def page_template(name: str, directory: str = _SHARED) -> jinja2.Template:
+    """Return a template of a directory, compiled once; it can include ``style.css``. All text in it is escaped."""
+    import jinja2  # Imported late: few commands write a page.
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([directory, _SHARED]),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(name)
