@@ -42,7 +42,7 @@ an error a warning, or turn it off. `--format` picks the form:
 | `text` | people: each finding with its line |
 | `json` | programs: one array of flat objects, empty when all is well |
 | `sarif` | code scanning: SARIF 2.1.0 with the pages of the codes; fingerprints stay when lines move |
-| `junit` | test results in CI: a failed test case for each error; warnings and notes are test cases that pass |
+| `junit` | test results in CI: a failed test case for each error, with `--strict` also for each warning; others pass |
 | `github` | GitHub Actions: annotations at the lines; the last one counts what GitHub does not show of more than ten |
 | `mermaid` | Markdown: no findings, but [a graph](repository.md) of who reads what another job writes |
 """

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from smspec.cli.console import Console
 from smspec.diagnostics import Diagnostic
-from smspec.diagnostics.formats import FORMATS
+from smspec.diagnostics.formats import FORMATS, STRICT_FORMATS
 from smspec.diagnostics.severity import fails
 from smspec.source import SourceText
 
@@ -32,7 +32,8 @@ def show_findings(
     console: Console,
 ) -> int:
     """Write findings to standard output, ``summary`` to the other stream, and return the exit status."""
-    shown = FORMATS[args.format](
+    formats = STRICT_FORMATS if args.strict else FORMATS
+    shown = formats[args.format](
         console.wanted(diagnostics) if args.format == "text" else diagnostics, texts, console.out_in_colour
     )
     if shown:

@@ -45,5 +45,13 @@ def _junit(diagnostics: Sequence[Diagnostic], _texts: Sequence[SourceText], _col
     return junit(diagnostics)
 
 
+def _strict_junit(diagnostics: Sequence[Diagnostic], _texts: Sequence[SourceText], _colour: bool) -> str:
+    from smspec.diagnostics.junit_format import junit
+
+    return junit(diagnostics, is_strict=True)
+
+
 FORMATS: dict[str, Format] = {"text": _text, "json": _json, "sarif": _sarif, "github": _github, "junit": _junit}
 """Name, as in ``--format``, → its function. The first is the default."""
+STRICT_FORMATS: dict[str, Format] = {**FORMATS, "junit": _strict_junit}
+"""The formats where warnings fail: only JUnit has a result for each finding."""

@@ -8,24 +8,25 @@ from xml.etree import ElementTree
 
 from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.junit_document import case_in, document, suite_in
+from smspec.diagnostics.severity import fails
 
 _COMMAND = "smspec validate"
 
 
-def junit(diagnostics: Sequence[Diagnostic]) -> str:
-    """Return a suite for each file: an error is a failed test case, a warning or a note is one that passes.
+def junit(diagnostics: Sequence[Diagnostic], *, is_strict: bool = False) -> str:
+    """Return a suite for each file: a test case fails for an error, and with ``is_strict`` for a warning.
 
-    Some CI systems reject results without test cases, so without errors there is one for that.
+    All others pass. Some CI systems reject results without test cases, so without errors there is one for that.
     """
     suites = ElementTree.Element("testsuites")
     by_file = sorted(diagnostics, key=lambda diagnostic: diagnostic.span.file)
     for file, group in groupby(by_file, key=lambda diagnostic: diagnostic.span.file):
         found = list(group)
-        suite = suite_in(suites, f"{_COMMAND} {file}", 0.0, _counts(found))
+        suite = suite_in(suites, f"{_COMMAND} {file}", 0.0, _counts(found, is_strict=is_strict))
         for diagnostic in found:
-            error_in(suite, file, diagnostic, "failure" if diagnostic.severity == "error" else None)
-    if not any(diagnostic.severity == "error" for diagnostic in diagnostics):
-        suite = suite_in(suites, _COMMAND, 0.0, {**_counts([]), "tests": 1})
+            error_in(suite, file, diagnostic, "failure" if fails([diagnostic], is_strict=is_strict) else None)
+    if not fails(diagnostics, is_strict=is_strict):
+        suite = suite_in(suites, _COMMAND, 0.0, {**_counts([], is_strict=is_strict), "tests": 1})
         case_in(suite, _COMMAND, "no errors", 0.0, None, "", "")
     return document(suites)
 
@@ -38,6 +39,6 @@ def error_in(suite: ElementTree.Element, classname: str, diagnostic: Diagnostic,
     case_in(suite, classname, f"{diagnostic.code} in line {span.line}", 0.0, kind, diagnostic.message, text)
 
 
-def _counts(diagnostics: Sequence[Diagnostic]) -> dict[str, int]:
-    errors = sum(diagnostic.severity == "error" for diagnostic in diagnostics)
-    return {"tests": len(diagnostics), "failures": errors, "errors": 0, "skipped": 0}
+def _counts(diagnostics: Sequence[Diagnostic], *, is_strict: bool) -> dict[str, int]:
+    failures = sum(fails([diagnostic], is_strict=is_strict) for diagnostic in diagnostics)
+    return {"tests": len(diagnostics), "failures": failures, "errors": 0, "skipped": 0}

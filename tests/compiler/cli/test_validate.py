@@ -307,3 +307,10 @@ def test_quiet_text_has_no_notes_and_json_has_all(tmp_path):
     assert notes
     assert "note[" in smspec("validate", cwd=tmp_path).out
     assert "note[" not in smspec("validate", "-q", cwd=tmp_path).out
+
+
+@pytest.mark.parametrize(("words", "status"), [([], 0), (["--strict"], 1)])
+def test_junit_fails_where_the_command_does(words, status, tmp_path):
+    write_job(tmp_path, BUILT.replace("{epochs: 2}", "{amp: no}"))
+    done = smspec("validate", "--format", "junit", *words, cwd=tmp_path)
+    assert (done.status, done.out.count("<failure")) == (status, status)

@@ -30,3 +30,10 @@ def test_no_errors_are_one_passed_test_case():
         root = ElementTree.fromstring(junit(found))
         assert [case.get("name") for case in root[-1]] == ["no errors"]
         assert not list(root.iter("failure"))
+
+
+def test_warnings_fail_with_strict():
+    root = ElementTree.fromstring(junit([diagnostic("warning"), diagnostic("note")], is_strict=True))
+    assert [(suite.get("tests"), suite.get("failures")) for suite in root] == [("2", "1")]
+    warned, noted = root[0]
+    assert warned.find("failure") is not None and noted.find("failure") is None
