@@ -102,6 +102,11 @@ def _run(words: list[str], console: Console) -> int:
     if name in ("-h", "--help"):
         console.result(_overview())
         return 0
+    if name == "help":
+        if not rest:
+            console.result(_overview())
+            return 0
+        name, rest = rest[0], ["--help"]  # `smspec help submit`, as in git
     if name == "--version":
         from smspec import __version__
 
@@ -145,7 +150,7 @@ def _overview() -> str:
         "options:\n"
         "  --version           print the version\n"
         "  --completion SHELL  print a completion script (bash, zsh, fish)\n\n"
-        "Run `smspec COMMAND --help` for details.\n"
+        "Run `smspec COMMAND --help` or `smspec help COMMAND` for details.\n"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from collections.abc import Iterator
 
 from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
@@ -13,16 +14,23 @@ from smspec.diagnostics.quoting import one_of
 from smspec.diagnostics.suggestions import nearest
 from smspec.source import to_data
 
-HELP = "Explain an error code (SM204) or a spec key (channels.NAME.input_mode)."
+HELP = """\
+Explain an error code (SM204) or a spec key (channels.NAME.input_mode). Without one, list all codes with their titles
+and all keys of the spec."""
 
 _MOST_OFFERED = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("topic", metavar="CODE|KEY", help="a code as in `error[SM204]`, or a key of the spec")
+    parser.add_argument(
+        "topic", metavar="CODE|KEY", nargs="?", help="a code as in `error[SM204]`, or a key of the spec"
+    )
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
+    if args.topic is None:
+        console.result("".join(f"{line}\n" for line in _topics()))
+        return 0
     topic: str = args.topic
     page = explanation(topic.upper())
     if page is None and not _is_code(topic):
@@ -35,6 +43,17 @@ def run(args: argparse.Namespace, console: Console) -> int:
         raise UsageError(f"unknown code or key `{topic}`{_guess(topic)}")
     console.result(page if page.endswith("\n") else f"{page}\n")
     return 0
+
+
+def _topics() -> Iterator[str]:
+    """Yield the titles of all codes, which begin with the code, then all keys."""
+    # Imported late: the reference reads the whole schema.
+    from smspec.spec.schema.reference import keys
+
+    for code in explained_codes():
+        page = explanation(code) or code
+        yield page.partition("\n")[0].removeprefix("# ")
+    yield from keys()
 
 
 def _default(key: str) -> str:

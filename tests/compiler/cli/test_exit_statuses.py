@@ -104,7 +104,6 @@ def test_dangling_link_is_reported(tmp_path, words):
         (["run", "--rate", "50mb"], "did you mean `50MB`?"),
         (["run", "--rate", "0MB"], "expected a rate such as `50MB/s`, got `0MB`"),
         (["run", "--data", "train"], "expected `CHANNEL=PATH`"),
-        (["explain"], "the following arguments are required: CODE|KEY"),
         (["explain", "SM9999"], "unknown code or key `SM9999`"),
         (["explain", "local"], "did you mean `channels.*.local` or `checkpoints.local`?"),
         (["explain", "hosts.instance_typ"], "did you mean `hosts.instance_type`?"),

@@ -33,3 +33,16 @@ def test_schema_is_json_and_ends_with_a_newline():
     done = smspec("schema")
     assert json.loads(done.out)["$schema"] == "http://json-schema.org/draft-07/schema#"
     assert done.out.endswith("}\n")
+
+
+def test_without_a_topic_all_are_listed():
+    lines = smspec("explain").out.splitlines()
+    codes = explained_codes()
+    assert [line.partition(":")[0] for line in lines[: len(codes)]] == list(codes)
+    assert {"hosts.instance_type", "channels.*.input_mode"} <= set(lines[len(codes) :])
+
+
+def test_help_of_a_command():
+    assert smspec("help", "explain") == smspec("explain", "--help")
+    assert smspec("help") == smspec("--help")
+    assert "unknown command `explian`; did you mean `explain`?" in smspec("help", "explian").err
