@@ -8,10 +8,11 @@ import os
 import shlex
 from typing import TYPE_CHECKING
 
-from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_name, job_service
+from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_name
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import count
+from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.next_command import job_words
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.temporary_directory import temporary_directory
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from smspec.collection.stored_result import StoredResult
 
 HELP = """\
-Download the model and the output of a job in SageMaker, check and unpack them, and merge the files of its hosts. For
-the directory of a local run, do the same with what the run wrote.
+Download the model and the output of a job in SageMaker, check and unpack them, and merge the files of its hosts. For a
+spec, this is its newest job; for the directory of a local run, what the run wrote.
 
 The files of hosts are parts of one file if their names differ only in that of the host, as part-algo-1.csv and
 part-algo-2.csv. --merge concat joins them; csv keeps one header, which must be the same in all; npy joins arrays along
@@ -51,7 +52,10 @@ _STATEMENTS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", metavar="NAME|RUNDIR", help="a job in SageMaker, or the directory of a local run")
+    parser.add_argument(
+        "what", metavar="NAME|SPEC|RUNDIR", help="a job in SageMaker, its spec, or the directory of a local run"
+    )
+    add_spec_variant_arguments(parser)
     parser.add_argument("-o", "--output", metavar="DIR", help="output directory (default: collect/NAME)")
     parser.add_argument(
         "--merge",
@@ -75,7 +79,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with signals_interrupt(), aws_failures():
         try:
             result = _result(args)
-            directory = args.output or os.path.join("collect", _base_name(args.what))
+            directory = args.output or os.path.join("collect", _base_name(args.what, result))
             collected = _collected(result, directory, args, console)
         except ResultRefused as refused:
             raise CommandRefused(str(refused)) from refused
@@ -104,8 +108,8 @@ def _merge(text: str) -> tuple[str, ...]:
     return words
 
 
-def _base_name(what: str) -> str:
-    return os.path.basename(os.path.realpath(what)) if os.path.exists(what) else what
+def _base_name(what: str, result: StoredResult) -> str:
+    return os.path.basename(os.path.realpath(what)) if os.path.isdir(what) else result.job
 
 
 def _result(args: argparse.Namespace) -> StoredResult:
@@ -113,7 +117,7 @@ def _result(args: argparse.Namespace) -> StoredResult:
 
     if is_run_directory(args.what):
         return run_result(args.what)
-    if not is_job_name(args.what):
+    if not is_job_name(args.what) and not os.path.isfile(args.what):
         why = (
             "was not written by a run" if os.path.exists(args.what) else "does not exist, and is not the name of a job"
         )
@@ -121,8 +125,7 @@ def _result(args: argparse.Namespace) -> StoredResult:
     from smspec.collection.s3_result import s3_result
     from smspec.submission.s3_service import S3Service
 
-    service = job_service(args)
-    job = service.describe(args.what)
+    service, job = named_job(args)
     if not job.is_over:
         raise CommandRefused(
             f"the job `{job.name}` is {job.status}, so it has no result yet;"

@@ -8,9 +8,10 @@ import time
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, job_name, job_service
+from smspec.cli.aws_arguments import add_aws_arguments, aws_failures
 from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
+from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.diagnostics.durations import SECONDS
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from smspec.submission.training_job import TrainingJob
 
 HELP = """\
-Print the log of a training job in SageMaker: the lines of all hosts, merged by time.
+Print the log of a training job in SageMaker: the lines of all hosts, merged by time. For a spec, that
+of its newest job.
 
 With --follow, wait for more until the job is over, and show its status. Ctrl-C ends the waiting, not the job.
 
@@ -31,7 +33,8 @@ _AGO = re.compile(r"([0-9]{1,6})([smhd])")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="the name of the job in SageMaker")
+    parser.add_argument("what", metavar="NAME|SPEC", help="a job in SageMaker, or its spec")
+    add_spec_variant_arguments(parser)
     parser.add_argument("-f", "--follow", action="store_true", help="wait for new lines until the job is over")
     parser.add_argument("--host", metavar="H", help="only the log of this host, such as algo-1")
     parser.add_argument("--since", metavar="T", help="only lines from this time: 30m ago, 2h, or 2026-01-31T08:00:00Z")
@@ -40,15 +43,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    name = job_name(args.name)
     since = milliseconds(args.since, time.time()) if args.since else None
     # Imported late: boto3 takes a second to import.
     from smspec.cli.job_lines import log_line
     from smspec.submission.job_log import JobLog
 
     with aws_failures():
-        service = job_service(args)
-        job = service.describe(name)
+        service, job = named_job(args)
+        name = job.name
         log = JobLog(service, name, host=args.host, since=since)
         if args.follow:
             return _follow(service, log, job, console)

@@ -66,14 +66,20 @@ def settings(args: argparse.Namespace) -> dict[str, str]:
 
 def compiled(args: argparse.Namespace, console: Console) -> Compiled:
     """Return the job for the arguments, after showing its warnings. Raise `InvalidInput` if it has errors."""
+    compilation = spec_job(args.spec, args)
+    if compilation.diagnostics:
+        console.warned(compilation.diagnostics, compilation.texts)
+    return compilation
+
+
+def spec_job(path: str, args: argparse.Namespace) -> Compiled:
+    """Return the job of a spec in the variant of the arguments. Raise `InvalidInput` if it has errors."""
     try:
-        compilation = compile_spec(gather(args.spec, args.overlay, settings(args), InputCache(root(args))))
+        compilation = compile_spec(gather(path, args.overlay, settings(args), InputCache(root(args))))
     except OptionError as error:
         raise UsageError(str(error)) from error
     if isinstance(compilation, Faulty):
         raise InvalidInput(compilation.diagnostics, compilation.texts)
-    if compilation.diagnostics:
-        console.warned(compilation.diagnostics, compilation.texts)
     return compilation
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, job_name, job_service
+from smspec.cli.aws_arguments import add_aws_arguments, aws_failures
 from smspec.cli.console import Console
+from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.next_command import job_words
 
 if TYPE_CHECKING:
@@ -14,24 +15,24 @@ if TYPE_CHECKING:
 
 HELP = """\
 Stop a training job in SageMaker. SageMaker sends SIGTERM to its hosts, and kills them after 120 s; what they saved in
-the model directory is uploaded.
+the model directory is uploaded. For a spec, stop its newest job.
 
 Exit status: 0 the job stops, or is over; 1 there is no such job; 3 AWS cannot be called."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="the name of the job in SageMaker")
+    parser.add_argument("what", metavar="NAME|SPEC", help="a job in SageMaker, or its spec")
+    add_spec_variant_arguments(parser)
     add_aws_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    name = job_name(args.name)
     # Imported late: boto3 takes a second to import.
     from smspec.submission.aws_errors import JobRefused
 
     with aws_failures():
-        service = job_service(args)
-        job = service.describe(name)
+        service, job = named_job(args)
+        name = job.name
         if _is_ending(job):
             console.say(f"{name}: {job.status} already")
             return 0

@@ -1,0 +1,52 @@
+"""The job that a command line names: by its own name, or by its spec, whose path has a dot or a slash."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING
+
+from smspec.cli.aws_arguments import is_job_name, job_service
+from smspec.cli.command_errors import CommandRefused, UsageError
+from smspec.cli.spec_arguments import add_variation_arguments, settings, spec_job
+from smspec.cli.submission import AUTOMATIC, submissions
+from smspec.diagnostics.visible import visible
+
+if TYPE_CHECKING:
+    from smspec.submission.job_service import JobService
+    from smspec.submission.training_job import TrainingJob
+
+
+def add_spec_variant_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that select a job of a spec."""
+    add_variation_arguments(parser)
+    parser.add_argument("--run-id", metavar="ID", help="the job that submit has made for this ID")
+
+
+def named_job(args: argparse.Namespace) -> tuple[JobService, TrainingJob]:
+    """Return the job of ``args.what``, and the service of its region; for a spec, its newest job.
+
+    Raise `UsageError`, `CommandRefused`, `InvalidInput` for a spec with errors, and as `aws_failures` converts.
+    """
+    what: str = args.what
+    if is_job_name(what):
+        if args.overlay or args.run_id or settings(args):
+            raise UsageError(f"-O, --set, and --run-id select a job of a spec, but `{what}` is the name of a job")
+        service = job_service(args)
+        return service, service.describe(what)
+    if not os.path.isfile(what):
+        raise UsageError(
+            f"`{visible(what)}` is neither a spec nor the name of a training job: letters, digits, and single hyphens"
+        )
+    if args.run_id == AUTOMATIC:
+        raise UsageError("--run-id auto is a new ID each time; pass the ID of a submission, or the name of the job")
+    from smspec.submission.alternative_jobs import AlternativeJobs, Candidate
+
+    job = spec_job(what, args)
+    sent = submissions(job, args.run_id)
+    service = job_service(args, job.job.region)
+    chains = AlternativeJobs(service, [Candidate(request=each.request, digest=each.digest) for each in sent]).chains()
+    found = [each for chain in chains for each in chain]
+    if not found:
+        raise CommandRefused(f"`{visible(what)}`: its job `{sent[0].name}` does not exist; run `smspec submit`")
+    return service, max(found, key=lambda each: each.created)
