@@ -6,7 +6,10 @@ import io
 import json
 import os
 import re
+import subprocess
+import sysconfig
 import tarfile
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +18,10 @@ from support.servers.base_image import PACKAGES, PYTHON, add_base
 from support.servers.package_index import Packages, package_server
 from support.servers.registry_server import registry
 from support.small_job import BUILT, write_job
-from support.smspec_command import smspec
+from support.smspec_command import environment, smspec
 
 SITE = PACKAGES
+ROOT = Path(__file__).parents[4]
 PRIVATE = """\
 network: {subnets: [subnet-0aa1bb2c], security_groups: [sg-0bb1cc2d]}
 api: {AlgorithmSpecification: {TrainingImageConfig: {TrainingRepositoryAccessMode: Vpc}}}
@@ -245,3 +249,42 @@ def test_damaged_wheel_in_the_cache_is_downloaded_again(tmp_path, server, packag
     kept.write_bytes(b"PK")
     assert pushed(tmp_path).status == 0
     assert hashlib.sha256(kept.read_bytes()).hexdigest() == kept.parent.name
+
+
+def test_digest_is_that_of_any_user_and_clock(tmp_path_factory, server, packages, index, pythons):
+    """A process for each of three CPythons: another user, system clock, umask, time zone, and cache."""
+    library = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
+    if os.geteuid() != 0 or library is None:
+        pytest.skip("needs root, to become other users, and Debian's libfaketime")
+    supported = [each for each in pythons if re.search(r"3\.1[0-9]", each)][-3:]
+    base = add_base(server, "library/python", files=PYTHON)
+    names = "ctr_model-1.0-py3-none-any.whl", "ctr_shared-1.0-py3-none-any.whl", "pip-24.0-py3-none-any.whl"
+    above = [*(str(ROOT / each) for each in ("compiler", "runtime", "schemas")), sysconfig.get_path("purelib")]
+    digests, clocks = set(), set()
+    for number, python in enumerate(supported):
+        directory = job(tmp_path_factory.mktemp("job"), server, packages, *names, base=base)
+        variables = environment(
+            PYTHONPATH=os.pathsep.join(above),
+            PYTHONHASHSEED=str(number),
+            HOME=str(directory),
+            SMSPEC_CACHE_DIR=str(directory / "cache"),
+            TZ=("UTC", "Asia/Tokyo", "America/Lima")[number],
+            FAKETIME=("2001-02-03 04:05:06", "+0", "2037-01-01 00:00:00")[number],
+        )
+        user = str(1000 + number)
+        for path in (directory, *directory.rglob("*")):
+            os.chown(path, int(user), int(user))
+        # The capability lets it read what is only the tester's: the Python, and this checkout.
+        words = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--inh-caps=+dac_read_search"]
+        # As that user, who owns what the library shares between processes.
+        words += ["--ambient-caps=+dac_read_search", "env", f"LD_PRELOAD={library}", python]
+        shown = subprocess.run([*words, "-c", "import time; print(time.gmtime().tm_year)"], env=variables, stdout=-1)
+        clocks.add(shown.stdout)
+        words += ["-m", "smspec", "build", "--image", "--engine", "none", "-o", "tree"]
+        done = subprocess.run(
+            words, cwd=directory, env=variables, capture_output=True, text=True, umask=(0o022, 0o077, 0)[number]
+        )
+        assert done.returncode == 0, done.stderr
+        assert (directory / "tree.image.tar").stat().st_uid == int(user)
+        digests.add(hashlib.sha256((directory / "tree.image.tar").read_bytes()).hexdigest())
+    assert len(clocks) == len(supported) == 3 and len(digests) == 1
