@@ -12,7 +12,11 @@ PYTHON = [
 ]
 VAGUE = {"util", "utils", "helper", "helpers", "misc", "common", "base", "manager", "stuff", "tools"}
 LOOSE_ENDS = ("TODO", "FIXME", "XXX", "NotImplementedError")
-DOORS = {"runtime/smspec_runtime/main.py", "compiler/smspec/cli/__init__.py"}
+DOORS = {
+    "runtime/smspec_runtime/main.py",
+    "compiler/smspec/cli/__init__.py",
+    "compiler/smspec/editor/checking.py",  # the thread of a server: an error in one check may not end the others
+}
 
 
 def text(path):
@@ -47,8 +51,8 @@ def is_broad(handler):
     return bool({name.id for name in caught if isinstance(name, ast.Name)} & {"Exception", "BaseException"})
 
 
-def test_broad_handlers_are_only_at_the_two_entry_points():
-    """``except Exception`` belongs where a process ends: the runtime's main and the command line."""
+def test_broad_handlers_are_only_at_entry_points():
+    """``except Exception`` belongs where a process or a thread ends."""
     broad = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in SOURCES

@@ -39,6 +39,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "quotas": ("smspec.cli.quotas", "print or update the quotas of accounts for training jobs"),
     "explain": ("smspec.cli.explain", "explain an error code or a spec key"),
     "schema": ("smspec.cli.schema", "print the JSON Schema of job specs"),
+    "lsp": ("smspec.cli.lsp", "serve an editor while specs are typed"),
 }
 """Name → module and summary. A module has HELP, ``add_arguments(parser)`` and ``run(args, console) -> int``."""
 

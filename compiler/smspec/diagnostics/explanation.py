@@ -25,6 +25,11 @@ def explanation(code: str) -> str | None:
         return page.read()
 
 
+def explanation_file(code: str) -> str | None:
+    """Return the path of the page of ``code`` on this machine, or None."""
+    return os.path.abspath(os.path.join(_PAGES, f"{code}.md")) if code in explained_codes() else None
+
+
 @functools.cache
 def references(code: str) -> tuple[str, ...]:
     """Return the URLs in the page of ``code``, in the order of the page."""

@@ -20,7 +20,9 @@ def read_foreign_script(document: Document, source: Listing, directory: str) -> 
     origin = next((file.origin for file in source.files if file.path == name), None)
     if origin is None or name.endswith(".py"):
         return None
-    with open(open_real(origin), "rb", buffering=0) as file:
-        content = file.read(MOST_BYTES + 1)
+    content = source.unsaved.get(name)
+    if content is None:
+        with open(open_real(origin), "rb", buffering=0) as file:
+            content = file.read(MOST_BYTES + 1)
     path = os.path.normpath(os.path.join(directory, name))
     return ForeignScript(name=name, file=path, content=content if len(content) <= MOST_BYTES else b"")

@@ -27,7 +27,7 @@ from smspec.workspace.command_line_file import spec_content
 from smspec.workspace.nearest import Nearest
 from smspec.workspace.outside_files import rejected_outside, rejected_stranger
 from smspec.workspace.real_paths import RealPaths
-from smspec.workspace.source_listing import ScannedSource, scan_source
+from smspec.workspace.source_listing import ScannedSource, scan_source, with_unsaved
 from smspec.workspace.spec_marker import is_meant_as_spec
 
 LARGEST_REQUIREMENTS = 1 << 20
@@ -38,7 +38,8 @@ class InputCache:
     """What was read so far. Entries never change, so a command sees one state of the disk.
 
     ``root``: the directory that all files must be in; by default the repository that a spec belongs to. ``contents``:
-    what specs at these real paths contain instead of what is on disk.
+    what specs and files of sources at these real paths contain instead of what is on disk. ``touched`` are the real
+    paths of the files and directories that were asked for; its owner may clear it.
     """
 
     def __init__(self, root: str | None = None, contents: Mapping[str, bytes] | None = None) -> None:
@@ -49,7 +50,9 @@ class InputCache:
         self._of_root: dict[str, Boundary] = {}
         self._real_paths = RealPaths()
         self._identities: dict[str, str] = {}
-        self._contents: dict[str, bytes] = dict(contents or {})
+        self.touched: set[str] = set()
+        self._unsaved = dict(contents or {})
+        self._contents: dict[str, bytes] = dict(self._unsaved)
         self._names: dict[str, str] = {}
         self._specs: dict[str, Document | InvalidInput] = {}
         self._folds: dict[tuple[int, ...], Fold] = {}
@@ -136,6 +139,7 @@ class InputCache:
 
     def _parsed(self, identity: str, path: str) -> Document:
         # Otherwise its name is the path here, not the first one of several: worker processes meet them in any order.
+        self.touched.add(identity)
         name = self._names.get(identity, path)
         if name not in self._specs:
             try:
@@ -157,8 +161,9 @@ class InputCache:
     def source(self, directory: str, ignore: tuple[str, ...]) -> ScannedSource:
         """Return the files of a source directory that are sent, and the errors in it."""
         key = self._real_paths.of(directory), ignore
+        self.touched.add(key[0])
         if key not in self._sources:
-            self._sources[key] = scan_source(directory, ignore)
+            self._sources[key] = with_unsaved(scan_source(directory, ignore), self._unsaved)
         return self._sources[key]
 
     def local_data(self, path: str, directory: str) -> DataExtent | None:
@@ -175,6 +180,10 @@ class InputCache:
 
         Raise as `Boundary.read`.
         """
+        identity = self.identity(path)
+        self.touched.add(identity)
+        if path not in self._requirements and identity in self._unsaved and boundary.is_file(path):
+            self._requirements[path] = self._unsaved[identity]
         if path not in self._requirements:
             self._requirements[path] = boundary.read(path, LARGEST_REQUIREMENTS)
         return self._requirements[path]

@@ -120,7 +120,7 @@ def read_program(
         return ReadScript(program=None if started.key == "script" else _unread(started, "it is not in `source`"))
     # A script's own directory is searched first, then that of the code.
     places = ("",) if started.handler is not None else tuple(dict.fromkeys((os.path.dirname(path), "")))
-    modules = ProgramSource(files, directory, places, searches=started.searches)
+    modules = ProgramSource(files, directory, places, searches=started.searches, unsaved=source.unsaved)
     try:
         reach = with_ignored(_reach(started, path, modules, places, python), directory, ignore)
         try:

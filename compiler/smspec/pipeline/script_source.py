@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from smspec.script.parse_limits import MOST_BYTES, ScriptUnreadable
 from smspec.source import SourceText
@@ -16,12 +16,22 @@ _COMPILED = (".pyc", ".pyd", ".so")
 class ProgramSource:
     """``files``: the path of each on this machine, by its path in the source. ``directory``: its name in the spec.
 
-    ``places`` are searched in order. ``searches``: the job makes Python search other directories, too.
+    ``places`` are searched in order. ``searches``: the job makes Python search other directories, too. ``unsaved``:
+    contents by path in the source that are not on disk yet.
     """
 
-    def __init__(self, files: dict[str, str], directory: str, places: tuple[str, ...], *, searches: bool) -> None:
+    def __init__(
+        self,
+        files: dict[str, str],
+        directory: str,
+        places: tuple[str, ...],
+        *,
+        searches: bool,
+        unsaved: Mapping[str, bytes] | None = None,
+    ) -> None:
         self.searches = searches
         self._files = files
+        self._unsaved = unsaved or {}
         self._directory = directory
         self._places = places
         self._compiled: set[str] | None = None
@@ -91,6 +101,8 @@ class ProgramSource:
 
     def content(self, path: str) -> bytes:
         """Return the beginning of a file, one byte more than the limit of a script. Raise OSError."""
+        if path in self._unsaved:
+            return self._unsaved[path][: MOST_BYTES + 1]
         with open(open_real(self._files[path]), "rb", buffering=0) as file:
             return file.read(MOST_BYTES + 1)
 

@@ -38,7 +38,8 @@ def source_texts(source: Listing, directory: str) -> tuple[SourceText, ...] | No
         return None
     if sum(file.size for file in source.files if file.path.endswith(".py")) > MOST_CHARACTERS:
         return None
-    files = ProgramSource({file.path: file.origin for file in source.files}, directory, (), searches=False)
+    origins = {file.path: file.origin for file in source.files}
+    files = ProgramSource(origins, directory, (), searches=False, unsaved=source.unsaved)
     found: list[SourceText] = []
     rest = MOST_CHARACTERS
     for path in paths:

@@ -98,7 +98,7 @@ def validate_specs(
     found = job_specs(candidates, [one.outline for one in examined], cache)
     known = {path: one.checked for (path, _), one in zip(ahead, examined, strict=True)}
     checked = [known[path] or check_spec(path, overlay, settings, cache) for path in found.jobs]
-    return _result(found, checked, cache)
+    return whole_result(found, checked, cache)
 
 
 def _checked(path: str, overlay: str | None, settings: Mapping[str, str], cache: InputCache) -> CheckedSpec | None:
@@ -109,7 +109,8 @@ def _checked(path: str, overlay: str | None, settings: Mapping[str, str], cache:
         return None
 
 
-def _result(found: DiscoveredSpecs, checked: list[CheckedSpec], cache: InputCache) -> ValidationResult:
+def whole_result(found: DiscoveredSpecs, checked: list[CheckedSpec], cache: InputCache) -> ValidationResult:
+    """Return the result for specs that were checked one by one, in their order, with the conflicts between them."""
     jobs = tuple(facts for spec in checked for facts in spec.facts)
     reported = dict.fromkeys(d for spec in checked for d in spec.diagnostics if not _serves_another(d, checked))
     texts = {text.name: text for spec in checked for text in spec.texts}

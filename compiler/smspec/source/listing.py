@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 
 from smspec.source.frozen import dataclass
 
@@ -19,12 +20,13 @@ class ListedFile:
 
 
 class Listing:
-    """Regular files, sorted by path as UTF-8 bytes."""
+    """Regular files, sorted by path as UTF-8 bytes. ``unsaved``: path → content that is not on disk yet."""
 
-    __slots__ = ("_digest", "files")
+    __slots__ = ("_digest", "files", "unsaved")
 
-    def __init__(self, *, files: tuple[ListedFile, ...] = ()) -> None:
+    def __init__(self, *, files: tuple[ListedFile, ...] = (), unsaved: Mapping[str, bytes] | None = None) -> None:
         self.files = files
+        self.unsaved = unsaved or {}
         self._digest = ""
 
     def __eq__(self, other: object) -> bool:

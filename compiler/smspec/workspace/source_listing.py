@@ -6,9 +6,9 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, replace
 from smspec.source.listing import ListedFile, Listing
 from smspec.source.real_file import open_real
 from smspec.workspace.ignore_rules import IgnoreRules
@@ -110,6 +110,24 @@ def _read(found: list[FoundFile], walk: SourceWalk) -> ScannedSource:
         secrets=tuple(secrets),
         unsearched=tuple(unsearched),
     )
+
+
+def with_unsaved(scanned: ScannedSource, contents: Mapping[str, bytes]) -> ScannedSource:
+    """Return a source in which files at some real paths have other contents than those on disk."""
+    unsaved = {file.path: contents[file.origin] for file in scanned.listing.files if file.origin in contents}
+    if not unsaved:
+        return scanned
+    files = [
+        replace(file, size=len(unsaved[file.path]), sha256=hashlib.sha256(unsaved[file.path]).hexdigest())
+        if file.path in unsaved
+        else file
+        for file in scanned.listing.files
+    ]
+    secrets = [secret for secret in scanned.secrets if secret.path not in unsaved]
+    for path, content in unsaved.items():
+        if len(content) <= LARGEST_SEARCHED and is_text(content):
+            secrets += secrets_of_file(path, content, marked_formats(content))
+    return replace(scanned, listing=Listing(files=tuple(files), unsaved=unsaved), secrets=tuple(secrets))
 
 
 def listed_file(path: str, origin: str) -> ListedFile:
