@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterable, Mapping
 
 from smspec.diagnostics import Diagnostic, InvalidInput
 from smspec.diagnostics.fix import Fix
+from smspec.pipeline.compilation import MOST_REPORTED
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.validation_result import ValidationResult
 from smspec.source import Document, Span
 from smspec.source.frozen import dataclass
 from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.shape.repairs import MOST_FAULTS
 from smspec.spec.yaml.scalar_edits import applicable, edited, written_at
 from smspec.workspace.boundary import FileNotRead
 
@@ -26,6 +28,8 @@ MOST_CHECKS = 100
 
 _MOST_ROUNDS = 8
 """A fix shows what it hid, which may be certain too; so often in one attempt."""
+
+_SHAPE = "SM2"
 
 Key = tuple[str, str, tuple[str | int, ...]]
 Check = Callable[[Mapping[str, bytes]], tuple[ValidationResult, InputCache]]
@@ -149,6 +153,9 @@ class Repairing:
             ahead = [d for d in self._fixable(state) if state.key(d) not in known]
         found = state.keys()
         new = found - known
+        if _is_cut_short(start.result):
+            changes = [(start.key(one.diagnostic), one.fix) for one in state.changes[len(start.changes) :]]
+            new = Counter({key: count for key, count in new.items() if _is_about(key, changes)})
         if new:
             return None, f"then the specs would have {', '.join(sorted({code for code, _, _ in new}))}"
         if any(found[key] >= known[key] > 0 for key in done):
@@ -178,6 +185,24 @@ class Repairing:
             return self._checked(contents, names, (*state.changes, *changes))
         except OptionError:
             return None
+
+
+def _is_cut_short(result: ValidationResult) -> bool:
+    """Return whether a spec has so many errors, or so many in its shape, that not all of its findings are known."""
+    return any(
+        len(spec.diagnostics) >= MOST_REPORTED
+        or sum(diagnostic.code.startswith(_SHAPE) for diagnostic in spec.diagnostics) > MOST_FAULTS
+        for _, spec in result.checked
+    )
+
+
+def _is_about(key: Key, changes: Iterable[tuple[Key, Fix]]) -> bool:
+    """Return whether a finding is about the key or value that a fix has written, or about what is in it.
+
+    Only this is known of a spec that is `_is_cut_short`: other findings may have been there before.
+    """
+    _, file, path = key
+    return any(file == changed and path[: len(at)] in (at, (*at[:-1], fix.meant)) for (_, changed, at), fix in changes)
 
 
 def _document(file: str, cache: InputCache) -> Document | None:

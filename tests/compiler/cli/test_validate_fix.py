@@ -207,3 +207,13 @@ def test_missing_base_spec_makes_a_fix_uncertain(tmp_path):
     path = write_job(tmp_path, spec)
     assert "did you mean `count`?" in smspec("validate", "--fix", cwd=tmp_path).out
     assert path.read_text() == spec
+
+
+@pytest.mark.parametrize("channels", [101, 150, 400])
+def test_many_misspelled_keys_are_all_fixed(channels, tmp_path):
+    """More than a check explains: each round shows more of them, and what they hid does not count as new."""
+    lines = [f"  c{number}: {{s3: 's3://a/{number}/', inputmode: File}}\n" for number in range(channels)]
+    path = write_job(tmp_path, READY + "channels:\n" + "".join(lines))
+    fixed = smspec("validate", "--fix", cwd=tmp_path).err
+    assert f"{channels} fixed; " in fixed
+    assert path.read_text().count("input_mode: File") == channels

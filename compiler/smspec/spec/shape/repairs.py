@@ -31,7 +31,7 @@ WAYS_OF_A_PART = 16
 """A missing base spec has many more possible values than a fault."""
 
 _MOST_ROUNDS = 8
-_MOST_FAULTS = 50
+MOST_FAULTS = 50
 """With more faults hardly any of the job is left, and every way would take its time."""
 
 _OF_LAYERS = ("extends", "vars", "overlays")
@@ -94,7 +94,7 @@ def repairs(document: Document) -> Iterator[Repair]:
 def _is_nearly_a_job(data: object) -> bool:
     if is_request(data) or not isinstance(data, dict):
         return False
-    return len(list(islice(shape_faults(data), _MOST_FAULTS + 1))) <= _MOST_FAULTS
+    return len(list(islice(shape_faults(data), MOST_FAULTS + 1))) <= MOST_FAULTS
 
 
 def _repaired(start: Document, way: int, not_the_authors: tuple[Path, ...]) -> Repair | None:
