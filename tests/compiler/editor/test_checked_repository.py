@@ -40,7 +40,7 @@ def test_findings_are_those_of_validate(case, tmp_path, monkeypatch):
     assert [record(one) for one in checked(".", contents).diagnostics] == printed
 
 
-def test_a_change_checks_only_what_it_affects(tmp_path, monkeypatch):
+def test_change_checks_only_affected_jobs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".git").mkdir()
     (tmp_path / "base.yaml").write_text("smspec: v1\nretries: 1\n")

@@ -80,6 +80,6 @@ def test_place_in_a_broken_text(text, kind, path, prefix, present):
 
 
 @pytest.mark.parametrize("text", ["# note", "a: 1 # note", "a: |\n  tex", 'a: "done"'])
-def test_nothing_is_offered_in_comments_and_texts(text):
+def test_comments_and_texts_have_no_place(text):
     lines = text.split("\n")
     assert place_at(lines, len(lines) - 1, len(lines[-1])) is None
