@@ -13,6 +13,7 @@ from smspec.cli.python_arguments import add_python_arguments
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, root, settings
 from smspec.cli.temporary_directory import temporary_directory
+from smspec.cli.verbosity import add_quiet_argument
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.proof.checking import CheckResult, check_job
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_spec_arguments(parser)
     add_findings_arguments(parser)
     add_python_arguments(parser)
+    add_quiet_argument(parser)
     parser.add_argument(
         "--timeout",
         metavar="S",
@@ -60,7 +62,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         )
 
         def show(line: str) -> None:
-            console.say(visible(line))
+            console.remark(visible(line))
 
         try:
             result = check_job(args.spec, args.overlay, settings(args), cache, request, show)

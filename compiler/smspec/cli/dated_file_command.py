@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
+from smspec.cli.verbosity import add_quiet_argument
 from smspec.diagnostics.visible import visible
 from smspec.organization.dated_file import REGION
 from smspec.organization.price_search import settings_directory
@@ -30,6 +31,7 @@ class Place:
 
 
 def add_update_arguments(parser: argparse.ArgumentParser) -> None:
+    add_quiet_argument(parser)
     parser.add_argument("--update", action="store_true", help="ask AWS, and write the file")
     parser.add_argument("--profile", metavar="P", help="AWS profile for --update")
     parser.add_argument("--region", metavar="R", help="only this region (default: the regions of all jobs)")
@@ -61,13 +63,13 @@ def regions_to_ask(args: argparse.Namespace, place: Place, known: Iterable[str])
 def write_dated(place: Place, text: str, before: str, console: Console) -> None:
     """Write the file in one step, and report it."""
     if text == before:
-        console.say(visible(f"{place.path} is up to date"))
+        console.remark(visible(f"{place.path} is up to date"))
         return
     try:
         write_whole(place.path, text)
     except OutputFailed as failure:
         raise ResourceUnavailable(str(failure)) from failure
-    console.say(visible(f"wrote {place.path}"))
+    console.remark(visible(f"wrote {place.path}"))
 
 
 def table(rows: Sequence[tuple[str, ...]]) -> str:

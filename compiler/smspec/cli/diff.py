@@ -7,6 +7,7 @@ import argparse
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.spec_arguments import add_variation_arguments, root, settings
+from smspec.cli.verbosity import add_quiet_argument
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.masking import masked
 from smspec.diagnostics.visible import visible
@@ -26,6 +27,7 @@ errors; 3 git is missing or failed."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_quiet_argument(parser)
     parser.add_argument("paths", metavar="OLD NEW | PATH", nargs="*", help="specs to compare (default: job.yaml, or .)")
     parser.add_argument("--base", metavar="REV", help="compare with this revision of git")
     parser.add_argument(
@@ -85,7 +87,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             console.say(f"smspec: {visible(masked(line))}")
         return 2
     if not reviews:
-        console.say("no differences")
+        console.remark("no differences")
     changes = [change for review in reviews for change in review.changes]
     return int(fail_on.any_of(changes) if fail_on is not None else bool(reviews))
 

@@ -170,7 +170,7 @@ class _Locking:
             installed=each.installed.packages if each.installed is not None else {},
             is_at_start=each.is_at_start,
         )
-        self.console.say(
+        self.console.remark(
             visible(f"resolving the {_packages_of(each)} for Python {each.bare.minor} on {each.image.platform}")
         )
         try:

@@ -9,6 +9,7 @@ from smspec.cli.aws_arguments import aws_failures, is_job_name
 from smspec.cli.command_errors import CommandRefused, UsageError
 from smspec.cli.console import Console
 from smspec.cli.imported_spec import imported_spec
+from smspec.cli.verbosity import add_quiet_argument
 from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.importer.sdk.notebook import MAX_BYTES as MOST_NOTEBOOK_BYTES
 from smspec.importer.sdk.notebook import is_sdk_program
@@ -37,6 +38,7 @@ FILE_NAME = "job.yaml"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_quiet_argument(parser)
     parser.add_argument(
         "source", metavar="FILE|NAME", help="a file, - for standard input, or the name of a job in SageMaker"
     )
@@ -98,7 +100,7 @@ def _described(args: argparse.Namespace, console: Console) -> Imported:
     from smspec.submission.describing import described, tags_of
 
     name: str = args.source
-    console.say(f"no file `{name}`; looking up the training job `{name}` in SageMaker")
+    console.remark(f"no file `{name}`; looking up the training job `{name}` in SageMaker")
     with aws_failures():
         client = sagemaker_client(args.profile, args.region)
         answer = described(client, name)

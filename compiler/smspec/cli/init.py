@@ -13,6 +13,7 @@ from smspec.cli.console import Console
 from smspec.cli.gitignore import GITIGNORE, add_ignores, missing_ignores
 from smspec.cli.schema import job_schema
 from smspec.cli.signal_handling import signals_interrupt
+from smspec.cli.verbosity import add_quiet_argument
 from smspec.diagnostics.visible import visible
 from smspec.source.frozen import dataclass
 from smspec.spec.yaml.scalars import meaning
@@ -49,6 +50,7 @@ _LONGEST_NAME = 48
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_quiet_argument(parser)
     parser.add_argument(
         "directory", metavar="DIR", nargs="?", default=".", help="directory to create the job in (default: .)"
     )
@@ -76,13 +78,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.result("".join(f"{os.path.join(directory, path)}\n" for path in written))
     for remark in made.remarks:
         console.say(visible(remark))
-    console.say("\nnext:")
+    console.remark("\nnext:")
     if directory != ".":
-        console.say(f"  cd {shlex.quote(directory)}")
+        console.remark(f"  cd {shlex.quote(directory)}")
     for step in filter(None, ("smspec validate", made.run, "smspec build")):
-        console.say(f"  {step}")
-    console.say("replace the example role, region, and S3 URIs in job.yaml, then run the job in SageMaker:")
-    console.say("  smspec submit --upload-data")
+        console.remark(f"  {step}")
+    console.remark("replace the example role, region, and S3 URIs in job.yaml, then run the job in SageMaker:")
+    console.remark("  smspec submit --upload-data")
     return 0
 
 

@@ -15,6 +15,7 @@ from smspec.cli.console import Console
 from smspec.cli.environment_lock import lock_environments, remove_files, write_files
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_root_argument, root, settings
+from smspec.cli.verbosity import add_quiet_argument
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import write_whole
 from smspec.output.failures import OutputFailed
@@ -43,6 +44,7 @@ Existing pins do not change without --update. Use --digest for an image whose re
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_quiet_argument(parser)
     parser.add_argument(
         "paths", metavar="PATH", nargs="*", help="job specs, or directories to search (default: job.yaml)"
     )
@@ -155,12 +157,12 @@ def _write(found: LockTarget, after: Lock, lines: list[str], console: Console) -
     old = before.names | before.images | before.requirements
     pins = after.names | after.images | after.requirements
     for name in (*found.names, *found.images, *(uri for uri in found.existing if uri in pins), *found.requirements):
-        console.say(visible(f"{name} {pins[name]}{'' if old.get(name) == pins[name] else ' (new)'}"))
+        console.remark(visible(f"{name} {pins[name]}{'' if old.get(name) == pins[name] else ' (new)'}"))
         if name in after.pythons:
-            console.say(visible(f"  Python {after.pythons[name]}"))
+            console.remark(visible(f"  Python {after.pythons[name]}"))
     for line in lines:
         console.say(visible(line))
-    console.say(visible(f"wrote {found.path}" if is_new else f"{found.path} is up to date"))
+    console.remark(visible(f"wrote {found.path}" if is_new else f"{found.path} is up to date"))
 
 
 def _digests(words: list[str]) -> dict[str, str]:

@@ -83,7 +83,7 @@ def _requested(
         for region in regions_of(session, regions_to_ask(args, place, known)):
             listed = request(session, region)
             left_out = f"; ignored {listed.left_out} without one price per hour" if listed.left_out else ""
-            console.say(f"{region}: {count(len(listed.training), 'instance type')}{left_out}")
+            console.remark(f"{region}: {count(len(listed.training), 'instance type')}{left_out}")
             found[region] = RegionPrices(as_of=today(), currency=listed.currency, training=listed.training)
     except AwsUnavailable as unavailable:
         raise ResourceUnavailable(str(unavailable)) from unavailable

@@ -74,7 +74,7 @@ def _requested(args: argparse.Namespace, place: Place, before: Quotas, console: 
         for region in regions_of(session, regions_to_ask(args, place, _regions(before))):
             listed = listed_quotas(session, region)
             left_out = f"; ignored {listed.left_out} without a usable value" if listed.left_out else ""
-            console.say(f"{listed.account} in {region}: {count(len(listed.training), 'quota')}{left_out}")
+            console.remark(f"{listed.account} in {region}: {count(len(listed.training), 'quota')}{left_out}")
             known = RegionQuotas(as_of=today(), training=listed.training)
             accounts.setdefault(listed.account, {})[region] = known
     except AwsUnavailable as unavailable:

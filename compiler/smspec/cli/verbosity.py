@@ -12,6 +12,9 @@ def add_verbosity_arguments(parser: argparse.ArgumentParser, *, quiet: str, verb
     group.add_argument("-v", "--verbose", action="store_true", help=verbose)
 
 
-def add_quiet_argument(parser: argparse.ArgumentParser, help: str) -> None:
-    """Add ``-q`` alone, for a command without details."""
+QUIET = "show only warnings, errors, and the result"
+
+
+def add_quiet_argument(parser: argparse.ArgumentParser, help: str = QUIET) -> None:
+    """Add ``-q`` alone, for a command without details: it hides what `Console.remark` writes."""
     parser.add_argument("-q", "--quiet", action="store_true", help=help)
