@@ -6,7 +6,8 @@ import hashlib
 import json
 import os
 import posixpath
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Union
 from urllib.parse import quote
 
@@ -21,6 +22,9 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST_RESULTS = 25_000
 """GitHub rejects a run with more."""
 
+_NAME = re.compile("[A-Za-z_][A-Za-z0-9_.-]*")
+"""A name that means the same in quotes."""
+
 Json = Union[str, int, list["Json"], dict[str, "Json"]]
 
 
@@ -30,8 +34,9 @@ def sarif(diagnostics: Sequence[Diagnostic], texts: Sequence[SourceText]) -> str
     severities = {diagnostic.code: diagnostic.severity for diagnostic in reversed(kept)}
     codes = sorted(severities)
     fingerprints = _fingerprints(kept, texts)
+    lines = {text.name: text.text.removeprefix("\ufeff").split("\n") for text in texts}
     results: list[Json] = [
-        _result(diagnostic, codes.index(diagnostic.code), fingerprint)
+        {**_result(diagnostic, codes.index(diagnostic.code), fingerprint), **_fixes(diagnostic, lines)}
         for diagnostic, fingerprint in zip(kept, fingerprints, strict=True)
     ]
     rules: list[Json] = [_rule(code, severities[code]) for code in codes]
@@ -70,7 +75,7 @@ def _rule(code: str, severity: str) -> Json:
     }
 
 
-def _result(diagnostic: Diagnostic, rule_index: int, fingerprint: str) -> Json:
+def _result(diagnostic: Diagnostic, rule_index: int, fingerprint: str) -> dict[str, Json]:
     result: dict[str, Json] = {
         "ruleId": diagnostic.code,
         "ruleIndex": rule_index,
@@ -84,6 +89,24 @@ def _result(diagnostic: Diagnostic, rule_index: int, fingerprint: str) -> Json:
     if related:
         result["relatedLocations"] = related
     return result
+
+
+def _fixes(diagnostic: Diagnostic, lines: Mapping[str, Sequence[str]]) -> dict[str, Json]:
+    """Return the certain repair of a finding, if its text is at its position; a name keeps its quotes."""
+    fix, span = diagnostic.fix, diagnostic.span
+    if fix is None or span.line != span.end_line or "${{" in fix.written:
+        return {}
+    written = "".join(lines.get(span.file, ())[span.line - 1 : span.line])[span.column - 1 : span.end_column - 1]
+    if written not in (fix.written, f"'{fix.written}'", f'"{fix.written}"'):
+        return {}
+    quote = written[:1] if written != fix.written and _NAME.fullmatch(fix.meant) else ""
+    replacement: Json = {
+        "deletedRegion": _region(span),
+        "insertedContent": {"text": f"{quote}{fix.meant}{quote}"},
+    }
+    change: Json = {"artifactLocation": {"uri": uri_of(span.file)}, "replacements": [replacement]}
+    title: Json = {"text": f"Replace `{fix.written}` by `{fix.meant}`"}
+    return {"fixes": [{"description": title, "artifactChanges": [change]}]}
 
 
 def _message(diagnostic: Diagnostic) -> str:
@@ -102,13 +125,16 @@ def _location(span: Span) -> Json:
 
 
 def _place(span: Span) -> Json:
-    region: Json = {
+    return {"artifactLocation": {"uri": uri_of(span.file)}, "region": _region(span)}
+
+
+def _region(span: Span) -> Json:
+    return {
         "startLine": span.line,
         "startColumn": span.column,
         "endLine": span.end_line,
         "endColumn": span.end_column,
     }
-    return {"artifactLocation": {"uri": uri_of(span.file)}, "region": region}
 
 
 def uri_of(file: str) -> str:

@@ -145,3 +145,25 @@ def test_validate_writes_sarif(tmp_path):
     data = json.loads(done.out)
     assert [error.message for error in VALIDATOR.iter_errors(data)] == []
     assert [result["ruleId"] for result in data["runs"][0]["results"]] == ["SM409", "SM409"]
+
+
+@pytest.mark.parametrize(
+    ("key", "fixed"), [("retires", "retries"), ('"retires"', '"retries"'), ("'retires'", "'retries'")]
+)
+def test_certain_repairs_are_fixes(key, fixed, tmp_path):
+    """Applied as SARIF defines it, the fix writes what `validate --fix` writes; other findings have none."""
+    path = tmp_path / "job.yaml"
+    path.write_text(READY + f"{key}: 3\nno_such_key_at_all: 1\n")
+    results = json.loads(smspec("validate", "--format", "sarif", cwd=tmp_path).out)["runs"][0]["results"]
+    VALIDATOR.validate(json.loads(smspec("validate", "--format", "sarif", cwd=tmp_path).out))
+    (fix,) = [one for result in results for one in result.get("fixes", ())]
+    (change,) = fix["artifactChanges"]
+    (replacement,) = change["replacements"]
+    region = replacement["deletedRegion"]
+    lines = path.read_text().split("\n")
+    line = lines[region["startLine"] - 1]
+    text = replacement["insertedContent"]["text"]
+    lines[region["startLine"] - 1] = line[: region["startColumn"] - 1] + text + line[region["endColumn"] - 1 :]
+    smspec("validate", "--fix", cwd=tmp_path)
+    assert "\n".join(lines) == path.read_text()
+    assert f"{fixed}: 3\n" in path.read_text()
