@@ -14,8 +14,9 @@ from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.importer.sdk.notebook import MAX_BYTES as MOST_NOTEBOOK_BYTES
 from smspec.importer.sdk.notebook import is_sdk_program
 from smspec.importer.sdk.sdk_job import found_jobs, imported_job
-from smspec.importer.source_reader import MOST_BYTES, read_source
+from smspec.importer.source_reader import MOST_BYTES, configuration_text, read_source
 from smspec.importer.sources import imported
+from smspec.importer.sources.terraform_configuration import imported_configuration
 from smspec.source.frozen import replace
 from smspec.spec.layers.option_errors import OptionError
 from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
@@ -24,8 +25,9 @@ HELP = """\
 Print a job spec that compiles to the same request as an existing training job. The input is a CreateTrainingJob
 request or DescribeTrainingJob output (JSON or YAML), a training or tuning job in Kubernetes, a tuning job, a service
 job of AWS Batch, a Step Functions state machine, a SageMaker pipeline, a CloudFormation or SAM template with one of
-these, the name of a job in SageMaker, or a notebook or Python program that uses the SageMaker SDK. A program is read
-but not run. Parameters, and values that are known only at run time, become variables of the spec.
+these, a Terraform configuration or plan, the name of a job in SageMaker, or a notebook or Python program that uses
+the SageMaker SDK. A program is read but not run. Parameters, and values that are known only at run time, become
+variables of the spec.
 
 -o DIR writes the spec and the code of the job to a new directory: files next to a program, and those that cells of a
 notebook write. A program with several jobs gives one spec for each, named after the job.
@@ -84,7 +86,11 @@ def _found(args: argparse.Namespace, console: Console) -> tuple[Imported, ...]:
             has_choice = args.job is not None or args.output is None or not program.jobs
             choices = [args.job] if has_choice else [str(number) for number in range(1, len(program.jobs) + 1)]
             return tuple(imported_job(program, choice) for choice in choices)
-        read = read_source(name, content_of(source, MOST_BYTES, "a request", dash_is_input=True))
+        content = content_of(source, MOST_BYTES, "a request", dash_is_input=True)
+        text = configuration_text(content)
+        if text is not None:
+            return (imported_configuration(text, args.job),)
+        read = read_source(name, content)
         found = imported(read.data, args.job)
         return (replace(found, left_out=(*found.left_out, *read.left_out)),)
     except OptionError as error:

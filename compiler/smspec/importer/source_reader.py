@@ -9,6 +9,7 @@ from smspec.diagnostics import InvalidInput
 from smspec.importer.definitions.loose_reading import NotReadable, read_json_loosely, read_yaml_loosely
 from smspec.importer.imported import NO_JOB, RequestNotFound
 from smspec.importer.sources import is_definition
+from smspec.importer.sources.terraform_configuration import is_configuration
 from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.json_parser import read_json
 from smspec.service.json.limits import MAX_BYTES
@@ -40,6 +41,17 @@ class Source:
     left_out: tuple[str, ...] = ()
     document: Document | None = None
     """The file with positions; None if only the tool of its definition can read it."""
+
+
+def configuration_text(content: bytes) -> str | None:
+    """Return the text of a Terraform configuration; None if the file is something else."""
+    if _JSON.match(content) or len(content) > MAX_BYTES:
+        return None
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    return text if is_configuration(text) else None
 
 
 def read_source(name: str, content: bytes) -> Source:

@@ -37,6 +37,7 @@ _BY_MEMBER: dict[str, object] = {
     "AlgorithmName": "example",
 }
 _ECR = ".dkr.ecr."
+_REGISTRY = "111122223333.dkr.ecr.us-west-2.amazonaws.com"
 GENERIC = "example"
 
 
@@ -49,6 +50,8 @@ def placeholder(name: str, member: str, shape: Shape | None, before: str, after:
     if beside:
         return beside
     is_beginning = not before
+    if is_beginning and member == "TrainingImage" and after[:1] in ("/", ":", "@"):
+        return _REGISTRY if after[0] == "/" else f"{_REGISTRY}/{GENERIC}"
     if is_beginning and member in _BY_MEMBER and (not after or member.startswith("S3")):
         return _BY_MEMBER[member]
     if shape is not None and not before and not after:
