@@ -15,6 +15,9 @@ _COMMENT = re.compile(r"(^|\s+)#.*$")
 FILES = ("PIP_CONFIG_FILE", "NETRC")
 """Secrets in files that pip reads."""
 
+CERTIFICATES = ("PIP_CERT", "PIP_CLIENT_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
+"""Secrets in files with which pip trusts an index, or shows who it is."""
+
 _OF_THE_SYSTEM = re.compile(
     r"(?:LD|DYLD|PIP|UV|SMSPEC|XDG|LC|SSL)_.*|PYTHON.*|(?:.+_)?PROXY|(?:REQUESTS|CURL)_CA_BUNDLE|PATH|HOME|IFS|SHELL"
     r"|LANG|TMPDIR|ENV|BASH_ENV|NETRC|VIRTUAL_ENV|CONDA_PREFIX|PROJECT_ROOT|CC|CXX|C(?:PP|XX)?FLAGS|LDFLAGS"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from smspec.plan.plan import ImagePlan
 from smspec.service.image_reference import SHA256, parsed_reference
-from smspec.service.index_variables import index_variables, is_index_setting
+from smspec.service.index_variables import CERTIFICATES, index_variables, is_index_setting
 from smspec.spec.model import BuiltImage
 
 _NEEDS_AN_ENGINE = "build the image with an engine, or remove the key"
@@ -60,7 +60,8 @@ def _unused(authored: BuiltImage, image: ImagePlan, requirements: bytes | None) 
     for key, why in _UNUSED.items():
         names: Iterable[str] = getattr(authored, key)
         used = index_variables(requirements, image.build_variables, names) if requirements is not None else {}
-        settings = {*used, *(name for name in names if requirements is not None and is_index_setting(name))}
+        settings = {*used, *CERTIFICATES} if requirements is not None else set()
+        settings |= {name for name in names if requirements is not None and is_index_setting(name)}
         name = next((name for name in names if name not in settings), None)
         if name is not None:
             return f"`image.{key}` has `{name}`, {why}, and `--engine none` runs nothing; {_NEEDS_AN_ENGINE}"

@@ -41,7 +41,13 @@ class Listing:
 
     def has(self, path: str) -> bool:
         """Return whether there is something at a path, where links lead to."""
-        return self.get(self.resolved(path)) is not None
+        there = self.resolved(path)
+        return self.get(there) is not None or self.is_directory(there)
+
+    def is_directory(self, path: str) -> bool:
+        """Return whether there is a directory at a path, which no layer need list if it lists a file in it."""
+        entry = self.get(path)
+        return (entry is not None and entry.kind == "directory") or bool(self.names(path))
 
     def names(self, directory: str) -> tuple[str, ...]:
         """Return the names in a directory, sorted."""

@@ -6,8 +6,11 @@ import os
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from smspec.installers.pip_settings import chooses_place
+from smspec.local.python.build_secrets import secret_variables as build_secrets
+from smspec.local.request import RunFailed
 from smspec.lock.environments.index_settings import IndexSettings, index_settings, secret_variables
 from smspec.lock.environments.resolution import ResolverFailed
 from smspec.lock.environments.wheel_tags import rank, wheel_name
@@ -27,6 +30,7 @@ from smspec.publishing.packages.wheel_cache import WheelCache
 from smspec.publishing.publication import JobImage, PublishFailed
 from smspec.render.dockerfile import REQUIREMENTS
 from smspec.service.bare_image import BareImage, bare_image
+from smspec.service.index_variables import CERTIFICATES
 from smspec.service.requirement_lines import Requirement, RequirementLines, read_requirements
 from smspec.workspace.cache_directory import cache_directory
 
@@ -137,7 +141,17 @@ def _index_settings(job: JobImage, lines: RequirementLines) -> IndexSettings:
         secrets = secret_variables(job.authored.secrets, texts, job.base_dir)
     except ResolverFailed as fault:
         raise PublishFailed(3, f"cannot download the wheels of the lockfile: {fault}") from None
-    return index_settings(job.image.build_variables, secrets, texts)
+    settings = index_settings(job.image.build_variables, secrets, texts)
+    return replace(settings, variables={**settings.variables, **_certificates(job)})
+
+
+def _certificates(job: JobImage) -> dict[str, str]:
+    """Return the files of secrets with which pip reaches an index. Raise PublishFailed."""
+    found = {name: secret for name, secret in job.authored.secrets.items() if name in CERTIFICATES}
+    try:
+        return build_secrets(found, os.environ, job.base_dir)
+    except RunFailed as fault:
+        raise PublishFailed(fault.exit_status, str(fault)) from None
 
 
 def _named(job: JobImage) -> list[str]:
@@ -173,8 +187,7 @@ def _placed(job: JobImage, files: Mapping[str, InstalledFile], listing: Listing)
         except ValueError:
             raise _conflict(job, file, path) from None
         place = f"{directory}/{posixpath.basename(path)}"
-        there = listing.get(place)
-        if place in found or (there is not None and there.kind == "directory"):
+        if place in found or listing.is_directory(place):
             raise _conflict(job, file, place)
         found[place] = LayerFile(path=place, size=file.size, is_executable=file.is_executable, chunks=file.chunks)
     for place in found:

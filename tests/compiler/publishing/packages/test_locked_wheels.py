@@ -7,14 +7,17 @@ import json
 import os
 import re
 import subprocess
+import sys
 import sysconfig
 import tarfile
+import threading
 from pathlib import Path
 
 import pytest
 
 from support.locked_packages import lock_packages
 from support.servers.base_image import PACKAGES, PYTHON, add_base
+from support.servers.job_server import job_server
 from support.servers.package_index import Packages, package_server
 from support.servers.registry_server import registry
 from support.small_job import BUILT, write_job
@@ -220,6 +223,16 @@ def test_secret_of_the_index_is_used(tmp_path, server, packages, index, monkeypa
     assert done.status == 3 and "401" in done.err and "wr0ngword" not in done.err
 
 
+def test_certificate_of_the_index_is_used(tmp_path, server, packages, index):
+    secrets = ", secrets: {PIP_CERT: {file: proxy.pem}}"
+    job(tmp_path, server, packages, "ctr_model-1.0-py3-none-any.whl", image=secrets)
+    done = pushed(tmp_path)
+    assert done.status == 3 and "`image.secrets.PIP_CERT`" in done.err
+    (tmp_path / "proxy.pem").write_text("")
+    done = pushed(tmp_path)
+    assert done.status == 0, done.err
+
+
 def test_secret_of_commands_is_refused(tmp_path, server, packages, index):
     job(tmp_path, server, packages, "ctr_model-1.0-py3-none-any.whl", image=", secrets: {TOKEN: {env: TOKEN}}")
     done = pushed(tmp_path)
@@ -251,6 +264,7 @@ def test_damaged_wheel_in_the_cache_is_downloaded_again(tmp_path, server, packag
     assert hashlib.sha256(kept.read_bytes()).hexdigest() == kept.parent.name
 
 
+@pytest.mark.slow
 def test_digest_is_that_of_any_user_and_clock(tmp_path_factory, server, packages, index, pythons):
     """A process for each of three CPythons: another user, system clock, umask, time zone, and cache."""
     library = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
@@ -288,3 +302,48 @@ def test_digest_is_that_of_any_user_and_clock(tmp_path_factory, server, packages
         assert (directory / "tree.image.tar").stat().st_uid == int(user)
         digests.add(hashlib.sha256((directory / "tree.image.tar").read_bytes()).hexdigest())
     assert len(clocks) == len(supported) == 3 and len(digests) == 1
+
+
+def test_submit_makes_the_image_and_the_job(tmp_path, server, packages, index, monkeypatch):
+    job(tmp_path, server, packages, "ctr_model-1.0-py3-none-any.whl")
+    with job_server() as aws:
+        for name, value in aws.environ.items():
+            monkeypatch.setenv(name, value)
+        done = smspec("submit", "--engine", "none", "--detach", cwd=tmp_path)
+        assert done.status == 0, done.err
+        (created,) = aws.created
+    image = created["AlgorithmSpecification"]["TrainingImage"]
+    assert image.partition("@")[0].rpartition(":")[0] == f"{server.host}/team/small"
+    assert f"{SITE}ctr_model/__init__.py" in layers(server, tmp_path)[0]
+
+
+def test_killed_push_leaves_no_tag_and_goes_on(tmp_path, server, packages, index):
+    """SIGKILL while the registry receives a layer."""
+    job(tmp_path, server, packages, "ctr_model-1.0-py3-none-any.whl")
+    server.fails_after, reached = None, threading.Event()
+    put = server.RequestHandlerClass.do_PUT
+
+    def slow_put(handler):
+        reached.set()
+        process.wait(30)
+        put(handler)
+
+    server.RequestHandlerClass = type("Slow", (server.RequestHandlerClass,), {"do_PUT": slow_put})
+    words = [sys.executable, "-m", "smspec", "build", "--push", "--engine", "none"]
+    process = subprocess.Popen(words, cwd=tmp_path, env=environment(), stdout=-3, stderr=-3)
+    assert reached.wait(60)
+    process.kill()
+    process.wait()
+    server.RequestHandlerClass = server.RequestHandlerClass.__base__
+    assert not any("manifests" in path for method, path, _ in server.asked if method == "PUT")
+    done = pushed(tmp_path)
+    assert done.status == 0, done.err
+
+
+def test_index_that_does_not_answer_is_reported(tmp_path, server, packages, index, monkeypatch):
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_RETRIES", "0")
+    done = pushed(job(tmp_path, server, packages, "ctr_model-1.0-py3-none-any.whl"))
+    assert done.status == 3, done.err
+    assert "cannot download" in done.err and "index" in done.err
+    assert not any(method == "PUT" for method, _, _ in server.asked)
