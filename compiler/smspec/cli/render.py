@@ -5,21 +5,33 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
+from smspec.cli.changed_argument import add_changed_argument, searched_paths
 from smspec.cli.command_errors import CommandRefused, UsageError
 from smspec.cli.console import Console
-from smspec.cli.spec_arguments import add_spec_arguments, compiled
+from smspec.cli.spec_arguments import add_variation_arguments, compiled
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.compilation import Compiled
 from smspec.render import TARGETS, NothingToRender, Rendering
 from smspec.render.queue_name import is_queue
+from smspec.workspace.missing_path import is_directory
 
-HELP = "Print one generated file."
+HELP = """\
+Print one generated file.
+
+With -o, write it for each job to a file in DIR, such as NAME.json, and replace existing files. Several specs,
+directories, and --changed require -o. If some specs have errors, smspec writes the files of the others, and exits with
+status 1."""
 
 _OF_ONE_REQUEST = ("api-json", "ack", "terraform")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_spec_arguments(parser)
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="*", help="job specs, or directories to search (default: job.yaml)"
+    )
+    add_changed_argument(parser)
+    add_variation_arguments(parser)
+    parser.add_argument("-o", "--output", metavar="DIR", help="write a file for each job to this directory")
     group = parser.add_mutually_exclusive_group(required=True)
     for name, target in TARGETS.items():
         # `--iam-policy=role` is an option with its whole name, so that `--iam-policy SPEC` cannot be misread.
@@ -34,18 +46,16 @@ def run(args: argparse.Namespace, console: Console) -> int:
         raise UsageError("--origins requires --spec")
     if args.batch is not None and not is_queue(args.batch):
         raise UsageError(f"--batch: `{visible(args.batch)}` is not the name or the ARN of a job queue")
-    job = compiled(args, console)
-    if args.batch is not None and job.plan.others:
-        raise UsageError(
-            "--batch: AWS Batch waits for the instances of one request, and `hosts.any_of` has"
-            f" {len(job.plan.requests)} alternatives; use --step-functions, or `smspec submit`"
-        )
-    if args.origins:
-        # Imported late, like all that is rendered.
-        from smspec.render.spec_yaml import spec_yaml
+    paths = searched_paths(args)
+    if args.output is not None:
+        # Imported late: most often one text is printed.
+        from smspec.cli.render_files import write_renderings
 
-        console.result(spec_yaml(job.inputs.document, origins=True))
-        return 0
+        return write_renderings(args, console, lambda job: _rendering(args, job), _suffix(args))
+    if args.changed is not None or len(paths) > 1 or is_directory(paths[0]):
+        raise UsageError("several jobs can be rendered only to files; add `-o DIR`")
+    args.spec = paths[0]
+    job = compiled(args, console)
     try:
         rendering = _rendering(args, job)
     except NothingToRender as nothing:
@@ -56,7 +66,22 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
+def _suffix(args: argparse.Namespace) -> str:
+    return ".batch.json" if args.batch is not None else TARGETS[args.target].suffix
+
+
 def _rendering(args: argparse.Namespace, job: Compiled) -> Rendering:
+    """Return the text for a job. Raise `NothingToRender`, and `UsageError` for a job that the target cannot contain."""
+    if args.batch is not None and job.plan.others:
+        raise UsageError(
+            "--batch: AWS Batch waits for the instances of one request, and `hosts.any_of` has"
+            f" {len(job.plan.requests)} alternatives; use --step-functions, or `smspec submit`"
+        )
+    if args.origins:
+        # Imported late, like all that is rendered.
+        from smspec.render.spec_yaml import spec_yaml
+
+        return Rendering(text=spec_yaml(job.inputs.document, origins=True))
     if args.batch is not None:
         # Imported late, like all that is rendered.
         from smspec.render.batch import service_job

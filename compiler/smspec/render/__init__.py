@@ -26,9 +26,13 @@ Render = Callable[[Plan, BuildInputs, Document, Script], Rendering]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """``meaning`` is its description in `render --help`; ``also`` are more spellings of its option."""
+    """``meaning`` is its description in `render --help`; ``also`` are more spellings of its option.
+
+    ``suffix``: the end of the name of its file, where several jobs are rendered.
+    """
 
     meaning: str
+    suffix: str
     render: Render
     also: tuple[str, ...] = ()
 
@@ -117,17 +121,24 @@ def _written_region(spec: Document) -> str | None:
 
 
 TARGETS: dict[str, Target] = {
-    "api-json": Target(meaning="the CreateTrainingJob request", render=_api_json),
-    "dockerfile": Target(meaning="the Dockerfile", render=_dockerfile),
-    "entrypoint": Target(meaning="the entrypoint of the container", render=_entrypoint),
-    "spec": Target(meaning="the spec, merged with its base specs, overlay, and variables", render=_spec),
+    "api-json": Target(meaning="the CreateTrainingJob request", suffix=".json", render=_api_json),
+    "dockerfile": Target(meaning="the Dockerfile", suffix=".Dockerfile", render=_dockerfile),
+    "entrypoint": Target(meaning="the entrypoint of the container", suffix=".py", render=_entrypoint),
+    "spec": Target(
+        meaning="the spec, merged with its base specs, overlay, and variables", suffix=".yaml", render=_spec
+    ),
     "iam-policy": Target(
         meaning="least-privilege policy and trust policy for the execution role",
+        suffix=".role.json",
         render=_role,
         also=("iam-policy=role",),
     ),
-    "iam-policy=submitter": Target(meaning="least-privilege policy for the submitter", render=_submitter),
-    "ack": Target(meaning="the TrainingJob object for the ACK controller of Kubernetes", render=_ack),
-    "step-functions": Target(meaning="the AWS Step Functions state machine that runs the job", render=_step_functions),
-    "terraform": Target(meaning="the resource for Terraform's AWS provider", render=_terraform),
+    "iam-policy=submitter": Target(
+        meaning="least-privilege policy for the submitter", suffix=".submitter.json", render=_submitter
+    ),
+    "ack": Target(meaning="the TrainingJob object for the ACK controller of Kubernetes", suffix=".yaml", render=_ack),
+    "step-functions": Target(
+        meaning="the AWS Step Functions state machine that runs the job", suffix=".asl.json", render=_step_functions
+    ),
+    "terraform": Target(meaning="the resource for Terraform's AWS provider", suffix=".tf", render=_terraform),
 }

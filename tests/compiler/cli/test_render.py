@@ -72,3 +72,46 @@ def test_warnings_do_not_mix_with_the_result(tmp_path):
     assert done.status == 0
     assert json.loads(done.out)["ResourceConfig"]["InstanceCount"] == 1
     assert done.err.startswith("warning[SM331]")
+
+
+@pytest.fixture
+def several(tmp_path):
+    """Two jobs, one of them without an image of its own, and one with errors."""
+    write_job(tmp_path / "a", BUILT.replace("name: small", "name: a"))
+    write_job(tmp_path / "b", READY.replace("name: small", "name: b"))
+    write_job(tmp_path / "c", BUILT.replace("name: small", "name: c") + "nonsense: 1\n")
+    return tmp_path
+
+
+def test_several_jobs_are_rendered_to_files(several):
+    done = smspec("render", ".", "--api-json", "-o", "out", cwd=several)
+    assert (done.status, done.out) == (1, "out/a.json\nout/b.json\n")
+    assert "unknown key `nonsense`" in done.err
+    alone = smspec("render", "a/job.yaml", "--api-json", cwd=several).out
+    assert (several / "out/a.json").read_text() == alone
+    assert sorted(file.name for file in (several / "out").iterdir()) == ["a.json", "b.json"]
+
+
+def test_job_without_a_text_is_named(several):
+    done = smspec("render", "a/job.yaml", "b/job.yaml", "--dockerfile", "-o", "out", cwd=several)
+    assert (done.status, done.out) == (0, "out/a.Dockerfile\n")
+    assert "b/job.yaml: no Dockerfile" in done.err
+
+
+def test_several_jobs_require_a_directory(several):
+    done = smspec("render", ".", "--api-json", cwd=several)
+    assert done.status == 2
+    assert "add `-o DIR`" in done.err
+
+
+def test_two_jobs_do_not_share_a_file(several):
+    write_job(several / "d", BUILT.replace("name: small", "name: a"))
+    done = smspec("render", "a", "d", "--spec", "-o", "out", cwd=several)
+    assert done.status == 2
+    assert "both belong in out/a.yaml" in done.err
+
+
+def test_every_target_has_its_suffix(several):
+    """Policies of the role and of the submitter can be in one directory."""
+    suffixes = [target.suffix for name, target in TARGETS.items() if name not in ("spec", "api-json")]
+    assert len(suffixes) == len(set(suffixes))
