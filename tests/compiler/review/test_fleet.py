@@ -117,7 +117,7 @@ def test_summary_counts_starts_of_training():
     assert rows["jobs"] == "4 changed, 1 equal"
     assert rows["training"] == (
         "1 starting from scratch (`j3`), 1 resuming old checkpoints with changes (`j1`), "
-        "1 resuming their checkpoints (`j2`), 1 starting at zero without checkpoints (`j0`)"
+        "1 resuming their checkpoints (`j2`), 1 starting at zero (`j0`)"
     )
     assert rows["images"] == "none is rebuilt"
 

@@ -56,7 +56,7 @@ def _is_security(group: ChangeGroup) -> bool:
 
 def _summary(comparison: Comparison) -> str:
     (_, jobs), *rows = summary_rows(comparison)
-    lines = [f"### Jobs: {jobs}", "", *(["| | |", "|---|---|"] if rows else [])]
+    lines = [f"### Jobs: {jobs}", "", *(["| effect | of all changes |", "|---|---|"] if rows else [])]
     lines += [f"| {subject} | {marked(words)} |" for subject, words in rows]
     return "".join(f"{line}\n" for line in lines)
 

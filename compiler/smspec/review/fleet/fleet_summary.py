@@ -36,7 +36,9 @@ def summary_rows(comparison: Comparison) -> Iterator[tuple[str, str]]:
     access = [review for review in reviews if _has(review, security.KIND.name)]
     if access:
         changes = [change for review in access for change in review.changes if change.kind == security.KIND.name]
-        yield "access", f"{count(len(access), 'job')}: {KINDS[security.KIND.name].verdict(changes)}{_names(access)}"
+        words = KINDS[security.KIND.name].verdict(changes)
+        words = words if len(access) == 1 else words.replace("changes ", "change ", 1)
+        yield "access", f"{count(len(access), 'job')}: {words}{_names(access)}"
 
 
 def _jobs(comparison: Comparison) -> str:
@@ -76,7 +78,7 @@ _STARTS = {
     _CHANGED: "resuming old checkpoints with changes",
     _RESUMED: "resuming their checkpoints",
     _KEEPING: "starting at zero and keeping checkpoints now",
-    _ZERO: "starting at zero without checkpoints",
+    _ZERO: "starting at zero",
 }
 
 
