@@ -13,12 +13,14 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
 import boto3
 from botocore.exceptions import ClientError
 from moto import mock_aws
+from moto.stepfunctions.parser.asl.component.common.retry import retrier_decl
 from moto.stepfunctions.parser.asl.component.state.exec.state_task import state_task_factory
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.resource import ResourceCondition
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.state_task_service_aws_sdk import (
@@ -128,6 +130,8 @@ def interpreter(holder: list[ScriptedSageMaker]) -> Iterator[Any]:
     kinds = {"aws-sdk": Sdk, "sagemaker": Integration}
     with (
         mock_aws(config={"stepfunctions": {"execute_state_machine": True}}),
+        # The language has no interval below a second.
+        patch.object(retrier_decl, "time", SimpleNamespace(sleep=lambda _seconds: None)),
         patch.object(state_task_factory, "state_task_service_for", lambda service_name: kinds[service_name]()),
     ):
         yield boto3.client("stepfunctions", "us-west-2", aws_access_key_id="test", aws_secret_access_key="test")
