@@ -138,7 +138,8 @@ def plan_lines(plan: SubmissionPlan, build: JobBuild, sent: Submission) -> Itera
     for data in plan.data:
         yield f"channel {data.channel} {data.uri}: {_state(data)}"
     for channel in plan.inputs:
-        yield f"channel {channel.channel} {channel.uri}: {channel.fault or channel.unknown or 'has data'}"
+        state = "has no data" if channel.fault else channel.unknown or "has data"
+        yield f"channel {channel.channel} {channel.uri}: {state}"
     state = "exists, " + plan.existing.status if plan.existing else "does not exist yet"
     yield f"job {sent.name}: {state}{_changed(plan.stale_tags)}"
     yield from _cost(build)

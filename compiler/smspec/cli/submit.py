@@ -116,8 +116,7 @@ def _submitted(build: JobBuild, all_sent: Sequence[Submission], args: argparse.N
     store = S3Service(args.profile, service.region)
     state = _state(service, all_sent, again=args.again)
     sent, existing, is_created = all_sent[state.index], state.job, state.is_created
-    looks = is_created and (args.no_build or args.dry_run)
-    image = image_plan(build, args.profile, builds=not args.no_build, looks=looks)
+    image = image_plan(build, args.profile, builds=not args.no_build, looks=is_created)
     plan = submission_plan(build, sent, service, store, existing=existing, image=image)
     if is_created and args.upload_data:
         plan = with_data(plan, build, store, local_data(build.job), console)

@@ -70,7 +70,9 @@ def test_missing_data_end_the_submission(aws, store):
     done = smspec("submit")
     assert (done.status, done.out) == (1, "")
     assert f"channel `train`: no objects begin with `s3://{BUCKET}/data/`" in done.err
+    assert f"channel train s3://{BUCKET}/data/: has no data\n" in done.err
     assert aws.created == [] and store.objects == {}
+    assert smspec("submit", "--dry-run").err.count("no objects begin with") == 1
 
 
 def test_dry_run_changes_nothing(aws, store):
@@ -143,6 +145,14 @@ def test_no_build_requires_the_image(aws, ecr):
     done = smspec("submit", "--no-build", "--detach")
     assert done.status == 0, done.err
     assert "is in its registry" in done.err and len(aws.created) == 1
+
+
+def test_plan_of_a_submission_looks_for_the_image(aws, ecr):
+    image = json.loads(smspec("render", "--api-json").out)["AlgorithmSpecification"]["TrainingImage"]
+    ecr.add("small", image.rpartition(":")[2], docker_image())
+    done = smspec("submit", "--detach")
+    assert done.status == 0, done.err
+    assert f"image {image}: is in its registry\n" in done.err
 
 
 def test_image_that_cannot_be_looked_for_exits_3(aws, ecr):
