@@ -13,8 +13,14 @@ from smspec.importer.request_equality import differences
 from smspec.importer.sdk.agreement import expected_request
 from smspec.importer.sdk.sdk_job import found_jobs, imported_job
 from smspec.importer.spec_writer import write_spec
+from smspec.pipeline.compilation import compile_spec
+from smspec.pipeline.in_memory_inputs import in_memory_inputs
+from smspec.source import SourceText
 from support.smspec_command import smspec
 
+COMMAND = ("ContainerEntrypoint", "ContainerArguments")
+OWN = ("code", "sm_drivers", "smspec")
+OF_EACH_JOB = ("sagemaker_submit_directory", "sagemaker_smspec")
 CASES = sorted(path.parent for path in (Path(__file__).parent / "sdk").glob("*/source.*"))
 
 
@@ -106,3 +112,38 @@ def test_file_without_a_job_is_reported(tmp_path, name, text, expected):
     done = smspec("import", name, cwd=tmp_path)
     assert (done.status, done.out) == (1, "")
     assert expected in done.err
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if (case / "sent.json").exists()], ids=lambda case: case.name)
+def test_spec_equals_requests_of_the_sdk(case):
+    """``sent.json`` is what the SDK itself has sent: `tests/benchmarks/sdk_programs.py` runs the program with it."""
+    sent = json.loads((case / "sent.json").read_text(encoding="utf-8"))["requests"]
+    _, found = jobs_of(case)
+    assert len(sent) == len(found.jobs)
+    for number, request in enumerate(sent, start=1):
+        written = write_spec(imported_job(found, str(number)))
+        text = SourceText("job.yaml", written.text)
+        compilation = compile_spec(in_memory_inputs(text, written.settings, written.script))
+        assert list(differences(shared(compilation.plan.request.payload), shared(request))) == []
+
+
+def shared(request):
+    """Return a request without what starts the code of version 3 of the SDK, and that of a spec."""
+    kept = {name: value for name, value in request.items() if name != "TrainingJobName"}
+    algorithm = {name: value for name, value in kept["AlgorithmSpecification"].items() if name not in COMMAND}
+    algorithm["TrainingImage"] = algorithm["TrainingImage"].partition("-cu")[0]  # the spec has the whole tag
+    kept["AlgorithmSpecification"] = algorithm
+    if "InputDataConfig" in kept:
+        kept["InputDataConfig"] = [each for each in kept["InputDataConfig"] if each["ChannelName"] not in OWN]
+    parameters = kept.get("HyperParameters", {})
+    kept["HyperParameters"] = {name: decoded(value) for name, value in parameters.items() if name not in OF_EACH_JOB}
+    hook = kept.get("DebugHookConfig", {})
+    listed = sorted(hook.get("CollectionConfigurations", []), key=str)  # a set in the SDK
+    return {**kept, "DebugHookConfig": {**hook, "CollectionConfigurations": listed}}
+
+
+def decoded(value):
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value

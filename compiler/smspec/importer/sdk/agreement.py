@@ -7,8 +7,11 @@ from collections.abc import Mapping
 
 from smspec.importer.imported import Imported
 from smspec.importer.marks import filled
+from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
 
 _RESERVED = "sagemaker_"
+_COMMAND = ("ContainerEntrypoint", "ContainerArguments")
+_CHANNELS = (CODE_CHANNEL, RUNTIME_CHANNEL)
 
 
 def expected_request(imported: Imported, rendered: Mapping[str, object]) -> dict[str, object]:
@@ -27,12 +30,28 @@ def expected_request(imported: Imported, rendered: Mapping[str, object]) -> dict
         parameters.update(_mapping(filled(imported.patch, values), "HyperParameters"))
     if parameters:
         expected["HyperParameters"] = {name: _sent(value) for name, value in parameters.items()}
+    if _mapping(imported.keys, "source").get("delivery") == "channel":
+        _add_runtime(expected, rendered)
     algorithm = _mapping(expected, "AlgorithmSpecification")
     image, uri = algorithm.get("TrainingImage"), _mapping(rendered, "AlgorithmSpecification").get("TrainingImage")
     is_short = isinstance(image, str) and "/" not in image and isinstance(uri, str)
     if is_short and str(uri).rpartition("/")[2].partition(":")[0] == str(image).partition(":")[0]:
         expected["AlgorithmSpecification"] = {**algorithm, "TrainingImage": uri}
     return expected
+
+
+def _add_runtime(expected: dict[str, object], rendered: Mapping[str, object]) -> None:
+    """Add the channels with the code and the runtime, and the command that starts it."""
+    own = {name: _mapping(rendered, "AlgorithmSpecification").get(name) for name in _COMMAND}
+    algorithm = _mapping(expected, "AlgorithmSpecification")
+    expected["AlgorithmSpecification"] = {**algorithm, **{name: value for name, value in own.items() if value}}
+    added = [channel for channel in _channels(rendered) if channel.get("ChannelName") in _CHANNELS]
+    expected["InputDataConfig"] = [*_channels(expected), *added]
+
+
+def _channels(request: Mapping[str, object]) -> list[dict[str, object]]:
+    listed = request.get("InputDataConfig")
+    return [channel for channel in listed if isinstance(channel, dict)] if isinstance(listed, list) else []
 
 
 def _mapping(value: object, name: str) -> dict[str, object]:

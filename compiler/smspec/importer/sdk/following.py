@@ -221,7 +221,9 @@ class Following:
         known = result_of(name, positional, named, self.surroundings) if is_whole else None
         if known is not None:
             return known
-        if name.startswith((f"{SDK}.", "boto3.")):
+        if name.startswith((f"{SDK}.", f"{SDK}_core.", "boto3.")):
+            if name.endswith(".ModelTrainer.from_recipe"):
+                name, named = name.removesuffix(".from_recipe"), {"training_recipe": True, **named}
             instance = Instance(name, positional, named, place)
             instance.is_known = is_whole
             if name.endswith(PARAMETERS):
@@ -260,6 +262,10 @@ class Following:
                 given.is_known &= is_whole
         elif name in ("fit", "train") and not name.startswith("_"):
             self._started(owner, Instance(name, positional, named, place), is_whole=is_whole)
+        if name.startswith("with_") and owner.kind.endswith(".ModelTrainer"):
+            given = positional[0] if positional else next(iter(named.values()), None)
+            owner.arguments[name] = given if is_whole else Unknown(name)
+            return owner
         if name in ("client", "resource", "Session"):
             return Instance(f"{owner.kind}.{name}", positional, named, place)
         if name == "get_caller_identity":

@@ -10,13 +10,21 @@ from smspec.importer.sdk.variables import NotResolved, Variables
 _CHANGED = "a loop, a branch, or another function changes it"
 
 
-def hyperparameters(values: Value, variables: Variables, *, as_json: bool) -> dict[str, object]:
-    """Return HyperParameters; raise `NotResolved` if their names, or a value that is no scalar, are not known."""
+def hyperparameters(
+    values: Value, variables: Variables, *, as_json: bool, is_serialized: bool = False
+) -> dict[str, object]:
+    """Return HyperParameters; raise `NotResolved` if their names, or a value that is no scalar, are not known.
+
+    ``is_serialized``: strings are sent as they are, and everything else as JSON.
+    """
     if values is None:
         return {}
     if not isinstance(values, Entries) or not values.is_known:
         raise NotResolved(_CHANGED if isinstance(values, Entries) else "its value is known only when the program runs")
-    return {str(name): _sent(str(name), value, variables, as_json) for name, value in values.values.items()}
+    return {
+        str(name): _sent(str(name), value, variables, as_json or (is_serialized and not _is_text(value)))
+        for name, value in values.values.items()
+    }
 
 
 def _sent(name: str, value: Value, variables: Variables, as_json: bool) -> str:
@@ -30,6 +38,10 @@ def _sent(name: str, value: Value, variables: Variables, as_json: bool) -> str:
     if isinstance(value, Items) and value.is_fixed:
         return str(tuple(plain)) if isinstance(plain, list) else str(plain)
     return str(plain)
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, str | Text | Unknown)
 
 
 def _is_certain(value: Value, depth: int = 0) -> bool:

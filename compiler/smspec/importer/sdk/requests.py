@@ -30,30 +30,11 @@ from smspec.importer.sdk.launchers import Launch, encoded, launch
 from smspec.importer.sdk.members import put
 from smspec.importer.sdk.script_source import ScriptSource, script_source
 from smspec.importer.sdk.sdk_facts import Surroundings
+from smspec.importer.sdk.sdk_request import SdkRequest
 from smspec.importer.sdk.values import Entries, Instance, Items, Text, Unknown, Value, joined
 from smspec.importer.sdk.variables import NotResolved, Variables
-from smspec.source.frozen import dataclass
 
 _LOCAL = ("local", "local_gpu")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SdkRequest:
-    """``request`` has no hyperparameters that the keys of the spec add. ``switches`` are those that no key adds.
-
-    ``additions``: what the SDK adds by itself. ``region`` None: no key needs one.
-    ``dependencies``: paths of files and directories that the SDK adds to the source.
-    """
-
-    request: dict[str, object]
-    stem: str
-    region: object
-    source: ScriptSource | None
-    launch: Launch
-    switches: dict[str, object]
-    additions: tuple[str, ...]
-    not_imported: tuple[NotImported, ...]
-    dependencies: tuple[str, ...]
 
 
 class RequestOfJob:

@@ -9,7 +9,10 @@ from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.importer.sdk.following import Following
 from smspec.importer.sdk.jobs import Job
 from smspec.importer.sdk.notebook import Program, read_program
-from smspec.importer.sdk.requests import RequestOfJob, SdkRequest
+from smspec.importer.sdk.requests import RequestOfJob
+from smspec.importer.sdk.sdk_facts import TRAINERS
+from smspec.importer.sdk.sdk_request import SdkRequest
+from smspec.importer.sdk.trainer_requests import RequestOfTrainer
 from smspec.importer.sdk.variables import Variables
 from smspec.source.frozen import dataclass
 
@@ -36,7 +39,8 @@ def imported_job(found: FoundJobs, choice: str | None) -> Imported:
     """Return one of the jobs; raise `RequestNotFound` if there is none, or the choice is open."""
     job = _chosen(found, choice)
     variables = Variables()
-    made = RequestOfJob(job, found.following.surroundings, variables).made()
+    reader = RequestOfTrainer if job.class_name in TRAINERS else RequestOfJob
+    made = reader(job, found.following.surroundings, variables).made()
     request, keys = made.request, dict[str, object]()
     lost = list(made.not_imported)
     if made.source is not None and made.source.archive is not None:
@@ -87,7 +91,7 @@ def _keys(made: SdkRequest) -> dict[str, object]:
     if source is None:
         return {}
     is_isolated = made.request.get("EnableNetworkIsolation") is True  # the toolkit cannot download an archive then
-    directory: dict[str, object] = {"dir": source.directory, "delivery": "channel" if is_isolated else "s3"}
+    directory: dict[str, object] = {"dir": source.directory, "delivery": "channel" if is_isolated else made.delivery}
     if source.ignored:
         directory["ignore"] = source.ignored
     keys: dict[str, object] = {"source": directory, "entry_point": source.script}

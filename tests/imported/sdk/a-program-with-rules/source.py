@@ -19,7 +19,7 @@ shared = dict(
 
 PyTorch(
     entry_point="train.py",
-    framework_version="2.3",
+    framework_version="2.3.0",
     py_version="py311",
     base_job_name="watched",
     rules=[

@@ -1,0 +1,276 @@
+"""The request that `ModelTrainer` of the SDK's version 3 sends, with marks for what only a run of the program has.
+
+The defaults are those of sagemaker-train 1.27.0 (Apache-2.0), `defaults.py` and `model_trainer.py`.
+"""
+
+from __future__ import annotations
+
+from smspec.importer.imported import NotImported
+from smspec.importer.naming import slug
+from smspec.importer.sdk.arguments import DEFAULT_VOLUME, arguments_of
+from smspec.importer.sdk.hyperparameters import hyperparameters
+from smspec.importer.sdk.images import image_of_call, is_image_call
+from smspec.importer.sdk.jobs import Job
+from smspec.importer.sdk.launchers import Launch
+from smspec.importer.sdk.members import put
+from smspec.importer.sdk.sdk_facts import Surroundings
+from smspec.importer.sdk.sdk_request import SdkRequest
+from smspec.importer.sdk.shapes import as_member, shape_at, structure
+from smspec.importer.sdk.trainer_inputs import trainer_channels
+from smspec.importer.sdk.trainer_source import trainer_launch, trainer_source
+from smspec.importer.sdk.values import Entries, Instance, Reference, Text, Unknown, Value, joined
+from smspec.importer.sdk.variables import NotResolved, Variables
+
+DEFAULT_INSTANCE_TYPE = "ml.m5.xlarge"
+DEFAULT_MAX_RUNTIME = 3_600
+RECIPE = "training_recipe"
+_CHECKPOINTS = "/opt/ml/checkpoints"
+_WHOLE = {
+    "training_image_config": ("AlgorithmSpecification", "TrainingImageConfig"),
+    "model_package_config": ("ModelPackageConfig",),
+    "tags": ("Tags",),
+    "with_tensorboard_output_config": ("TensorBoardOutputConfig",),
+    "with_retry_strategy": ("RetryStrategy",),
+    "with_infra_check_config": ("InfraCheckConfig",),
+    "with_session_chaining_config": ("SessionChainingConfig",),
+    "with_remote_debug_config": ("RemoteDebugConfig",),
+    "with_metric_definitions": ("AlgorithmSpecification", "MetricDefinitions"),
+}
+"""Argument, or method that sets it → the member that it is."""
+
+_WITHOUT_EFFECT = frozenset(
+    ("training_mode", "sagemaker_session", "base_job_name", "input_s3_key_prefix", "local_container_root", "config_mgr")
+)
+_OWN = "channels `code` and `sm_drivers` and its start command, for which the spec has `delivery: channel`"
+
+
+class RequestOfTrainer:
+    """Makes the request of one job. What cannot be resolved is recorded, and left out."""
+
+    def __init__(self, job: Job, surroundings: Surroundings, variables: Variables) -> None:
+        self.job = job
+        self.given = arguments_of(job.estimator)
+        self.surroundings = surroundings
+        self.variables = variables
+        self.request: dict[str, object] = {}
+        self.not_imported: list[NotImported] = []
+        self.additions: list[str] = []
+        self.region: Value = None
+        self._used: set[str] = set()
+
+    def made(self) -> SdkRequest:
+        """Return the request and the keys of the spec."""
+        if not self.job.estimator.is_known or self.job.estimator.positional:
+            self._lose("arguments", "some are passed with `*` or `**`, and not known")
+        if self.value(RECIPE) is not None:
+            self._lose(RECIPE, "smspec does not read recipes; write `source` and `image` into the spec")
+        stem = self._stem()
+        put(self.request, ("RoleArn",), self._json("role", self.surroundings.role))
+        self._algorithm()
+        self._compute()
+        self._stopping()
+        self._output(stem)
+        self._networking()
+        self._checkpoints()
+        for name, path in _WHOLE.items():
+            self._put_whole(name, path)
+        if self.value("environment") is not None:
+            put(self.request, ("Environment",), self._json("environment", None))
+        self._inputs()
+        self._hyperparameters()
+        source, lost = trainer_source(self.value("source_code"), self.variables)
+        started, lost_too = trainer_launch(self.value("distributed"), self.variables)
+        self.not_imported += [*lost, *lost_too]
+        if source is not None:
+            self.additions.append(_OWN)
+        self._leftover()
+        return SdkRequest(
+            request=self.request,
+            stem=stem,
+            region=self._region(),
+            source=source,
+            launch=started if source else Launch(),
+            switches={},
+            additions=tuple(self.additions),
+            not_imported=tuple(self.not_imported),
+            dependencies=(),
+            delivery="channel",
+        )
+
+    def _lose(self, argument: str, why: str) -> None:
+        self.not_imported.append(NotImported((argument,), why))
+
+    def value(self, name: str) -> Value:
+        self._used.add(name)
+        return self.given.get(name)
+
+    def _json(self, name: str, usual: Value) -> object:
+        value = self.value(name)
+        try:
+            return self.variables.json(usual if value is None else value, name)
+        except NotResolved as why:
+            self._lose(name, str(why))
+            return None
+
+    def _stem(self) -> str:
+        value = self.given.get("base_job_name")
+        text = value.parts[0] if isinstance(value, Text) else value
+        return slug(text if isinstance(text, str) else self.job.name)
+
+    def _attributes(self, name: str) -> dict[str, Value] | None:
+        """Return the attributes of an object, or of a mapping; None, and record it, if they are not known."""
+        value = self.value(name)
+        if value is None:
+            return {}
+        if isinstance(value, Instance) and value.is_known and not value.positional:
+            return dict(value.arguments)
+        if isinstance(value, Entries) and value.is_known:
+            return {str(key): inner for key, inner in value.values.items()}
+        self._lose(name, "its value is known only when the program runs")
+        return None
+
+    def _put_attributes(self, name: str, path: tuple[str, ...], given: dict[str, Value]) -> None:
+        try:
+            for member, value in structure(given, shape_at(*path), self.variables).items():
+                put(self.request, (*path, member), value)
+        except NotResolved as why:
+            self._lose(name, str(why))
+
+    def _put_whole(self, name: str, path: tuple[str, ...]) -> None:
+        value = self.value(name)
+        if value is None:
+            return
+        try:
+            put(self.request, path, as_member(value, shape_at(*path), self.variables, name))
+        except NotResolved as why:
+            self._lose(name, str(why))
+
+    def _algorithm(self) -> None:
+        here = "AlgorithmSpecification"
+        given = self.value("training_image")
+        if isinstance(given, Instance) and is_image_call(given):
+            image = image_of_call(given, self.surroundings)
+            self.region = image.region if image else None
+            given = image.name if image else Unknown("training_image")
+        if given is not None:
+            try:
+                put(self.request, (here, "TrainingImage"), self.variables.json(given, "image_uri"))
+            except NotResolved as why:
+                self._lose("training_image", str(why))
+        elif self.value("algorithm_name") is not None:
+            put(self.request, (here, "AlgorithmName"), self._json("algorithm_name", None))
+        put(self.request, (here, "TrainingInputMode"), self._json("training_input_mode", "File"))
+
+    def _compute(self) -> None:
+        given = self._attributes("compute")
+        if given is None:
+            return
+        is_spot = given.pop("enable_managed_spot_training", None)
+        if is_spot is True:
+            self.request["EnableManagedSpotTraining"] = True
+        elif is_spot not in (None, False):
+            self._lose("compute.enable_managed_spot_training", "its value is known only when the program runs")
+        if not given.get("instance_groups") and not given.get("instance_preferences"):
+            for name, usual in (("instance_type", DEFAULT_INSTANCE_TYPE), ("instance_count", 1)):
+                if given.get(name) is None:
+                    given[name] = usual
+                    self.additions.append(f"`{name}` ({usual})")
+        if given.get("volume_size_in_gb") is None:
+            given["volume_size_in_gb"] = DEFAULT_VOLUME
+            self.additions.append(f"`hosts.volume` ({DEFAULT_VOLUME} GB)")
+        self._put_attributes("compute", ("ResourceConfig",), given)
+
+    def _stopping(self) -> None:
+        given = self._attributes("stopping_condition")
+        if given is None:
+            return
+        if given.get("max_runtime_in_seconds") is None:
+            given["max_runtime_in_seconds"] = DEFAULT_MAX_RUNTIME
+            self.additions.append("`stopping.max_runtime` (1h)")
+        self._put_attributes("stopping_condition", ("StoppingCondition",), given)
+
+    def _output(self, stem: str) -> None:
+        given = self._attributes("output_data_config")
+        if given is None:
+            return
+        if given.get("s3_output_path") is None:
+            base = self.given.get("base_job_name")
+            own = base if isinstance(base, str | Text | Unknown) else stem
+            given["s3_output_path"] = joined("s3://", self.surroundings.bucket, "/", own)
+            self.additions.append("`output` (default bucket of the session)")
+        if given.get("compression_type") is None:
+            given["compression_type"] = "GZIP"
+        self._put_attributes("output_data_config", ("OutputDataConfig",), given)
+
+    def _networking(self) -> None:
+        given = self._attributes("networking") or {}
+        switches = {
+            "enable_network_isolation": "EnableNetworkIsolation",
+            "enable_inter_container_traffic_encryption": "EnableInterContainerTrafficEncryption",
+        }
+        for name, member in switches.items():
+            value = given.pop(name, None)
+            if isinstance(value, bool):
+                self.request[member] = value
+            elif value is not None:
+                self._lose(f"networking.{name}", "its value is known only when the program runs")
+        if any(value is not None for value in given.values()):
+            self._put_attributes("networking", ("VpcConfig",), given)
+
+    def _checkpoints(self) -> None:
+        names = [name for name in ("checkpoint_config", "with_checkpoint_config") if self.value(name) is not None]
+        given = self._attributes(names[-1]) if names else None
+        if given is None:
+            return
+        if given.get("s3_uri") is None:
+            given["s3_uri"] = Unknown("checkpoints", is_text=True)
+            self._lose(names[-1], "the SDK makes a new URI for each job; set `checkpoints`")
+        given.setdefault("local_path", _CHECKPOINTS)
+        self._put_attributes(names[-1], ("CheckpointConfig",), given)
+
+    def _inputs(self) -> None:
+        call = self.job.call
+        listed: list[Value] = [self.value("input_data_config")]
+        if call is None:
+            self.additions.append("no channels (the program creates the trainer only)")
+        else:
+            own = arguments_of(call)
+            listed.append(own.get("input_data_config", call.positional[0] if call.positional else None))
+            if not call.is_known:
+                self._lose("train", "its arguments are known only when the program runs")
+        try:
+            found, uploads = trainer_channels(listed, self.variables)
+        except NotResolved as why:
+            self._lose("input_data_config", str(why))
+            return
+        for name, path in uploads.items():
+            self._lose(f"input_data_config.{name}", f"the SDK uploads `{path}`; upload it, and set its variable")
+        if found:
+            self.request["InputDataConfig"] = found
+
+    def _hyperparameters(self) -> None:
+        value = self.value("hyperparameters")
+        if isinstance(value, str):
+            self._lose("hyperparameters", f"the SDK reads them from the file `{value}`")
+            return
+        try:
+            sent = hyperparameters(value, self.variables, as_json=False, is_serialized=True)
+        except NotResolved as why:
+            self._lose("hyperparameters", str(why))
+            return
+        if sent:
+            self.request["HyperParameters"] = sent
+
+    def _region(self) -> object:
+        try:
+            return self.variables.json(self.region, "region")
+        except NotResolved:
+            return self.variables.mark(self.surroundings.region, "region")
+
+    def _leftover(self) -> None:
+        mode = self.given.get("training_mode")
+        if isinstance(mode, Reference) and mode.name.endswith("LOCAL_CONTAINER"):
+            self._lose("training_mode", "local mode creates no job; the spec is for SageMaker")
+        for name, value in self.given.items():
+            if name not in self._used and name not in _WITHOUT_EFFECT and value is not None:
+                self._lose(name, "the request has no member for it, or smspec does not know it")
