@@ -128,6 +128,7 @@ def test_state_is_chosen_by_name_number_or_place(tmp_path, choice):
         ('{"Version": "2020-12-01", "Steps": []}', "the pipeline creates no training job"),
         ('{"HyperParameterTuningJobConfig": {}}', "the tuning job creates no training job"),
         ('{"serviceRequestPayload": "{"}', "`serviceRequestPayload` is not JSON"),
+        ("apiVersion: a\nkind: TrainingJob\nname: {{ .Values.name }}\n", "a Helm template"),
         ('{"TransformJobName": "a"}', "a batch transform job, not a training job"),
         ("apiVersion: sagemaker.aws.amazon.com/v1\nkind: Model\n", "an object of kind `Model`"),
         ("- a\n- b\n", "no training job found"),
@@ -154,3 +155,29 @@ def test_locals_that_refer_to_each_other_end(tmp_path):
     done = imported(tmp_path, text + resource)
     assert (done.status, done.out) == (1, "")
     assert "too large" in done.err
+
+
+def test_zero_instances_and_groups_are_imported(tmp_path):
+    hosts = {"instanceCount": 0, "volumeSizeInGB": 5, "instanceGroups": []}
+    for name in ("prepare", "train"):
+        group = {"instanceGroupName": name, "instanceType": "ml.c5.xlarge", "instanceCount": 1}
+        hosts["instanceGroups"].append(group)
+    spec = {
+        "algorithmSpecification": {"trainingImage": f"{ECR}/digits:3", "trainingInputMode": "File"},
+        "outputDataConfig": {"s3OutputPath": "s3://example-models/digits/"},
+        "resourceConfig": hosts,
+        "roleARN": ROLE,
+        "stoppingCondition": {"maxRuntimeInSeconds": 3600},
+    }
+    job = {"apiVersion": "sagemaker.services.k8s.aws/v1alpha1", "kind": "TrainingJob", "spec": spec}
+    done = imported(tmp_path, json.dumps(job))
+    assert done.status == 0, done.err
+
+
+def test_range_with_signs_is_imported(tmp_path):
+    request = {name: value for name, value in small_request().items() if name != "TrainingJobName"}
+    ranges = {"CategoricalParameterRanges": [{"Name": "mode", "Values": ["@a: b", "c"]}]}
+    job = {"TrainingJobDefinition": request, "HyperParameterTuningJobConfig": {"ParameterRanges": ranges}}
+    done = imported(tmp_path, json.dumps(job))
+    assert done.status == 0, done.err
+    assert "variable `mode` has no value" in done.err

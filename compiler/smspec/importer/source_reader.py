@@ -25,6 +25,7 @@ _TRAINING_JOB = re.compile(
 )
 # What has none of these is another kind of file: its errors as YAML are of no use.
 _WORDS_OF_A_JOB = re.compile("TrainingJob|AlgorithmSpecification|OutputDataConfig|ResourceConfig|States|smspec")
+_HELM = re.compile(r"\{\{-?\s*(?:\.(?:Values|Release|Chart)\b|include\b|if\b|range\b|with\b)")
 _SOMETHING = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
 
 
@@ -70,6 +71,8 @@ def read_source(name: str, content: bytes) -> Source:
         loose = _loose(lambda: next(iter(read_yaml_loosely(text)), None)) if len(text) <= MAX_BYTES else None
         if loose is not None:
             return Source(loose, others)
+        if _HELM.search(text):
+            raise RequestNotFound("a Helm template: import the output of `helm template`") from None
         if _WORDS_OF_A_JOB.search(text):
             raise
         raise RequestNotFound(NO_JOB) from None

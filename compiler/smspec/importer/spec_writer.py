@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from smspec.importer.alternative_hosts import with_alternatives
 from smspec.importer.comments import commented
@@ -16,6 +17,9 @@ from smspec.importer.unmapped_members import UnmappedMembers
 from smspec.importer.unsupported_values import without_unsupported_values
 from smspec.source.frozen import dataclass
 from smspec.spec.keys import rows_below
+
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:-]*")
+"""Values that `--set` reads without quotes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,4 +96,5 @@ def _declared(variable: Variable) -> dict[str, object]:
 
 
 def _setting(value: object) -> str:
-    return json.dumps(value) if isinstance(value, bool) else str(value)
+    is_plain = isinstance(value, str) and _PLAIN.fullmatch(value)
+    return value if isinstance(value, str) and is_plain else json.dumps(value)

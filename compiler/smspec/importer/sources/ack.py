@@ -29,6 +29,9 @@ def to_request(data: dict[str, object]) -> Imported:
     if data.get("kind") != KIND:
         raise RequestNotFound(f"an object of kind `{data.get('kind')}`; expected {KIND}")
     request, unknown = from_ack(structure(data, "spec"))
+    hosts = structure(request, "ResourceConfig")
+    if hosts.get("InstanceCount") == 0 and items(hosts, "InstanceGroups"):
+        del hosts["InstanceCount"]  # the controller copies the response, which has 0 for an unset number
     why = f"the API model of {pinned_model().date} has no member for this ACK field"
     region = member(data, "metadata", "annotations", REGION)
     return Imported(
