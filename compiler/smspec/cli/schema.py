@@ -9,6 +9,8 @@ import os
 from smspec.cli.console import Console
 from smspec.pipeline.input_cache import InputCache
 from smspec.source import Mapping
+from smspec.spec.schema.keys import keys_below, written_key
+from smspec.spec.schema.reference import explain_key
 from smspec_schemas import JOB_SCHEMA
 
 HELP = """\
@@ -45,6 +47,10 @@ def _without_required(schema: str, keys: set[str]) -> str:
 
 
 def job_schema() -> str:
-    """Return the published schema."""
+    """Return the schema for editors: the published one, with the page of `smspec explain` as the hover of each key."""
     with open(JOB_SCHEMA, encoding="utf-8", newline="\n") as file:
-        return file.read()
+        content = json.load(file)
+    for path, key in keys_below(content, ()):
+        page = explain_key(written_key(path)) or ""
+        key["markdownDescription"] = page.partition("\n\n")[2].strip()
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

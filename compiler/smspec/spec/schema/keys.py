@@ -25,10 +25,11 @@ _TYPES = {
 @lru_cache(maxsize=1)
 def spec_keys() -> dict[KeyPath, KeySchema]:
     """Return the schema of every key, in the order of the schema."""
-    return dict(_below(author_schema(), ()))
+    return dict(keys_below(author_schema(), ()))
 
 
-def _below(schema: KeySchema, path: KeyPath) -> Iterator[tuple[KeyPath, KeySchema]]:
+def keys_below(schema: KeySchema, path: KeyPath) -> Iterator[tuple[KeyPath, KeySchema]]:
+    """Yield the path and the schema of every key below one, in the order of the schema."""
     children = dict(part(schema, "properties"))
     for word in ("additionalProperties", "items"):
         if "title" in part(schema, word):
@@ -36,7 +37,7 @@ def _below(schema: KeySchema, path: KeyPath) -> Iterator[tuple[KeyPath, KeySchem
     for name, child in children.items():
         if isinstance(child, dict):
             yield (*path, name), child
-            yield from _below(child, (*path, name))
+            yield from keys_below(child, (*path, name))
 
 
 def key_path(path: Path) -> KeyPath | None:
