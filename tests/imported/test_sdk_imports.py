@@ -100,6 +100,7 @@ def test_unknown_job_is_refused():
         ("a.ipynb", "{", "not valid JSON"),
         ("a.ipynb", "[" * 100_000, "not valid JSON"),
         ("a.ipynb", '{"nbformat": 4, "cells": []}', "no estimator"),
+        ("a.ipynb", '{"nbformat": 3, "worksheets": [1, {"cells": 1}]}', "no estimator"),
         (
             "a.ipynb",
             '{"nbformat": 4, "cells": [1, {"cell_type": "code"}, {"cell_type": "code", "source": [1]}]}',

@@ -65,9 +65,23 @@ def read_program(name: str, content: bytes) -> Program:
         data = json.loads(text)
     except (ValueError, RecursionError) as fault:
         raise RequestNotFound("the notebook is not valid JSON") from fault
-    if not is_notebook(data):
+    listed = _listed(data)
+    if listed is None:
         raise RequestNotFound("the file has no `cells` and `nbformat`, so it is not a notebook")
-    return _cells(data["cells"])
+    return _cells(listed)
+
+
+def _listed(data: object) -> list[object] | None:
+    """Return the cells; those of format 3 are in worksheets. None if this is not a notebook."""
+    if not isinstance(data, dict) or "nbformat" not in data:
+        return None
+    if is_notebook(data):
+        return list(data["cells"])
+    sheets = data.get("worksheets")
+    if not isinstance(sheets, list):
+        return None
+    inner = [sheet.get("cells") for sheet in sheets if isinstance(sheet, dict)]
+    return [cell for cells in inner if isinstance(cells, list) for cell in cells]
 
 
 def _cells(listed: list[object]) -> Program:
@@ -85,7 +99,7 @@ def _cells(listed: list[object]) -> Program:
 def _code(cell: object) -> str:
     if not isinstance(cell, dict) or cell.get("cell_type") != "code":
         return ""
-    source = cell.get("source")
+    source = cell.get("source", cell.get("input"))  # `input` in format 3
     lines = [source] if isinstance(source, str) else source if isinstance(source, list) else []
     return "".join(line for line in lines if isinstance(line, str))
 
