@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from smspec.source import Path
 from smspec.source.frozen import dataclass
+from smspec.spec.yaml.text_limits import MAX_DEPTH
 
 _KEY = re.compile(
     r"""("(?:\\.|[^"\\])*"|'(?:''|[^'])*'|[^\s#\[\]{},&*!|>'"%@`?-][^#]*?|[-?:](?=\S)[^#]*?)[ \t]*:(?=[ \t]|$)"""
@@ -227,7 +228,7 @@ class TolerantOutline:
             if letter == "#":
                 self.in_comment = True
                 return
-            if letter in "{[":
+            if letter in "{[" and len(self.flows) < MAX_DEPTH:
                 here = path if top is None else top.here
                 assert here is not None
                 if top is not None and top.index is not None:
@@ -241,7 +242,7 @@ class TolerantOutline:
                 if top.index is not None:
                     top.index += 1
                 top.key = None
-            elif letter != ":" and top is not None:
+            elif letter not in ":{[" and top is not None:
                 column = self._flow_word(number, line, column, top)
                 continue
             column += 1

@@ -79,6 +79,10 @@ def test_place_in_a_broken_text(text, kind, path, prefix, present):
     assert (place.kind, place.path, place.prefix, place.present) == (kind, path, prefix, present)
 
 
+def test_deep_brackets_cost_no_more_than_flat_ones():
+    assert len(TolerantOutline(["a: " + "[" * 200_000, "b: " + "{" * 200_000]).entries) < 1000
+
+
 @pytest.mark.parametrize("text", ["# note", "a: 1 # note", "a: |\n  tex", 'a: "done"'])
 def test_comments_and_texts_have_no_place(text):
     lines = text.split("\n")
