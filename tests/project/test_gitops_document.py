@@ -180,7 +180,7 @@ def test_documented_submission_ends_in_one_job(tmp_path):
             "AWS_ENDPOINT_URL": jobs.environ["AWS_ENDPOINT_URL"],
         }
         ecr.add("ctr", image.rpartition(":")[2], docker_image())
-        ecr.denials = [(404, "NAME_UNKNOWN", "")]
+        ecr.denials = [(404, "NAME_UNKNOWN", "")] * 2  # for the plan, and before the build
         client.will_push("done")
         for _ in range(2):
             done = subprocess.run(
