@@ -46,12 +46,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     since = milliseconds(args.since, time.time()) if args.since else None
     # Imported late: boto3 takes a second to import.
     from smspec.cli.job_lines import log_line
+    from smspec.submission.client import ANSWER_SECONDS
     from smspec.submission.job_log import JobLog
 
     with aws_failures():
         service, job = named_job(args)
         name = job.name
-        log = JobLog(service, name, host=args.host, since=since)
+        log = JobLog(service, name, host=args.host, since=since, budget=0 if args.follow else ANSWER_SECONDS)
         if args.follow:
             return _follow(service, log, job, console)
         for event in log.new_events():

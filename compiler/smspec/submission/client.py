@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,8 +15,12 @@ from smspec.submission.aws_errors import (
     denied_action,
     unavailable,
 )
+from smspec.submission.persistence import persistently
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
+
+ANSWER_SECONDS = 60.0
+"""The pauses of a call that changes nothing or can be repeated by its user: a person waits for the answer."""
 
 _NO_SUCH_JOB = ("ValidationException", "ResourceNotFound")
 
@@ -33,15 +37,36 @@ def has_credentials(profile: str | None) -> bool:
         return AwsSession(profile).has_credentials()
 
 
+def answered(
+    what: str, action: str, call: Callable[[], dict[str, Any]], *, budget: float = ANSWER_SECONDS
+) -> dict[str, Any]:
+    """Return the response to ``call``, which is repeated while AWS throttles it or fails. Raise as `asked` does.
+
+    ``budget``: seconds of pauses between the attempts.
+    """
+
+    def attempt() -> dict[str, Any]:
+        with responses(f"ask AWS for {what}"):
+            return call()
+
+    with _submission_errors(what, action):
+        return persistently(attempt, budget=budget)
+
+
 @contextmanager
 def asked(what: str, action: str = "") -> Iterator[None]:
     """Convert what boto3 raises while it requests ``what`` to `JobRefused` or `AwsUnavailable`.
 
     ``action``: the call's name in an IAM policy, for `ActionDenied`.
     """
+    with _submission_errors(what, action), responses(f"ask AWS for {what}"):
+        yield
+
+
+@contextmanager
+def _submission_errors(what: str, action: str) -> Iterator[None]:
     try:
-        with responses(f"ask AWS for {what}"):
-            yield
+        yield
     except Unsendable as fault:
         raise JobRefused(f"{what}: {fault}") from None
     except AwsRefused as refusal:

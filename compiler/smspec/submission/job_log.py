@@ -22,14 +22,24 @@ class _Stream:
 class JobLog:
     """Reads each stream from where it was left, so that no line is missing, and none comes twice, whatever fails.
 
-    ``host``: only this host; ``since``: only events from this time, in milliseconds since 1970.
+    ``host``: only this host; ``since``: only events from this time, in milliseconds since 1970. ``budget``:
+    seconds of pauses while AWS throttles a call; the default is for `follow`, which repeats the calls itself.
     """
 
-    def __init__(self, service: JobService, name: str, *, host: str | None = None, since: int | None = None) -> None:
+    def __init__(
+        self,
+        service: JobService,
+        name: str,
+        *,
+        host: str | None = None,
+        since: int | None = None,
+        budget: float = 0,
+    ) -> None:
         self._service = service
         self._name = name
         self._host = host
         self._since = since
+        self._budget = budget
         self._streams: dict[str, _Stream] = {}
 
     @property
@@ -42,7 +52,7 @@ class JobLog:
 
         Only a page of each stream is in memory. Events of a host may arrive late: across calls, order holds per host.
         """
-        for name in self._service.streams(self._name):
+        for name in self._service.streams(self._name, budget=self._budget):
             if self._host in (None, host_of(name)):
                 self._streams.setdefault(name, _Stream())
         heads = [(self._streams[name].page[0].time, name) for name in self._streams if self._has_more(name)]
@@ -60,7 +70,7 @@ class JobLog:
         """Return whether a stream has events to yield; read its next pages if it needs to."""
         stream = self._streams[name]
         while not stream.page:
-            events, token = self._service.events(name, stream.token, self._since)
+            events, token = self._service.events(name, stream.token, self._since, budget=self._budget)
             is_end = token in (None, stream.token)
             stream.page.extend(events)
             stream.token = token or stream.token

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
 from smspec.submission.aws_errors import AwsUnavailable, JobRefused, unavailable
-from smspec.submission.client import asked
+from smspec.submission.client import ANSWER_SECONDS, answered, asked
 from smspec.submission.describing import described, tags_of
 from smspec.submission.log_event import LogEvent
 from smspec.submission.persistence import THROTTLED
@@ -61,10 +62,13 @@ class JobService:
     def region(self) -> str:
         return str(self._sagemaker.meta.region_name)
 
-    def describe(self, name: str) -> TrainingJob:
-        """Return a job. Raise `JobRefused` if it does not exist, `AwsUnavailable` if AWS cannot be called."""
+    def describe(self, name: str, *, budget: float = ANSWER_SECONDS) -> TrainingJob:
+        """Return a job. Raise `JobRefused` if it does not exist, `AwsUnavailable` if AWS cannot be called.
+
+        ``budget``: seconds of pauses while AWS throttles the call.
+        """
         try:
-            answer = described(self._sagemaker, name)
+            answer = described(self._sagemaker, name, budget=budget)
         except JobRefused as refused:
             if _NOT_FOUND in str(refused).lower():
                 raise JobRefused(f"{refused}; `smspec status` shows the names of the jobs of specs") from None
@@ -116,42 +120,53 @@ class JobService:
     def add_tags(self, job: TrainingJob, tags: Mapping[str, str]) -> None:
         """Add tags to a job, or change their values. Raise `JobRefused` or `AwsUnavailable`."""
         added = [{"Key": key, "Value": value} for key, value in tags.items()]
-        with asked(f"to tag the job `{job.name}` in {self.region}", "sagemaker:AddTags"):
-            self._sagemaker.add_tags(ResourceArn=job.answer["TrainingJobArn"], Tags=added)
+        call = functools.partial(self._sagemaker.add_tags, ResourceArn=job.answer["TrainingJobArn"], Tags=added)
+        answered(f"to tag the job `{job.name}` in {self.region}", "sagemaker:AddTags", call)
 
     def stop(self, name: str) -> None:
         """Request that a job stops. Raise as `describe` does, `JobRefused` too for a job that is over."""
-        with asked(f"to stop the job `{name}` in {self.region}", "sagemaker:StopTrainingJob"):
-            self._sagemaker.stop_training_job(TrainingJobName=name)
+        call = functools.partial(self._sagemaker.stop_training_job, TrainingJobName=name)
+        answered(f"to stop the job `{name}` in {self.region}", "sagemaker:StopTrainingJob", call)
 
-    def streams(self, name: str) -> list[str]:
+    def streams(self, name: str, *, budget: float = ANSWER_SECONDS) -> list[str]:
         """Return the names of the log streams of a job: one per host, and after a restart, one more."""
         found: list[str] = []
         token: dict[str, Any] = {}
+        what = f"the logs of `{name}` in {self.region}"
         for _ in range(_MOST_PAGES):
-            with asked(f"the logs of `{name}` in {self.region}", "logs:DescribeLogStreams"):
-                try:
-                    page = self._logs.describe_log_streams(
-                        logGroupName=LOG_GROUP, logStreamNamePrefix=f"{name}/", **token
-                    )
-                except self._logs.exceptions.ResourceNotFoundException:
-                    return found  # the first job of an account makes the group when its log begins
+            call = functools.partial(self._page_of_streams, name, token)
+            page = answered(what, "logs:DescribeLogStreams", call, budget=budget)
             found += [str(each["logStreamName"]) for each in page.get("logStreams", ()) if "logStreamName" in each]
             if not page.get("nextToken"):
                 return found
             token = {"nextToken": page["nextToken"]}
         raise AwsUnavailable(f"CloudWatch Logs lists the streams of `{name}` without an end")
 
-    def events(self, stream: str, token: str | None, since: int | None) -> tuple[list[LogEvent], str | None]:
+    def _page_of_streams(self, name: str, token: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            page: dict[str, Any] = self._logs.describe_log_streams(
+                logGroupName=LOG_GROUP, logStreamNamePrefix=f"{name}/", **token
+            )
+        except self._logs.exceptions.ResourceNotFoundException:
+            return {}  # the first job of an account makes the group when its log begins
+        return page
+
+    def events(
+        self, stream: str, token: str | None, since: int | None, *, budget: float = ANSWER_SECONDS
+    ) -> tuple[list[LogEvent], str | None]:
         """Return the next events of a stream, oldest first, and the token to go on with.
 
-        At the end of a stream, the token does not change. ``since``: milliseconds since 1970.
+        At the end of a stream, the token does not change. ``since``: milliseconds since 1970. ``budget``: seconds of
+        pauses while AWS throttles the call.
         """
         where: dict[str, Any] = {"nextToken": token} if token else {}
         if since is not None:
             where["startTime"] = since
-        with asked(f"the log stream `{stream}` in {self.region}", "logs:GetLogEvents"):
-            page = self._logs.get_log_events(logGroupName=LOG_GROUP, logStreamName=stream, startFromHead=True, **where)
+        call = functools.partial(
+            self._logs.get_log_events, logGroupName=LOG_GROUP, logStreamName=stream, startFromHead=True, **where
+        )
+        what = f"the log stream `{stream}` in {self.region}"
+        page = answered(what, "logs:GetLogEvents", call, budget=budget)
         events = [
             LogEvent(time=int(each["timestamp"]), host=host_of(stream), text=str(each["message"]))
             for each in page.get("events", ())

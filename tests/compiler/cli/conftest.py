@@ -1,5 +1,7 @@
 """SageMaker and S3 for the tests of `smspec submit`."""
 
+import types
+
 import pytest
 
 from support.servers.aws_server import BUCKET, s3_server
@@ -14,6 +16,7 @@ def submit_servers():
         for name, value in {**jobs.environ, "AWS_ENDPOINT_URL_S3": store.environ["S3_ENDPOINT_URL"]}.items():
             patch.setenv(name, value)
         patch.setattr("smspec.submission.following.INTERVAL_SECONDS", 0)
+        patch.setattr("smspec.submission.persistence.time", types.SimpleNamespace(sleep=lambda seconds: None))
         yield store, jobs
 
 

@@ -1,4 +1,4 @@
-"""botocore waits for seconds between its attempts: how long is its own affair, and what it does after is tested."""
+"""No pauses between attempts, of botocore and of a budget: what comes after them is tested."""
 
 import time
 import types
@@ -11,4 +11,5 @@ def attempts_without_pauses():
     """Repeat a request at once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("botocore.endpoint.time", types.SimpleNamespace(sleep=lambda seconds: None, time=time.time))
+        patch.setattr("smspec.submission.persistence.time", types.SimpleNamespace(sleep=lambda seconds: None))
         yield

@@ -59,9 +59,9 @@ class OrderedService(JobService):
         self.before = lambda: turns.take(who)
         return self
 
-    def describe(self, name):
+    def describe(self, name, **more):
         self.before()
-        return super().describe(name)
+        return super().describe(name, **more)
 
     def create(self, request):
         self.before()
