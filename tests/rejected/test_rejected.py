@@ -23,7 +23,7 @@ from support.wording import faults
 HERE = Path(__file__).parent
 COMPILER = HERE.parents[1] / "compiler" / "smspec"
 CASES = sorted({path.parent for name in ("job.yaml", "request.json", "command.txt") for path in HERE.glob(f"*/{name}")})
-HEAD = re.compile(r"^(error|warning|note)\[(SM[0-9]{3})\]: (.*)$", re.MULTILINE)
+HEAD = re.compile(r"^(error|warning|note)\[((?:SM|ORG)[0-9]{3})\]: (.*)$", re.MULTILINE)
 
 
 @functools.cache
@@ -134,7 +134,7 @@ def test_rule_name_is_plain_words():
 
 
 # Of what is no job, or no request, no check can be ignored; nor of what is said about ignoring.
-KEPT = re.compile(r"SM(1|2|40[1-9]|41[0-2]|330|331|723|731|74|752|754)")
+KEPT = re.compile(r"SM(1|2|40[1-9]|41[0-2]|330|331|723|731|74|752|75[4-7])")
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.result("".join(f"{line}\n" for line in _topics()))
         return 0
     topic: str = args.topic
-    page = explanation(topic.upper())
+    page = explanation(topic.upper()) or _page_of_the_organization(topic)
     if page is None and not _is_code(topic):
         # Imported late: the reference reads the whole schema.
         from smspec.spec.schema.reference import explain_key
@@ -43,6 +43,21 @@ def run(args: argparse.Namespace, console: Console) -> int:
         raise UsageError(f"unknown code or key `{topic}`{_guess(topic)}")
     console.result(page if page.endswith("\n") else f"{page}\n")
     return 0
+
+
+def _page_of_the_organization(topic: str) -> str | None:
+    """Return the page of a rule that the organization of the current directory wrote, or None."""
+    if not topic[-1:].isdigit() or not topic.isalnum() or _is_code(topic):
+        return None
+    # Imported late: codes of smspec need no files.
+    from smspec.diagnostics import InvalidInput
+    from smspec.pipeline.input_cache import InputCache
+
+    try:
+        rules = InputCache().organization_rules(os.curdir)
+    except InvalidInput as rejected:
+        raise UsageError(f"cannot read the rules of the organization: {rejected.diagnostics[0].message}") from None
+    return next((rule.page for rule in rules if rule.code == topic.upper()), None)
 
 
 def _topics() -> Iterator[str]:

@@ -13,7 +13,8 @@ from smspec.source.frozen import dataclass
 class Diagnostic:
     """A message for the author. ``path`` is empty if the text could not be parsed to a tree.
 
-    ``fix``: what certainly belongs in place of the text at ``span``; None if that is not certain.
+    ``fix``: what certainly belongs in place of the text at ``span``; None if that is not certain. ``page`` explains
+    a rule of an organization; those of smspec have files.
     """
 
     code: str
@@ -25,3 +26,4 @@ class Diagnostic:
     label: str = ""
     notes: tuple[Note, ...] = ()
     fix: Fix | None = None
+    page: str = ""

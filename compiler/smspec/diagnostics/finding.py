@@ -82,7 +82,8 @@ class Rule:
 class Finding:
     """One error or risk. ``message`` starts in lower case, has no full stop, and quotes the author in backticks.
 
-    ``place`` is the position of something that the document no longer contains at ``path``.
+    ``place`` is the position of something that the document no longer contains at ``path``. ``page`` explains a rule of
+    an organization; those of smspec have files. ``is_ignorable`` False: such a rule does not let specs ignore it.
     """
 
     code: str
@@ -97,6 +98,8 @@ class Finding:
     instead_of: str = ""
     place: Span | None = None
     fix: Fix | None = None
+    page: str = ""
+    is_ignorable: bool = True
 
     def moved(self, path: Path) -> Finding:
         """Return the same finding at a different path; its cause was a path of the same document."""

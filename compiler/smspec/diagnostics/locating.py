@@ -57,6 +57,7 @@ def placed_at(span: Span, finding: Finding, *, used_at: Span | None = None) -> D
         help=masked(finding.help),
         label=masked(finding.label),
         fix=finding.fix if finding.fix and masked(finding.fix.written) == finding.fix.written else None,
+        page=finding.page,
         notes=(*([Note("used through an alias here", used_at)] if used_at else []), *map(_masked_note, finding.notes)),
     )
 

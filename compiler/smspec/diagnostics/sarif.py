@@ -39,7 +39,8 @@ def sarif(diagnostics: Sequence[Diagnostic], texts: Sequence[SourceText]) -> str
         {**_result(diagnostic, codes.index(diagnostic.code), fingerprint), **_fixes(diagnostic, lines)}
         for diagnostic, fingerprint in zip(kept, fingerprints, strict=True)
     ]
-    rules: list[Json] = [_rule(code, severities[code]) for code in codes]
+    pages = {diagnostic.code: diagnostic.page for diagnostic in kept if diagnostic.page}
+    rules: list[Json] = [_rule(code, severities[code], pages.get(code)) for code in codes]
     driver: dict[str, Json] = {"name": "smspec", "version": __version__, "rules": rules}
     run: dict[str, Json] = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     if len(kept) < len(diagnostics):
@@ -57,9 +58,9 @@ def _kept(diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
     return [diagnostics[index] for index in sorted(by_weight[:MOST_RESULTS])]
 
 
-def _rule(code: str, severity: str) -> Json:
-    """Describe a code by its page."""
-    page = explanation(code) or f"# {code}: {code}\n"
+def _rule(code: str, severity: str, own_page: str | None) -> Json:
+    """Describe a code by its page; a rule of an organization has its own."""
+    page = own_page or explanation(code) or f"# {code}: {code}\n"
     title, _, body = page.partition("\n")
     name = title.partition(": ")[2].replace("`", "")
     why = " ".join(body.strip().partition("\n\n")[0].split())

@@ -43,6 +43,7 @@ _KEYS = (
     DEFAULTS,
     "facts",
     REGISTRY,
+    "rule_files",
 )
 
 _FACTS = ("images", "instance_types")
@@ -50,13 +51,16 @@ _FACTS = ("images", "instance_types")
 _HIGHEST = 10**9
 
 
-def read_policy(file: OrganizationConfig) -> Policy:
-    """Return the policy in the file. Raise `InvalidInput`, with positions, for invalid values."""
+def read_policy(file: OrganizationConfig, own_codes: tuple[str, ...] = ()) -> Policy:
+    """Return the policy in the file. Raise `InvalidInput`, with positions, for invalid values.
+
+    ``own_codes``: those of the rules that the organization wrote.
+    """
     try:
         prices = price_list(file)
     except MalformedConfig as malformed:
         raise rejected(MalformedConfig(file.path, malformed.fault, file.content)) from None
-    reader = _Reader(file.tables)
+    reader = _Reader(file.tables, (*explained_codes(), *own_codes))
     images, types = reader.facts()
     registry, registry_faults = read_registry(file.tables.get(REGISTRY, {}))
     policy = Policy(
@@ -91,8 +95,9 @@ def _families(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
 class _Reader:
     """Reads the keys one by one and collects their errors."""
 
-    def __init__(self, tables: Mapping[str, object]) -> None:
+    def __init__(self, tables: Mapping[str, object], codes: tuple[str, ...]) -> None:
         self._tables = tables
+        self._codes = codes
         self.faults: list[Fault] = []
 
     def texts(self, *path: str) -> tuple[str, ...] | None:
@@ -184,10 +189,9 @@ class _Reader:
         return levels
 
     def _check_code(self, path: tuple[str, ...], code: str) -> None:
-        codes = explained_codes()
         # No author fixes more in one run, and searching for similar names takes time.
-        if code not in codes and len(self.faults) < MOST:
-            near = nearest(code, codes)
+        if code not in self._codes and len(self.faults) < MOST:
+            near = nearest(code, self._codes)
             self.faults.append(
                 (
                     path,

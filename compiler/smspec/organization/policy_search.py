@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from smspec.organization.organization_config import MalformedConfig, OrganizationConfig, organization_config_in
 from smspec.service.policy import Policy
@@ -12,6 +13,9 @@ from smspec.source.frozen import replace
 from smspec.workspace.boundary import Boundary
 from smspec.workspace.nearest import Nearest
 from smspec.workspace.organization_marker import DATED_FILES
+
+if TYPE_CHECKING:
+    from smspec.rules.organization_rules.organization_rule import OrganizationRule
 
 
 class Organization:
@@ -23,6 +27,7 @@ class Organization:
         self._file = file
         self._policy: Policy | None = None
         self._defaults: Document | None = None
+        self._rules: tuple[OrganizationRule, ...] | None = None
         self._has_defaults = isinstance(file, OrganizationConfig) and "defaults" in file.tables
 
     def policy(self) -> Policy:
@@ -43,6 +48,18 @@ class Organization:
             self._defaults = default_layer(self._file)
         return self._defaults
 
+    def rules(self) -> tuple[OrganizationRule, ...]:
+        """Return the rules that the organization wrote; none if the file is not TOML. Raise `InvalidInput`."""
+        if self._rules is None:
+            found: tuple[OrganizationRule, ...] = ()
+            if isinstance(self._file, OrganizationConfig) and "rule_files" in self._file.tables:
+                # Imported late: few organizations have rules of their own.
+                from smspec.organization.rule_files import read_rules
+
+                found = read_rules(self._file, self._boundary)
+            self._rules = found
+        return self._rules
+
     def _read(self) -> Policy:
         # Imported late: reading a policy takes longer than the checks of a spec.
         if isinstance(self._file, MalformedConfig):
@@ -53,7 +70,7 @@ class Organization:
             return _with_dated_files(Policy(path=""), self._directory, self._boundary)
         from smspec.organization.policy_file import read_policy
 
-        policy = read_policy(self._file)
+        policy = read_policy(self._file, tuple(rule.code for rule in self.rules()))
         is_dated = _has_dated_files(self._directory)
         return _with_dated_files(policy, self._directory, self._boundary) if is_dated else policy
 

@@ -49,6 +49,7 @@ def _places(path: str, cache: InputCache) -> Iterator[str]:
     """Yield the files and directories that the jobs of a spec are made from, also those that are missing now."""
     yield path
     directory = _directory(path)
+    yield from _rule_files(directory, cache)
     try:
         files = read_spec_files(path, cache)
         yield from (text.name for text in files.texts)
@@ -62,6 +63,14 @@ def _places(path: str, cache: InputCache) -> Iterator[str]:
                     yield os.path.join(directory, node.value)
     except (InvalidInput, OptionError, OSError):
         yield directory
+
+
+def _rule_files(directory: str, cache: InputCache) -> Iterator[str]:
+    """Yield the files with the rules of an organization for specs in a directory, also those with errors."""
+    try:
+        yield from (rule.file for rule in cache.organization_rules(directory))
+    except InvalidInput as rejected:
+        yield from (text.name for text in rejected.texts)
 
 
 def _extended(files: SpecFiles) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from smspec.diagnostics import InvalidInput
 from smspec.organization.lock_file import lock_in, read_lock
@@ -29,6 +30,9 @@ from smspec.workspace.outside_files import rejected_outside, rejected_stranger
 from smspec.workspace.real_paths import RealPaths
 from smspec.workspace.source_listing import ScannedSource, scan_source, with_unsaved
 from smspec.workspace.spec_marker import is_meant_as_spec
+
+if TYPE_CHECKING:
+    from smspec.rules.organization_rules.organization_rule import OrganizationRule
 
 LARGEST_REQUIREMENTS = 1 << 20
 """Bytes of a requirements file. One with the hashes of a thousand packages has a tenth of that."""
@@ -255,6 +259,11 @@ class InputCache:
         """
         found = self._organizations.of(directory, self.boundary(directory))
         return None if found is None else found.policy()
+
+    def organization_rules(self, directory: str) -> tuple[OrganizationRule, ...]:
+        """Return the rules that the organization wrote for specs in ``directory``; raise as `policy` does."""
+        found = self._organizations.of(directory, self.boundary(directory))
+        return () if found is None else found.rules()
 
     def defaults(self, directory: str) -> Document | None:
         """Return the organization's defaults for a spec in ``directory``: one document for all specs that share it.

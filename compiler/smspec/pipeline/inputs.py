@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Rule
 from smspec.diagnostics.suggestions import nearest
@@ -38,6 +39,9 @@ NO_SOURCE_DIRECTORY = Rule("SM143", "source directory not found")
 NO_REQUIREMENTS_FILE = Rule("SM144", "requirements file missing or too large")
 _HIDE_FILES = HIDES_FILES | {NO_SOURCE_DIRECTORY.code, OUTSIDE.code}
 
+if TYPE_CHECKING:
+    from smspec.rules.organization_rules.organization_rule import OrganizationRule
+
 REQUIREMENTS = ("image", "python_requirements")
 _AT_STARTUP = "requirements.txt"
 """The file of the source that the runtime installs when a job starts."""
@@ -49,7 +53,8 @@ class Inputs:
 
     ``faults`` are those of its layers: if there are any, ``document`` is the part of the spec without them.
     ``findings`` are about missing files that the spec names; ``build_inputs`` are without them. ``policy`` is the
-    policy for the job, ``levels`` the severities that the organization sets. ``program`` is what the text of the entry
+    policy for the job, ``levels`` the severities that the organization sets,
+    ``organization_rules`` those that it wrote. ``program`` is what the text of the entry
     point shows, or why it is unknown; ``reach`` are the modules that it imports. ``source_texts``: the text files of
     the source, None if they are unknown or not compared with the job. ``source_is_known`` False: the source directory
     could not be listed, so missing files are not reported. ``local_data``: channel → the extent of its local data, if
@@ -62,6 +67,7 @@ class Inputs:
     build_inputs: BuildInputs
     policy: Policy | None = None
     levels: Mapping[str, Level] = field(default_factory=dict)
+    organization_rules: tuple[OrganizationRule, ...] = ()
     faults: tuple[Diagnostic, ...] = ()
     findings: tuple[Finding, ...] = ()
     program: Program | UnreadScript | None = None
@@ -163,6 +169,7 @@ def _inputs(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
         inputs,
         policy=policy,
         levels={} if policy is None else policy.levels,
+        organization_rules=cache.organization_rules(inputs.directory),
         program=script.program,
         reach=script.reach,
         source_texts=_source_texts(merged.document, inputs, cache),

@@ -22,6 +22,7 @@ from smspec.script.reach.reached import Reach
 from smspec.service.request import Request
 from smspec.service.request_check import request_findings
 from smspec.service.severity_overrides import at_level
+from smspec.source import Document
 from smspec.source.by_identity import ByIdentity
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.locked_environment import environment_file
@@ -42,20 +43,27 @@ _OF_REQUIREMENTS: ByIdentity[list[Finding]] = ByIdentity()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """The input of every source of findings. ``named``: what the short name of the image stands for, if it has one."""
+    """The input of every source of findings. ``named``: what the short name of the image stands for, if it has one.
+
+    ``document``: the merged spec; with alternatives, as if the author had written this one alone.
+    """
 
     inputs: Inputs
     spec: JobSpec
     plan: Plan
+    document: Document
     named: NamedImage | None = None
 
 
-def job_findings(inputs: Inputs, spec: JobSpec, plan: Plan, named: NamedImage | None = None) -> list[Finding]:
+def job_findings(
+    inputs: Inputs, spec: JobSpec, plan: Plan, named: NamedImage | None = None, document: Document | None = None
+) -> list[Finding]:
     """Return the findings about a job that has its shape, from each of `SOURCES` in their order.
 
-    A finding with more information about the spec replaces the one that it names in ``instead_of``.
+    ``document``: the spec of an alternative. A finding with more information about the spec replaces the one that it
+    names in ``instead_of``.
     """
-    job = Job(inputs=inputs, spec=spec, plan=plan, named=named)
+    job = Job(inputs=inputs, spec=spec, plan=plan, named=named, document=document or inputs.document)
     found = [finding for source in SOURCES for finding in source(job)]
     replaced = {finding.instead_of for finding in found}
     return [finding for finding in found if finding.code not in replaced]
@@ -250,6 +258,11 @@ def _policy(job: Job) -> Iterable[Finding]:
         yield from disallowed_registry.check_base(job.spec.image.base, policy)
 
 
+def _organization_rules(job: Job) -> Iterable[Finding]:
+    """Return what the rules report that the organization wrote."""
+    return [found for rule in job.inputs.organization_rules for found in rule.check(job.document.root)]
+
+
 def _local_data(job: Job) -> Iterable[Finding]:
     """Return where the local data does not fit the hosts."""
     extents = job.inputs.local_data
@@ -329,6 +342,7 @@ SOURCES: tuple[Callable[[Job], Iterable[Finding]], ...] = (
     _unpinned,
     _unpinned_at_startup,
     _policy,
+    _organization_rules,
     _script,
     _modules,
     _source_texts,

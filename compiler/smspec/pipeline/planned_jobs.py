@@ -52,7 +52,7 @@ def findings_of(inputs: Inputs, jobs: tuple[PlannedJob, ...]) -> list[Finding]:
     among: dict[Finding, list[Alternative]] = {}
     for each in jobs:
         assert each.alternative is not None
-        for finding in job_findings(inputs, each.job, each.plan, each.named):
+        for finding in job_findings(inputs, each.job, each.plan, each.named, each.alternative.document):
             among.setdefault(_as_written(finding, each.alternative), []).append(each.alternative)
     found = [_naming(finding, those, len(jobs)) for finding, those in among.items()]
     return [*found, *_about_all(jobs)]

@@ -69,11 +69,11 @@ def not_ignored(
 
 def can_be_ignored(finding: Finding) -> bool:
     """Return whether `checks.ignore` can suppress a finding."""
-    return finding.severity != "error" or not finding.code.startswith(NEVER_IGNORED)
+    return finding.is_ignorable and (finding.severity != "error" or not finding.code.startswith(NEVER_IGNORED))
 
 
 def _unused_entry(check: IgnoredCheck, path: Path) -> Finding:
-    if check.rule not in explained_codes():
+    if check.rule.startswith("SM") and check.rule not in explained_codes():
         help = "remove the entry, or use the code that the diagnostic shows"
         return UNUSED.at((*path, "rule"), f"`{dotted((*path, 'rule'))}`: unknown rule `{check.rule}`", help=help)
     where = f" at `{check.at}`" if check.at else ""

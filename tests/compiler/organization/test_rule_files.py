@@ -1,0 +1,189 @@
+"""`rule_files` of smspec.toml: rules that an organization writes, with their cases."""
+
+import json
+import re
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from support.smspec_command import smspec
+
+POLICY = Path(__file__).parents[3] / "docs" / "policy.md"
+IMAGE = f"111122223333.dkr.ecr.us-west-2.amazonaws.com/ctr@sha256:{'0' * 64}"
+JOB = {
+    "smspec": "v1",
+    "name": "ctr",
+    "role": "arn:aws:iam::111122223333:role/SageMakerTraining",
+    "region": "us-west-2",
+    "image": IMAGE,
+    "hosts": {"instance_type": "ml.m5.large", "count": 6, "volume": "10GB"},
+    "stopping": {"max_runtime": "2h"},
+    "output": "s3://example-models/ctr/",
+}
+FEW_HOSTS = {
+    "code": "ORG103",
+    "title": "at most four hosts",
+    "why": "The network of the account is small.",
+    "require": {"hosts.count": {"max": 4}},
+    "cases": {"right": [{"hosts": {"count": 4}}], "wrong": [{"hosts": {"count": 5}}]},
+}
+
+
+@pytest.fixture
+def found(tmp_path):
+    """Return a function: the diagnostics of a job under some rules."""
+
+    def validated(*rules, job=JOB, policy="", words=(), **files):
+        (tmp_path / "rules").mkdir(exist_ok=True)
+        (tmp_path / "smspec.toml").write_text(f'rule_files = ["rules/*.yaml"]\n{policy}')
+        for number, rule in enumerate(rules):
+            text = rule if isinstance(rule, str) else yaml.safe_dump(rule, sort_keys=False)
+            (tmp_path / "rules" / f"{number}.yaml").write_text(text)
+        for name, spec in {"job": job, **files}.items():
+            (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(spec, sort_keys=False))
+        return json.loads(smspec("validate", "job.yaml", "--format", "json", *words, cwd=tmp_path).out)
+
+    return validated
+
+
+def codes(diagnostics):
+    return [(one["code"], one["path"]) for one in diagnostics]
+
+
+def rule(require, right=None, wrong=None, **more):
+    """Return a rule whose cases are not what a test is about."""
+    cases = {"right": right or [{}], "wrong": wrong or [{"tags": {"wrong": "yes"}}]}
+    guard = {"tags.wrong": {"present": False}} if wrong is None else {}
+    return {**FEW_HOSTS, "require": {**guard, **require}, "cases": cases, **more}
+
+
+def test_documented_rule_passes_its_cases(tmp_path, found):
+    (text,) = re.findall(r"```yaml\n(code: .*?)```", POLICY.read_text(), re.DOTALL)
+    assert found(text) == []
+    tags = {"cost-center": "12"}
+    gpu = {**JOB, "hosts": {**JOB["hosts"], "instance_type": "ml.g4dn.xlarge"}, "tags": tags}
+    (one,) = [one for one in found(text, job=gpu) if one["code"] == "ORG101"]
+    assert (one["path"], one["help"]) == ("tags.cost-center", "add `cost-center` to `tags`")
+    assert smspec("explain", "org101", cwd=tmp_path).out.startswith("# ORG101: GPU jobs name their cost center\n\nGPU ")
+
+
+def test_policy_sets_the_severity_and_who_may_ignore(found):
+    ignoring = {**JOB, "checks": {"ignore": [{"rule": "ORG103", "because": "approved"}]}}
+    assert codes(found(FEW_HOSTS)) == [("ORG103", "hosts.count")]
+    assert found(FEW_HOSTS, job=ignoring) == []
+    assert found(FEW_HOSTS, policy="[rules]\nORG103 = 'off'\n") == []
+    assert found(FEW_HOSTS, policy="[rules]\nORG103 = 'note'\n")[0]["severity"] == "note"
+    assert {one["code"] for one in found(FEW_HOSTS, job=ignoring, policy="allow_ignores = false")} == {
+        "ORG103",
+        "SM746",
+    }
+    (unknown,) = found(FEW_HOSTS, policy="allow_ignores = ['ORG104']")
+    assert (unknown["code"], unknown["help"]) == ("SM747", "did you mean `ORG103`?")
+    fixed = {**FEW_HOSTS, "ignorable": False}
+    assert {one["code"] for one in found(fixed, job=ignoring)} == {"ORG103", "SM330"}
+
+
+def test_finding_is_at_the_line_of_the_layer(found):
+    (own,) = found(FEW_HOSTS)
+    assert (own["file"], own["line"]) == ("job.yaml", 8)
+    hosts = {"instance_type": "ml.m5.large", "volume": "10GB"}
+    base = {"smspec": "v1", "hosts": {"count": 9}}
+    (inherited,) = found(FEW_HOSTS, job={**JOB, "hosts": hosts, "extends": ["base.yaml"]}, base=base)
+    assert (inherited["file"], inherited["line"]) == ("base.yaml", 3)
+    small = {**JOB, "hosts": {**hosts, "count": 1}, "overlays": {"large": {"hosts": {"count": 8}}}}
+    (overlaid,) = found(FEW_HOSTS, job=small)
+    assert overlaid["note"] == "with the overlay `large`"
+    var = {**JOB, "hosts": {**hosts, "count": "${{ vars.n }}"}, "vars": {"n": {"default": 2}}}
+    assert found(FEW_HOSTS, job=var) == []
+    assert codes(found(FEW_HOSTS, job=var, words=("--set", "vars.n=7"))) == [("ORG103", "hosts.count")]
+
+
+def test_missing_value_is_reported_at_its_nearest_key(found):
+    (one,) = found(rule({"network.vpc.subnets": {"present": True}}, right=[{"tags": {"a": "b"}}]))
+    assert one["code"] == "SM757"  # the small job has no subnets, so the right case is wrong
+    tagged = rule({"tags.team": {"present": True}}, right=[{"tags": {"team": "ads"}}], wrong=[{}])
+    (one,) = found(tagged, job={**JOB, "tags": {"owner": "me"}, "hosts": {**JOB["hosts"], "count": 1}})
+    assert (one["path"], one["line"]) == ("tags.team", 13)
+
+
+def test_each_alternative_of_hosts_is_checked(found):
+    any_of = [{"instance_type": "ml.m5.large", "count": 2}, {"instance_type": "ml.m5.xlarge", "count": 8}]
+    job = {**JOB, "hosts": {"any_of": any_of, "volume": "10GB"}}
+    assert ("ORG103", "hosts.any_of[1].count") in codes(found(FEW_HOSTS, job=job))
+
+
+def test_star_stands_for_every_item(found):
+    own = rule({"channels.*.s3": {"matches": "^s3://example-"}})
+    job = {**JOB, "channels": {"a": {"s3": "s3://example-data/a/"}, "b": {"s3": "s3://other/b/"}}}
+    assert codes(found(own, job=job)) == [("ORG103", "channels.b.s3")]
+    assert found(own) == []
+
+
+def test_lists_are_checked_item_by_item(found):
+    own = rule({"network.subnets": {"matches": "^subnet-0", "optional": True}})
+    network = {"subnets": ["subnet-01234567", "subnet-11234567"], "security_groups": ["sg-01234567"]}
+    assert codes(found(own, job={**JOB, "network": network})) == [("ORG103", "network.subnets[1]")]
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_right"),
+    [
+        (6, True),
+        ([1, 2], False),
+        ({"in": [6]}, True),
+        ({"not_in": [6]}, False),
+        (True, False),
+        ({"min": 7}, False),
+        ({"min": 6, "max": 6}, True),
+        ({"matches": "^[0-9]$"}, True),
+        ({"max": "30GB"}, False),
+        ({"present": False}, False),
+    ],
+)
+def test_condition(found, condition, is_right):
+    own = rule({}, wrong=[{"name": "ctr", "hosts": {"count": 6}}], when={"name": "ctr"})
+    own["require"] = {"hosts.count": condition}
+    assert ([one["code"] for one in found(own)] == ["SM757"]) is is_right
+
+
+def test_all_faulty_files_are_reported(found):
+    diagnostics = found("code: [\n", {**FEW_HOSTS, "code": "SM999"}, "- 1\n", "", "x" * (65 << 10))
+    assert [(one["file"], one["code"]) for one in diagnostics] == [
+        ("rules/0.yaml", "SM101"),
+        ("rules/1.yaml", "SM755"),
+        ("rules/2.yaml", "SM114"),
+        ("rules/3.yaml", "SM109"),
+        ("rules/4.yaml", "SM755"),
+    ]
+
+
+@pytest.mark.parametrize("pattern", ["../*.yaml", "/etc/*.conf", "**/*.yaml", "rule/*.yaml", "rules", "\\u0000"])
+def test_pattern_without_a_file_in_the_repository(tmp_path, found, pattern):
+    found(FEW_HOSTS)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "smspec.toml").write_text(f'\nrule_files = ["{pattern}"]\n')
+    (one,) = json.loads(smspec("validate", "--format", "json", cwd=tmp_path).out)
+    assert (one["code"], one["line"]) == ("SM747", 2) and "matches no file" in one["message"]
+
+
+def test_hostile_pattern_takes_linear_time(found):
+    hostile = rule({"hyperparameters.a": {"matches": "^(a|a?)+$|((a*)*)*b", "optional": True}})
+    started = time.monotonic()
+    assert codes(found(hostile, job={**JOB, "hyperparameters": {"a": "a" * 2000 + "c"}})) == [
+        ("ORG103", "hyperparameters.a")
+    ]
+    assert time.monotonic() - started < 10
+    (one,) = found(rule({"name": {"matches": "((a{100}){100}){100}"}}))
+    assert "it repeats too much" in one["message"]
+
+
+def test_sarif_describes_the_rule(tmp_path, found):
+    found(FEW_HOSTS)
+    run = json.loads(smspec("validate", "--format", "sarif", cwd=tmp_path).out)["runs"][0]
+    (described,) = run["tool"]["driver"]["rules"]
+    assert described["id"] == "ORG103" and described["shortDescription"]["text"] == "at most four hosts"
+    assert "small" in described["fullDescription"]["text"]
+    for form in ("junit", "html", "github"):
+        assert "ORG103" in smspec("validate", "--format", form, cwd=tmp_path).out
