@@ -29,8 +29,9 @@ these, a Terraform configuration or plan, the name of a job in SageMaker, or a n
 the SageMaker SDK. A program is read but not run. Parameters, and values that are known only at run time, become
 variables of the spec.
 
--o DIR writes the spec and the code of the job to a new directory: files next to a program, and those that cells of a
-notebook write. A program with several jobs gives one spec for each, named after the job.
+-o DIR writes the spec and the code of the job to a new directory: files next to a program, those that cells of a
+notebook write, and the archive in S3 of a job in SageMaker. A program with several jobs gives one spec for each, named
+after the job.
 
 Members with no equivalent are listed on stderr and in a closing comment.
 Exit status: 0 done; 1 no training job found, or the printed spec has errors to fix."""
@@ -67,14 +68,23 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from smspec.cli.import_directory import check_new, write_directory
 
     check_new(args.output)  # before AWS is called
+    jobs = _found(args, console)
+    if _is_name(args.source):
+        from smspec.cli.import_job_code import write_job
+
+        return write_job(jobs[0], args, console)
     program = None if args.source == STANDARD_INPUT else args.source
-    return write_directory(_found(args, console), args.output, program, console)
+    return write_directory(lambda _: jobs, args.output, program, console)
+
+
+def _is_name(source: str) -> bool:
+    return not os.path.lexists(source) and is_job_name(source)
 
 
 def _found(args: argparse.Namespace, console: Console) -> tuple[Imported, ...]:
     """Return the job that is asked for; with -o, all jobs of the source."""
     source: str = args.source
-    is_name = not os.path.lexists(source) and is_job_name(source)
+    is_name = _is_name(source)
     if not is_name and (args.profile or args.region):
         raise UsageError("--profile and --region require the name of a job in SageMaker, not a file")
     try:

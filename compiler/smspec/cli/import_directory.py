@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
 from smspec.cli.console import Console
@@ -15,16 +15,23 @@ from smspec.collection.result_tree import ResultTree
 from smspec.importer.code_files import CodeFiles, code_files, pieces_of
 from smspec.importer.directory_layout import PlacedJob, placed
 from smspec.importer.imported import Imported
+from smspec.importer.stored_code import SOURCE
 from smspec.output.failures import OutputFailed, OutputRefused
 from smspec.output.writing import COLLECTING, as_output_failed, made_directory, put_directory
 from smspec.source.listing import ListedFile
 from smspec.workspace.boundary_search import boundary_of
 
+MOST_BYTES = 1 << 30
+"""Of all files of a directory: an archive that is larger is not code."""
 
-def write_directory(jobs: Sequence[Imported], directory: str, program: str | None, console: Console) -> int:
+
+def write_directory(
+    jobs_in: Callable[[ResultTree], Sequence[Imported]], directory: str, program: str | None, console: Console
+) -> int:
     """Write a spec for each job, and its code; return the exit status.
 
-    ``program``: the file that the code is next to, None if it came from standard input.
+    ``jobs_in`` returns the jobs, and may add their code. ``program``: the file that the code is next to, None if it
+    came from elsewhere.
     """
     check_new(directory)
     has_errors = False
@@ -37,7 +44,8 @@ def write_directory(jobs: Sequence[Imported], directory: str, program: str | Non
             made_directory(parent),
             temporary_directory(parent, COLLECTING) as place,
         ):
-            tree = ResultTree(place, console.say)
+            tree = ResultTree(place, console.say, MOST_BYTES)
+            jobs = jobs_in(tree)
             all_placed = placed(jobs)
             for job in all_placed:
                 prefix = f"{job.file}: " if len(jobs) > 1 else ""
@@ -45,7 +53,9 @@ def write_directory(jobs: Sequence[Imported], directory: str, program: str | Non
                 has_errors |= spec.has_errors
                 _add(tree, job.file, spec.text)
                 written.append(job.file)
+            fetched = [SOURCE] if SOURCE in tree.directories else []
             sources, is_whole = _add_sources(tree, all_placed, program, directory, console)
+            sources += fetched
             tree.finish()
             check_new(directory)  # again: another command may have made it
             put_directory(place, directory)

@@ -20,10 +20,12 @@ class ResultTree:
     Names come from an archive or from S3, which the job wrote: an absolute name, or one with ``..``, is refused, as
     `tarfile.data_filter` does. Links are made last, so nothing is ever written through one, and those that lead out of
     ``root`` are left out. Owners, times, and permissions, except that to execute a file, are not taken over.
+    ``most_bytes``: of all files.
     """
 
-    def __init__(self, root: str, warn: Callable[[str], None]) -> None:
+    def __init__(self, root: str, warn: Callable[[str], None], most_bytes: int | None = None) -> None:
         self.root = root
+        self._most_bytes, self._added = most_bytes, 0
         self.digests: dict[str, str] = {}
         """Of each file, by its path below the root: its SHA-256. Links and empty directories are in `extra`."""
         self.sizes: dict[str, int] = {}
@@ -39,12 +41,19 @@ class ResultTree:
     def directories(self) -> frozenset[str]:
         return frozenset(self._directories - {""})
 
+    def holds(self, path: str) -> bool:
+        """Return whether there is a file or link with this path."""
+        return path in self.digests or path in self._links
+
     def add_file(self, name: str, size: int, pieces: Iterable[bytes], *, is_executable: bool = False) -> None:
         """Write a file of ``size`` bytes. Of several with one name, the last one stays, as with tar."""
         path = self._placed(name)
         if not path:
-            raise ResultRefused(f"`{name}` in the result is not the name of a file")
+            raise ResultRefused(f"`{name}` is not the name of a file")
         self.need(size)
+        self._added += size
+        if self._most_bytes is not None and self._added > self._most_bytes:
+            raise ResultRefused(f"its files have more than {self._most_bytes:,} bytes")
         place = os.path.join(self.root, path)
         if path in self.digests:
             os.unlink(place)  # it may have hard links
@@ -55,7 +64,7 @@ class ResultTree:
                 file.write(piece)
                 written += len(piece)
         if written != size:
-            raise ResultRefused(f"`{name}` in the result ends after {written:,} of {size:,} bytes")
+            raise ResultRefused(f"`{name}` ends after {written:,} of {size:,} bytes")
         self.digests[path], self.sizes[path] = digest.hexdigest(), size
 
     def add_directory(self, name: str) -> None:
@@ -72,7 +81,7 @@ class ResultTree:
         """Give a file that was written before a second name."""
         path, origin = self._placed(name), relative(target)
         if not path or origin not in self.digests:
-            raise ResultRefused(f"`{name}` in the result is a link to `{target}`, which is not a file before it")
+            raise ResultRefused(f"`{name}` is a link to `{target}`, which is not a file before it")
         with self._sole(name):
             os.link(os.path.join(self.root, origin), os.path.join(self.root, path))
         self.digests[path], self.sizes[path] = self.digests[origin], self.sizes[origin]
@@ -87,7 +96,7 @@ class ResultTree:
             for path in outside:  # others may lead through these
                 os.unlink(os.path.join(self.root, path))
                 target = self._links.pop(path)
-                self._warn(f"`{path}` is a link to `{target}`, which is not in the result; smspec skips it")
+                self._warn(f"`{path}` is a link to `{target}`, which is not there; smspec skips it")
 
     def need(self, size: int) -> None:
         """Raise OSError if the disk has no room for so many bytes."""
@@ -121,7 +130,7 @@ class ResultTree:
         try:
             yield
         except (FileExistsError, IsADirectoryError, NotADirectoryError):
-            raise ResultRefused(f"`{name}` in the result takes the place of a different file or directory") from None
+            raise ResultRefused(f"`{name}` takes the place of a different file or directory") from None
 
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -131,7 +140,7 @@ def relative(name: str) -> str:
     """Return a name without ``.`` and empty steps. Raise `ResultRefused` for one that leads out of the directory."""
     steps = name.split("/")
     if name.startswith("/") or ".." in steps or "\0" in name:
-        raise ResultRefused(f"`{name}` in the result lies outside of its directory; smspec unpacks nothing")
+        raise ResultRefused(f"`{name}` lies outside of its directory; smspec unpacks nothing")
     return "/".join(step for step in steps if step not in ("", "."))
 
 

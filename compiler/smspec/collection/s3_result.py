@@ -29,17 +29,22 @@ def s3_result(job: TrainingJob, store: S3Service, profile: str | None) -> Stored
     if not prefix:
         raise ResultRefused(f"the job `{job.name}` writes no result to S3")
     _, key = parts(prefix)
-    with asked("S3"):
-        session = AwsSession(profile, job.region or None, largest=RANGE + _SLACK, connections=CONNECTIONS)
-        fetching = Fetching(session.s3_client())
+    fetching = s3_fetching(profile, job.region or None)
     files = []
     for uri, listed in sorted(store.objects(prefix).items(), key=lambda entry: entry[0].encode()):
         _, found = parts(uri)
         name = _name(found[len(key) :])
         if name:
-            blocks = functools.partial(_blocks, StoredObject(found, uri, listed.size), store, fetching)
+            blocks = functools.partial(checked_blocks, StoredObject(found, uri, listed.size), store, fetching)
             files.append(StoredFile(name=name, size=listed.size, blocks=blocks))
     return StoredResult(job=job.name, status=job.status, hosts=job.hosts, place=prefix, files=tuple(files))
+
+
+def s3_fetching(profile: str | None, region: str | None) -> Fetching:
+    """Return what downloads objects. Raise `AwsUnavailable` without credentials or region."""
+    with asked("S3"):
+        session = AwsSession(profile, region, largest=RANGE + _SLACK, connections=CONNECTIONS)
+        return Fetching(session.s3_client())
 
 
 def _name(key: str) -> str:
@@ -56,7 +61,8 @@ def _name(key: str) -> str:
     return ""
 
 
-def _blocks(stored: StoredObject, store: S3Service, fetching: Fetching) -> Iterator[bytes]:
+def checked_blocks(stored: StoredObject, store: S3Service, fetching: Fetching) -> Iterator[bytes]:
+    """Yield the content of an object, compared with the checksum that S3 keeps. Raise `ResultRefused` for a fault."""
     blocks = _read(stored, fetching)
     try:
         expected = checksum_of(store.head(stored.path))

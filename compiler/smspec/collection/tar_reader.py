@@ -71,7 +71,7 @@ def _member(head: bytes, about: dict[str, str]) -> TarMember:
         raise ValueError
     name = about.get("path") or short_name(head)
     if "sparse" in about or kind == b"S":
-        raise ResultRefused(f"`{name}` in the result is stored as a sparse file, which smspec cannot unpack")
+        raise ResultRefused(f"`{name}` is stored as a sparse file, which smspec cannot unpack")
     words = {b"5": "directory", b"2": "link", b"1": "hard link"}
     if kind in FILES:
         # Old archives mark a directory by the end of its name.

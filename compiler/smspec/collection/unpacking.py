@@ -19,15 +19,15 @@ def unpack(result: StoredResult, tree: ResultTree, warn: Callable[[str], None], 
     for file in result.files:
         blocks = _counted(file, advance)
         if file.name.endswith(ARCHIVE) and "/" not in file.name:
-            directory = file.name.removesuffix(ARCHIVE)
-            tree.add_directory(directory)
-            _unpack_archive(GzipReader(file.name, blocks), directory, tree, warn)
+            unpack_archive(GzipReader(file.name, blocks), file.name.removesuffix(ARCHIVE), tree, warn)
         else:
             tree.add_file(file.name, file.size, blocks)
     tree.finish()
 
 
-def _unpack_archive(content: GzipReader, directory: str, tree: ResultTree, warn: Callable[[str], None]) -> None:
+def unpack_archive(content: GzipReader, directory: str, tree: ResultTree, warn: Callable[[str], None]) -> None:
+    """Write the members of an archive to a directory of the tree. Raise as `unpack`; the caller finishes the tree."""
+    tree.add_directory(directory)
     for member in tar_members(content):
         # A member's own name is judged before it gets a directory above it.
         name = f"{directory}/{relative(member.name)}"
