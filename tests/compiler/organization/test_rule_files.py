@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import time
 from pathlib import Path
 
@@ -187,3 +188,32 @@ def test_sarif_describes_the_rule(tmp_path, found):
     assert "small" in described["fullDescription"]["text"]
     for form in ("junit", "html", "github"):
         assert "ORG103" in smspec("validate", "--format", form, cwd=tmp_path).out
+
+
+def test_rule_file_outside_the_repository_is_not_read(tmp_path, found):
+    repository = tmp_path / "repository"
+    (repository / "rules").mkdir(parents=True)
+    (repository / ".git").mkdir()
+    (tmp_path / "secret.yaml").write_text("code: hidden\n")
+    (repository / "rules" / "a.yaml").symlink_to(tmp_path / "secret.yaml")
+    (repository / "smspec.toml").write_text('rule_files = ["rules/*.yaml"]\n')
+    (repository / "job.yaml").write_text(yaml.safe_dump(JOB))
+    (one,) = json.loads(smspec("validate", "--format", "json", cwd=repository).out)
+    assert (one["code"], one["file"]) == ("SM755", "rules/a.yaml") and "hidden" not in str(one)
+
+
+def test_missing_base_spec_leaves_rules_undecided(found):
+    reported = found(FEW_HOSTS, job={**JOB, "extends": ["missing.yaml"]})
+    assert "SM140" in {one["code"] for one in reported} and "ORG103" not in {one["code"] for one in reported}
+
+
+def test_changed_rule_file_affects_its_specs(tmp_path, found):
+    found(FEW_HOSTS)
+    git = ("git", "-c", "user.name=a", "-c", "user.email=a@example.com")
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "first")):
+        subprocess.run([*git, *words], cwd=tmp_path, check=True)
+    changed = ("validate", ".", "--changed", "HEAD", "--format", "json")
+    assert json.loads(smspec(*changed, cwd=tmp_path).out) == []
+    for text, code in ((yaml.safe_dump({**FEW_HOSTS, "title": "few hosts"}), "ORG103"), ("code: 1\n", "SM755")):
+        (tmp_path / "rules" / "0.yaml").write_text(text)
+        assert {one["code"] for one in json.loads(smspec(*changed, cwd=tmp_path).out)} == {code}

@@ -55,30 +55,34 @@ class Condition:
         if not isinstance(value, Scalar):
             is_any = not (self.among or self.not_among or self.matches or self._is_bounded)
             return "" if is_any else "is not a single value"
-        shown = f"is {quoted(value.text)}"
-        if self.among and not any(_equal(value, one) for one in self.among):
-            return f"{shown}, not {one_of([str(one) for one in self.among])}"
-        if any(_equal(value, one) for one in self.not_among):
-            return shown
-        if self.matches and not is_found(self.matches, value.text):
-            return f"{shown}, which does not match `{self.matches}`"
-        return self._out_of_bounds(value, shown)
+        fault = self._fault(value)
+        return "" if fault is None else f"is {quoted(value.text)}{fault}"
 
     @property
     def _is_bounded(self) -> bool:
         return self.least is not None or self.most is not None
 
-    def _out_of_bounds(self, value: Scalar, shown: str) -> str:
+    def _fault(self, value: Scalar) -> str | None:
+        """Return what is wrong with a value, which is shown before it; None if nothing is."""
+        if self.among and not any(_equal(value, one) for one in self.among):
+            return f", not {one_of([str(one) for one in self.among])}"
+        if any(_equal(value, one) for one in self.not_among):
+            return ""
+        if self.matches and not is_found(self.matches, value.text):
+            return f", which does not match `{self.matches}`"
+        return self._out_of_bounds(value) if self._is_bounded else None
+
+    def _out_of_bounds(self, value: Scalar) -> str | None:
         here = amount(value.value)
         for bound, words, sign in ((self.least, "below the minimum", 1), (self.most, "above the maximum", -1)):
             limit = amount(bound)
             if limit is None:
                 continue
             if here is None or ("size" in (here[0], limit[0]) and here[0] != limit[0]):
-                return f"{shown}, which cannot be compared with `{bound}`"
+                return f", which cannot be compared with `{bound}`"
             if (here[1] - limit[1]) * sign < 0:
-                return f"{shown}, {words} `{bound}`"
-        return ""
+                return f", {words} `{bound}`"
+        return None
 
 
 def amount(value: object) -> tuple[str, float] | None:
