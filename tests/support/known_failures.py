@@ -6,6 +6,7 @@ A case is one mapping of a YAML file:
 - ``files``: the job that fails. ``job.yaml`` has only the keys that matter; the others are those of `JOB`;
 - ``# SM506`` at the end of a line of a file: what `smspec validate` reports there, and nowhere else;
 - ``shows``: what other commands say or write, as `Answer` describes;
+- ``account``: what AWS has and does, as `Account` describes, if the commands of ``shows`` call it;
 - ``cured``: the files that differ in the repaired job, about which `validate` reports nothing, and its ``shows``;
 - ``answer``: what the page for users says beyond the codes;
 - ``not yet`` or ``not applicable``: why smspec does not prevent the failure. Such a case has no files.
@@ -52,6 +53,7 @@ class Answer:
     """What a command does: its exit ``status``, what its output ``says`` and ``lacks``, and which files it leaves.
 
     ``writes`` has the files after the command, with a text that each contains; ``omits`` has those that are not there.
+    ``creates`` counts the training jobs that exist after it. ``encrypts`` is the ID of the KMS key of what it uploads.
     """
 
     command: str
@@ -60,11 +62,31 @@ class Answer:
     lacks: tuple[str, ...] = ()
     writes: Mapping[str, str] = field(default_factory=dict)
     omits: tuple[str, ...] = ()
+    creates: int = 0
+    encrypts: str = ""
 
     @property
     def starts_processes(self) -> bool:
         """Whether the command runs the job."""
         return self.command.split()[0] in ("run", "check")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Account:
+    """An AWS account: ``objects`` in S3 as bucket/key, and what `JobServer` gets.
+
+    ``looks`` are those of each job, ``outcomes`` replaces them for an instance type, ``log`` is that of the job
+    `nightly`. ``faults`` wait for the first calls, ``later`` for those after the third look at a job. ``pushed`` is the
+    media type of each image that the registry gets.
+    """
+
+    objects: tuple[str, ...] = ()
+    looks: tuple[dict[str, Any], ...] = ()
+    outcomes: Mapping[str, str | list[dict[str, Any]]] = field(default_factory=dict)
+    log: tuple[str, ...] = ()
+    faults: Mapping[str, list[list[Any]]] = field(default_factory=dict)
+    later: Mapping[str, list[list[Any]]] = field(default_factory=dict)
+    pushed: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +120,7 @@ class Failure:
     reports: Mapping[str, str]
     job: Job | None
     cured: Job | None
+    account: Account | None
     answer: str
     reason: str
     is_applicable: bool
@@ -137,7 +160,7 @@ def _cases(topic: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _failure(topic: str, name: str, case: dict[str, Any]) -> Failure:
-    unknown = set(case) - {"reports", "files", "shows", "cured", "answer", "not yet", "not applicable"}
+    unknown = set(case) - {"reports", "files", "shows", "cured", "account", "answer", "not yet", "not applicable"}
     assert not unknown, f"{topic}.yaml: {name}: {unknown}"
     files, cured = case.get("files", {}), case.get("cured")
     reason = case.get("not yet", case.get("not applicable", ""))
@@ -147,6 +170,7 @@ def _failure(topic: str, name: str, case: dict[str, Any]) -> Failure:
         reports=case["reports"],
         job=None if reason else _job(files, case.get("shows", ())),
         cured=_job(files | cured.get("files", {}), cured.get("shows", ()), is_cured=True) if cured else None,
+        account=Account(**_frozen_values(case["account"])) if "account" in case else None,
         answer=case.get("answer", ""),
         reason=reason,
         is_applicable="not applicable" not in case,
@@ -172,12 +196,12 @@ def _job(files: dict[str, Any], shows: list[dict[str, Any]], *, is_cured: bool =
             written[name] = gzip.compress(content["gzip"].encode(), mtime=0)
         else:
             written[name] = wheel(content["wheel"], content["version"], {f"{content['wheel']}.py": content["text"]})
-    answers = [Answer(**{key: _frozen(value) for key, value in each.items()}) for each in shows]
+    answers = [Answer(**_frozen_values(each)) for each in shows]
     return Job(files=written, reported=frozenset() if is_cured else frozenset(reported), shows=tuple(answers))
 
 
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+def _frozen_values(mapping: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in mapping.items()}
 
 
 def _completed(text: str) -> str:

@@ -40,12 +40,16 @@ for above, _, names in os.walk(directory):
 
 
 class LocalAws:
-    """``run_options`` are those of every `smspec run` of a job, such as --python. ``runs``: job → its run directory."""
+    """``run_options`` are those of every `smspec run` of a job, such as --python. ``runs``: job → its run directory.
+
+    ``pushed`` is what a repository has after a push.
+    """
 
     def __init__(self, root: Path, store: S3, jobs: JobServer, ecr: EcrServer) -> None:
         self.store, self.jobs, self.ecr = store, jobs, ecr
         self.run_options: tuple[str, ...] = ()
         self.runs: dict[str, Path] = {}
+        self.pushed = docker_image()
         self._root = root
         self._client = FakeClient(root / "client")
         program = self._client.directory / "aws"
@@ -91,7 +95,7 @@ class LocalAws:
     def _receive_images(self) -> None:
         for record in self._client.asked("push"):
             _, _, name = record["words"][-1].partition("/")
-            self.ecr.add(*name.rsplit(":", 1), docker_image())
+            self.ecr.add(*name.rsplit(":", 1), self.pushed)
 
     def _execute(self, request: dict[str, Any]) -> list[dict[str, Any]]:
         """Run a job that was created, and return its looks."""
