@@ -9,11 +9,12 @@ SOURCES ?= .venv/sources
 unexport PYTHONDONTWRITEBYTECODE
 BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost rehearsal prediction
 
-.PHONY: help demo test test-containers quick explore check golden shapes facts benchmarks clean
+.PHONY: help demo test test-all test-containers quick explore check golden shapes facts benchmarks clean
 
 help:
 	@echo "make demo        build and run specs/pipe-byo on this machine"
-	@echo "make test        run the whole test suite"
+	@echo "make test        run the test suite, with a sample of its costly cases"
+	@echo "make test-all    run the whole test suite"
 	@echo "make test-containers  run the tests that start containers, with the Docker engine of this machine"
 	@echo "make quick       check lint, types, and imports, and run the tests that your change most likely breaks"
 	@echo "make explore     run the property tests with new random examples"
@@ -41,6 +42,11 @@ demo: $(VENV)/.run
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto
+
+test-all: export SMSPEC_ALL_CASES ?= 1
+test-all: export SMSPEC_ALL_ENGINES ?= 1
+test-all: export SMSPEC_EVERY_CALL ?= 1
+test-all: test
 
 # `make test` has a sample of the values, moments, and cases for podman, and no image with PyTorch, whose base takes minutes
 # and 1.4 GB.

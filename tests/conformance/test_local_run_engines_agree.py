@@ -18,8 +18,6 @@ from support.local.local_jobs import LocalJob
 from support.local.stand_in_frameworks import MXNET, TENSORFLOW, write_torchrun
 
 pytest_plugins = ["support.docker_engine", "support.podman_engine"]
-pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
-
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/local-run.md"
 EXAMPLES = sorted(path.parent.name for path in (ROOT / "specs").glob("*/job.yaml"))
@@ -57,9 +55,13 @@ ENTRY_POINTS = {
     "mpi": "{command: [./go.sh]}",
     "pipe loop": '{pipe_loop: "train:Loop", epochs: 2}',
 }
-IN_PODMAN = ("script pass", "pipe loop raise")
-"""The sample for podman, which may differ from docker in what a container gets (variables, files, mounts, limits,
-network, FIFOs) and in how it passes on its end. These have all of that; SMSPEC_ALL_ENGINES=1 also runs the others."""
+SAMPLES = {
+    "docker": ("script pass", "command pass", "pipe loop raise", "torchrun pass", "mpi raise", "sharded-similarity"),
+    "podman": ("script pass", "pipe loop raise"),
+}
+"""What may differ from docker to podman is what a container gets (variables, files, mounts, limits, network, FIFOs) and
+how it passes on its end: two have all of that. docker also gets each launcher that starts processes in its own way.
+SMSPEC_ALL_ENGINES=1 also runs the others."""
 RAISING = ("script", "pipe loop", "torchrun", "mpi")
 CASES = [*((launcher, "pass") for launcher in LAUNCHERS), *((launcher, "raise") for launcher in RAISING)]
 
@@ -133,15 +135,15 @@ def engines(tmp_path_factory):
 @pytest.fixture
 def other(request, engines):
     """The engine to compare with `namespace`; a container engine has the base, with the same packages."""
+    case = request.node.callspec.id.removesuffix(f"-{request.param}")
+    if case not in SAMPLES.get(request.param, (case,)) and not os.environ.get("SMSPEC_ALL_ENGINES"):
+        pytest.skip(f"not in the sample for {request.param}: set SMSPEC_ALL_ENGINES=1")
     if request.param == "docker" and "docker" not in engines.environments:
         engine = request.getfixturevalue("engine")
         engine.import_debian(BASE, "openmpi-bin", "python3-mpi4py")
         engine.make_python_image(BASE, engines.wheels, IMAGE)
         path = f"{os.path.dirname(engine.client) or '/usr/bin'}{os.pathsep}{os.environ['PATH']}"
         engines.environments["docker"] = {"DOCKER_HOST": engine.host, "PATH": path}
-    case = request.node.callspec.id.removesuffix("-podman")
-    if request.param == "podman" and case not in IN_PODMAN and not os.environ.get("SMSPEC_ALL_ENGINES"):
-        pytest.skip("not in the sample for podman: set SMSPEC_ALL_ENGINES=1")
     if request.param == "podman" and "podman" not in engines.environments:
         podman = request.getfixturevalue("podman")
         podman.import_debian(BASE, "openmpi-bin", "python3-mpi4py")
@@ -151,8 +153,8 @@ def other(request, engines):
 
 
 OTHERS = [
-    "process",
-    pytest.param("docker", marks=pytest.mark.docker),
+    pytest.param("process", marks=pytest.mark.xdist_group("processes")),
+    pytest.param("docker", marks=[pytest.mark.docker, pytest.mark.xdist_group("docker")]),
     pytest.param("podman", marks=[pytest.mark.docker, pytest.mark.xdist_group("podman")]),
 ]
 needs_namespaces = pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")

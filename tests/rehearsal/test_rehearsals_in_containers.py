@@ -23,6 +23,10 @@ SCRIPT = f"image: {IMAGE}\nsource: src/\nentry_point: train.py\n"
 MPI_BASE = "smspec-test-mpi:bookworm"
 KEPT, BROKEN = "kept", "broken"
 
+only_with_all_engines = pytest.mark.skipif(
+    not os.environ.get("SMSPEC_ALL_ENGINES"), reason="not in the sample for containers: set SMSPEC_ALL_ENGINES=1"
+)
+
 
 @pytest.fixture
 def job(engine, tmp_path, monkeypatch):
@@ -70,12 +74,14 @@ def test_absent_container_fails_a_job_that_waits_for_it(job):
     assert "without algo-2, the job fails" in states(job, absent_host=KEPT)["absent-host"]
 
 
+@only_with_all_engines
 def test_lost_state_of_a_container_is_found(job):
     bug = LOOP.replace('state = saved["state"]', 'state = {**saved["state"], "momentum": 0.0}')
     job.write_job(bug, SPEC.replace("source: src/\nentry_point: train.py\n", SCRIPT))
     assert "`model.json`: `" in states(job, lost_host=BROKEN)["lost-host"]
 
 
+@only_with_all_engines
 def test_container_is_stopped_and_starts_from_scratch(job):
     ignoring = LOOP.replace("if os.path.exists(CHECKPOINT):", "if False:")
     job.write_job(ignoring, SPEC.replace("source: src/\nentry_point: train.py\n", SCRIPT))
@@ -83,7 +89,7 @@ def test_container_is_stopped_and_starts_from_scratch(job):
     assert seen["progress"].startswith("the restarted job did everything again (5 values of `loss`)")
 
 
-@pytest.mark.skipif(not os.environ.get("SMSPEC_ALL_ENGINES"), reason="a minute: set SMSPEC_ALL_ENGINES=1")
+@only_with_all_engines
 @pytest.mark.parametrize("is_right", [True, False])
 def test_ranks_of_mpi_in_containers_are_lost_and_killed(job, engine, tmp_path, is_right):
     engine.import_debian(MPI_BASE, "openmpi-bin", "python3-mpi4py")
@@ -95,6 +101,7 @@ def test_ranks_of_mpi_in_containers_are_lost_and_killed(job, engine, tmp_path, i
     assert "SIGKILL ended a process of the launcher on algo-2" in seen["killed-process"]
 
 
+@only_with_all_engines
 def test_streams_into_containers_pause_and_end_early(job):
     data, _, program = READING["silence and partial records"]
     channel = "{s3: 's3://data/train/', local: data/}"

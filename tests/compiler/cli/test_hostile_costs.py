@@ -1,6 +1,7 @@
 """Any content of any file is handled in bounded time and memory, measured in a process."""
 
 import json
+from itertools import islice
 
 import pytest
 
@@ -20,6 +21,7 @@ from support.hostile_texts import (
     undecodable,
 )
 from support.measured_command import MeasuredCommand
+from support.sampled_cases import IS_WHOLE
 from support.service.api_samples import small_request
 from support.small_job import BUILT, write_job
 from support.spec.job_documents import WHOLE_JOB
@@ -138,7 +140,9 @@ def test_every_pattern_rejects_text_quickly(surface, command, place):
     # Long enough that a pattern which takes the cube of its length takes longer, at one place alone.
     texts = near_matches(SIZE // 16 // scalars(document))
     documents = (json.dumps(filled(document, text), ensure_ascii=False) for text in texts)
-    held(command, place, surface, documents, MOST_SECONDS / 20)
+    # Their costs differ by the text, not by the document: each half of the texts meets one, unless all are asked for.
+    chosen = documents if IS_WHOLE else islice(documents, surface == "job.yaml", None, 2)
+    held(command, place, surface, chosen, MOST_SECONDS / 20)
 
 
 @pytest.mark.parametrize(

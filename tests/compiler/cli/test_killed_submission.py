@@ -1,4 +1,8 @@
-"""`smspec submit` killed at each of its calls to AWS: the next submission ends with one job, as if nothing had been."""
+"""`smspec submit` killed at its calls to AWS: the next submission ends with one job, as if nothing had been.
+
+To be killed after a call that changes nothing is to be killed after the last one that did, so these stand for all.
+SMSPEC_EVERY_CALL tries all of them.
+"""
 
 import json
 import os
@@ -21,6 +25,7 @@ SPEC = (
     BUILT.replace("s3://models", f"s3://{BUCKET}").replace("source: src/", "source: {dir: src/, delivery: channel}")
     + f"channels: {{train: {{s3: s3://{BUCKET}/data/, local: data}}}}\n"
 )
+READING = ("Describe", "Get", "List", "BatchGet", "GET ", "HEAD ")
 WORDS = ("submit", "--upload-data", "--detach", "--engine", "docker")
 
 
@@ -84,7 +89,10 @@ def test_killed_submission_is_resumed_to_one_job(aws):
     assert len([call for call in calls if call.startswith("PUT ")]) == len(objects) == 3
     # After one call is before the next one, except where the client pushes in between.
     pushed = calls.index("CreateRepository") + 1
-    for number, is_served in [*((number, True) for number in range(len(calls))), (pushed, False)]:
+    every = bool(os.environ.get("SMSPEC_EVERY_CALL"))
+    tried = [number for number, call in enumerate(calls) if every or not call.startswith(READING)]
+    assert len(tried) >= 5
+    for number, is_served in [*((number, True) for number in tried), (pushed, False)]:
         emptied()
         _, err, status = submitted((number, is_served))
         assert status == -9, (calls[number], err)

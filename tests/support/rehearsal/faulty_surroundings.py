@@ -18,7 +18,7 @@ def save(value):
         json.dump(value, file)
 
 def work(number):
-    time.sleep(0.3)
+    time.sleep(0.15)
     return [number] * 900
 """
 
@@ -26,7 +26,7 @@ _CHILD = """
 if len(sys.argv) > 1:
     with open(sys.argv[1], "w") as file:
         json.dump(work(1), file)
-    time.sleep(0.8)
+    time.sleep(0.4)
     os.rename(sys.argv[1], sys.argv[1] + ".json")
     sys.exit()
 """
