@@ -110,6 +110,10 @@ class InputCache:
         """Return the bytes of a spec or base spec that was read."""
         return self._contents[self.identity(path)]
 
+    def is_meant_as_spec(self, path: str) -> bool:
+        """Return whether a file that was read is a spec or a base spec, possibly an invalid one."""
+        return self.identity(path) not in self._strangers
+
     def spec(self, path: str) -> Document:
         """Return the spec at ``path``, whatever it extends.
 

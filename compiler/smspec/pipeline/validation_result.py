@@ -11,10 +11,10 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.job_facts import base_facts
 from smspec.pipeline.parallel_map import parallel_map
 from smspec.pipeline.spec_check import CheckedSpec, check_spec
-from smspec.pipeline.spec_discovery import DiscoveredSpecs, Outline, find_candidates, job_specs, outline
+from smspec.pipeline.spec_discovery import Candidates, DiscoveredSpecs, Outline, find_candidates, job_specs, outline
 from smspec.service.cost_summary import JobCost, cost_line
 from smspec.source import SourceText
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.assembly import OptionError
 from smspec.spec.repository_facts import JobFacts, Repository
 from smspec.spec.shape.null_that_removes_nothing import NULL_THAT_REMOVES_NOTHING
@@ -29,6 +29,7 @@ class ValidationResult:
     """``texts`` are those that the diagnostics point into. ``jobs``: the facts that specs are compared by.
 
     ``costs``: what each job without errors can cost. ``checked``: the path of each spec, and what its check found.
+    ``rule_files``: how many of the paths are rules of an organization.
     """
 
     specs: int
@@ -38,12 +39,14 @@ class ValidationResult:
     jobs: tuple[JobFacts, ...]
     costs: tuple[JobCost, ...] = ()
     checked: tuple[tuple[str, CheckedSpec], ...] = ()
+    rule_files: int = 0
 
     def summary(self) -> str:
         """Return a one-line summary of the checked specs and the findings."""
-        if not self.specs:
+        if not self.specs and not self.rule_files:
             return "no jobs found: a file without `name` is a base spec, checked through the jobs that extend it"
-        checked = _count(self.specs, "job") + (f" and {_count(self.overlays, 'overlay')}" if self.overlays else "")
+        counts = ((self.specs, "job"), (self.overlays, "overlay"), (self.rule_files, "rule file"))
+        checked = " and ".join(_count(number, noun) for number, noun in counts if number)
         return f"checked {checked}: {counted(self.diagnostics) or 'no problems found'}"
 
     def lines(self) -> Iterator[str]:
@@ -85,6 +88,25 @@ def validate_specs(
     paths without a job; OSError if the disk fails.
     """
     candidates = find_candidates(paths, cache)
+    others = [
+        path for at, path in candidates.found.items() if at in candidates.named and not cache.is_meant_as_spec(path)
+    ]
+    if others:
+        # Imported late: most named files are specs.
+        from smspec.pipeline.named_rule_files import named_rule_files
+
+        rules = named_rule_files(others, cache)
+        specs = {at: path for at, path in candidates.found.items() if path not in rules.paths}
+        result = _validated(replace(candidates, found=specs), overlay, settings, cache)
+        texts = {text.name: text for text in (*result.texts, *rules.texts)}
+        diagnostics = tuple(dict.fromkeys((*rules.diagnostics, *result.diagnostics)))
+        return replace(result, diagnostics=diagnostics, texts=tuple(texts.values()), rule_files=len(rules.paths))
+    return _validated(candidates, overlay, settings, cache)
+
+
+def _validated(
+    candidates: Candidates, overlay: str | None, settings: Mapping[str, str], cache: InputCache
+) -> ValidationResult:
     ahead = [(path, identity in candidates.named) for identity, path in candidates.found.items()]
 
     def examine(number: int) -> _Examined:

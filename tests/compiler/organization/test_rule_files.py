@@ -217,3 +217,19 @@ def test_changed_rule_file_affects_its_specs(tmp_path, found):
     for text, code in ((yaml.safe_dump({**FEW_HOSTS, "title": "few hosts"}), "ORG103"), ("code: 1\n", "SM755")):
         (tmp_path / "rules" / "0.yaml").write_text(text)
         assert {one["code"] for one in json.loads(smspec(*changed, cwd=tmp_path).out)} == {code}
+
+
+def test_named_rule_file_is_checked(tmp_path, found):
+    found(FEW_HOSTS)
+    good = smspec("validate", "rules/0.yaml", cwd=tmp_path)
+    assert (good.status, good.out + good.err) == (0, "checked 1 rule file: no problems found\n")
+    both = smspec("validate", "rules/0.yaml", "job.yaml", cwd=tmp_path)
+    assert both.status == 1 and "checked 1 job and 1 rule file: 1 error" in both.err + both.out
+    cases = {"right": [{}], "wrong": [{}]}
+    (tmp_path / "rules" / "0.yaml").write_text(yaml.safe_dump({**FEW_HOSTS, "cases": cases}))
+    (one,) = json.loads(smspec("validate", "rules/0.yaml", "--format", "json", cwd=tmp_path).out)
+    assert (one["code"], one["path"]) == ("SM757", "cases.wrong[0]")
+    found(FEW_HOSTS)
+    (tmp_path / "other.yaml").write_text("code: ORG104\n")
+    (other, *_) = json.loads(smspec("validate", "other.yaml", "--format", "json", cwd=tmp_path).out)
+    assert other["file"] == "other.yaml"
