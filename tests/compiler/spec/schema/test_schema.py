@@ -43,6 +43,8 @@ def test_schema_is_draft_7():
     assert SCHEMA["$schema"] == "http://json-schema.org/draft-07/schema#"
     Draft7Validator.check_schema(SCHEMA)
     Draft7Validator.check_schema(merged_schema())
+    # An identifier below a reserved top-level domain: nobody can serve anything there.
+    assert SCHEMA["$id"] == "https://smspec.example/schemas/v1/job.schema.json"
 
 
 @pytest.mark.parametrize(("key", "schema"), KEYS)
