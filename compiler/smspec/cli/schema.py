@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from collections.abc import Set
 
 from smspec.cli.console import Console
+from smspec.editor.editor_schema import editor_schema
 from smspec.pipeline.input_cache import InputCache
 from smspec.source import Mapping
-from smspec.spec.schema.keys import keys_below, written_key
-from smspec.spec.schema.reference import explain_key
-from smspec_schemas import JOB_SCHEMA
+from smspec.spec.schema.job_schema import part
 
 HELP = """\
 Print the JSON Schema of job specs. Editors with a YAML language server use it to complete and explain keys. Run
@@ -34,23 +34,15 @@ def run(args: argparse.Namespace, console: Console) -> int:  # noqa: ARG001
     keys = (
         {key.text for key, _ in layer.root.entries} if layer is not None and isinstance(layer.root, Mapping) else set()
     )
-    console.result(_without_required(job_schema(), keys) if keys else job_schema())
+    console.result(job_schema(keys))
     return 0
 
 
-def _without_required(schema: str, keys: set[str]) -> str:
-    """Return a schema in which a whole job need not have these keys."""
-    content = json.loads(schema)
-    whole = content["definitions"]["complete"]
-    whole["required"] = [key for key in whole["required"] if key not in keys]
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-
-
-def job_schema() -> str:
-    """Return the schema for editors: the published one, with the page of `smspec explain` as the hover of each key."""
-    with open(JOB_SCHEMA, encoding="utf-8", newline="\n") as file:
-        content = json.load(file)
-    for path, key in keys_below(content, ()):
-        page = explain_key(written_key(path)) or ""
-        key["markdownDescription"] = page.partition("\n\n")[2].strip()
+def job_schema(set_elsewhere: Set[str] = frozenset()) -> str:
+    """Return the schema for editors, in which a whole job need not have the keys that are set elsewhere."""
+    content = editor_schema()
+    whole = part(part(content, "definitions"), "complete")
+    required = whole["required"]
+    assert isinstance(required, list)
+    whole["required"] = [key for key in required if key not in set_elsewhere]
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

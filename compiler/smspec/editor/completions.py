@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal
 
 from smspec.diagnostics.explanation import explained_codes, explanation
+from smspec.editor.choice_words import CHOICE_WORDS
 from smspec.editor.cursor_place import Place
 from smspec.editor.hover import job_path
 from smspec.editor.instance_words import instance_words, prices_for
@@ -109,7 +111,7 @@ def _values(layers: JobLayers, place: Place) -> Iterator[Item]:
     known = key_path(path)
     if path[:2] == ("entry_point", "read") and len(path) == 3:
         read = part(spec_keys()["entry_point", "read"], "additionalProperties")
-        yield from _plain(choices(read), space)
+        yield from _plain(choices(read), space, words=CHOICE_WORDS["entry_point.read"])
     elif path[-1:] == ("instance_type",):
         yield from _instances(layers, space)
     elif path[:2] == ("checks", "ignore") and path[-1:] == ("rule",):
@@ -129,15 +131,17 @@ def _values(layers: JobLayers, place: Place) -> Iterator[Item]:
         schema = spec_keys()[known]
         if "const" in schema:
             yield from _plain([str(schema["const"])], space)
-        yield from _plain(choices(schema), space)
+        yield from _plain(choices(schema), space, words=CHOICE_WORDS.get(written_key(known), {}))
         yield from _plain(["true", "false"] if "boolean" in types(strict(schema)) else [], space)
     if known and place.kind == "value" and path[:1] not in (("vars",), ("extends",), ("checks",)):
         yield from _variables(layers, place)
 
 
-def _plain(values: tuple[str, ...] | list[str], space: str, kind: Kind = "value") -> Iterator[Item]:
+def _plain(
+    values: Sequence[str], space: str, kind: Kind = "value", words: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Item]:
     for position, value in enumerate(values):
-        yield Item(label=value, kind=kind, text=space + value, order=f"{position:03}")
+        yield Item(label=value, kind=kind, text=space + value, order=f"{position:03}", detail=words.get(value, ""))
 
 
 def _instances(layers: JobLayers, space: str) -> Iterator[Item]:

@@ -1,6 +1,5 @@
 """The schema as documentation: complete descriptions and valid examples."""
 
-import json
 import re
 from pathlib import Path
 
@@ -11,12 +10,11 @@ from jsonschema import Draft7Validator
 from smspec.source import SourceText, to_data
 from smspec.spec.layers.assembly import merged
 from smspec.spec.schema.job_schema import author_schema, merged_schema
-from smspec.spec.schema.keys import key_path_of_text, keys_below, spec_keys, strict, written_key
+from smspec.spec.schema.keys import key_path_of_text, spec_keys, strict, written_key
 from smspec.spec.schema.reference import explain_key, is_required, keys
 from smspec.spec.shape.shape_check import shape_findings
 from smspec.spec.yaml.flow_style import flow_style
 from smspec.spec.yaml.yaml_reader import read
-from support.smspec_command import smspec
 from support.spec.job_documents import whole_job
 
 ROOT = Path(__file__).parents[4]
@@ -234,13 +232,3 @@ def test_example_reads_the_same_in_other_yaml_readers():
         for example in schema["examples"]:
             if "e-" not in str(example):
                 assert yaml.safe_load(flow_style({"a": example})) == {"a": example}
-
-
-def test_printed_schema_only_adds_hovers():
-    """An editor accepts what the published schema accepts, and shows the page of each key."""
-    printed = json.loads(smspec("schema").out)
-    Draft7Validator.check_schema(printed)
-    shown = [key.pop("markdownDescription") for _, key in keys_below(printed, ())]
-    assert printed == author_schema()
-    assert len(shown) == len(spec_keys())
-    assert all("- value: " in text and "```yaml" in text for text in shown)
