@@ -51,22 +51,31 @@ def _page_of_the_organization(topic: str) -> str | None:
         return None
     # Imported late: codes of smspec need no files.
     from smspec.diagnostics import InvalidInput
-    from smspec.pipeline.input_cache import InputCache
 
     try:
-        rules = InputCache().organization_rules(os.curdir)
+        return _organization_pages().get(topic.upper())
     except InvalidInput as rejected:
         raise UsageError(f"cannot read the rules of the organization: {rejected.diagnostics[0].message}") from None
-    return next((rule.page for rule in rules if rule.code == topic.upper()), None)
+
+
+def _organization_pages() -> dict[str, str]:
+    """Return the page of each rule of the organization by its code. Raise `InvalidInput`."""
+    from smspec.pipeline.input_cache import InputCache
+
+    return {rule.code: rule.page for rule in InputCache().organization_rules(os.curdir)}
 
 
 def _topics() -> Iterator[str]:
     """Yield the titles of all codes, which begin with the code, then all keys."""
     # Imported late: the reference reads the whole schema.
+    from smspec.diagnostics import InvalidInput
     from smspec.spec.schema.reference import keys
 
-    for code in explained_codes():
-        page = explanation(code) or code
+    try:
+        own = _organization_pages()
+    except InvalidInput:
+        own = {}  # `smspec validate` reports what is wrong with them
+    for page in (*(explanation(code) or code for code in explained_codes()), *own.values()):
         yield page.partition("\n")[0].removeprefix("# ")
     yield from keys()
 

@@ -9,6 +9,7 @@ from smspec.diagnostics import Rule, Severity
 from smspec.diagnostics.parse_errors import ParseErrors
 from smspec.diagnostics.quoting import one_of, quoted
 from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.visible import visible
 from smspec.rules.organization_rules.condition import Condition, Plain, amount
 from smspec.rules.organization_rules.linear_pattern import UnusablePattern, compiled
 from smspec.rules.organization_rules.organization_rule import OrganizationRule
@@ -22,6 +23,9 @@ _OPERATORS = ("present", "optional", "matches", "min", "max", "in", "not_in")
 _SEVERITIES = ("error", "warning", "note")
 _CODE = re.compile(r"(?!SM)[A-Z][A-Z0-9]{1,14}[0-9]")
 _STEP = re.compile(r'\.?([^.\[\]"]+)|\["([^"]+)"\]')
+_MOST_CONDITIONS = 50
+_MOST_CASES = 100
+_MOST_STEPS = 8
 _NO_FINDING = Condition(path=("smspec",))
 
 
@@ -79,7 +83,7 @@ class _Reader:
         if node is None and default is not None:
             return default
         if isinstance(node, Scalar) and isinstance(node.value, str) and node.value.strip():
-            return " ".join(node.value.split())
+            return visible(" ".join(node.value.split()))
         fault = f"`{key}` is not set" if node is None else f"`{key}` must be a string"
         self._error((key,), fault, f"add `{key}: …` with a text")
         return ""
@@ -107,13 +111,17 @@ class _Reader:
         if not isinstance(node, Mapping):
             self._error((key,), f"`{key}` is not a mapping", "write paths with their conditions")
             return ()
-        return tuple(self._condition((key, name.text), value) for name, value in node.entries)
+        if len(node.entries) > _MOST_CONDITIONS:
+            self._error((key,), f"`{key}` has more than {_MOST_CONDITIONS} conditions", "write several rules")
+        entries = node.entries[:_MOST_CONDITIONS]
+        return tuple(self._condition((key, name.text), value) for name, value in entries)
 
     def _condition(self, at: Path, value: Node) -> Condition:
         written = str(at[-1])
         steps = tuple(plain or inside for plain, inside in _STEP.findall(written))
-        if not steps or "".join(match[0] for match in _STEP.finditer(written)) != written:
-            self._error(at, f"{quoted(written)} is not a path", "write keys with dots between them: `hosts.count`")
+        is_whole = "".join(match[0] for match in _STEP.finditer(written)) == written
+        if not is_whole or not 1 <= len(steps) <= _MOST_STEPS:
+            self._error(at, f"`{dotted(at)}` is not a path", "write keys with dots between them: `hosts.count`")
             return _NO_FINDING
         if isinstance(value, Scalar | Sequence):
             return Condition(path=steps, among=self._among(at, value))
@@ -179,6 +187,8 @@ class _Reader:
             if not isinstance(listed, Sequence) or not listed.items:
                 self._error(at, f"`cases.{kind}` has no case", f"add a part of a spec to the list `{kind}`")
                 continue
+            if len(listed.items) > _MOST_CASES:
+                self._error(at, f"`cases.{kind}` has more than {_MOST_CASES} cases", "keep the most different ones")
             for index, case in enumerate(listed.items):
                 if not isinstance(case, Mapping):
                     here = (*at, index)

@@ -68,6 +68,10 @@ def test_documented_rule_passes_its_cases(tmp_path, found):
     (one,) = [one for one in found(text, job=gpu) if one["code"] == "ORG101"]
     assert (one["path"], one["help"]) == ("tags.cost-center", "add `cost-center` to `tags`")
     assert smspec("explain", "org101", cwd=tmp_path).out.startswith("# ORG101: GPU jobs name their cost center\n\nGPU ")
+    assert "ORG101: GPU jobs name their cost center\n" in smspec("explain", cwd=tmp_path).out
+    (tmp_path / "rules" / "0.yaml").write_text("code: 1\n")
+    assert smspec("explain", "org101", cwd=tmp_path).status == 2
+    assert "ORG101" not in smspec("explain", cwd=tmp_path).out
 
 
 def test_policy_sets_the_severity_and_who_may_ignore(found):
@@ -233,3 +237,28 @@ def test_named_rule_file_is_checked(tmp_path, found):
     (tmp_path / "other.yaml").write_text("code: ORG104\n")
     (other, *_) = json.loads(smspec("validate", "other.yaml", "--format", "json", cwd=tmp_path).out)
     assert other["file"] == "other.yaml"
+
+
+def test_too_much_in_a_rule_is_reported(found):
+    many = {f"a{number}": {"optional": True} for number in range(51)}
+    cases = {"right": [{}] * 101, "wrong": [{}]}
+    deep = {".".join("a" * 9): 1, "a..b": 1, "": 1}
+    reported = found({**FEW_HOSTS, "require": many, "when": deep, "cases": cases})
+    assert {(one["code"], one["message"]) for one in reported} == {
+        ("SM755", "`require` has more than 50 conditions"),
+        ("SM755", '`when["a.a.a.a.a.a.a.a.a"]` is not a path'),
+        ("SM755", '`when["a..b"]` is not a path'),
+        ("SM755", '`when[""]` is not a path'),
+        ("SM755", "`cases.right` has more than 100 cases"),
+    }
+
+
+def test_long_value_does_not_match(found):
+    own = rule({"hyperparameters.a": {"matches": "^a*$", "optional": True}})
+    assert codes(found(own, job={**JOB, "hyperparameters": {"a": "a" * 4097}})) != []
+    assert found(own, job={**JOB, "hyperparameters": {"a": "a" * 2000}}) == []
+
+
+def test_title_cannot_control_the_terminal(tmp_path, found):
+    found({**FEW_HOSTS, "title": "red \x1b[31m"})
+    assert "\x1b" not in smspec("explain", "ORG103", cwd=tmp_path).out

@@ -13,9 +13,9 @@ from functools import lru_cache
 LONGEST = 200
 """Characters of a pattern."""
 
-_MOST_STATES = 2_000
+_MOST_STATES = 400
 _MOST_COMPARED = 4_096
-"""Characters of a text that are searched. No value of a request that a pattern describes is longer."""
+"""Characters of a text that is searched. No value of a request that a pattern describes is longer."""
 
 _REPEAT = re.compile(r"\{(\d{1,3})(,?)(\d{0,3})\}")
 _CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
@@ -57,8 +57,9 @@ class LinearPattern:
         self._first = emit(0)
 
     def is_in(self, text: str) -> bool:
-        """Return whether the pattern matches somewhere in a text; only its first 4,096 characters are searched."""
-        text = text[:_MOST_COMPARED]
+        """Return whether the pattern matches somewhere in a text; False for a text of more than 4,096 characters."""
+        if len(text) > _MOST_COMPARED:
+            return False
         states: set[int] = set()
         for position in range(len(text) + 1):
             reached = self._closure({*states, self._first}, is_start=position == 0, is_end=position == len(text))
