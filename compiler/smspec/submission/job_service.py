@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from smspec.submission.aws_errors import AwsUnavailable, JobRefused, unavailable
 from smspec.submission.client import ANSWER_SECONDS, answered, asked
@@ -52,11 +53,18 @@ class JobService:
             session = AwsSession(self._profile, self._region)
             self._sagemaker = session.client("sagemaker")
             self._logs = session.client("logs")
+            host = urlsplit(str(self._sagemaker.meta.endpoint_url)).hostname or ""
+            self._is_in_aws = session.owns(host, self.region)
 
     @property
     def profile(self) -> str | None:
         """The profile that was named explicitly; None for that of the environment."""
         return self._profile
+
+    @property
+    def is_in_aws(self) -> bool:
+        """Whether calls to SageMaker go to AWS itself; False for an endpoint of the user, such as an emulator."""
+        return self._is_in_aws
 
     @property
     def region(self) -> str:

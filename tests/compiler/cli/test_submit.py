@@ -185,6 +185,7 @@ def test_dry_run_without_credentials_shows_what_is_known(aws, monkeypatch, tmp_p
     assert f"channel train s3://{BUCKET}/data/: 1 local file, 4 B, not compared with S3\n" in done.err
     assert f"source s3://{BUCKET}/small/small/source/" in done.err
     assert "no AWS credentials, so nothing in AWS was checked" in done.err
+    assert "replace it with yours in the spec: " in done.err
     assert not aws.asked
     assert smspec("submit").status == 3
     assert smspec("submit", "--dry-run", "--profile", "none").status == 3
@@ -269,3 +270,21 @@ def test_profile_has_keys_region_and_endpoints(aws, store, tmp_path, monkeypatch
     assert done.status == 0, done.err
     assert smspec("status", done.out.strip(), *words).status == 0
     assert smspec("status", done.out.strip(), *words, "--region", "eu-west-1").out.startswith(done.out.strip())
+
+
+@pytest.mark.parametrize("words", [(), ("--dry-run",), ("--detach",)])
+def test_example_account_ends_the_submission_to_aws(aws, monkeypatch, words):
+    """The role of the spec is that of `smspec init`. Nothing has been asked yet: the endpoints here are unreachable."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SAGEMAKER", "https://api.sagemaker.us-west-2.amazonaws.com")
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:9")
+    done = smspec("submit", *words)
+    assert (done.status, done.out) == (1, "")
+    assert "`arn:aws:iam::111122223333:role/SageMakerTraining`" in done.err and "replace it with yours" in done.err
+
+
+def test_own_account_is_submitted_to_aws(aws, monkeypatch, tmp_path):
+    write_job(tmp_path, SPEC.replace("111122223333", "123456789012"))
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SAGEMAKER", "https://api.sagemaker.us-west-2.amazonaws.com")
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    done = smspec("submit")
+    assert (done.status, "127.0.0.1" in done.err, "replace it" in done.err) == (3, True, False)
