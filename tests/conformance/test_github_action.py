@@ -4,13 +4,14 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 import sysconfig
 from pathlib import Path
 
 import pytest
 
-from support.composite_action import ACTION, STEPS, run_action
+from support.composite_action import ACTION, ROOT, STEPS, run_action
 from support.git_repository import commit, git, repository
 from support.servers.github_server import github
 from support.small_job import BUILT, write_job
@@ -299,7 +300,7 @@ def test_failing_server_is_retried(jobs, act, server):
     assert len(server.comments) == 1
 
 
-def test_long_comment_is_cut_between_jobs(jobs, act, server):
+def test_changes_of_many_jobs_are_one_whole_comment(jobs, act, server):
     channels = "".join(f"  channel-{number:02d}: s3://example-data/old/{'y' * 60}/{number}/\n" for number in range(20))
     for number in range(30):
         place = jobs / f"job-{number:02d}"
@@ -313,10 +314,32 @@ def test_long_comment_is_cut_between_jobs(jobs, act, server):
     done = act(jobs)
     assert done.status == 0, done.log
     (body,) = server.bodies
-    whole = Path(done.outputs["diff"]["markdown"]).read_text()
-    assert len(whole) > 65_536
-    kept = body.removeprefix(f"{MARKER}\n").removesuffix("… and more; the page of the run has the rest of it.\n")
-    assert 60_000 < len(kept) < 65_536
+    assert body == f"{MARKER}\n{Path(done.outputs['diff']['markdown']).read_text()}"
+    assert "30 changed" in body
+
+
+def test_long_comment_is_cut_between_jobs(tmp_path, server):
+    """`smspec diff` keeps below this length, but for paths of thousands of characters."""
+    whole = "".join(f"### `job-{number}`\n\n{'ä' * 2_500}\n" for number in range(30))
+    event, comment = tmp_path / "event.json", tmp_path / "diff.md"
+    head = {"sha": "1", "repo": {"full_name": "example/jobs"}}
+    event.write_text(json.dumps({"pull_request": {"number": 7, "base": {"sha": "0"}, "head": head}}))
+    comment.write_text(whole)
+    settings = {
+        "GITHUB_EVENT_PATH": str(event),
+        "GITHUB_REPOSITORY": "example/jobs",
+        "GITHUB_API_URL": server.url,
+        "GITHUB_TOKEN": "t0ken",
+        "SMSPEC_MARKDOWN": str(comment),
+        "SMSPEC_NAME": "smspec",
+    }
+    step = ROOT / ".github/action/commenting.py"
+    done = subprocess.run([sys.executable, step], env={**os.environ, **settings}, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    (body,) = server.bodies
+    assert len(body.encode()) < 65_536
+    kept = body.split("\n", 1)[1].removesuffix("… and more; the page of the run has the rest of it.\n")
+    assert kept.count("### ") == 12
     assert whole.startswith(f"{kept}### ")
 
 
