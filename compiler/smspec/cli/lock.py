@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from smspec import __version__
 from smspec.cli.changed_argument import add_changed_argument, affected, searched_paths
-from smspec.cli.command_errors import ResourceUnavailable, UsageError
+from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.environment_lock import lock_environments, remove_files, write_files
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_root_argument, root, settings
 from smspec.cli.verbosity import add_quiet_argument
+from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import write_whole
 from smspec.output.failures import OutputFailed
@@ -73,6 +74,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
+    try:
+        return _lock(args, console)
+    except InvalidInput as rejected:
+        if len(args.paths) == 1 and not is_directory(args.paths[0]):
+            raise
+        console.warned(rejected.diagnostics, rejected.texts)
+        raise CommandRefused("nothing was locked; correct these errors, or pass only the specs to lock") from rejected
+
+
+def _lock(args: argparse.Namespace, console: Console) -> int:
     digests = _digests(args.digest)
     try:
         found = find_lock_targets(

@@ -169,6 +169,15 @@ def test_faults_of_all_specs_are_reported_together(tmp_path):
     assert [f"specs/{name}/job.yaml" in done.err for name in ("one", "two")] == [True, True]
 
 
+@pytest.mark.parametrize(("paths", "is_said"), [((".",), True), (("specs/one/job.yaml",), False)])
+def test_one_faulty_spec_prevents_all_locks(paths, is_said, tmp_path):
+    repository(tmp_path)
+    (tmp_path / "specs/one/job.yaml").write_text("smspec: v1\nname: [\n")
+    done = lock(*paths, cwd=tmp_path)
+    assert (done.status, "nothing was locked" in done.err) == (1, is_said)
+    assert not list(tmp_path.rglob("smspec.lock"))
+
+
 def test_directory_without_a_job_exits_2(tmp_path):
     done = lock(".", cwd=tmp_path)
     assert (done.status, "no job spec found in `.`" in done.err) == (2, True)
