@@ -62,5 +62,6 @@ def _jobs(result: ValidationResult, numbers: dict[Diagnostic, int]) -> Iterator[
             hosts="" if facts is None else ", ".join(f"{count} × {kind}" for kind, count in facts.instances),
             cost="" if spec.cost is None else cost_line([spec.cost]).removeprefix(_COST),
             hours=None if spec.cost is None else spec.cost.seconds / 3600,
+            usd=None if spec.cost is None else spec.cost.usd,
             findings=tuple(sorted({*found, *between.get(path, ())})),
         )

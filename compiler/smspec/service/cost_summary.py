@@ -26,6 +26,11 @@ class JobCost:
     unpriced: tuple[str, ...] = ()
     as_of: str = ""
 
+    @property
+    def usd(self) -> float | None:
+        """The cost in US dollars; None if a type has no price, or one in another currency."""
+        return float(self.amounts["USD"]) if set(self.amounts) == {"USD"} and not self.unpriced else None
+
 
 def job_cost(payload: dict[str, object], prices: PriceBook, region: str | None) -> JobCost | None:
     """Return the ceiling of a request; None if it has no instances, or an invalid number."""

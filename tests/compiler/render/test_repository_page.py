@@ -99,6 +99,14 @@ def test_page_is_complete_without_a_script(specs):
     assert "hidden" in tools
 
 
+@pytest.mark.parametrize(("price", "widths"), [(0.5, ["100.0", "25.0"]), (None, ["50.0", "100.0"])])
+def test_meters_compare_dollars_if_all_are_known(price, widths):
+    """One expensive instance costs more than two cheap ones; without a price, only hours can be compared."""
+    jobs = [PageJob(name="a", file="a", hours=1, usd=2), PageJob(name="b", file="b", hours=2, usd=price)]
+    text = repository_page([*jobs, PageJob(name="faulty", file="c")], [], [], [])
+    assert re.findall(r'style="width: ([\d.]+)%"', text) == widths
+
+
 def test_page_loads_nothing_and_runs_one_script(specs):
     text = page_of(specs)
     page = Page(text)

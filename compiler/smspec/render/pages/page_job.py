@@ -18,7 +18,8 @@ class PageFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageJob:
-    """``file`` identifies it. ``cost``: the ceiling in words; ``hours``: its instance hours, None if unknown.
+    """``file`` identifies it. ``cost``: the ceiling in words; ``hours``: its instance hours, None if unknown;
+    ``usd``: the ceiling in dollars, None unless all its instances have a price in dollars.
 
     ``findings``: the numbers of its findings on the page. ``description``: what the author says of it.
     """
@@ -30,4 +31,5 @@ class PageJob:
     hosts: str = ""
     cost: str = ""
     hours: float | None = None
+    usd: float | None = None
     findings: tuple[int, ...] = ()

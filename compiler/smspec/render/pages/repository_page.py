@@ -55,7 +55,7 @@ def repository_page(
         read_by=_turned(reads),
         numbers=numbers,
         names=names,
-        most_hours=max((job.hours or 0 for job in jobs), default=0) or 1,
+        meters=_meters(jobs),
         drawings=drawn,
         left_out=left_out,
         graph=job_graph,
@@ -71,6 +71,18 @@ def _worst(job: PageJob, findings: Sequence[PageFinding]) -> list[tuple[str, int
     """Return how many findings of each severity a job has, errors first."""
     counts = Counter(findings[number - 1].severity for number in job.findings)
     return [(severity, counts[severity]) for severity in _SEVERITIES if counts[severity]]
+
+
+def _meters(jobs: Sequence[PageJob]) -> Mapping[str, float]:
+    """Return the cost ceiling of each job by its file, in percent of the highest.
+
+    Hours of different instances cost differently: dollars count if every known ceiling has them, else instance hours.
+    """
+    hours = {job.file: job.hours for job in jobs if job.hours is not None}
+    usd = {job.file: job.usd for job in jobs if job.usd is not None}
+    sizes = usd if usd.keys() == hours.keys() else hours
+    most = max(sizes.values(), default=0) or 1
+    return {file: 100 * size / most for file, size in sizes.items()}
 
 
 def _writes(flows: Sequence[Flow]) -> Mapping[str, list[tuple[str, str]]]:
