@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from support.runtime.container import RUNTIME
+from support.sampled_cases import only_in_all
 
 pytestmark = pytest.mark.xdist_group("init suites")  # they are fetched once
 
@@ -164,6 +165,7 @@ def hear_signals_of_threads():
             ctypes.CDLL(None).syscall(number, signal_of_threads, default, None, 8)
 
 
+@only_in_all
 def test_tini_inner_suite_passes(suites):
     """In its minimal mode: reaping, signals, process group, the negative control, the signals that a program gets."""
     compiler = shutil.which("cc")

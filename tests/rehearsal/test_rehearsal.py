@@ -11,6 +11,7 @@ import pytest
 
 from smspec.local.engines.namespace.availability import probe
 from support.rehearsal.rehearsed_jobs import DEADLINE, LOOP, SPEC, RehearsedJob
+from support.sampled_cases import left_out
 
 SPOT_SURVIVAL = ("spot", "progress", "lost-host", "half-written-checkpoint", "stop")
 
@@ -76,7 +77,8 @@ def test_job_that_ignores_sigterm_is_found(job):
     assert "after SIGTERM, and was killed" in found["seen"][0]
 
 
-def test_two_hosts_resume_each_from_its_checkpoint(tmp_path):
+@pytest.mark.parametrize(("checkpoints", "state"), [left_out("own", "kept"), ("shared", "broken")])
+def test_two_hosts_resume_each_from_its_checkpoint(tmp_path, checkpoints, state):
     """Both write to one prefix: with the same name, one of them continues from the state of the other."""
     if not probe().has_network:
         pytest.skip("this machine cannot connect hosts in namespaces")
@@ -87,12 +89,10 @@ def test_two_hosts_resume_each_from_its_checkpoint(tmp_path):
         "/model.json", "/{host}.json"
     )
     own = own.replace('+ "/{host}.json"', "+ f\"/{os.environ['SM_CURRENT_HOST']}.json\"")
-    job.write_job(own, spec)
-    assert job.promises("--only", "spot")["spot"]["state"] == "kept"
-    job.write_job(
-        own.replace("f\"/checkpoints/{os.environ['SM_CURRENT_HOST']}.json\"", '"/checkpoints/state.json"'), spec
-    )
-    assert job.promises("--only", "spot")["spot"]["state"] == "broken"
+    shared = own.replace("f\"/checkpoints/{os.environ['SM_CURRENT_HOST']}.json\"", '"/checkpoints/state.json"')
+    assert shared != own
+    job.write_job({"own": own, "shared": shared}[checkpoints], spec)
+    assert job.promises("--only", "spot")["spot"]["state"] == state
 
 
 def test_undisturbed_failure_ends_the_rehearsal(job):
