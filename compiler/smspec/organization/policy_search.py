@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from smspec.diagnostics import InvalidInput
 from smspec.organization.organization_config import MalformedConfig, OrganizationConfig, organization_config_in
 from smspec.service.policy import Policy
 from smspec.service.prices import PriceBook
@@ -27,7 +28,7 @@ class Organization:
         self._file = file
         self._policy: Policy | None = None
         self._defaults: Document | None = None
-        self._rules: tuple[OrganizationRule, ...] | None = None
+        self._rules: tuple[OrganizationRule, ...] | InvalidInput | None = None
         self._has_defaults = isinstance(file, OrganizationConfig) and "defaults" in file.tables
 
     def policy(self) -> Policy:
@@ -51,14 +52,21 @@ class Organization:
     def rules(self) -> tuple[OrganizationRule, ...]:
         """Return the rules that the organization wrote; none if the file is not TOML. Raise `InvalidInput`."""
         if self._rules is None:
-            found: tuple[OrganizationRule, ...] = ()
-            if isinstance(self._file, OrganizationConfig) and "rule_files" in self._file.tables:
-                # Imported late: few organizations have rules of their own.
-                from smspec.organization.rule_files import read_rules
-
-                found = read_rules(self._file, self._boundary)
-            self._rules = found
+            try:
+                self._rules = self._read_rules()
+            except InvalidInput as rejected:
+                self._rules = rejected  # every spec asks for them, and reading many files takes time
+        if isinstance(self._rules, InvalidInput):
+            raise InvalidInput(self._rules.diagnostics, self._rules.texts)
         return self._rules
+
+    def _read_rules(self) -> tuple[OrganizationRule, ...]:
+        if not isinstance(self._file, OrganizationConfig) or "rule_files" not in self._file.tables:
+            return ()
+        # Imported late: few organizations have rules of their own.
+        from smspec.organization.rule_files import read_rules
+
+        return read_rules(self._file, self._boundary)
 
     def _read(self) -> Policy:
         # Imported late: reading a policy takes longer than the checks of a spec.

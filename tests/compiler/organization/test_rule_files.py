@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from smspec.diagnostics import InvalidInput
+from smspec.pipeline.input_cache import InputCache
 from support.smspec_command import smspec
 
 POLICY = Path(__file__).parents[3] / "docs" / "policy.md"
@@ -262,3 +264,16 @@ def test_long_value_does_not_match(found):
 def test_title_cannot_control_the_terminal(tmp_path, found):
     found({**FEW_HOSTS, "title": "red \x1b[31m"})
     assert "\x1b" not in smspec("explain", "ORG103", cwd=tmp_path).out
+
+
+def test_faulty_rules_are_read_once(tmp_path, found):
+    """With a thousand specs, reading them for each would take most of the time."""
+    found("code: 1\n")
+    cache = InputCache()
+    seen = []
+    for text in ("code: 1\n", yaml.safe_dump(FEW_HOSTS)):
+        (tmp_path / "rules" / "0.yaml").write_text(text)
+        with pytest.raises(InvalidInput) as rejected:
+            cache.organization_rules(str(tmp_path))
+        seen.append(rejected.value.diagnostics)
+    assert seen[0] == seen[1]
