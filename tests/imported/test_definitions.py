@@ -180,4 +180,4 @@ def test_range_with_signs_is_imported(tmp_path):
     job = {"TrainingJobDefinition": request, "HyperParameterTuningJobConfig": {"ParameterRanges": ranges}}
     done = imported(tmp_path, json.dumps(job))
     assert done.status == 0, done.err
-    assert "variable `mode` has no value" in done.err
+    assert "only a run of the source has: `mode`" in done.err

@@ -95,7 +95,16 @@ def test_unknown_job_is_refused():
     ("name", "text", "expected"),
     [
         ("a.py", "print(1)\n", "no estimator"),
-        ("a.py", "def broken(:\n", "no estimator"),
+        ("a.py", "a = 1\ndef broken(:\n", "the program cannot be read: line 2: invalid syntax"),
+        ("a.py", "a = 1\nb = '\0'\n", "the program cannot be read: line 2: a NUL byte"),
+        ("a.py", "a = " + "[" * 500, "the program cannot be read: line 1: it is too large, or nested too deep"),
+        ("a.py", "a = 1\n" * 200_000, "the program cannot be read: line 1: it is too large"),
+        (
+            "a.ipynb",
+            '{"nbformat": 4, "cells": [{"cell_type": "code", "source": "b = 2"},'
+            ' {"cell_type": "code", "source": "a = ("}]}',
+            "cells that cannot be read: cell 2, line 1: ",
+        ),
         ("a.ipynb", "{}", "not a notebook"),
         ("a.ipynb", "{", "not valid JSON"),
         ("a.ipynb", "[" * 100_000, "not valid JSON"),

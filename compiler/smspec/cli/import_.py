@@ -14,8 +14,8 @@ from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.importer.sdk.notebook import MAX_BYTES as MOST_NOTEBOOK_BYTES
 from smspec.importer.sdk.notebook import is_sdk_program
 from smspec.importer.sdk.sdk_job import found_jobs, imported_job
-from smspec.importer.source_reader import MOST_BYTES, configuration_text, read_source
-from smspec.importer.sources import imported
+from smspec.importer.source_reader import MOST_BYTES, configuration_text, read_source, read_sources
+from smspec.importer.sources import imported, imported_jobs
 from smspec.importer.sources.terraform_configuration import imported_configuration
 from smspec.source.frozen import replace
 from smspec.spec.layers.option_errors import OptionError
@@ -30,8 +30,8 @@ the SageMaker SDK. A program is read but not run. Parameters, and values that ar
 variables of the spec.
 
 -o DIR writes the spec and the code of the job to a new directory: files next to a program, those that cells of a
-notebook write, and the archive in S3 of a job in SageMaker. A program with several jobs gives one spec for each, named
-after the job.
+notebook write, and the archive in S3 of a job in SageMaker. A program or definition with several jobs gives one spec
+for each, named after the job.
 
 Members with no equivalent are listed on stderr and in a closing comment.
 Exit status: 0 done; 1 no training job found, or the printed spec has errors to fix."""
@@ -98,11 +98,15 @@ def _found(args: argparse.Namespace, console: Console) -> tuple[Imported, ...]:
             return tuple(imported_job(program, choice) for choice in choices)
         content = content_of(source, MOST_BYTES, "a request", dash_is_input=True)
         text = configuration_text(content)
+        all_jobs = args.output is not None
         if text is not None:
-            return (imported_configuration(text, args.job),)
-        read = read_source(name, content)
-        found = imported(read.data, args.job)
-        return (replace(found, left_out=(*found.left_out, *read.left_out)),)
+            return imported_configuration(text, args.job, all_jobs=all_jobs)
+        documents = read_sources(name, content) if all_jobs and args.job is None else [read_source(name, content)]
+        return tuple(
+            replace(found, left_out=(*found.left_out, *read.left_out))
+            for read in documents
+            for found in imported_jobs(read.data, args.job, all_jobs=all_jobs)
+        )
     except OptionError as error:
         raise UsageError(str(error)) from error
     except RequestNotFound as nothing:

@@ -37,8 +37,9 @@ def imported_spec(found: Imported, console: Console, file: str, prefix: str = ""
         written = write_spec(found)
     except RequestNotFound as nothing:
         raise CommandRefused(f"{prefix}{nothing}") from nothing
-    for name in written.settings:
-        console.say(f"{prefix}variable `{name}` has no value: only a run of the source has it")
+    if written.settings:
+        names = ", ".join(f"`{name}`" for name in written.settings)
+        console.say(f"{prefix}variables whose value only a run of the source has: {names}")
     if written.additions:
         console.say(f"{prefix}added by the SDK: {', '.join(written.additions)}")
     for part in written.not_imported:

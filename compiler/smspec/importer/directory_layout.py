@@ -32,7 +32,7 @@ def placed(jobs: Sequence[Imported]) -> tuple[PlacedJob, ...]:
     sources: dict[tuple[str, ...], str] = {}
     found: list[PlacedJob] = []
     for job in jobs:
-        stem = slug(job.stem)
+        stem = slug(job.stem or str(job.request.get("TrainingJobName") or ""))
         name = distinct(stem, files) if len(jobs) > 1 else stem
         files.add(name)
         source = _source(job.code, sources) if job.code is not None else None

@@ -31,6 +31,7 @@ _SOMETHING = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
 
 MOST_BYTES = 16 * MAX_BYTES
 """What is read of a file: plans of Terraform have several megabytes."""
+_MOST_DOCUMENTS = 200
 OTHERS = "other documents of the file"
 
 
@@ -60,10 +61,21 @@ def read_source(name: str, content: bytes) -> Source:
 
     Raise `InvalidInput` with the positions of errors, `RequestNotFound` if there is no job.
     """
+    sources = read_sources(name, content)
+    if len(sources) > 1:
+        raise RequestNotFound(f"{len(sources)} documents have `kind: TrainingJob`; expected one, or -o DIR for all")
+    return sources[0]
+
+
+def read_sources(name: str, content: bytes) -> list[Source]:
+    """Return the documents of a file that are training jobs, at least one. Raise as `read_source`."""
     if _JSON.match(content):
-        return _of_json(name, content)
-    text, is_alone = _one_document(decode_bytes(name, content).text)
-    others = () if is_alone else (OTHERS,)
+        return [_of_json(name, content)]
+    texts, is_whole = _documents(decode_bytes(name, content).text)
+    return [_of_yaml(name, text, () if is_whole else (OTHERS,)) for text in texts]
+
+
+def _of_yaml(name: str, text: str, others: tuple[str, ...]) -> Source:
     try:
         document = read(SourceText(name, text))
         return Source(to_data(document.root), others, document)
@@ -101,15 +113,20 @@ def _loose(reading: Callable[[], object]) -> object:
     return value if is_definition(value) else None
 
 
-def _one_document(text: str) -> tuple[str, bool]:
-    """Return the text with all other documents blanked, so that line numbers are kept, and whether there are none."""
+def _documents(text: str) -> tuple[list[str], bool]:
+    """Return the documents that are jobs, and whether there are no others.
+
+    In each text, the others are blank, so that line numbers are kept.
+    """
     ends = [match.start() for match in _BETWEEN.finditer(text)]
     parts = [_BETWEEN.sub("", text[start:end]) for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]
     filled = [index for index, part in enumerate(parts) if _SOMETHING.search(part)]
-    is_alone = len(filled) <= 1
-    if not is_alone:
-        filled = [index for index in filled if _TRAINING_JOB.search(parts[index])]
-        if len(filled) != 1:
-            raise RequestNotFound(f"{len(filled)} documents have `kind: TrainingJob`; expected one")
-    kept = "".join(part if index in filled else "\n" * part.count("\n") for index, part in enumerate(parts))
-    return kept, is_alone
+    if len(filled) <= 1:
+        return ["".join(parts)], True
+    jobs = [index for index in filled if _TRAINING_JOB.search(parts[index])]
+    if not jobs:
+        raise RequestNotFound("0 documents have `kind: TrainingJob`; expected one")
+    if len(jobs) > _MOST_DOCUMENTS:
+        raise RequestNotFound(f"more than {_MOST_DOCUMENTS} documents have `kind: TrainingJob`")
+    blank = ["\n" * part.count("\n") for part in parts]
+    return ["".join((*blank[:job], parts[job], *blank[job + 1 :])) for job in jobs], jobs == filled

@@ -34,7 +34,10 @@ ACK = "apiVersion: sagemaker.services.k8s.aws/v1alpha1\nkind: TrainingJob\nspec:
         (ACK.replace("TrainingJob", "ProcessingJob", 1), "an object of kind `ProcessingJob`; expected TrainingJob"),
         (f"{ACK}---\n{ACK}", "2 documents have `kind: TrainingJob`; expected one"),
         ("a: 1\n---\nb: 2\n", "0 documents have `kind: TrainingJob`; expected one"),
-        ('{"kind": "List", "items": [{"apiVersion": "sagemaker.services.k8s.aws/v1alpha1"}]}', "contains 0 objects"),
+        (
+            '{"kind": "List", "items": [{"apiVersion": "sagemaker.services.k8s.aws/v1alpha1"}]}',
+            "the list creates no training job",
+        ),
     ],
 )
 def test_import_of_other_documents_exits_1(content, said, tmp_path):

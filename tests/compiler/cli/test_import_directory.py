@@ -4,6 +4,7 @@ import json
 import os
 
 import pytest
+import yaml
 
 from support.service.api_samples import small_request
 from support.smspec_command import smspec
@@ -85,6 +86,52 @@ def test_request_becomes_a_directory(tmp_path):
     assert (tmp_path / "new" / "job.yaml").read_text() == smspec("import", "request.json", cwd=tmp_path).out
 
 
+def job(name):
+    return {**small_request(), "TrainingJobName": name}
+
+
+def state(name):
+    return {"Type": "Task", "Resource": "arn:aws:states:::sagemaker:createTrainingJob.sync", "Parameters": job(name)}
+
+
+def of_the_controller(name):
+    spec = {
+        "trainingJobName": name,
+        "roleARN": "arn:aws:iam::111122223333:role/Train",
+        "algorithmSpecification": {
+            "trainingImage": "111122223333.dkr.ecr.us-west-2.amazonaws.com/a:1",
+            "trainingInputMode": "File",
+        },
+        "outputDataConfig": {"s3OutputPath": "s3://example-bucket/out/"},
+        "resourceConfig": {"instanceCount": 1, "instanceType": "ml.m5.large", "volumeSizeInGB": 30},
+        "stoppingCondition": {"maxRuntimeInSeconds": 3600},
+    }
+    metadata = {"name": name}
+    kind = {"apiVersion": "sagemaker.services.k8s.aws/v1alpha1", "kind": "TrainingJob"}
+    return {**kind, "metadata": metadata, "spec": spec}
+
+
+STEPS = [{"Name": name, "Type": "Training", "Arguments": job(name)} for name in ("one", "two")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps({"States": {"one": state("one"), "two": state("two")}}),
+        json.dumps({"Version": "2020-12-01", "Steps": STEPS}),
+        "\n---\n".join(["kind: Service", *(yaml.safe_dump(of_the_controller(name)) for name in ("one", "two"))]),
+        json.dumps({"apiVersion": "v1", "kind": "List", "items": [of_the_controller("one"), of_the_controller("two")]}),
+    ],
+    ids=["state machine", "pipeline", "documents", "list"],
+)
+def test_each_job_of_a_definition_has_a_spec(tmp_path, text):
+    (tmp_path / "source").write_text(text)
+    assert smspec("import", "source", cwd=tmp_path).status == 1
+    done = smspec("import", "source", "-o", "new", cwd=tmp_path)
+    assert (done.status, done.out) == (0, "new/one.yaml\nnew/two.yaml\n"), done.err
+    assert smspec("validate", "one.yaml", "two.yaml", cwd=tmp_path / "new").status == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -133,3 +180,67 @@ def test_program_without_a_job_writes_nothing(tmp_path):
     assert done.status == 1
     assert "no estimator" in done.err
     assert not (tmp_path / "new").exists()
+
+
+SHORT = 'role="arn:aws:iam::111122223333:role/Train", framework_version="2.3.0", py_version="py311",'
+JOBS_OF = {
+    "a loop over a list": (
+        """
+for name, epochs in [("one", 1), ("two", 2)]:
+    estimator = PyTorch("train.py", hyperparameters={"epochs": epochs}, base_job_name=name, **common)
+    estimator.fit({"train": "s3://example-bucket/train/"})
+""",
+        {"one": "epochs: 1", "two": "epochs: 2"},
+    ),
+    "a tuner": (
+        """
+from sagemaker.tuner import HyperparameterTuner
+estimator = PyTorch("train.py", hyperparameters={"epochs": 3}, base_job_name="one", **common)
+HyperparameterTuner(estimator, "loss", {}, max_jobs=2).fit({"train": "s3://example-bucket/train/"})
+""",
+        {"job": "epochs: 3"},
+    ),
+    "a step of a pipeline": (
+        """
+from sagemaker.workflow.steps import TrainingStep
+from sagemaker.inputs import TrainingInput
+estimator = PyTorch("train.py", hyperparameters={"epochs": 4}, base_job_name="one", **common)
+step = TrainingStep(name="Train", estimator=estimator, inputs={"train": TrainingInput("s3://example-bucket/train/")})
+""",
+        {"job": "epochs: 4"},
+    ),
+    "a function": (
+        """
+def made(epochs, name="one"):
+    return PyTorch("train.py", hyperparameters={"epochs": epochs}, base_job_name=name, **common)
+made(5).fit({"train": "s3://example-bucket/train/"})
+""",
+        {"job": "epochs: 5"},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", JOBS_OF)
+def test_jobs_of_loops_tuners_steps_and_functions(tmp_path, kind):
+    text, expected = JOBS_OF[kind]
+    common = (
+        f'common = dict({SHORT} instance_type="ml.g5.xlarge", instance_count=1, output_path="s3://example-bucket/o/")'
+    )
+    (tmp_path / "start.py").write_text(f"from sagemaker.pytorch import PyTorch\n{common}\n{text}")
+    (tmp_path / "train.py").write_text("print(1)\n")
+    done = smspec("import", "start.py", "-o", "new", cwd=tmp_path)
+    assert done.status == 0, done.err
+    specs = {path.stem: path.read_text() for path in (tmp_path / "new").glob("*.yaml")}
+    assert specs.keys() == expected.keys()
+    for name, line in expected.items():
+        assert line in specs[name] and "s3://example-bucket/train/" in specs[name]
+
+
+def test_key_in_a_hyperparameter_is_a_finding(tmp_path):
+    key = "AKIA" + "QWERTYUIOPASDFGH"
+    source = program(tmp_path, f'entry_point="train.py", hyperparameters={{"key": "{key}"}}')
+    (tmp_path / "train.py").write_text("print(1)\n")
+    done = smspec("import", source, "-o", "new", cwd=tmp_path)
+    checked = smspec("validate", *SETTINGS, cwd=tmp_path / "new")
+    for said in (done.err, checked.out + checked.err):
+        assert "SM601" in said and "`hyperparameters.key` looks like an AWS access key" in said and key not in said

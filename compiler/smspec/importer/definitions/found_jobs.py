@@ -23,6 +23,13 @@ class FoundJob:
     imported: Callable[[], Imported]
 
 
+def selected(jobs: Sequence[FoundJob], choice: str | None, kind: str, *, all_jobs: bool) -> tuple[Imported, ...]:
+    """Return the chosen job, as `chosen`; without a choice, and if ``all_jobs``, all of them."""
+    if all_jobs and choice is None and len(jobs) > 1:
+        return tuple(job.imported() for job in jobs)
+    return (chosen(jobs, choice, kind),)
+
+
 def chosen(jobs: Sequence[FoundJob], choice: str | None, kind: str) -> Imported:
     """Return the only job, or the one that was chosen by its number, name, or place.
 

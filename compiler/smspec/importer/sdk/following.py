@@ -21,6 +21,7 @@ from smspec.importer.sdk.sdk_facts import (
 )
 from smspec.importer.sdk.state import Names, copied, forget
 from smspec.importer.sdk.statements import Statements
+from smspec.importer.sdk.unreadable_cells import unreadable
 from smspec.importer.sdk.values import (
     Entries,
     Function,
@@ -31,7 +32,7 @@ from smspec.importer.sdk.values import (
     Unknown,
     Value,
 )
-from smspec.script.parsing import parsed
+from smspec.script.parsing import tree_or_error
 from smspec.source import SourceText
 
 MOST_STEPS = 300_000
@@ -54,9 +55,11 @@ class Following:
         self.names: Names = {}
         self.outer: Names | None = None
         self.cell = 0
-        self.jobs: dict[tuple[Place, int], Job] = {}
+        self.jobs: dict[tuple[Place, int, tuple[int, ...]], Job] = {}
+        self.rounds: list[int] = []
         self.created: dict[Place, Instance] = {}
         self.is_complete = True
+        self.unreadable: list[str] = []
         self._outside: dict[str, Unknown] = {}
         self._steps = 0
         self._depth = 0
@@ -71,11 +74,12 @@ class Following:
     def _follow(self, program: Program) -> None:
         for cell in program.cells:
             self.cell = cell.number
-            tree = parsed(SourceText("cell", cell.code))
-            if tree is None:
-                self._skip(cell.code)
-            else:
+            tree = tree_or_error(SourceText("cell", cell.code))
+            if isinstance(tree, ast.Module):
                 self.statements.block(tree.body)
+            else:
+                self.unreadable.append(unreadable(cell, tree))
+                self._skip(cell.code)
         for value in list(self.names.values()):
             if isinstance(value, Function) and id(value.node) not in self._followed:
                 self.inlined(value, [], {}, is_whole=False)
@@ -291,7 +295,7 @@ class Following:
             self._record(estimator, Instance("fit", [], inputs, place), "a step of a pipeline")
 
     def _record(self, owner: Instance, call: Instance, part_of: str) -> None:
-        key = (owner.place, call.place.cell * 1_000_000 + call.place.line)
+        key = (owner.place, call.place.cell * 1_000_000 + call.place.line, tuple(self.rounds))
         if is_job_class(owner.kind) and key not in self.jobs and len(self.jobs) < MOST_JOBS:
             self.step(100)
             memo: dict[int, Value] = {}

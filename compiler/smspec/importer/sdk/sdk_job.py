@@ -17,6 +17,7 @@ from smspec.importer.sdk.variables import Variables
 from smspec.source.frozen import dataclass
 
 _MOST_LISTED = 20
+_MOST_UNREADABLE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,12 @@ def _chosen(found: FoundJobs, choice: str | None) -> Job:
     jobs = found.jobs
     if not jobs:
         rest = "" if found.following.is_complete else "; the program is too long to read completely"
+        unreadable = found.following.unreadable
+        if unreadable and not found.program.is_notebook:
+            raise RequestNotFound(f"the program cannot be read: {unreadable[0]}")
+        if unreadable:
+            more = f"; and {len(unreadable) - _MOST_UNREADABLE} more" if len(unreadable) > _MOST_UNREADABLE else ""
+            rest += f"; cells that cannot be read: {'; '.join(unreadable[:_MOST_UNREADABLE])}{more}"
         raise RequestNotFound(
             f"no estimator or trainer of the SageMaker SDK that starts a training job in {_kind(found)}{rest}"
         )

@@ -141,9 +141,11 @@ class Statements:
         if values is None or len(values) > MOST_ROUNDS or has_leaves or node.orelse:
             self._some_rounds(node, node.target)
             return
-        for value in values:
+        for number, value in enumerate(values):
             self.run.assign(node.target, value)
+            self.run.rounds.append(number)  # each round starts a job of its own
             self.block(node.body)
+            self.run.rounds.pop()
 
     def _while(self, node: ast.While) -> None:
         self._some_rounds(node, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from smspec.importer.definitions.found_jobs import FoundJob, chosen
+from smspec.importer.definitions.found_jobs import FoundJob, selected
 from smspec.importer.definitions.settling import settled
 from smspec.importer.definitions.variables import DefinitionVariables, TooManyVariables
 from smspec.importer.imported import NO_JOB, Imported, RequestNotFound
@@ -46,7 +46,7 @@ def _alone(to_request: Callable[[Data], Imported]) -> Callable[[Data, Definition
 
 SOURCES = (
     SourceFormat("ack_definitions", "the object", ack_definitions.detect, ack_definitions.jobs),
-    SourceFormat("ack", "the list", ack.detect, _alone(ack.to_request)),
+    SourceFormat("ack", "the list", ack.detect, ack.jobs),
     SourceFormat("operator", "the object", operator.detect, operator.jobs),
     SourceFormat("cloudformation", "the template", cloudformation.detect, cloudformation.jobs),
     SourceFormat("terraform_plan", "the plan", terraform_plan.detect, terraform_plan.jobs),
@@ -73,6 +73,12 @@ def imported(data: object, choice: str | None = None) -> Imported:
 
     Raise `RequestNotFound` if it has none of the formats in `SOURCES`, or if the choice is open.
     """
+    (found,) = imported_jobs(data, choice, all_jobs=False)
+    return found
+
+
+def imported_jobs(data: object, choice: str | None = None, *, all_jobs: bool = True) -> tuple[Imported, ...]:
+    """Return all requests in ``data``, or the chosen one. Raise as `imported`."""
     if isinstance(data, dict):
         if "smspec" in data:
             raise RequestNotFound("already a job spec")
@@ -80,8 +86,8 @@ def imported(data: object, choice: str | None = None) -> Imported:
             if source.detect(data):
                 variables = DefinitionVariables()
                 try:
-                    found = chosen(source.jobs(data, variables), choice, source.what)
-                    return settled(found, variables)
+                    jobs = selected(source.jobs(data, variables), choice, source.what, all_jobs=all_jobs)
+                    return tuple(settled(found, variables) for found in jobs)
                 except TooManyVariables as many:
                     raise RequestNotFound("it has more variables than a job can have") from many
         other = other_requests.kind_of(data)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from smspec.importer.definitions.found_jobs import FoundJob
+from smspec.importer.definitions.variables import DefinitionVariables
 from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.service.ack_names import REGION, from_ack
 from smspec.service.members import items, member, structure
@@ -17,15 +19,22 @@ def detect(data: dict[str, object]) -> bool:
     )
 
 
-def to_request(data: dict[str, object]) -> Imported:
+def jobs(data: dict[str, object], _variables: DefinitionVariables) -> list[FoundJob]:
+    """Return the jobs of an object or a list."""
+    if data.get("kind") != "List":
+        return [_found(data, ())]
+    inner = items(data, "items")
+    objects = [item for item in inner if isinstance(item, dict) and item.get("kind") == KIND]
+    others = ("other objects of the list",) if len(inner) > 1 else ()
+    return [_found(item, others) for item in objects]
+
+
+def _found(data: dict[str, object], others: tuple[str, ...]) -> FoundJob:
+    return FoundJob(str(member(data, "metadata", "name") or ""), "", lambda: _to_request(data, others))
+
+
+def _to_request(data: dict[str, object], others: tuple[str, ...]) -> Imported:
     """Return the request that the controller makes from the object."""
-    others: tuple[str, ...] = ()
-    if data.get("kind") == "List":
-        jobs = [item for item in items(data, "items") if isinstance(item, dict) and item.get("kind") == KIND]
-        if len(jobs) != 1:
-            raise RequestNotFound(f"the list contains {len(jobs)} objects of kind {KIND}; expected one")
-        others = ("other objects of the list",) if len(items(data, "items")) > 1 else ()
-        data = jobs[0]
     if data.get("kind") != KIND:
         raise RequestNotFound(f"an object of kind `{data.get('kind')}`; expected {KIND}")
     request, unknown = from_ack(structure(data, "spec"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from smspec.importer.definitions.found_jobs import FoundJob, chosen
+from smspec.importer.definitions.found_jobs import FoundJob, selected
 from smspec.importer.definitions.settling import settled
 from smspec.importer.definitions.terraform_resources import DEFINITIONS, jobs_of_resource
 from smspec.importer.definitions.variables import DefinitionVariables, TooManyVariables
@@ -25,8 +25,8 @@ def is_configuration(text: str) -> bool:
     return _BLOCK.search(text) is not None
 
 
-def imported_configuration(text: str, choice: str | None) -> Imported:
-    """Return the job of a configuration, or the chosen one; raise `RequestNotFound`."""
+def imported_configuration(text: str, choice: str | None, *, all_jobs: bool = False) -> tuple[Imported, ...]:
+    """Return the only or the chosen job of a configuration, or ``all_jobs``; raise `RequestNotFound`."""
     variables = DefinitionVariables()
     try:
         configuration = Configuration(parse(text), variables)
@@ -36,7 +36,8 @@ def imported_configuration(text: str, choice: str | None) -> Imported:
             raise RequestNotFound(
                 f"a definition is not in the configuration: {'; '.join(elsewhere[:5])}; pass that file"
             )
-        return settled(chosen(jobs, choice, "the configuration"), variables)
+        found = selected(jobs, choice, "the configuration", all_jobs=all_jobs)
+        return tuple(settled(job, variables) for job in found)
     except NotHcl as fault:
         raise RequestNotFound(f"the Terraform configuration cannot be read: {fault}") from fault
     except (TooMuch, TooManyVariables, RecursionError) as fault:
