@@ -18,6 +18,7 @@ from smspec.editor.quick_fixes import QuickFix, quick_fixes
 from smspec.editor.symbols import symbols
 from smspec.source import SourceText
 from smspec.spec.ordering.key_order import in_order
+from smspec.spec.yaml.text_limits import MAX_BYTES
 
 _KINDS = {
     "key": types.CompletionItemKind.Property,
@@ -94,8 +95,9 @@ def answer_questions(server: LanguageServer, documents: OpenDocuments, checking:
 
 
 def _spec(documents: OpenDocuments, uri: str) -> OpenDocument | None:
+    """Return an open spec; None for one above the limit, of which there is only the finding that says so."""
     document = documents.get(uri)
-    return document if document is not None and document.is_spec else None
+    return document if document is not None and len(document.text) <= MAX_BYTES and document.is_spec else None
 
 
 def _layers(document: OpenDocument, documents: OpenDocuments) -> JobLayers:

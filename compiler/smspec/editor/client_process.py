@@ -6,7 +6,7 @@ import os
 import threading
 import time
 
-_SECONDS = 5.0
+_SECONDS = 2.0
 
 
 def end_with(process: int | None) -> None:

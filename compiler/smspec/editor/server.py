@@ -36,7 +36,8 @@ class SpecServer(LanguageServer):
         if folders and os.path.isdir(folders[0]):
             os.chdir(folders[0])
         self.checking.start(folders)
-        end_with(process)
+        if process is not None:
+            end_with(process)
 
     def take(self, uri: str, *, at_once: bool = False) -> None:
         """Keep the current text of a document, and check what depends on it."""
@@ -59,6 +60,7 @@ class SpecServer(LanguageServer):
 
 def serve(stdin: BinaryIO, stdout: BinaryIO) -> int:
     """Serve one editor until it leaves."""
+    end_with(None)  # the editor may be gone before it says which process it is
     made_server().start_io(cast(BinaryIO, ProtocolInput(stdin)), stdout)
     return 0
 

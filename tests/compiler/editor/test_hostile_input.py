@@ -1,0 +1,109 @@
+"""`smspec lsp` under input that no editor should send, and without the editor."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from support.editor.client import Session
+from support.small_job import write_job
+from support.smspec_command import environment
+
+SERVER = [sys.executable, "-m", "smspec", "lsp"]
+END = 2**31 - 1
+
+
+def message(body, length=None):
+    return b"Content-Length: %s\r\n\r\n%s" % (str(len(body)).encode() if length is None else length, body)
+
+
+def initialize(process):
+    return message(
+        b'{"jsonrpc": "2.0", "id": 7, "method": "initialize",'
+        b' "params": {"processId": %s, "capabilities": {}, "rootUri": null}}' % process
+    ) + message(b'{"jsonrpc": "2.0", "method": "initialized", "params": {}}')
+
+
+def test_large_documents_and_far_places_are_answered(tmp_path):
+    """3 MB of keys have no answer but the finding about them; a place behind the end has none."""
+    write_job(tmp_path)
+    (tmp_path / ".git").mkdir()
+    text = (tmp_path / "job.yaml").read_text()
+    places = [types.Position(*place) for place in ((END, 5), (0, END), (END, END))]
+
+    async def answers(editor, uri, place):
+        at = {"text_document": types.TextDocumentIdentifier(uri), "position": place}
+        hover = await editor.wait(editor.client.text_document_hover_async(types.HoverParams(**at)))
+        listed = await editor.wait(editor.client.text_document_completion_async(types.CompletionParams(**at)))
+        target = await editor.wait(editor.client.text_document_definition_async(types.DefinitionParams(**at)))
+        return hover, listed, target
+
+    async def steps():
+        editor = await Session(tmp_path).start()
+        began = time.monotonic()
+        uri = editor.open("job.yaml", text + "k: v\n" * 600_000)
+        for place in [types.Position(3, 0), *places]:
+            assert await answers(editor, uri, place) == (None, None, None)
+        await editor.until(lambda: "SM104" in editor.codes(uri))
+        assert time.monotonic() - began < 15
+        editor.change(uri, text)
+        for place, is_in_text in zip(places, (False, True, False), strict=True):
+            hover, _, _ = await answers(editor, uri, place)
+            assert (hover is not None) == is_in_text, "a column behind a line is the end of the line"
+        hover, _, _ = await answers(editor, uri, types.Position(1, 1))
+        assert "Name of the job" in hover.contents.value
+        await editor.until(lambda: editor.codes(uri) == [])
+        await editor.stop()
+
+    asyncio.run(steps())
+
+
+@pytest.mark.parametrize("length", [b"1000", b"10", b"-5", b"many", b"0", b"", b"9" * 30])
+def test_server_survives_a_wrong_length(tmp_path, length):
+    """It answers what came before, ends with its input, and writes nothing but the protocol."""
+    wrong = message(b'{"jsonrpc": "2.0", "id": 8, "method": "shutdown"}', length)
+    given = initialize(b"null") + wrong + initialize(b"null")
+    done = subprocess.run(SERVER, input=given, capture_output=True, timeout=30, cwd=tmp_path, env=environment())
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"Content-Length: ")
+    assert b'"id":7' in done.stdout.replace(b" ", b"")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("said", [False, True], ids=["before it said who it is", "after it did"])
+def test_server_ends_after_a_killed_editor(tmp_path, said):
+    """The editor is killed, and its end of the server's stdin stays open in this process."""
+    read, write = os.pipe()
+    try:
+        program = "import subprocess, sys; server = subprocess.Popen(sys.argv[2:], stdin=int(sys.argv[1]))\n"
+        program += "print(server.pid, file=sys.stderr, flush=True); server.wait()"
+        words = [sys.executable, "-c", program, str(read), *SERVER]
+        outputs = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        with subprocess.Popen(words, pass_fds=[read], cwd=tmp_path, env=environment(), **outputs) as editor:
+            server = int(editor.stderr.readline())
+            if said:
+                os.write(write, initialize(b"%d" % editor.pid))
+                assert editor.stdout.readline().startswith(b"Content-Length: ")
+            time.sleep(1)
+            editor.kill()
+            editor.wait()
+            deadline = time.monotonic() + 5
+            while is_running(server):
+                assert time.monotonic() < deadline, "the server outlives its editor"
+                time.sleep(0.1)
+    finally:
+        os.close(read)
+        os.close(write)
+
+
+def is_running(process):
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
