@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from smspec.pipeline.script_reading import Started, read_program
+from smspec.rules.unsafe_script_name import is_safe
 from smspec.script.program import Program
 from smspec.script.reach.reached import Reach
 from smspec.source.frozen import dataclass
@@ -45,6 +46,8 @@ def existing_script(directory: str) -> str | None:
 def read_source(directory: str, path: str) -> ReadSource:
     """Read the script at ``path`` for a spec in a directory. Raise `NoScript` and OSError."""
     here, file = os.path.realpath(directory), os.path.realpath(path)
+    if not os.path.exists(file):
+        raise NoScript(f"`{path}` does not exist")
     if not os.path.isfile(file) or not file.endswith(".py"):
         raise NoScript(f"`{path}` is not a Python file")
     relative = os.path.relpath(file, here)
@@ -55,6 +58,8 @@ def read_source(directory: str, path: str) -> ReadSource:
     root = os.path.join(here, source)
     listing = scan_source(root).listing
     script = os.path.relpath(file, root)
+    if not is_safe(script):
+        raise NoScript(f"`{path}`: SageMaker accepts only letters, digits, and `. _ + - /` in a script; rename it")
     read = read_program(Started(path=script, named=script, key="script"), listing, root)
     known = isinstance(read.program, Program)
     return ReadSource(

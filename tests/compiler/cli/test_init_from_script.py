@@ -167,7 +167,9 @@ def test_script_next_to_the_spec(tmp_path):
     [
         (["src/a.py", "src/b.py"], [], "not certain which script starts"),
         (["a.py"], ["sub", "--from", "a.py"], "is not below `sub`"),
-        ([], ["--from", "gone.py"], "`gone.py` is not a Python file"),
+        ([], ["--from", "gone.py"], "`gone.py` does not exist"),
+        (["train.sh"], ["--from", "train.sh"], "`train.sh` is not a Python file"),
+        (["my train.py"], ["--from", "my train.py"], "rename it"),
         (["src/train.py", "job.yaml"], [], "`./job.yaml` already exists"),
     ],
 )
