@@ -17,9 +17,10 @@ HEAD = """\
 <!-- Written by docs/failures.py from the cases of tests/failures: change those and run it. -->
 
 These are {reports} failures of training jobs that users reported in public issue trackers. smspec prevents {prevented}
-of them: it reports the fault before the job starts, or the job does not fail. Each row has a test in
-[tests/failures](../tests/failures), with a job that fails in this way. Where `smspec validate` reports a code, the test
-also repairs the job, and smspec reports nothing.
+of them: it reports the fault before the job starts, the job does not fail, or, where the report is about a missing or
+unclear message, smspec gives the cause. Each row has a test in [tests/failures](../tests/failures), with a job that
+fails in this way. Where `smspec validate` reports a code, the test also repairs the job, and smspec reports nothing.
+The tests of commands that call AWS use local servers of its APIs.
 """
 
 NOT_YET = """\

@@ -122,11 +122,24 @@ def _created(
             sleep(wait * random.uniform(0.5, 1.0))
             wait = min(2 * wait, _LONGEST_WAIT)
             continue
-        while (job := service.find(str(request["TrainingJobName"]))) is None:
+        while (job := _accepted(service, str(request["TrainingJobName"]))) is None:
             if clock() + wait > end:
                 raise AwsUnavailable(f"SageMaker accepted the job `{request['TrainingJobName']}`, but does not find it")
             sleep(wait)
         return job
+
+
+def _accepted(service: JobService, name: str) -> TrainingJob | None:
+    """Return a job that SageMaker has; None if it does not find it yet. A fault says that the job exists, and costs."""
+    try:
+        return service.find(name)
+    except AccessDenied:
+        raise  # its action and resource lead to the statement of the policy that lacks it
+    except AwsUnavailable as fault:
+        raise AwsUnavailable(
+            f"SageMaker accepted the job `{name}`, but its status is unknown: {fault}; submit the same spec again to "
+            "follow the job"
+        ) from None
 
 
 def repeated_names(name: str) -> Iterator[str]:

@@ -72,6 +72,14 @@ def test_dropped_connections_end_with_exactly_one_job(server):
         assert len(server.created) == 1
 
 
+def test_fault_after_the_creation_names_the_job(server):
+    server.on_create = lambda: server.faults.update(DescribeTrainingJob=[(400, "ExpiredTokenException")])
+    with pytest.raises(AwsUnavailable, match=f"accepted the job `{NAME}`, but its status is unknown: .* have expired"):
+        create(server)
+    assert not create(server).is_new
+    assert len(server.created) == 1
+
+
 @pytest.mark.parametrize("code", ["ThrottlingException", "TooManyRequestsException"])
 def test_throttling_is_waited_for(server, code):
     server.faults["CreateTrainingJob"] = [(400, code)] * 12
