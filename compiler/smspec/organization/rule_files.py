@@ -87,7 +87,7 @@ def _paths(file: OrganizationConfig, boundary: Boundary) -> tuple[str, ...]:
     for pattern in patterns:
         matched = [*_matched(pattern, top, boundary)]
         if not matched:
-            help = "write a path relative to this file, inside the repository"
+            help = "write the path of .yaml or .yml files in the repository, relative to this file"
             faults.append(((KEY,), f"`{KEY}`: {quoted(pattern)} matches no file", help))
         paths.update(matched)
     if len(paths) > _MOST_FILES:
@@ -103,5 +103,6 @@ def _matched(pattern: str, top: str, boundary: Boundary) -> Iterator[str]:
         return
     for name in glob.iglob(pattern, root_dir=top or os.curdir):
         path = os.path.normpath(os.path.join(top, name))
-        if boundary.is_file(path) or os.path.islink(path):
+        # `smspec diff` extracts the YAML files of a revision, and no others.
+        if path.endswith((".yaml", ".yml")) and (boundary.is_file(path) or os.path.islink(path)):
             yield path

@@ -166,10 +166,13 @@ def test_all_faulty_files_are_reported(found):
     ]
 
 
-@pytest.mark.parametrize("pattern", ["../*.yaml", "/etc/*.conf", "**/*.yaml", "rule/*.yaml", "rules", "\\u0000"])
+@pytest.mark.parametrize(
+    "pattern", ["../*.yaml", "/etc/*.conf", "**/*.yaml", "rule/*.yaml", "rules", "rules/*.txt", "\\u0000"]
+)
 def test_pattern_without_a_file_in_the_repository(tmp_path, found, pattern):
     found(FEW_HOSTS)
     (tmp_path / ".git").mkdir()
+    (tmp_path / "rules" / "a.txt").write_text(yaml.safe_dump(FEW_HOSTS))
     (tmp_path / "smspec.toml").write_text(f'\nrule_files = ["{pattern}"]\n')
     (one,) = json.loads(smspec("validate", "--format", "json", cwd=tmp_path).out)
     assert (one["code"], one["line"]) == ("SM747", 2) and "matches no file" in one["message"]
