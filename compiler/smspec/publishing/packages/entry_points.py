@@ -12,6 +12,7 @@ from smspec.publishing.packages.wheel import Wheel
 
 _SECTIONS = ("console_scripts", "gui_scripts")
 _NAME = re.compile(r"[\w-][\w .+-]*", re.ASCII)
+_OF_PIP = re.compile(r"pip(?:\d+(?:\.\d+)?)?")
 _IDENTIFIERS = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _REFERENCE = re.compile(rf"({_IDENTIFIERS})\s*:\s*({_IDENTIFIERS})\s*(?:\[[^]]*\])?")
 
@@ -28,8 +29,11 @@ if __name__ == '__main__':
 """
 
 
-def entry_commands(wheel: Wheel, python: str) -> dict[str, bytes]:
-    """Return the name of each command, and its content. Raise PublishFailed for one that pip rejects."""
+def entry_commands(wheel: Wheel, python: str, minor: str) -> dict[str, bytes]:
+    """Return the name of each command, and its content. Raise PublishFailed for one that pip rejects.
+
+    ``minor``: the version of Python, such as ``3.12``.
+    """
     text = wheel.text("entry_points.txt")
     if text is None:
         return {}
@@ -43,7 +47,15 @@ def entry_commands(wheel: Wheel, python: str) -> dict[str, bytes]:
     for section in _SECTIONS:
         for name, reference in parser.items(section) if parser.has_section(section) else ():
             found[name] = _command(wheel, name, reference or "", python)
-    return found
+    return _with_versions_of_pip(found, minor)
+
+
+def _with_versions_of_pip(commands: dict[str, bytes], minor: str) -> dict[str, bytes]:
+    """Return commands with those of pip for this Python, whichever its wheel lists."""
+    if "pip" not in commands:
+        return commands
+    kept = {name: content for name, content in commands.items() if not _OF_PIP.fullmatch(name)}
+    return {**kept, **dict.fromkeys(("pip", f"pip{minor.partition('.')[0]}", f"pip{minor}"), commands["pip"])}
 
 
 def _command(wheel: Wheel, name: str, reference: str, python: str) -> bytes:

@@ -33,7 +33,7 @@ def installed_files(wheel: Wheel, python: BasePython, url: str, sha256: str) -> 
 
     Raise PublishFailed for a wheel that pip rejects.
     """
-    commands = entry_commands(wheel, python.program)
+    commands = entry_commands(wheel, python.program, python.minor)
     found, rows = [], {row[0]: row for row in wheel.rows}
     for member in wheel.members:
         if member.digest is None:  # the RECORD, which is written again, or its signature

@@ -117,4 +117,4 @@ def test_wheel_of_another_project_is_refused(tmp_path):
 def test_malformed_entry_point_is_refused(tmp_path, line):
     path = write_wheel(tmp_path, {f"{INFO}/entry_points.txt": f"[console_scripts]\n{line}\n".encode()})
     with pytest.raises(PublishFailed, match="entry point"):
-        entry_commands(read_wheel(path, "ctr-model"), PYTHON.program)
+        entry_commands(read_wheel(path, "ctr-model"), PYTHON.program, PYTHON.minor)

@@ -15,6 +15,8 @@ ENTRY_POINTS = b"""\
 [console_scripts]
 ctr = ctr_model.main:run
 ctr-fit = ctr_model.main:Model.fit [extra]
+pip = ctr_model.main:run
+pip3.1 = ctr_model.main:Model.fit
 
 [gui_scripts]
 Ctr.Window = ctr_model.main:run
