@@ -116,5 +116,7 @@ def _is_removed(path: str, gone: set[str], opaque: set[str]) -> bool:
 
 
 def _above(path: str) -> Iterator[str]:
-    while path := path.rpartition("/")[0]:
+    """Yield the directories above a path; the last one is the root, which is empty."""
+    while path:
+        path = path.rpartition("/")[0]
         yield path

@@ -26,7 +26,7 @@ class Source(Protocol):
         ...
 
 
-_FORMAT = "layers-1"
+_FORMAT = "layers-2"
 _CHUNK = 1 << 20
 _MOST_FILES = 2_000_000
 _LARGEST_RECORD = 16 << 20
@@ -46,12 +46,14 @@ def layer_entries(layer: Layer, source: Source, cache: str) -> list[Entry]:
 def _read(layer: Layer, chunks: Iterator[bytes]) -> list[Entry]:
     stream = _Stream(_unpacked(chunks) if layer.media_type.endswith("gzip") else chunks)
     found: list[Entry] = []
+    records: dict[str, str] = {}
     try:
         with tarfile.open(fileobj=stream, mode="r|", bufsize=_CHUNK) as archive:  # type: ignore[call-overload]  # it needs `read` only
             for member in archive:
-                entry = _entry(archive, member)
+                entry = _entry(archive, member, records)
                 if entry is not None:
                     found.append(entry)
+                    records |= {entry.path: entry.text} if entry.kind == "file" and entry.text else {}
                 archive.members = []  # or it keeps all of them
                 if len(found) > _MOST_FILES:
                     raise tarfile.TarError
@@ -62,11 +64,11 @@ def _read(layer: Layer, chunks: Iterator[bytes]) -> list[Entry]:
     return found
 
 
-def _entry(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Entry | None:
-    parts = [part for part in member.name.split("/") if part not in ("", ".")]
-    if not parts or ".." in parts:
+def _entry(archive: tarfile.TarFile, member: tarfile.TarInfo, records: dict[str, str]) -> Entry | None:
+    """Return what a member is. ``records``: path → content of each RECORD before it, to which hard links may refer."""
+    path = _path(member.name)
+    if not path:
         return None
-    path = "/" + "/".join(parts)
     if member.issym():
         return Entry(path, "link", member.linkname)
     if member.isdir():
@@ -75,7 +77,13 @@ def _entry(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Entry | None:
     if path.endswith(".dist-info/RECORD") and member.isreg() and member.size <= _LARGEST_RECORD:
         file = archive.extractfile(member)
         text = file.read().decode("utf-8", "replace") if file else ""
-    return Entry(path, "file", text)
+    return Entry(path, "file", records.get(_path(member.linkname), "") if member.islnk() else text)
+
+
+def _path(name: str) -> str:
+    """Return the absolute path of a member; empty for the root, and for what is outside of it."""
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    return "" if ".." in parts or not parts else "/" + "/".join(parts)
 
 
 def _unpacked(chunks: Iterable[bytes]) -> Iterator[bytes]:

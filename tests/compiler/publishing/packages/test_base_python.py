@@ -1,12 +1,28 @@
 """The Python of a base, from the names in its layers."""
 
+import hashlib
+import io
+import tarfile
+
 import pytest
 
 from smspec.publishing.packages.base_listing import Entry, listing_of
 from smspec.publishing.packages.base_python import base_python, installed_packages, is_same_version
+from smspec.publishing.packages.layer_listing import layer_entries
 from smspec.publishing.publication import PublishFailed
+from smspec.registry.manifest import Blob, Layer
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
+class Content:
+    """A registry with one layer."""
+
+    def __init__(self, content):
+        self.content = content
+
+    def chunks(self, blob):
+        yield self.content
 
 
 def listing(*layers):
@@ -68,6 +84,33 @@ def test_upper_layer_removes_what_is_below():
     removed = listing(DEBIAN, ("/usr/bin/.wh.python3", "/usr/lib/python3/.wh..wh..opq", "/usr/lib/python3/new"))
     assert not removed.has("/usr/bin/python3") and removed.has("/bin/python3.11")
     assert removed.names("/usr/lib/python3") == ("new",)
+
+
+def test_opaque_root_removes_all_below():
+    assert listing(DEBIAN, ("/.wh..wh..opq", "/new")).names("/") == ("new",)
+
+
+@pytest.mark.parametrize("format", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT])
+def test_layer_with_hard_links_and_long_names_is_read(tmp_path, format):
+    """Tools that install packages by hard links leave such layers."""
+    directory = "usr/lib/python3/dist-packages/ctr_model-1.0.dist-info"
+    content, long = b"ctr_model.py,,\n", f"usr/{'d' * 90}/{'f' * 90}"
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w", format=format) as archive:
+        first = tarfile.TarInfo("root/cache/ctr_model-1.0.dist-info/RECORD")
+        first.size, first.mtime = len(content), 1.5
+        archive.addfile(first, io.BytesIO(content))
+        linked = tarfile.TarInfo(f"./{directory}/RECORD")
+        linked.type, linked.linkname = tarfile.LNKTYPE, f"./{first.name}"
+        archive.addfile(linked)
+        archive.addfile(tarfile.TarInfo(long))
+    read = stream.getvalue()
+    layer = Layer(Blob(f"sha256:{hashlib.sha256(read).hexdigest()}", len(read)), "tar")
+    for _ in range(2):  # from the layer, and from the cache
+        found = listing_of([layer_entries(layer, Content(read), str(tmp_path))])
+        assert found.has(f"/{long}")
+        (installed,) = installed_packages(found, "/usr/lib/python3/dist-packages").values()
+        assert installed.files == ("/usr/lib/python3/dist-packages/ctr_model.py",)
 
 
 def test_installed_packages_are_found():
