@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 
 from smspec.lock.environments.diagnosis import package_without_wheel
@@ -28,7 +29,7 @@ from smspec.wire.trust import VARIABLES, trust_of_environment
 from smspec.workspace.cache_directory import VARIABLE
 
 _FORMAT = "wheels-1"
-_UNFINISHED = "unfinished"
+_UNFINISHED = "unfinished-"
 _CHUNK = 1 << 20
 _NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded")
 _WRONG_HASH = "DO NOT MATCH THE HASHES"
@@ -75,14 +76,15 @@ class WheelCache:
 
     @contextlib.contextmanager
     def _unfinished(self) -> Iterator[str]:
-        """An empty directory. What a killed process has left in it is removed."""
+        """An empty directory of this process alone: the pip of a killed one may go on, until its directory is gone."""
         os.makedirs(self._directory, exist_ok=True)
         lock = os.open(os.path.join(self._directory, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            path = os.path.join(self._directory, _UNFINISHED)
-            shutil.rmtree(path, ignore_errors=True)
-            os.makedirs(path)
+            for name in os.listdir(self._directory):
+                if name.startswith(_UNFINISHED):
+                    shutil.rmtree(os.path.join(self._directory, name), ignore_errors=True)
+            path = tempfile.mkdtemp(dir=self._directory, prefix=_UNFINISHED)
             try:
                 yield path
             finally:
