@@ -6,7 +6,8 @@ Every response is verified: the digest is that of the received bytes, and these 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from smspec.registry.manifest import (
     ACCEPTED,
@@ -32,6 +33,9 @@ _LARGEST = 1 << 20
 
 _CHUNK = 8 << 20
 """The size of a part of a layer in bytes: what is in memory at a time."""
+
+Repeated = Callable[[Callable[[], bytes]], bytes]
+"""Makes a request, and makes it again if it chooses."""
 
 
 def host_and_name(reference: ImageReference) -> tuple[str, str]:
@@ -91,12 +95,15 @@ class Repository:
         assert manifest.config is not None  # of an image
         return config_members(self._blob(manifest.config), manifest.config)
 
-    def chunks(self, blob: Blob) -> Iterator[bytes]:
-        """Yield a blob in parts; the last one only if all of them have its digest. Raise `WireFault`."""
+    def chunks(self, blob: Blob, repeated: Repeated = lambda request: request()) -> Iterator[bytes]:
+        """Yield a blob in parts; the last one only if all of them have its digest. Raise `WireFault`.
+
+        ``repeated``: makes the request of each part.
+        """
         digest = hashlib.new(blob.digest.partition(":")[0])
         for start in range(0, blob.size, _CHUNK):
             end = min(start + _CHUNK, blob.size)
-            part = self._part(blob, start, end)
+            part = repeated(partial(self._part, blob, start, end))
             digest.update(part)
             if end == blob.size and digest.hexdigest() != blob.digest.partition(":")[2]:
                 raise BadResponse(f"the layer `{blob.digest}` does not match its digest")

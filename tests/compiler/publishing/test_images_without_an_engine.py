@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from smspec.registry import repository
+from smspec.submission import persistence
 from support.servers.base_image import add_base
 from support.servers.registry_server import digest_of, registry
 from support.small_job import BUILT, write_job
@@ -105,6 +106,35 @@ def test_push_that_broke_goes_on_and_shows_no_tag_before(tmp_path):
         before = len(sent(server, "PUT"))
         assert pushed(tmp_path).status == 0
         assert len(sent(server, "PUT")) - before == 3  # the layer that failed, the config, and the manifest
+
+
+@pytest.mark.parametrize("status", [429, 500, 503, 0])
+@pytest.mark.parametrize(
+    "asked",
+    ["GET /v2/library/python/manifests/", "GET /v2/library/python/blobs/", "POST /v2/team", "PUT /v2/team/small/blobs"],
+)
+def test_registry_that_fails_once_is_asked_again(tmp_path, monkeypatch, asked, status):
+    monkeypatch.setattr(persistence, "_FIRST_PAUSE", 0.001)
+    with registry() as server, registry() as source:
+        write_spec(tmp_path, server, add_base(source, "library/python"))
+        chosen = source if "library" in asked else server
+        chosen.faults = [(f"^{asked}", status)] * 3
+        done = pushed(tmp_path)
+        assert done.status == 0, done.err
+        assert chosen.faults == []
+
+
+@pytest.mark.parametrize("asked", ["POST /v2/team/small/blobs", "PUT /v2/team/small/blobs", "PUT .*/manifests/"])
+@pytest.mark.parametrize(("status", "message"), [(401, "docker login"), (403, "docker login"), (418, "responds 418")])
+def test_push_that_the_registry_rejects_is_reported(tmp_path, asked, status, message):
+    with registry() as server:
+        write_spec(tmp_path, server, add_base(server, "library/python"))
+        server.faults = [(f"^{asked}", status)] * 2
+        done = pushed(tmp_path)
+        assert done.status == 3 and message in done.err, done.err
+        assert all(name.startswith("sha256:") for name in team(server))
+        server.faults = []
+        assert pushed(tmp_path).status == 0
 
 
 @pytest.mark.parametrize(

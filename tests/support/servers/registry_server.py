@@ -70,6 +70,8 @@ class Registry(ThreadingHTTPServer):
         """Where uploads go, if not to the registry itself."""
         self.fails_after: int | None = None
         """After how many blobs it takes no more."""
+        self.faults: list[tuple[str, int]] = []
+        """A method with part of a path, and the status of one such request; 0: the connection breaks."""
 
     @property
     def host(self) -> str:
@@ -87,6 +89,20 @@ class Registry(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     server: Registry
+
+    def parse_request(self) -> bool:
+        if not super().parse_request():
+            return False
+        asked = f"{self.command} {self.path}"
+        fault = next((each for each in self.server.faults if re.search(each[0], asked)), None)
+        if fault is None:
+            return True
+        self.server.faults.remove(fault)
+        if fault[1]:
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self._send(fault[1], b"", {}, with_body=False)
+        self.close_connection = True
+        return False
 
     def do_HEAD(self) -> None:
         self._answer(with_body=False)

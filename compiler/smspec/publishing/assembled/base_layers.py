@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from smspec.plan.plan import ImagePlan
 from smspec.publishing.publication import PublishFailed
 from smspec.publishing.registry_image import Logins
-from smspec.registry.manifest import Blob, Layer
+from smspec.publishing.remote_image import patiently
+from smspec.registry.manifest import Blob, Layer, Manifest
 from smspec.registry.repository import Repository, host_and_name
 from smspec.service.image_python import locked_python, python_of_image
-from smspec.service.image_reference import parsed_reference
+from smspec.service.image_reference import ImageReference, parsed_reference
 from smspec.submission.aws_errors import ActionDenied, AwsUnavailable
 from smspec.wire.fault import BadResponse, WireFault
 
@@ -45,7 +46,7 @@ class Base:
     def chunks(self, blob: Blob) -> Iterator[bytes]:
         """Yield a layer in parts, verified. Raise PublishFailed."""
         try:
-            yield from self.repository.chunks(blob)
+            yield from self.repository.chunks(blob, patiently)
         except WireFault as fault:
             raise _unreadable(self.reference, fault) from None
 
@@ -56,15 +57,7 @@ def read_base(image: ImagePlan, logins: Logins) -> Base:
     assert reference is not None and reference.digest is not None  # `obstacle` has checked it
     host, name = host_and_name(reference)
     try:
-        repository = Repository(host, name, login=logins.header(reference))
-        listed = repository.manifest(reference.digest)
-        if listed.digest != reference.digest:
-            raise BadResponse("the image does not match its digest")
-        repository.require(listed, image.platform)
-        manifest = repository.image(listed, image.platform)
-        if manifest is None:
-            raise BadResponse(f"the image is not for {image.platform}")
-        repository.require(manifest, image.platform)
+        repository, manifest = patiently(lambda: _found(reference, image.platform, logins))
         config, listed_python = repository.config(manifest), repository.python(manifest, image.platform)
     except WireFault as fault:
         raise _unreadable(image.base, fault) from None
@@ -73,6 +66,21 @@ def read_base(image: ImagePlan, logins: Logins) -> Base:
     _check_python(image, listed_python)
     layers = tuple(_of_docker(layer, image.base) for layer in manifest.layers)
     return Base(host=host, name=name, config=config, layers=layers, reference=image.base, repository=repository)
+
+
+def _found(reference: ImageReference, platform: str, logins: Logins) -> tuple[Repository, Manifest]:
+    """Return the image of a base for a platform, with its repository, which then has its config. Raise `WireFault`."""
+    host, name = host_and_name(reference)
+    repository = Repository(host, name, login=logins.header(reference))
+    listed = repository.manifest(str(reference.digest))
+    if listed.digest != reference.digest:
+        raise BadResponse("the image does not match its digest")
+    repository.require(listed, platform)
+    manifest = repository.image(listed, platform)
+    if manifest is None:
+        raise BadResponse(f"the image is not for {platform}")
+    repository.require(manifest, platform)
+    return repository, manifest
 
 
 def _of_docker(layer: Layer, reference: str) -> Layer:
