@@ -31,7 +31,9 @@ from smspec.workspace.cache_directory import VARIABLE
 _FORMAT = "wheels-1"
 _UNFINISHED = "unfinished-"
 _CHUNK = 1 << 20
-_NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded")
+_NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|^--- Logging error ---", re.MULTILINE)
+"""The last one: what pip prints has no room either."""
+
 _WRONG_HASH = "DO NOT MATCH THE HASHES"
 _ENGINE = "build the image with an engine"
 
