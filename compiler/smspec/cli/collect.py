@@ -121,6 +121,8 @@ def _result(args: argparse.Namespace) -> StoredResult:
         why = (
             "was not written by a run" if os.path.exists(args.what) else "does not exist, and is not the name of a job"
         )
+        if os.path.isdir(args.what):
+            why += "; pass one spec, the name of a job, or the directory of a run"
         raise UsageError(f"`{visible(args.what)}` {why}; `smspec status` shows the names of jobs")
     from smspec.collection.s3_result import s3_result
     from smspec.submission.s3_service import S3Service

@@ -55,8 +55,9 @@ def end_lines(job: TrainingJob, prices: PriceBook, profile: str | None = None) -
     if cause is not None:
         yield f"likely cause: {cause.cause} ({cause.source})"
         yield f"what to do: {cause.fix}"
-    if job.model:
-        yield f"model: {job.model}; `smspec collect {job_words(job, profile)}` downloads it"
+    result = f"model: {job.model}" if job.model else f"result: {job.result_prefix}" if job.is_completed else ""
+    if result:
+        yield f"{result}; `smspec collect {job_words(job, profile)}` downloads it"
 
 
 def elapsed(seconds: float) -> str:

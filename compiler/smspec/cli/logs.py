@@ -61,7 +61,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
                 return 0
     if not log.hosts:
         of_host = f" of host `{args.host}`" if args.host else ""
-        console.remark(f"the job `{name}` has no log{of_host} yet: it is {job.secondary or job.status}")
+        if job.is_over:
+            console.remark(f"the job `{name}` has no log{of_host}: it is {job.status}")
+        else:
+            console.remark(f"the job `{name}` has no log{of_host} yet: it is {job.secondary or job.status}")
     return 0
 
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 HELP = """\
 Show the status of a training job in SageMaker. For a directory or a spec, show the jobs of all specs and overlays as
-they are now: a changed spec is a new job, with a different name.
+they are now: a changed spec is a new job, with a different name. Jobs that submit made for a --run-id are not among
+them; show them by their names.
 
 Exit status: 0 done, whatever the status of a job; 1 there is no such job; 3 AWS cannot be called."""
 

@@ -162,6 +162,8 @@ def test_missing_job_is_reported(jobs):
 
 def test_completed_job_shows_how_to_collect_its_result(jobs):
     assert f"{PREFIX}model.tar.gz; `smspec collect nightly` downloads it\n" in smspec("status", "nightly").out
+    del jobs.request["ModelArtifacts"]
+    assert f"result: s3://{BUCKET}/{PREFIX}; `smspec collect nightly` downloads it\n" in smspec("status", "nightly").out
 
 
 def test_hint_has_the_region_unless_it_is_set(s3, monkeypatch):
@@ -336,6 +338,13 @@ def test_run_is_collected(jobs):
     assert (done.status, done.out) == (0, "collect/small/model\ncollect/small/merged/part.csv\n")
     assert result("collect/small") == {**MODEL, "merged/part.csv": b"a,b\n1,2\n3,4\n"}
     assert jobs.asked == {}
+
+
+def test_directory_without_a_run_is_refused(jobs, tmp_path):
+    (tmp_path / "specs").mkdir()
+    done = smspec("collect", "specs/")
+    assert done.status == 2
+    assert "`specs/` was not written by a run; pass one spec, the name of a job, or the directory of a run" in done.err
 
 
 def test_specs_in_a_collected_result_are_no_jobs(jobs, tmp_path):

@@ -118,6 +118,9 @@ def test_missing_log_is_reported(server):
     done = smspec("logs", "nightly")
     assert (done.status, done.out) == (0, "")
     assert done.err == "the job `nightly` has no log yet: it is Training\n"
+    server.jobs["nightly"] = [FAILED]
+    done = smspec("logs", "nightly", "--host", "algo-1")
+    assert (done.status, done.err) == (0, "the job `nightly` has no log of host `algo-1`: it is Failed\n")
 
 
 @pytest.mark.parametrize(("end", "status"), [(COMPLETED, 0), (FAILED, 1), (look("Stopped", "MaxRuntimeExceeded"), 1)])
