@@ -27,6 +27,8 @@ from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled
 from smspec.publishing.engine_names import BUILDERS
 from smspec.source.frozen import replace
+from smspec.spec.image_repository import names_registry
+from smspec.spec.model import BuiltImage
 from smspec.submission.example_account import example_account_fault
 
 if TYPE_CHECKING:
@@ -112,13 +114,13 @@ def _submitted(build: JobBuild, all_sent: Sequence[Submission], args: argparse.N
         files = local_data(build.job) if args.upload_data else {}
         for line in unchecked_lines(build, all_sent[0], files, builds=not args.no_build):
             show(line)
-        fault = example_account_fault([each.request for each in all_sent])
+        fault = _example_account(build, all_sent)
         if fault:
             show(fault)
         return 0
     service = job_service(args, build.job.job.region)
     if service.is_in_aws:  # an emulator has any account
-        _check_accounts(all_sent)
+        _check_accounts(build, all_sent)
     store = S3Service(args.profile, service.region)
     state = _state(service, all_sent, again=args.again)
     sent, existing, is_created = all_sent[state.index], state.job, state.is_created
@@ -160,11 +162,17 @@ def _submitted(build: JobBuild, all_sent: Sequence[Submission], args: argparse.N
     return _follow(service, created.job, args, console)
 
 
-def _check_accounts(sent: Sequence[Submission]) -> None:
+def _check_accounts(build: JobBuild, sent: Sequence[Submission]) -> None:
     """Raise `CommandRefused` for a job that has the account of an example."""
-    fault = example_account_fault([each.request for each in sent])
+    fault = _example_account(build, sent)
     if fault:
         raise CommandRefused(fault)
+
+
+def _example_account(build: JobBuild, sent: Sequence[Submission]) -> str:
+    image, written = build.job.plan.image, build.job.job.image
+    is_derived = isinstance(written, BuiltImage) and not names_registry(written.repository or "")
+    return example_account_fault([each.request for each in sent], image.uri if image and is_derived else "")
 
 
 def _state(service: JobService, sent: Sequence[Submission], *, again: bool) -> SubmissionState:

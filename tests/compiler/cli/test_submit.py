@@ -282,6 +282,14 @@ def test_example_account_ends_the_submission_to_aws(aws, monkeypatch, words):
     assert "`arn:aws:iam::111122223333:role/SageMakerTraining`" in done.err and "replace it with yours" in done.err
 
 
+def test_image_that_the_spec_does_not_name_is_not_to_be_replaced(aws, monkeypatch, tmp_path):
+    write_job(tmp_path, BUILT)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SAGEMAKER", "https://api.sagemaker.us-west-2.amazonaws.com")
+    done = smspec("submit")
+    assert done.status == 1
+    assert done.err.endswith("in the spec: `arn:aws:iam::111122223333:role/SageMakerTraining`\n"), done.err
+
+
 def test_own_account_is_submitted_to_aws(aws, monkeypatch, tmp_path):
     write_job(tmp_path, SPEC.replace("111122223333", "123456789012"))
     monkeypatch.setenv("AWS_ENDPOINT_URL_SAGEMAKER", "https://api.sagemaker.us-west-2.amazonaws.com")
