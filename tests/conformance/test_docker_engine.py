@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from support.sampled_cases import only_with_all_engines
+
 pytest_plugins = ["support.docker_engine"]
 pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
 
@@ -41,6 +43,7 @@ def program(body):
     return [sys.executable, "-c", f"{head}with running_engine() as engine:{body}"]
 
 
+@only_with_all_engines
 def test_containers_connect_despite_forward_drop(engine):
     """A machine with another Docker engine: its FORWARD policy is DROP. Here a network namespace is that machine."""
     machine = ["unshare", "--net", "sh", "-c", 'iptables -P FORWARD DROP && iptables -S FORWARD >&2 && exec "$@"', "sh"]
@@ -50,6 +53,7 @@ def test_containers_connect_despite_forward_drop(engine):
     assert done.stdout == "here\n\n", done.stderr
 
 
+@only_with_all_engines
 def test_parallel_engines_share_no_network(engine):
     """The same subnet twice, and no bridge of either on the machine."""
     before = socket.if_nameindex()

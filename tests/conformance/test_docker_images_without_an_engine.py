@@ -14,6 +14,7 @@ import pytest
 
 from support.docker_registry import HOST, PASSWORD, ecr_site
 from support.locked_packages import lock_packages
+from support.sampled_cases import only_with_all_engines
 from support.servers.package_index import wheel
 from support.small_job import BUILT, write_job
 
@@ -60,6 +61,7 @@ def files(engine, image, directory, own=OWN):
         }
 
 
+@only_with_all_engines
 def test_image_runs_and_is_that_of_docker(engine, tmp_path, tmp_path_factory, monkeypatch):
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
     (tmp_path / "base").mkdir()

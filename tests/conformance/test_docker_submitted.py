@@ -14,9 +14,10 @@ import pytest
 
 from support.docker_registry import ecr_site
 from support.local.local_jobs import LocalJob
+from support.sampled_cases import only_with_all_engines
 
 pytest_plugins = ["support.docker_engine"]
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("docker")]
+pytestmark = [pytest.mark.slow, only_with_all_engines, pytest.mark.xdist_group("docker")]
 
 EXAMPLE = Path(__file__).parents[2] / "specs/sharded-similarity"
 BASE = "python:3.12-slim-bookworm"

@@ -56,12 +56,12 @@ ENTRY_POINTS = {
     "pipe loop": '{pipe_loop: "train:Loop", epochs: 2}',
 }
 SAMPLES = {
-    "docker": ("script pass", "command pass", "pipe loop raise", "torchrun pass", "mpi raise", "sharded-similarity"),
+    "docker": ("script pass", "command pass", "pipe loop raise", "torchrun pass", "sharded-similarity"),
     "podman": ("script pass", "pipe loop raise"),
 }
 """What may differ from docker to podman is what a container gets (variables, files, mounts, limits, network, FIFOs) and
-how it passes on its end: two have all of that. docker also gets each launcher that starts processes in its own way.
-SMSPEC_ALL_ENGINES=1 also runs the others."""
+how it passes on its end: two have all of that. docker also gets each launcher that starts processes in its own way; mpi
+has test_docker_mpi.py. SMSPEC_ALL_ENGINES=1 also runs the others."""
 RAISING = ("script", "pipe loop", "torchrun", "mpi")
 CASES = [*((launcher, "pass") for launcher in LAUNCHERS), *((launcher, "raise") for launcher in RAISING)]
 

@@ -12,10 +12,12 @@ from smspec.render.dockerfile import EPOCH
 from smspec.render.tree_rendering import render_tree
 from support.debian_archive import debian_archive
 from support.render.plan_samples import build_inputs, image_plan, plan
+from support.sampled_cases import only_with_all_engines
 from support.servers.package_index import wheel
 
 pytestmark = [
     pytest.mark.slow,
+    only_with_all_engines,
     pytest.mark.skipif(shutil.which("buildah") is None, reason="buildah is not installed"),
     pytest.mark.skipif(os.geteuid() != 0, reason="mounting the layers of an image needs root"),
 ]

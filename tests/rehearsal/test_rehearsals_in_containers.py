@@ -11,6 +11,7 @@ import pytest
 from support.rehearsal.faulty_surroundings import FETCHING, MEETING, READING, SAVING
 from support.rehearsal.mpi_ranks import PROGRAM
 from support.rehearsal.rehearsed_jobs import DEADLINE, LOOP, SPEC, RehearsedJob
+from support.sampled_cases import only_with_all_engines
 from support.servers.aws_server import BUCKET, CREDENTIALS, REGION, s3_server
 
 pytest_plugins = ["support.docker_engine"]
@@ -22,10 +23,6 @@ SCRIPT = f"image: {IMAGE}\nsource: src/\nentry_point: train.py\n"
 
 MPI_BASE = "smspec-test-mpi:bookworm"
 KEPT, BROKEN = "kept", "broken"
-
-only_with_all_engines = pytest.mark.skipif(
-    not os.environ.get("SMSPEC_ALL_ENGINES"), reason="not in the sample for containers: set SMSPEC_ALL_ENGINES=1"
-)
 
 
 @pytest.fixture
