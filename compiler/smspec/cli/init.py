@@ -32,15 +32,15 @@ templates:
   script    a training script on one host
   pipe      data streamed in Pipe mode, one call per epoch
   torchrun  PyTorch on two hosts; `smspec run` needs PyTorch
-  mpi       MPI on two hosts; `smspec run` does not support MPI"""
+  mpi       MPI on two hosts; `smspec run` needs Open MPI and its headers"""
 
 TEMPLATES: dict[str, str] = {
     "script": "smspec run",
     "pipe": "smspec run",
     "torchrun": "smspec run --python python3        # one that has PyTorch",
-    "mpi": "",  # its hosts must be containers, which `smspec run` does not start
+    "mpi": "smspec run        # needs Open MPI and its headers, such as libopenmpi-dev",
 }
-"""Each template with the command that runs it on this machine, if there is one."""
+"""Each template with the command that runs it on this machine."""
 
 SCHEMA = ".smspec.schema.json"
 """The schema in the first line of every template's spec, for editors."""
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.remark("\nnext:")
     if directory != ".":
         console.remark(f"  cd {shlex.quote(directory)}")
-    for step in filter(None, ("smspec validate", made.run, "smspec build")):
+    for step in ("smspec validate", made.run, "smspec build"):
         console.remark(f"  {step}")
     console.remark("replace the example role, region, and S3 URIs in job.yaml, then run the job in SageMaker:")
     console.remark("  smspec submit --upload-data")
