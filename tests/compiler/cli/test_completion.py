@@ -98,7 +98,8 @@ def zsh(line, jobs, tmp_path):
             "autoload -Uz compinit; compinit -u -D",
             f"source {script('zsh', tmp_path)}",
             "zstyle ':completion:*' verbose no; zstyle ':completion:*' list-separator ''",
-            "bindkey '^I' list-choices; print rea''dy",
+            "listed() { zle list-choices; zle -R; print; print lis''ted }",
+            "zle -N listed; bindkey '^I' listed; print rea''dy",
         ]
     )
     process, terminal = pty.fork()
@@ -109,7 +110,7 @@ def zsh(line, jobs, tmp_path):
         os.write(terminal, f"{setup}\n".encode())
         _read(terminal, "ready")
         os.write(terminal, f"{line}\t".encode())
-        text = _read(terminal, None)
+        text = _read(terminal, "listed")
     finally:
         os.close(terminal)
         os.kill(process, 9)
@@ -117,17 +118,14 @@ def zsh(line, jobs, tmp_path):
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", " ", text).replace(line, "", 1).split()
 
 
-def _read(terminal, until):
-    """Read what a terminal shows, until a word is there, or until it has been silent for two seconds."""
+def _read(terminal, word):
+    """Return what a terminal shows before a line that begins with a word."""
     text, deadline = "", time.monotonic() + 60
-    while time.monotonic() < deadline:
-        readable, _, _ = select.select([terminal], [], [], 2 if until is None else 10)
-        if not readable:
-            return text
+    while f"\n{word}" not in text:
+        readable, _, _ = select.select([terminal], [], [], max(0, deadline - time.monotonic()))
+        assert readable, f"no end: {text!r}"
         text += os.read(terminal, 65536).decode("utf-8", "replace")
-        if until is not None and f"\n{until}" in text:
-            return text
-    raise AssertionError(f"no end: {text!r}")
+    return text.partition(f"\n{word}")[0]
 
 
 OFFERS = {"bash": bash, "zsh": zsh, "fish": fish}

@@ -10,6 +10,7 @@ from smspec.submission.alternative_jobs import AlternativeJobs, Candidate, NoHos
 from smspec.submission.job_creation import JobEnded
 from smspec.submission.job_service import JobService
 from support.examples import at_most
+from support.sampled_cases import left_out
 from support.servers.job_server import CREATED, job_server, look
 from support.service.api_samples import small_request
 
@@ -171,7 +172,7 @@ def test_one_job_stays_alive(aws, runs, again):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("again", [(False, False), (True, True)])
+@pytest.mark.parametrize("again", [(False, False), left_out((True, True))])
 def test_pause_before_each_call_makes_no_second_job(aws, again):
     """One submission pauses anywhere, and then the other one does, while quota and capacity change."""
     for one in range(9):
