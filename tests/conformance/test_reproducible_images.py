@@ -17,6 +17,7 @@ from support.servers.package_index import wheel
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.docker,
     only_with_all_engines,
     pytest.mark.skipif(shutil.which("buildah") is None, reason="buildah is not installed"),
     pytest.mark.skipif(os.geteuid() != 0, reason="mounting the layers of an image needs root"),
