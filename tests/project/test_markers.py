@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+ENGINE = re.compile(r'pytest_plugins = \[.*"support\.(docker|podman)_engine"|which\("buildah"\)')
+
 
 @pytest.fixture
 def modules(request):
@@ -18,9 +20,9 @@ def modules(request):
     ]
 
 
-def test_tests_with_an_engine_are_marked_docker(modules, request):
+def test_tests_of_containers_are_marked_docker(modules, request):
     for path, text, markers in modules:
-        asks = re.search(r'pytest_plugins = \[.*"support\.(docker|podman)_engine"', text) is not None
+        asks = ENGINE.search(text) is not None
         assert any("docker" in names for names in markers) == asks, path
     for item in request.session.items:
         if "engine" in item.fixturenames and "support.docker_engine" in item.path.read_text(encoding="utf-8"):
