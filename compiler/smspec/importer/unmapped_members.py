@@ -27,7 +27,7 @@ class UnmappedMembers:
         return self.take(path, TEXTS.accepts, list)
 
     def structures(self, accepts: Callable[[dict[str, object]], bool], *path: str) -> list[dict[str, object]] | None:
-        """Remove and return a list of objects, not empty, if all of them are acceptable."""
+        """Remove and return a list of objects, not empty, if all of them are acceptable; never a variable."""
 
         def are_acceptable(value: object) -> bool:
             return (
@@ -36,7 +36,7 @@ class UnmappedMembers:
                 and all(isinstance(item, dict) and accepts(item) for item in value)
             )
 
-        return self.take(path, are_acceptable, list[dict[str, object]])
+        return None if is_mark(self.at(path)) else self.take(path, are_acceptable, list[dict[str, object]])
 
     def take(
         self, path: tuple[str, ...], accepts: Callable[[object], bool], convert: Callable[..., Kind]

@@ -19,6 +19,7 @@ from smspec.spec.yaml.scalars import meaning
 MOST_DEPTH = 100
 MOST_PARTS = 500_000
 _STRING_OR_PLACEHOLDER = re.compile(rf'"(?:[^"\\]|\\.)*"|(?P<bare>\$\{{[A-Za-z0-9_.:-]{{1,100}}\}}|{MARK.pattern})')
+_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
 _MERGE = "<<"
 Collection = Union[list[object], dict[str, object]]
 
@@ -41,7 +42,17 @@ def read_json_loosely(text: str) -> object:
         except (ValueError, RecursionError) as fault:
             raise NotReadable("not JSON") from fault
     check_size(value)
+    if _HALF_CHARACTER.search(text) and _has_half_characters(value):
+        raise NotReadable("an unpaired surrogate")
     return value
+
+
+def _has_half_characters(value: object) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _json(text: str) -> object:

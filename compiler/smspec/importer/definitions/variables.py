@@ -12,6 +12,8 @@ Default = Union[str, int, float, bool, None]
 _LONGEST = 40
 _LONGEST_SOURCE = 80
 _MOST = 2_000
+VARIABLE = "${{"
+"""What begins a reference to a variable in a spec."""
 
 
 class TooManyVariables(Exception):
@@ -37,7 +39,10 @@ class DefinitionVariables:
     def mark(
         self, source: str, default: Default = None, *, name: str = "", description: str = "", example: object = None
     ) -> str:
-        """Return the mark of a variable. ``source``: what the definition calls it; ``name``: a shorter name for it."""
+        """Return the mark of a variable. ``source``: what the definition calls it; ``name``: a shorter name for it.
+
+        An example that is not one value, or is made of other variables, is none: a spec could not be compiled with it.
+        """
         known = self._names.get(source)
         if known is not None:
             return mark(known)
@@ -49,7 +54,8 @@ class DefinitionVariables:
             count += 1
             found = f"{stem}_{count}"
         self._names[source] = found
-        self.origins[found] = Origin(default, description or f"`{shortened(source)}` of the source", example)
+        possible = example if _is_one_value(example) else None
+        self.origins[found] = Origin(default, description or f"`{shortened(source)}` of the source", possible)
         return mark(found)
 
     def with_defaults(self, text: str) -> str:
@@ -59,6 +65,12 @@ class DefinitionVariables:
     def _default(self, match: re.Match[str]) -> object:
         origin = self.origins.get(match[1])
         return match[0] if origin is None or origin.default is None else origin.default
+
+
+def _is_one_value(value: object) -> bool:
+    if isinstance(value, str):
+        return VARIABLE not in value and not MARK.search(value)
+    return isinstance(value, (int, float))
 
 
 def variable_name(text: str) -> str:
