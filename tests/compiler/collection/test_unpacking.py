@@ -112,7 +112,9 @@ def test_link_within_the_result_stays_one(tmp_path):
     assert tree.digests["model/same"] == tree.digests["model/steps/9"]
 
 
-@pytest.mark.parametrize("kind", [tarfile.FIFOTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE])
+@pytest.mark.parametrize(
+    "kind", [tarfile.FIFOTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE], ids=["fifo", "character device", "block device"]
+)
 def test_devices_and_fifos_are_left_out(tmp_path, kind):
     _, warnings = unpacked(packed(("x", kind, ""), ("a", b"1")), tmp_path / "root")
     assert contents(tmp_path / "root") == {"model/a": b"1"}

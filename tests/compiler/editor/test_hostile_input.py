@@ -63,7 +63,11 @@ def test_large_documents_and_far_places_are_answered(tmp_path):
     asyncio.run(steps())
 
 
-@pytest.mark.parametrize("length", [b"1000", b"10", b"-5", b"many", b"0", b"", b"9" * 30])
+@pytest.mark.parametrize(
+    "length",
+    [b"1000", b"10", b"-5", b"many", b"0", b"", b"9" * 30],
+    ids=["too long", "too short", "negative", "word", "zero", "empty", "huge"],
+)
 def test_server_survives_a_wrong_length(tmp_path, length):
     """It answers what came before, ends with its input, and writes nothing but the protocol."""
     wrong = message(b'{"jsonrpc": "2.0", "id": 8, "method": "shutdown"}', length)

@@ -105,7 +105,11 @@ def test_hooks_and_watchers_do_not_run(home, tmp_path, revision):
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize("name", [b"..", b".", b".git", b".GIT", b"a/../../escaped.yaml", b"/absolute.yaml"])
+@pytest.mark.parametrize(
+    "name",
+    [b"..", b".", b".git", b".GIT", b"a/../../escaped.yaml", b"/absolute.yaml"],
+    ids=["above", "itself", "repository", "repository in capitals", "above by a directory", "absolute"],
+)
 def test_names_leading_outside_are_skipped(home, tmp_path, name, revision):
     if b"/" in name:
         made = commit_of(home, [("100644", name, b"smspec: v1\n")])
