@@ -6,6 +6,7 @@ import functools
 import gc
 import glob
 import importlib.util
+import locale
 import os
 import shutil
 import signal
@@ -59,6 +60,7 @@ def pytest_configure(config):
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     _go_past_shims()
+    _go_past_missing_locales()
     for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:  # Python ignores these two for itself
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
@@ -74,6 +76,17 @@ def _go_past_shims():
     if shims:
         kept = [directory for directory in directories if directory not in shims]
         os.environ["PATH"] = os.pathsep.join([os.path.join(sys.base_prefix, "bin"), *kept])
+
+
+def _go_past_missing_locales():
+    """Take the locale C.UTF-8 in place of one that this machine does not have: every bash would warn of it."""
+    asked = locale.setlocale(locale.LC_ALL)
+    try:
+        locale.setlocale(locale.LC_ALL, "")
+    except locale.Error:
+        os.environ["LC_ALL"] = "C.UTF-8"
+    finally:
+        locale.setlocale(locale.LC_ALL, asked)
 
 
 def _is_script(path):
