@@ -35,7 +35,7 @@ def _command(diagnostic: Diagnostic) -> str:
     if span.line == span.end_line:
         # GitHub supports columns only within one line.
         place |= {"col": span.column, "endColumn": span.end_column}
-    properties = ",".join(f"{name}={_property(str(value))}" for name, value in place.items())
+    properties = ",".join(f"{name}={_property(visible(str(value)))}" for name, value in place.items())
     title = _property(visible(_title(diagnostic)))
     return f"::{_COMMANDS[diagnostic.severity]} {properties},title={title}::{_data(_message(diagnostic))}"
 

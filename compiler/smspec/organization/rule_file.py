@@ -160,7 +160,7 @@ class _Reader:
         try:
             compiled(node.value)
         except UnusablePattern as fault:
-            message = f"`{dotted(at)}` is not a usable regular expression: {fault}"
+            message = f"`{dotted(at)}` is not usable: {fault}"
             self._error(at, message, "use the syntax of RE2, which has no lookarounds and no backreferences")
             return ""
         except PatternsUnavailable:
