@@ -1,7 +1,7 @@
 """``python -m smspec`` is the command ``smspec``.
 
-Before any of this runs, Python itself has imported `runpy`, and with it modules of the current directory that are called
-like those of the standard library. Only ``-I`` and ``-P`` prevent that, or the script ``smspec``.
+Before any of this runs, Python itself has imported `runpy`, and with it modules of the current directory with names of
+the standard library. Only ``-I`` and ``-P`` prevent that, or the script ``smspec``.
 """
 
 import sys

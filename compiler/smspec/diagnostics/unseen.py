@@ -39,7 +39,18 @@ _TWINS = dict(
 _TWINS |= dict(zip("⁄∕⧸․꞉˸∶։‐‑‒–−﹣˗∗⁎ǀ∣一ー丨ㅣㅡ", "///.::::------***||--||-", strict=True))
 _WITHOUT_SPACES = (("\u0e00", "\u0eff"), ("\u1000", "\u109f"), ("\u1780", "\u17ff"))
 """Thai, Lao, Burmese, and Khmer: U+200B is where a line may break."""
-_FAMILIAR = ("CYRILLIC", "GREEK", "ARABIC", "HEBREW", "ARMENIAN", "GEORGIAN", "DEVANAGARI", "BENGALI", "TAMIL", "THAI")
+_FAMILIAR: tuple[str, ...] = (
+    "CYRILLIC",
+    "GREEK",
+    "ARABIC",
+    "HEBREW",
+    "ARMENIAN",
+    "GEORGIAN",
+    "DEVANAGARI",
+    "BENGALI",
+    "TAMIL",
+    "THAI",
+)
 _FAMILIAR += ("MICRO SIGN", "OHM SIGN", "ANGSTROM SIGN")
 _RAISED = ("SUPERSCRIPT", "SUBSCRIPT", "LATIN SUBSCRIPT", "MODIFIER LETTER", "FEMININE ORDINAL", "MASCULINE ORDINAL")
 _EAST_ASIAN = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "IDEOGRAPHIC")

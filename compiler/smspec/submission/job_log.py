@@ -17,7 +17,7 @@ _MOST_EMPTY_PAGES = 200
 
 @dataclass(slots=True)
 class _Stream:
-    """``page``: events that were read and not yet yielded; ``token``: where the next page begins; ``digest``: of a page."""
+    """``page``: events that were not yet yielded; ``token``: where the next page begins; ``digest``: its hash."""
 
     page: deque[LogEvent] = field(default_factory=deque)
     token: str | None = None
