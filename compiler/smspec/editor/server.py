@@ -51,10 +51,17 @@ class SpecServer(LanguageServer):
 
     def take(self, uri: str, *, at_once: bool = False) -> None:
         """Keep the current text of a document, and check what depends on it."""
+        self.forget_notifications()
         known = self.workspace.get_text_document(uri)
         document = self.documents.put(uri, known.source, known.version)
         if document.path is not None and self._matters(document):
             self.checking.changed(document.path, at_once=at_once)
+
+    def forget_notifications(self) -> None:
+        """Drop the finished futures of notifications, which pygls keeps: 1.5 kB for each edit."""
+        futures = self.protocol._request_futures
+        for identity in [identity for identity, future in futures.items() if future.done()]:
+            del futures[identity]
 
     def _matters(self, document: OpenDocument) -> bool:
         return document.is_spec or (document.path is not None and not document.path.endswith((".yaml", ".yml")))

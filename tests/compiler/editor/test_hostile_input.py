@@ -76,6 +76,56 @@ def test_server_survives_a_wrong_length(tmp_path, length):
     assert b'"id":7' in done.stdout.replace(b" ", b"")
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+def test_memory_is_bounded_over_thousands_of_edits(tmp_path):
+    write_job(tmp_path)
+    text, uri = (tmp_path / "job.yaml").read_text(), (tmp_path / "job.yaml").as_uri()
+
+    def sent(method, params, identity=None):
+        named = {} if identity is None else {"id": identity}
+        return message(json.dumps({"jsonrpc": "2.0", **named, "method": method, "params": params}).encode())
+
+    def edited(version):
+        changes = [{"text": f"{text}# {version}\n"}]
+        params = {"textDocument": {"uri": uri, "version": version}, "contentChanges": changes}
+        return sent("textDocument/didChange", params)
+
+    def memory(process):
+        return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process.pid}/status").read_text())[1])
+
+    with subprocess.Popen(
+        SERVER,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=tmp_path,
+        env=environment(),
+    ) as server:
+        document = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
+        server.stdin.write(initialize(b"null") + sent("textDocument/didOpen", {"textDocument": document}))
+        used = []
+        for batch in range(50):
+            at = {"textDocument": {"uri": uri}, "position": {"line": 1, "character": 1}}
+            edits = b"".join(edited(2 + batch * 100 + number) for number in range(100))
+            server.stdin.write(edits + sent("textDocument/hover", at, f"hover {batch}"))
+            server.stdin.flush()
+            while f'"hover {batch}"'.encode() not in _message(server.stdout):
+                pass
+            used.append(memory(server))
+        server.stdin.close()
+    assert used[-1] - used[9] < 3_000, "4,000 edits kept more than 3 MB"
+
+
+def _message(stream):
+    length = 0
+    while line := stream.readline().strip():
+        name, _, value = line.partition(b":")
+        length = int(value) if name.lower() == b"content-length" else length
+    assert length, "the server has ended"
+    return stream.read(length)
+
+
 SHUTDOWN = message(b'{"jsonrpc": "2.0", "id": 99, "method": "shutdown"}')
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
 MALFORMED = {
