@@ -30,7 +30,7 @@ def visible(text: str) -> str:
         parts += [text[end:start], *map(_escaped, text[start:stop])]
         end = stop
     shown = _SPACES.sub(lambda match: _shown(match[0]), "".join((*parts, text[end:])))
-    return _WORD.sub(lambda match: _told_apart(match[0]) if mixed_letter(match[0]) else match[0], shown)
+    return _WORD.sub(lambda match: _distinguished(match[0]) if mixed_letter(match[0]) else match[0], shown)
 
 
 def seen(text: str) -> str:
@@ -60,7 +60,7 @@ def width(text: str) -> int:
     return columns
 
 
-def _told_apart(word: str) -> str:
+def _distinguished(word: str) -> str:
     """Return a word with the letters that are not Latin as escapes."""
     from unicodedata import name
 

@@ -202,7 +202,7 @@ def test_archive_without_files_is_reported(tmp_path):
     ],
     ids=["zeros", "zeros after the end", "two archives", "hidden data", "a part of a block", "nothing", "no header"],
 )
-def test_what_is_no_archive_is_refused(tmp_path, plain, reason):
+def test_malformed_archive_is_refused(tmp_path, plain, reason):
     with pytest.raises(ResultRefused, match=reason):
         unpacked(gzip.compress(plain), tmp_path / "root", 5000)
 

@@ -94,7 +94,7 @@ def test_dangerous_character_is_found_and_shown(code):
 
 
 @pytest.mark.parametrize("code", [f"{ord(each):04X}" for each in SPACES])
-def test_unusual_space_is_no_part_of_a_name(code):
+def test_unusual_space_is_found_in_a_name(code):
     text = f"ab{chr(int(code, 16))}cd"
     assert name_fault(text)[0].code == "SM103" and [*unseen_parts(text)] == []
 

@@ -158,7 +158,7 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("name", MALFORMED)
-def test_malformed_message_is_answered_and_the_next_request_served(tmp_path, name):
+def test_request_after_a_malformed_message(tmp_path, name):
     given, identity, code = MALFORMED[name]
     done = subprocess.run(
         SERVER,
