@@ -13,7 +13,7 @@ from smspec.importer.naming import slug
 from smspec.importer.source_reader import read_source
 from smspec.importer.sources import imported
 from smspec.organization.organization_config import MalformedConfig
-from smspec.organization.price_search import prices_of
+from smspec.organization.policy_search import prices_of
 from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_check import CheckedSpec, checked
