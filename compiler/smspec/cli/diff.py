@@ -79,7 +79,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.result(_shown(args.format, outcome, console))
     for note in outcome.notes:
         console.say(note)
-    reviews = outcome.comparison.reviews
+    reviews = (*outcome.comparison.settings, *outcome.comparison.reviews)
     if outcome.comparison.uncompared or outcome.obstacle:
         for faulty in outcome.faults:
             console.warned(faulty.diagnostics, faulty.texts)

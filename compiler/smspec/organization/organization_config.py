@@ -66,6 +66,16 @@ def organization_configs_in(directory: str, boundary: Boundary) -> tuple[Organiz
     return tuple(found)
 
 
+def parsed_config(path: str, content: bytes) -> OrganizationConfig | None:
+    """Return the settings in the content of a file; None for a pyproject.toml without any. Raise `MalformedConfig`."""
+    tables = _tables(path, content)
+    if os.path.basename(path).lower() != PYPROJECT:
+        return OrganizationConfig(path, tables, content)
+    tool = tables.get("tool")
+    own = tool.get("smspec") if isinstance(tool, dict) else None
+    return OrganizationConfig(path, own, content) if isinstance(own, dict) else None
+
+
 def _content(path: str, boundary: Boundary) -> bytes:
     shown = os.path.relpath(path)
     try:

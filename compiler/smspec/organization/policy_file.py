@@ -192,6 +192,38 @@ class _Reader:
             )
 
 
+def loosens(key: str, old: OrganizationConfig, new: OrganizationConfig, at: tuple[str, ...]) -> bool | None:
+    """Return whether a new version of a file loosens what a key of the old one requires; None if it may."""
+    row = POLICY_KEYS.get(key)
+    if row is None:
+        return None
+    before, after = (_value(row, file, key) for file in (old, new))
+    if key not in new.tables or (at and at[-1] not in _table(new, key)):
+        return row.if_removed
+    if row.versions is not None:
+        return row.versions(before, after)
+    return any(not weaker.at or weaker.at == at for weaker in row.combine(before, after)[1])
+
+
+def _value(row: PolicyKey, file: OrganizationConfig, key: str) -> Any:
+    """Return the value of a key, as far as it is valid; None if the file does not set it."""
+    try:
+        return row.read(_Reader(file, ()), key) if key in file.tables else None
+    except MalformedConfig:
+        return None
+
+
+def _table(file: OrganizationConfig, key: str) -> Mapping[str, object] | list[object]:
+    value = file.tables.get(key)
+    return value if isinstance(value, dict | list) else {}
+
+
+def _bases_added(old: tuple[RequiredBase, ...] | None, new: tuple[RequiredBase, ...]) -> bool | None:
+    """Return whether a new list has alternatives that the old one lacks: a job needs only one of them."""
+    known = {name for one in old or () for name in one.names}
+    return old is not None and any(name not in known for one in new for name in one.names)
+
+
 def _unknown(tables: Mapping[str, object]) -> Iterator[Fault]:
     for key in tables:
         if key not in POLICY_KEYS:
@@ -205,28 +237,34 @@ def _unknown(tables: Mapping[str, object]) -> Iterator[Fault]:
 
 @dataclass(frozen=True, slots=True)
 class PolicyKey:
-    """How a file sets a key, and how the values of an outer and an inner file combine."""
+    """How a file sets a key, how values of an outer and an inner file combine, and what follows if a file loses it.
+
+    ``if_removed``: whether that loosens the policy, None if that depends on specs. ``versions`` compares an old value
+    of one file with a new one; by default as an outer value with an inner one.
+    """
 
     read: Callable[[_Reader, str], Any]
     combine: Callable[[Any, Any], Combined]
+    if_removed: bool | None
+    versions: Callable[[Any, Any], bool | None] | None = None
 
 
 POLICY_KEYS: dict[str, PolicyKey] = {
-    "required_tags": PolicyKey(_Reader.tags, policy_combination.every_tag),
-    "allowed_instance_families": PolicyKey(_Reader.families, policy_combination.common),
-    "allowed_regions": PolicyKey(_Reader.texts, policy_combination.common),
-    "allowed_registries": PolicyKey(_Reader.texts, policy_combination.common_places),
-    "require_kms": PolicyKey(_Reader.truth, policy_combination.required),
-    "require_vpc": PolicyKey(_Reader.truth, policy_combination.required),
-    "require_base": PolicyKey(_Reader.bases, policy_combination.every_base),
-    "max_cost": PolicyKey(_Reader.dollars, policy_combination.lower),
-    "max_hours": PolicyKey(_Reader.number, policy_combination.lower),
-    "allow_ignores": PolicyKey(_Reader.ignores, policy_combination.ignorable_by_both),
-    "rules": PolicyKey(_Reader.levels, policy_combination.raised),
-    PRICES: PolicyKey(_Reader.prices, policy_combination.dearer),
-    DEFAULTS: PolicyKey(_Reader.defaults, policy_combination.beneath),
-    "facts": PolicyKey(_Reader.facts, policy_combination.known_to_both),
-    REGISTRY: PolicyKey(_Reader.registry, policy_combination.guarded),
-    "rule_files": PolicyKey(_Reader.rule_files, policy_combination.all_of_both),
+    "required_tags": PolicyKey(_Reader.tags, policy_combination.every_tag, True),
+    "allowed_instance_families": PolicyKey(_Reader.families, policy_combination.common, True),
+    "allowed_regions": PolicyKey(_Reader.texts, policy_combination.common, True),
+    "allowed_registries": PolicyKey(_Reader.texts, policy_combination.common_places, True),
+    "require_kms": PolicyKey(_Reader.truth, policy_combination.required, True),
+    "require_vpc": PolicyKey(_Reader.truth, policy_combination.required, True),
+    "require_base": PolicyKey(_Reader.bases, policy_combination.every_base, True, _bases_added),
+    "max_cost": PolicyKey(_Reader.dollars, policy_combination.lower, True),
+    "max_hours": PolicyKey(_Reader.number, policy_combination.lower, True),
+    "allow_ignores": PolicyKey(_Reader.ignores, policy_combination.ignorable_by_both, True),
+    "rules": PolicyKey(_Reader.levels, policy_combination.raised, None),
+    PRICES: PolicyKey(_Reader.prices, policy_combination.dearer, None),
+    DEFAULTS: PolicyKey(_Reader.defaults, policy_combination.beneath, None, lambda _old, _new: None),
+    "facts": PolicyKey(_Reader.facts, policy_combination.known_to_both, False),
+    REGISTRY: PolicyKey(_Reader.registry, policy_combination.guarded, None),
+    "rule_files": PolicyKey(_Reader.rule_files, policy_combination.all_of_both, True, lambda _old, _new: None),
 }
 """Every key of a policy. A key has no meaning in an inner file unless its row says how it combines."""

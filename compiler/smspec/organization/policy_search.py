@@ -93,6 +93,30 @@ class Organization:
             raise _again(self._rules)
         return self._rules
 
+    def rule_files(self) -> tuple[str, ...]:
+        """Return the paths of the files with rules, unread; none of a file with invalid names."""
+        if not any("rule_files" in file.tables for file in self.files):
+            return ()
+        from smspec.organization.rule_files import rule_paths
+
+        found: list[str] = []
+        for file in self.files:
+            try:
+                found += rule_paths(file, self._boundary) if "rule_files" in file.tables else ()
+            except InvalidInput:
+                continue
+        return tuple(dict.fromkeys(found))
+
+    def rule_patterns(self) -> tuple[str, ...]:
+        """Return the patterns of the files with rules, with the real path of the directory that each is relative to."""
+        named = ((file, file.tables.get("rule_files")) for file in self.files)
+        return tuple(
+            os.path.normpath(os.path.join(os.path.realpath(os.path.dirname(file.path)), pattern))
+            for file, patterns in named
+            for pattern in (patterns if isinstance(patterns, list) else ())
+            if isinstance(pattern, str)
+        )
+
     def _read_rules(self) -> tuple[OrganizationRule, ...]:
         named = [file for file in self.files if "rule_files" in file.tables]
         if not named:

@@ -14,7 +14,7 @@ from smspec.pipeline.source_texts import source_texts
 from smspec.plan.build_inputs import NeededEnvironment
 from smspec.plan.plan import ImagePlan
 from smspec.service.image_python import Version
-from smspec.service.policy import Policy
+from smspec.service.policy import Level, Policy
 from smspec.source import Document, SourceText
 from smspec.source.data_extent import DataExtent
 from smspec.source.listing import Listing
@@ -294,6 +294,24 @@ class InputCache:
         """Return the rules that the organization wrote for specs in ``directory``; raise as `policy` does."""
         found = self._organizations.of(directory, self.boundary(directory))
         return () if found is None else found.rules()
+
+    def rule_files(self, directory: str) -> tuple[str, ...]:
+        """Return the files that the organization names for its rules for specs in ``directory``, unread."""
+        found = self._organizations.of(directory, self.boundary(directory))
+        return () if found is None else found.rule_files()
+
+    def rule_patterns(self, directory: str) -> tuple[str, ...]:
+        """Return the absolute patterns of the files with rules for specs in ``directory``."""
+        found = self._organizations.of(directory, self.boundary(directory))
+        return () if found is None else found.rule_patterns()
+
+    def levels(self, directory: str) -> dict[str, Level]:
+        """Return the severities for specs in ``directory``; none if the policy is invalid."""
+        try:
+            policy = self.policy(directory)
+        except InvalidInput:
+            return {}
+        return {} if policy is None else policy.levels
 
     def defaults(self, directory: str) -> Document | None:
         """Return the organization's defaults for a spec in ``directory``: one document for all specs that share it.

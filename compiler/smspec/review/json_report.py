@@ -18,7 +18,8 @@ def records(comparison: Comparison) -> str:
     unknown = {job.file: job for job in comparison.uncompared}
     numbers = shared_changes(comparison.reviews)
     jobs = [_job(review, unknown.pop(review.file, None), numbers) for review in comparison.reviews]
-    return json.dumps([*jobs, *map(_unknown, unknown.values())], indent=2) + "\n"
+    settings = ({**_job(review, None, {}), "job": ""} for review in comparison.settings)
+    return json.dumps([*settings, *jobs, *map(_unknown, unknown.values())], indent=2) + "\n"
 
 
 def _unknown(job: Uncompared) -> dict[str, object]:

@@ -27,13 +27,28 @@ LONGEST_REASON = 200
 
 
 def markdown(comparison: Comparison) -> str:
-    """Return the comment; empty if all is equal. What was not compared comes first, so it is never truncated."""
-    parts = ["\n".join(_unknown(comparison.uncompared)) + "\n"] if comparison.uncompared else []
+    """Return the comment; empty if all is equal.
+
+    Changed settings come first, then what was not compared, so that neither is ever truncated.
+    """
+    parts = [*_settings(comparison.settings)]
+    parts += ["\n".join(_unknown(comparison.uncompared)) + "\n"] if comparison.uncompared else []
     if len(comparison.reviews) > MOST_APART:
         parts += fleet_parts(comparison, LONGEST - sum(len(part.encode()) + 1 for part in parts))
     else:
         parts += ["\n".join(_job(review)) + "\n" for review in comparison.reviews]
     return "\n".join(parts)
+
+
+def _settings(reviews: Sequence[JobReview]) -> Iterator[str]:
+    """Yield changed policies, prices, quotas, rules, and lockfiles; of many, the last ones by name."""
+    if reviews:
+        yield "### Changed settings, which apply to all jobs below them\n"
+    room = LONGEST // 2
+    for review in reviews:
+        part = "\n".join((f"**{code(review.file)}**: {marked(review.verdicts[0][1])}", "", *_details(review))) + "\n"
+        room -= len(part.encode())
+        yield part if room > 0 else f"- {code(review.file)}\n"
 
 
 def _unknown(jobs: Sequence[Uncompared]) -> Iterator[str]:

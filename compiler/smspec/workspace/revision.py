@@ -15,15 +15,17 @@ from smspec.source.listing import ListedFile, Listing
 from smspec.source.path_containment import is_below
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.git import Entry, GitFailed, Objects, Repository
+from smspec.workspace.organization_marker import SETTINGS
 
 _LINK = "120000"
 _SUBMODULE = "160000"
 _EXECUTABLE = "100755"
+_FORMS = {_SUBMODULE: "submodule", _EXECUTABLE: "executable"}
 _LFS = re.compile(
     rb"version https://git-lfs\.github\.com/spec/v1\n(?:.*\n)*?oid sha256:([0-9a-f]{64})\nsize ([0-9]+)\n"
 )
 _LARGEST_POINTER = 1024
-_ALWAYS = (".yaml", ".yml", ".gitignore", ".dockerignore", "smspec.lock", "smspec.toml", "pyproject.toml")
+_ALWAYS = (".yaml", ".yml", ".gitignore", ".dockerignore", *SETTINGS)
 _MOST_LINK_BYTES = 4096
 
 
@@ -36,6 +38,8 @@ class Revision:
         self._repository = repository
         self._objects = objects
         self._files: dict[str, Entry] = {}
+        self.forms: dict[str, str] = {}
+        """The form of each file of the revision: ``file``, ``executable``, ``submodule``, or ``link to TARGET``."""
         self._submodules: list[str] = []
         self._here: set[str] = set()
         self._lfs: dict[str, tuple[str, int]] = {}
@@ -98,6 +102,7 @@ class Revision:
                 pass
             if above != path and above in kept:
                 continue  # its path is below a link or a file
+            self.forms[path] = _FORMS.get(entry.mode, "file")
             if entry.mode == _LINK:
                 links.append(entry)
             elif entry.mode == _SUBMODULE:
@@ -125,6 +130,7 @@ class Revision:
         """Create the links that stay inside. Directories are real, so each link can be checked by its target alone."""
         targets = self._objects.contents(entry.object for entry in links)
         for entry, content in zip(links, targets, strict=True):
+            self.forms[entry.path] = f"link to {os.fsdecode(content[:_MOST_LINK_BYTES])}"
             if len(content) <= _MOST_LINK_BYTES and b"\0" not in content and _stays(entry.path, os.fsdecode(content)):
                 link = os.path.join(self.directory, *entry.path.split("/"))
                 os.makedirs(os.path.dirname(link), exist_ok=True)
