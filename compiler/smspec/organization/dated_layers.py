@@ -30,6 +30,7 @@ class DatedLayer:
     """The facts in a directory: prices in its policy, ``file``, and those in its files of prices and quotas."""
 
     directory: str
+    boundary: Boundary
     file: OrganizationConfig | None
     regions: Mapping[str, RegionPrices]
     quotas: Quotas
@@ -49,12 +50,12 @@ class _Fact:
     value: str
 
 
-def combined_prices(layers: Sequence[DatedLayer], boundary: Boundary) -> list[PriceBook]:
+def combined_prices(layers: Sequence[DatedLayer]) -> list[PriceBook]:
     """Return the prices as of each layer, the outermost first. Raise `InvalidInput` where an inner file is cheaper."""
     own: dict[str, Fraction] = {}
     regions: dict[str, RegionPrices] = {}
     books: list[PriceBook] = []
-    _reject([pair for number in range(1, len(layers)) for pair in _cheaper(layers[number], layers[:number])], boundary)
+    _reject([pair for number in range(1, len(layers)) for pair in _cheaper(layers[number], layers[:number])])
     for layer in layers:
         own.update({name: max(price, own.get(name, price)) for name, price in layer.own.items()})
         regions.update({name: _higher(regions.get(name), listed) for name, listed in layer.regions.items()})
@@ -62,10 +63,10 @@ def combined_prices(layers: Sequence[DatedLayer], boundary: Boundary) -> list[Pr
     return books
 
 
-def combined_quotas(layers: Sequence[DatedLayer], boundary: Boundary) -> Quotas:
+def combined_quotas(layers: Sequence[DatedLayer]) -> Quotas:
     """Return the lowest quotas of all layers. Raise `InvalidInput` where an inner file has a higher one."""
     accounts: dict[str, dict[str, RegionQuotas]] = {}
-    _reject([pair for number in range(1, len(layers)) for pair in _granted(layers[number], layers[:number])], boundary)
+    _reject([pair for number in range(1, len(layers)) for pair in _granted(layers[number], layers[:number])])
     for layer in layers:
         for account, granted in layer.quotas.accounts.items():
             known = accounts.setdefault(account, {})
@@ -131,17 +132,17 @@ def _lower(outer: RegionQuotas | None, inner: RegionQuotas) -> RegionQuotas:
     return RegionQuotas(as_of=outer.as_of, training={**outer.training, **lowest})
 
 
-def _reject(found: Sequence[tuple[_Fact, _Fact]], boundary: Boundary) -> None:
+def _reject(found: Sequence[tuple[_Fact, _Fact]]) -> None:
     """Raise `InvalidInput` for facts that loosen others, if there are any."""
     diagnostics: list[Diagnostic] = []
     texts: dict[SourceText, None] = {}
     for inner, outer in found[:MOST]:
-        span, text = _place(inner, boundary)
+        span, text = _place(inner)
         texts.update(dict.fromkeys([text]))
         notes: tuple[Note, ...] = ()
         where = "by default"
         if outer.layer is not None:
-            place, text = _place(outer, boundary)
+            place, text = _place(outer)
             texts.update(dict.fromkeys([text]))
             notes = (Note("the outer value", place),)
             where = f"in `{place.file}`"
@@ -160,7 +161,7 @@ def _reject(found: Sequence[tuple[_Fact, _Fact]], boundary: Boundary) -> None:
         raise InvalidInput(tuple(diagnostics), tuple(texts))
 
 
-def _place(fact: _Fact, boundary: Boundary) -> tuple[Span, SourceText]:
+def _place(fact: _Fact) -> tuple[Span, SourceText]:
     """Return the position of a fact: in a policy its key, in a file that smspec writes the line that names it."""
     assert fact.layer is not None
     if not fact.name:
@@ -169,7 +170,7 @@ def _place(fact: _Fact, boundary: Boundary) -> tuple[Span, SourceText]:
         return places.of(fact.path), places.text
     path = os.path.normpath(os.path.join(os.path.relpath(fact.layer.directory), fact.name))
     try:
-        text = boundary.read_named(path, _LARGEST).decode("utf-8", "replace")
+        text = fact.layer.boundary.read_named(path, _LARGEST).decode("utf-8", "replace")
     except FileNotRead:  # it was replaced after it was read
         text = ""
     at = 0

@@ -18,6 +18,7 @@ from smspec.source.frozen import dataclass, replace
 from smspec.workspace.boundary import Boundary
 from smspec.workspace.organization_marker import DATED_FILES
 from smspec.workspace.parent_directories import upwards
+from smspec.workspace.superproject import superproject_of
 
 if TYPE_CHECKING:
     from smspec.organization.dated_layers import DatedLayer
@@ -29,6 +30,7 @@ class Layer:
     """The settings in a directory itself. A pyproject.toml next to smspec.toml is a layer of its own, above it."""
 
     directory: str
+    boundary: Boundary
     file: OrganizationConfig | MalformedConfig | None
     has_dated_files: bool
 
@@ -36,18 +38,21 @@ class Layer:
 class Organization:
     """The settings in the files of some layers, the outermost first, each read when it is first asked for."""
 
-    def __init__(self, layers: Sequence[Layer], boundary: Boundary) -> None:
+    def __init__(self, layers: Sequence[Layer]) -> None:
         self.layers = tuple(layers)
-        self._boundary = boundary
         self._policy: Policy | InvalidInput | None = None
         self._defaults: Document | None = None
         self._rules: tuple[OrganizationRule, ...] | InvalidInput | None = None
         self._has_defaults = any("defaults" in file.tables for file in self.files)
 
     @property
+    def _bounded(self) -> tuple[tuple[OrganizationConfig, Boundary], ...]:
+        return tuple((one.file, one.boundary) for one in self.layers if isinstance(one.file, OrganizationConfig))
+
+    @property
     def files(self) -> tuple[OrganizationConfig, ...]:
         """The files that are TOML, the outermost first."""
-        return tuple(layer.file for layer in self.layers if isinstance(layer.file, OrganizationConfig))
+        return tuple(file for file, _ in self._bounded)
 
     def policy(self) -> Policy:
         """Return the policy, with prices and quotas. Raise `InvalidInput` for an invalid file, or one that loosens."""
@@ -68,7 +73,7 @@ class Organization:
         # Imported late: few repositories have prices.
         from smspec.organization.dated_layers import combined_prices
 
-        return combined_prices(self._dated(), self._boundary)[-1]
+        return combined_prices(self._dated())[-1]
 
     def defaults(self) -> Document | None:
         """Return the lowest layer of all specs; None if there is none, or if no file is TOML.
@@ -100,9 +105,9 @@ class Organization:
         from smspec.organization.rule_files import rule_paths
 
         found: list[str] = []
-        for file in self.files:
+        for file, boundary in self._bounded:
             try:
-                found += rule_paths(file, self._boundary) if "rule_files" in file.tables else ()
+                found += rule_paths(file, boundary) if "rule_files" in file.tables else ()
             except InvalidInput:
                 continue
         return tuple(dict.fromkeys(found))
@@ -118,13 +123,13 @@ class Organization:
         )
 
     def _read_rules(self) -> tuple[OrganizationRule, ...]:
-        named = [file for file in self.files if "rule_files" in file.tables]
+        named = [(file, boundary) for file, boundary in self._bounded if "rule_files" in file.tables]
         if not named:
             return ()
         # Imported late: few organizations have rules of their own.
         from smspec.organization.rule_files import read_rules
 
-        return read_rules(named, self._boundary)
+        return read_rules(named)
 
     def _read(self) -> Policy:
         # Imported late: reading a policy takes longer than the checks of a spec.
@@ -147,15 +152,13 @@ class Organization:
         from smspec.organization.dated_layers import combined_prices, combined_quotas
 
         layers = self._dated()
-        books = combined_prices(layers, self._boundary)
+        books = combined_prices(layers)
         limiting = (
             book
             for layer, book in zip(layers, books, strict=True)
             if layer.file is not None and "max_cost" in layer.file.tables
         )
-        return replace(
-            policy, prices=books[-1], priced_by=next(limiting, None), quotas=combined_quotas(layers, self._boundary)
-        )
+        return replace(policy, prices=books[-1], priced_by=next(limiting, None), quotas=combined_quotas(layers))
 
     def _dated(self) -> list[DatedLayer]:
         from smspec.organization.dated_layers import DatedLayer
@@ -166,9 +169,10 @@ class Organization:
         return [
             DatedLayer(
                 directory=layer.directory,
+                boundary=layer.boundary,
                 file=layer.file if isinstance(layer.file, OrganizationConfig) else None,
-                regions=listed_prices(layer.directory, self._boundary) if layer.has_dated_files else {},
-                quotas=known_quotas(layer.directory, self._boundary) if layer.has_dated_files else Quotas(),
+                regions=listed_prices(layer.directory, layer.boundary) if layer.has_dated_files else {},
+                quotas=known_quotas(layer.directory, layer.boundary) if layer.has_dated_files else Quotas(),
             )
             for layer in self.layers
         ]
@@ -181,6 +185,7 @@ class OrganizationSearch:
         self._layers: dict[tuple[str, str], tuple[Layer, ...]] = {}  # by the root of the boundary
         self._known: dict[tuple[str, tuple[str, ...]], Organization] = {}
         self._asked: dict[tuple[str, str], Organization | None] = {}
+        self._superprojects: dict[str, str | None] = {}
 
     def of(self, directory: str, boundary: Boundary) -> Organization | None:
         """Return the settings for specs in a directory; None if no file sets any."""
@@ -191,12 +196,21 @@ class OrganizationSearch:
 
     def _search(self, directory: str, boundary: Boundary) -> Organization | None:
         found = [layer for above in _directories(directory, boundary) for layer in self._in(above, boundary)]
+        top = self._superproject(boundary.root)
+        if top is not None:
+            outer = self.of(os.path.dirname(boundary.root), Boundary(top))
+            found = [*(() if outer is None else outer.layers), *found]
         if not found:
             return None
         key = boundary.root, tuple(layer.directory for layer in found)
         if key not in self._known:
-            self._known[key] = Organization(found, boundary)
+            self._known[key] = Organization(found)
         return self._known[key]
+
+    def _superproject(self, top: str) -> str | None:
+        if top not in self._superprojects:
+            self._superprojects[top] = superproject_of(top)
+        return self._superprojects[top]
 
     def _in(self, directory: str, boundary: Boundary) -> tuple[Layer, ...]:
         key = boundary.root, directory
@@ -252,10 +266,10 @@ def _layers_in(directory: str, boundary: Boundary) -> tuple[Layer, ...]:
         files = (malformed,)
     is_dated = any(os.path.lexists(os.path.join(directory, name)) for name in DATED_FILES)
     if not files and is_dated and os.path.realpath(directory) == boundary.root:
-        return (Layer(directory=directory, file=None, has_dated_files=True),)
+        return (Layer(directory=directory, boundary=boundary, file=None, has_dated_files=True),)
     last = len(files) - 1
     return tuple(
-        Layer(directory=directory, file=file, has_dated_files=is_dated and number == last)
+        Layer(directory=directory, boundary=boundary, file=file, has_dated_files=is_dated and number == last)
         for number, file in enumerate(files)
     )
 

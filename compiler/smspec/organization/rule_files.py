@@ -25,7 +25,7 @@ _LARGEST = 64 << 10
 _MOST_FILES = 200
 
 
-def read_rules(files: Iterable[OrganizationConfig], boundary: Boundary) -> tuple[OrganizationRule, ...]:
+def read_rules(files: Iterable[tuple[OrganizationConfig, Boundary]]) -> tuple[OrganizationRule, ...]:
     """Return the rules in the files that policies name, the outermost policy first, in the order of their paths.
 
     Their cases have run. Raise `InvalidInput` with the errors in all files.
@@ -33,7 +33,8 @@ def read_rules(files: Iterable[OrganizationConfig], boundary: Boundary) -> tuple
     rules: dict[str, tuple[OrganizationRule, Span]] = {}
     found: list[Diagnostic] = []
     texts: list[SourceText] = []
-    for path in dict.fromkeys(path for file in files for path in rule_paths(file, boundary)):
+    paths = {path: boundary for file, boundary in files for path in rule_paths(file, boundary)}
+    for path, boundary in paths.items():
         try:
             rule, document = _read(path, boundary)
             place = document.span_of_value(("code",))

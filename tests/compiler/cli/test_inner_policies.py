@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from support.git_repository import git, repository
+from support.git_repository import commit, git, repository
 from support.small_job import READY, write_job
 from support.smspec_command import smspec
 
@@ -281,6 +281,31 @@ def test_both_lines_are_named(home):
     write(home, "jobs/smspec.toml", "\n\nmax_cost = 7\n")
     text = smspec("validate", ".", cwd=home).out
     assert "--> jobs/smspec.toml:3:1" in text and "--> smspec.toml:2:1" in text
+
+
+def test_submodule_has_the_policy_of_its_repository(tmp_path):
+    other = repository(tmp_path / "other")
+    write_job(other / "ctr", READY)
+    write(other, "smspec.toml", '[defaults]\nregion = "us-west-2"\n')
+    commit(other)
+    home = repository(tmp_path / "home")
+    write(home, "smspec.toml", POLICY)
+    write(home, "rules/team.yaml", RULE)
+    git(home, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other), "jobs/theirs")
+    for at, words in ((".", ["."]), ("jobs/theirs", ["."]), ("jobs/theirs/ctr", [])):
+        assert codes(home, *words, at=at) == REQUIRED
+    write(home, "jobs/theirs/smspec.toml", 'max_cost = 9\n[rules]\nSM745 = "off"\n')
+    assert codes(home, ".") == {"SM760"}
+
+
+def test_work_tree_inside_of_its_repository_has_its_own_policy(tmp_path):
+    home = repository(tmp_path / "home")
+    write_job(home / "ctr", READY)
+    write(home, "smspec.toml", "max_hours = 1\n")
+    commit(home)
+    git(home, "worktree", "add", "-q", str(home / "tree"))
+    write(home, "tree/smspec.toml", "max_hours = 100\n")
+    assert codes(home, "tree/ctr/job.yaml") == set()
 
 
 def test_ignored_and_untracked_policies_hide_nothing(tmp_path):
