@@ -147,7 +147,7 @@ def test_every_key_of_a_policy_has_values_here():
 
 
 @pytest.mark.parametrize("key", sorted(VALUES))
-def test_combination_reports_at_least_what_the_outer_file_reports(key):
+def test_inner_files_hide_no_finding_of_outer_ones(key):
     @settings(max_examples=30)
     @given(st.data())
     def check(data):

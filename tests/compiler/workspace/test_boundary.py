@@ -210,7 +210,7 @@ def test_boundary_without_git_is_policy_lock_or_directory(tmp_path):
     assert boundary_of(str(here)).root == str(tmp_path)
 
 
-def test_policy_where_all_users_may_write_is_no_boundary(tmp_path):
+def test_shared_directory_is_not_the_outermost(tmp_path):
     here = tmp_path / "shared/a/b"
     here.mkdir(parents=True)
     (tmp_path / "shared").chmod(0o1777)
