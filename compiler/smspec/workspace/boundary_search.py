@@ -36,6 +36,10 @@ class BoundarySearch:
         named = (os.path.abspath(name) for name in searched)
         return self._at(next((name for name in named if is_below(here, name)), here))
 
+    def repository(self, directory: str) -> str | None:
+        """Return the nearest parent directory with ``.git``."""
+        return self._top(directory, is_repository_top)
+
     def _at(self, top: str) -> Boundary:
         if top not in self._boundaries:
             self._boundaries[top] = Boundary(os.path.realpath(top))
@@ -57,6 +61,11 @@ class BoundarySearch:
 def boundary_of(directory: str, searched: Iterable[str] = ()) -> Boundary:
     """Return the boundary of specs in a directory, as `BoundarySearch.of` does."""
     return BoundarySearch().of(directory, searched)
+
+
+def repository_above(directory: str) -> str | None:
+    """Return the top of the git repository that is the boundary of specs in a directory; None outside of one."""
+    return BoundarySearch().repository(directory)
 
 
 def _has_lock(directory: str) -> bool:

@@ -1,5 +1,6 @@
 """The files of a revision, extracted to a temporary directory as far as specs need them.
 
+They are as git would check them out today: text whose line endings git converts has those of the working tree.
 A tree may come from anyone. Entries that could lead out of the directory are skipped: names with ``..``, links to
 elsewhere, paths below a link. Submodules and files in Git LFS are not part of a revision; that is reported.
 """
@@ -15,6 +16,7 @@ from smspec.source.listing import ListedFile, Listing
 from smspec.source.path_containment import is_below
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.git import Entry, GitFailed, Objects, Repository
+from smspec.workspace.working_tree import LineEndings
 
 _LINK = "120000"
 _SUBMODULE = "160000"
@@ -23,6 +25,7 @@ _LFS = re.compile(
     rb"version https://git-lfs\.github\.com/spec/v1\n(?:.*\n)*?oid sha256:([0-9a-f]{64})\nsize ([0-9]+)\n"
 )
 _LARGEST_POINTER = 1024
+_OF_GIT = re.compile(r"(\.git|git~1)[ .]*(:.*)?", re.IGNORECASE)  # some file systems have more names for `.git`
 _ALWAYS = (".yaml", ".yml", ".gitignore", ".dockerignore", "smspec.lock", "smspec.toml", "pyproject.toml")
 _MOST_LINK_BYTES = 4096
 
@@ -39,7 +42,9 @@ class Revision:
         self._submodules: list[str] = []
         self._here: set[str] = set()
         self._lfs: dict[str, tuple[str, int]] = {}
-        links = self._sort(repository.entries(repository.commit(name)))
+        entries = list(repository.entries(repository.commit(name)))
+        self._endings = LineEndings(repository, entries)
+        links = self._sort(entries)
         # The search for .gitignore files of a working tree ends here.
         open(os.path.join(self.directory, ".git"), "wb").close()
         self._bring(path for path in self._files if path.endswith(_ALWAYS) or _is_of_lock(path))
@@ -108,8 +113,8 @@ class Revision:
 
     def _bring(self, paths: Iterable[str]) -> None:
         wanted = [path for path in paths if path not in self._here]
-        contents = self._objects.contents(self._files[path].object for path in wanted)
-        for path, content in zip(wanted, contents, strict=True):
+        found = list(self._objects.contents(self._files[path].object for path in wanted))
+        for path, content in self._endings.checked_out(dict(zip(wanted, found, strict=True))).items():
             target = os.path.join(self.directory, *path.split("/"))
             os.makedirs(os.path.dirname(target), exist_ok=True)
             mode = 0o755 if self._files[path].mode == _EXECUTABLE else 0o644
@@ -146,8 +151,9 @@ def _is_of_lock(path: str) -> bool:
 
 def _is_inside(path: str) -> bool:
     """Return whether a path is one that git itself would check out."""
-    steps = path.split("/")
-    return "\0" not in path and all(step not in ("", ".", "..") and step.lower() != ".git" for step in steps)
+    return "\0" not in path and all(
+        step not in ("", ".", "..") and not _OF_GIT.fullmatch(step) for step in path.split("/")
+    )
 
 
 def _stays(path: str, target: str) -> bool:
@@ -158,4 +164,4 @@ def _stays(path: str, target: str) -> bool:
     ups = 0
     while ups < len(steps) and steps[ups] == "..":
         ups += 1
-    return ".." not in steps[ups:] and ups <= path.count("/") and ".git" not in map(str.lower, steps)
+    return ".." not in steps[ups:] and ups <= path.count("/") and not any(map(_OF_GIT.fullmatch, steps))
