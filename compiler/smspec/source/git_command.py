@@ -86,12 +86,13 @@ def run_git(
     git_directory: str | None = None,
     may_fetch: bool = False,
     stdin: bytes = b"",
+    timeout: float | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run git as `start_git` starts it, to its end."""
     process = start_git(words, directory, git_directory=git_directory, may_fetch=may_fetch)
     with process:
         try:
-            out, err = process.communicate(stdin)
+            out, err = process.communicate(stdin, timeout)
         finally:
             if process.poll() is None:
                 process.kill()

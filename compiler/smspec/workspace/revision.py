@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from smspec.source.frozen import replace
 from smspec.source.listing import ListedFile, Listing
 from smspec.source.path_containment import is_below
+from smspec.source.real_file import open_below
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.git import Entry, GitFailed, Objects, Repository
 from smspec.workspace.working_tree import LineEndings
@@ -122,9 +123,17 @@ class Revision:
             with open(os.open(target, flags, mode), "wb") as file:
                 file.write(content)
             self._here.add(path)
-            pointer = _LFS.match(content) if len(content) < _LARGEST_POINTER else None
-            if pointer:
+            pointer = _pointer(content)
+            if pointer and not self._has_pointer(path):
                 self._lfs[path] = pointer[1].decode(), int(pointer[2])
+
+    def _has_pointer(self, path: str) -> bool:
+        """Return whether the working tree has a pointer, too, as in a checkout without Git LFS."""
+        try:
+            with open(open_below(self._repository.top, path.split("/")), "rb") as file:
+                return _pointer(file.read(_LARGEST_POINTER)) is not None
+        except (OSError, ValueError):
+            return False
 
     def _link(self, links: list[Entry]) -> None:
         """Create the links that stay inside. Directories are real, so each link can be checked by its target alone."""
@@ -142,6 +151,10 @@ def place_below(path: str, top: str) -> str:
     if not is_below(real, top):
         real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
     return os.path.relpath(real, top)
+
+
+def _pointer(content: bytes) -> re.Match[bytes] | None:
+    return _LFS.match(content) if len(content) < _LARGEST_POINTER else None
 
 
 def _is_of_lock(path: str) -> bool:

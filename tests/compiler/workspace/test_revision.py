@@ -162,6 +162,7 @@ def test_lfs_pointers_represent_their_files(home, revision):
         f"version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize 12345\n"
     )
     commit(home)
+    (home / "src/weights.bin").write_text("what Git LFS has put there")
     base = revision(home)
     base.bring(base.path(str(home / "src")))
     (file,) = base.listing(scan_source(base.path(str(home / "src"))).listing).files
