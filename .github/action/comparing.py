@@ -55,6 +55,9 @@ def main() -> None:
     outcome = smspec(*words, "--format", "markdown", "--", *paths())
     log(outcome.out)
     log(outcome.err)
+    if outcome.status == INCOMPLETE or (outcome.status == 1 and gates):
+        # Commands to the runner, in which all that a spec says is escaped.
+        print(smspec(*words, "--format", "github", "--", *paths()).out, end="", flush=True)
     jobs = jobs_of(smspec(*words, "--format", "json", "--", *paths())) if outcome.status == INCOMPLETE else []
     missing = [job["job"] or job["file"] for job in jobs if job["not_compared"]]
     text = outcome.out or ("" if outcome.status == 0 else NOTHING_COMPARED)
