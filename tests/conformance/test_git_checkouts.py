@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from support.git_repository import IDENTITY, commit, git, repository
+from support.git_repository import GIT_VERSION, IDENTITY, commit, git, repository
 from support.review.diff_outcomes import kinds, rewrite
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec
@@ -136,6 +136,7 @@ def test_shallow_clone_has_its_last_commit(home, tmp_path):
     assert_changed(clone, {"hyperparameters"}, first)
 
 
+@pytest.mark.skipif(GIT_VERSION < (2, 36), reason="needs git 2.36")
 def test_partial_clone_is_refused_with_what_to_run(home, tmp_path):
     first = git(home, "rev-parse", "HEAD")
     edit(home)
@@ -151,6 +152,7 @@ def test_partial_clone_is_refused_with_what_to_run(home, tmp_path):
     assert_changed(clone, {"hyperparameters"}, first)
 
 
+@pytest.mark.skipif(GIT_VERSION < (2, 27), reason="needs git 2.27")
 def test_clone_without_trees_is_refused_with_what_to_run(home, tmp_path):
     first = git(home, "rev-parse", "HEAD")
     edit(home)
@@ -163,6 +165,7 @@ def test_clone_without_trees_is_refused_with_what_to_run(home, tmp_path):
         assert done.status == 3 and "run `git fetch --refetch --no-filter`" in done.err, done
 
 
+@pytest.mark.skipif(GIT_VERSION < (2, 35), reason="needs git 2.35")
 @pytest.mark.parametrize("has_cone", [True, False])
 def test_sparse_checkout_lacks_no_file(home, has_cone):
     write_job(home / "other", BUILT.replace("name: small", "name: other"))
@@ -177,6 +180,7 @@ def test_sparse_checkout_lacks_no_file(home, has_cone):
     assert_changed(home, {"hyperparameters"})
 
 
+@pytest.mark.skipif(GIT_VERSION < (2, 37), reason="needs git 2.37")
 def test_sparse_index_lacks_no_file(home):
     write_job(home / "other", BUILT.replace("name: small", "name: other"))
     commit(home)
@@ -184,6 +188,7 @@ def test_sparse_index_lacks_no_file(home):
     assert_unchanged(home)
 
 
+@pytest.mark.skipif(GIT_VERSION < (2, 29), reason="needs git 2.29")
 def test_sha256_repository(tmp_path):
     home = tmp_path / "home"
     home.mkdir()

@@ -17,7 +17,7 @@ OWN_DIRECTORY = {
     "nested repository",
     "submodule",
     "working tree of another repository",
-    *(name for name in ATTACKS if name.startswith(("file .git", "link .git"))),
+    *(name for name in ATTACKS if name.startswith(("file .git", "link .git", "empty directory .git"))),
 }
 """Where the current directory is in a repository of its own, who chose the directory chose the repository."""
 

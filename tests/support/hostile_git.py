@@ -146,6 +146,30 @@ def pointing(kind: str, target: str) -> Attack:
     return attack
 
 
+def marked(content: str | None, link: str = "") -> Attack:
+    """`.git` of the directory is a file with this content, a link, or an empty directory."""
+
+    def attack(place: Place) -> None:
+        marker = place.home / "jobs/.git"
+        if link:
+            marker.symlink_to(link)
+        elif content is None:
+            marker.mkdir()
+        else:
+            git(place.home, "worktree", "add", "-q", "--detach", "../linked", "topic")
+            marker.write_text(content.format(home=place.home))
+
+    return attack
+
+
+def attribute_macro(place: Place) -> None:
+    """The attribute of a filter has another name, after a byte order mark."""
+    (place.home / ".gitattributes").write_bytes(b"\xef\xbb\xbf[attr]x filter=x\n* x\n")
+    with open(place.home / ".git/config", "a") as file:
+        file.write(settings(place.program))
+    (place.home / "jobs/job.yaml").touch()
+
+
 def nested(place: Place) -> None:
     """A whole repository, with everything that it can have, where the job is."""
     jobs = place.home / "jobs"
@@ -326,6 +350,12 @@ ATTACKS: dict[str, Attack] = {
     "file .git to a directory outside": pointing("file", "../evil"),
     "link .git to a directory inside": pointing("link", "evil"),
     "link .git to a directory outside": pointing("link", "../evil"),
+    "file .git to the repository itself": marked("gitdir: {home}/.git\n"),
+    "file .git to a working tree of the repository": marked("gitdir: {home}/.git/worktrees/linked\n"),
+    "file .git without a path": marked(""),
+    "link .git to nothing": marked(None, link="nowhere"),
+    "empty directory .git": marked(None),
+    "macro of attributes": attribute_macro,
     "nested repository": nested,
     "submodule": submodule,
     "working tree of another repository": worktree_of_another,

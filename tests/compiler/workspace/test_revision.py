@@ -9,7 +9,7 @@ import pytest
 from smspec.workspace.git import GitFailed, repository_of
 from smspec.workspace.revision import Revision
 from smspec.workspace.source_listing import scan_source
-from support.git_repository import commit, commit_of, git, repository, tree_of
+from support.git_repository import GIT_VERSION, commit, commit_of, git, repository, tree_of
 
 
 @pytest.fixture
@@ -201,6 +201,7 @@ def test_variables_make_no_repository(home, tmp_path, monkeypatch):
     assert repository_of(str(home)).top == os.path.realpath(home)
 
 
+@pytest.mark.skipif(GIT_VERSION < (2, 36), reason="needs git 2.36")
 def test_partial_clone_is_not_fetched(home, tmp_path, revision):
     (home / "job.yaml").write_text("smspec: v1\nname: first\n")
     commit(home)
