@@ -81,14 +81,14 @@ def outer(home, tmp_path):
     return outer
 
 
-def test_submodule_is_a_repository_of_its_own_where_smspec_runs_in_it(outer):
+def test_submodule_that_smspec_runs_in_has_its_own_state(outer):
     assert_unchanged(outer / "module")
     edit(outer / "module")
     assert_changed(outer / "module", {"hyperparameters"})
     assert_changed(outer / "module/jobs", {"hyperparameters"}, path=".")
 
 
-def test_specs_of_a_submodule_are_added_jobs_of_the_outer_repository(outer):
+def test_specs_of_a_submodule_are_added_jobs(outer):
     write_job(outer / "z", BUILT.replace("name: small", "name: last"))
     base = commit(outer)
     assert smspec("validate", "--changed", base, ".", cwd=outer).err == (
@@ -240,7 +240,7 @@ def test_line_endings_that_git_keeps_are_a_change(home):
     assert_changed(home, {"code"}, "HEAD~1")
 
 
-def test_line_endings_of_what_is_no_text_are_a_change(home):
+def test_line_endings_of_binary_files_are_a_change(home):
     (home / ".gitattributes").write_text("* text=auto\n*.bin -text\n")
     (home / "jobs/src/x.bin").write_bytes(b"one\n")
     commit(home)

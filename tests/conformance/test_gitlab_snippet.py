@@ -112,7 +112,7 @@ def test_package_has_no_default(tmp_path):
     pip.chmod(0o755)
     script = "\n".join(SNIPPET[".smspec"]["before_script"])
     variables = {**SNIPPET["variables"], "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    for package, status in (("", 1), ("git+https://git.example.com/smspec@0123", 0)):
+    for package, status in (("", 1), ("git+https://git.example.com/smspec@COMMIT", 0)):
         environment = {**os.environ, **variables, **({"SMSPEC_PACKAGE": package} if package else {})}
         done = subprocess.run(["bash", "-ec", script], env=environment, capture_output=True, text=True)
         assert (done.returncode != 0, (tmp_path / "ran").exists()) == (bool(status), not status), done.stderr

@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from support.git_repository import commit, git
-from support.hostile_git import ATTACKS, VARIABLES, other_repository, place_of, program_at
+from support.hostile_git import ATTACKS, place_of, program_at
+from support.hostile_git_variables import VARIABLES, other_repository
 from support.smspec_command import environment, smspec
 
 EFFECTS = {"security", "hosts", "cost"}
@@ -144,7 +145,7 @@ def test_repository_of_another_user_is_refused_with_the_way_out(place, monkeypat
     )
 
 
-def test_directory_without_git_is_no_repository(place):
+def test_directory_without_git_has_no_history(place):
     """Without an outer repository, there is no history."""
     ATTACKS["embedded repository"](place)
     shutil.rmtree(place.home / ".git")

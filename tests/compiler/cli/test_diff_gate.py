@@ -43,7 +43,7 @@ def test_every_failing_kind_is_one_line(home):
     )
 
 
-def test_ceiling_that_cannot_be_compared_is_said_to_be(home):
+def test_incomparable_ceiling_fails_with_its_reason(home):
     rewrite(home / "job.yaml", "ml.m5.large", "ml.m5.xlarge")
     assert diff(home, "cost>900%").err == (
         "smspec: small: fails `cost>900%`: cost ceiling (24 → 24 instance hours, on other instance types), which "
@@ -71,7 +71,7 @@ def test_highest_rise_of_overlays_is_shown_with_its_overlay(home):
 
 
 @pytest.mark.parametrize("format", ["text", "markdown", "json", "github"])
-def test_what_passes_is_not_mentioned(home, format):
+def test_passing_gate_is_not_mentioned(home, format):
     rewrite(home / "job.yaml", "count: 1", "count: 2")
     done = diff(home, "security,cost>100%", "--format", format)
     assert (done.status, done.err) == (0, "")
@@ -135,7 +135,7 @@ def test_annotations_are_at_the_lines_of_the_working_tree(home):
     )
 
 
-def test_annotation_of_what_was_removed_has_no_line_of_the_revision(home):
+def test_annotation_of_a_removed_value_has_no_line(home):
     rewrite(home / "job.yaml", "hyperparameters: {epochs: 2}\n", "")
     assert diff(home, "hyperparameters", "--format", "github").out.startswith(
         "::error file=job.yaml,title=smspec diff --fail-on hyperparameters::"
