@@ -37,7 +37,7 @@ def affected(
     from smspec.workspace.git import GitFailed
 
     try:
-        found, changed = affected_specs(specs, args.changed, cache)
+        found, changed = affected_specs(specs, searched_paths(args)[0], args.changed, cache)
     except GitFailed as failure:
         raise ResourceUnavailable(str(failure)) from failure
     settings = changed_settings(found, changed, cache)

@@ -20,18 +20,22 @@ from smspec.workspace.git import repository_of
 from smspec.workspace.organization_marker import SETTINGS
 from smspec.workspace.settings_files import is_settings
 
-_FOR_ALL_BELOW = frozenset({*SETTINGS, ".gitignore", ".dockerignore"})
+_FOR_ALL_BELOW = frozenset({*SETTINGS, ".gitignore", ".gitattributes", ".dockerignore"})
 """Files that count for all specs in their directory and below, or whose sources are there."""
 
 
-def affected_specs(specs: Iterable[str], revision: str, cache: InputCache) -> tuple[tuple[str, ...], ChangedFiles]:
+def affected_specs(
+    specs: Iterable[str], searched: str, revision: str, cache: InputCache
+) -> tuple[tuple[str, ...], ChangedFiles]:
     """Return those of some job specs that files affect which changed since a revision, and these files.
 
-    A spec that cannot be read counts if any file in its directory changed. Raise `GitFailed` without a repository or a
-    revision, or for a spec outside of the repository.
+    The repository is that of the path which was searched: the first spec may be in a submodule. A spec that cannot be
+    read counts if any file in its directory changed. Raise `GitFailed` without a repository or a revision, or for a
+    spec outside of the repository.
     """
     paths = tuple(specs)
-    changed = ChangedFiles(repository_of(_directory(paths[0]) if paths else os.curdir), revision)
+    directory = searched if os.path.isdir(searched) else _directory(searched)
+    changed = ChangedFiles(repository_of(directory), revision)
     for path in paths:
         changed.check(path)
     reach = {_reach(path) for path in changed.paths if _is_for_all_below(path)}

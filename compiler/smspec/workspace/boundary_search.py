@@ -37,6 +37,10 @@ class BoundarySearch:
         named = (os.path.abspath(name) for name in searched)
         return self._at(next((name for name in named if is_below(here, name)), here))
 
+    def repository(self, directory: str) -> str | None:
+        """Return the nearest parent directory with ``.git``."""
+        return self._top(directory, is_repository_top, is_innermost=True)
+
     def _at(self, top: str) -> Boundary:
         if top not in self._boundaries:
             self._boundaries[top] = Boundary(os.path.realpath(top))
@@ -67,6 +71,11 @@ def boundary_of(directory: str, searched: Iterable[str] = ()) -> Boundary:
 def _is_shared(directory: str) -> bool:
     mode = os.stat(directory).st_mode
     return bool(mode & stat.S_ISVTX and mode & stat.S_IWOTH)
+
+
+def repository_above(directory: str) -> str | None:
+    """Return the top of the git repository that is the boundary of specs in a directory; None outside of one."""
+    return BoundarySearch().repository(directory)
 
 
 def _has_lock(directory: str) -> bool:
