@@ -13,8 +13,8 @@ HELP = """\
 Serve an editor with findings, completion, and explanations of specs while they are typed (Language Server Protocol).
 
 An editor starts this command and talks to it on stdin and stdout; it ends with the editor. docs/editor.md has settings
-for VS Code, Neovim, Helix, Emacs, and PyCharm. Requires the extra `lsp`: pip install '.[lsp]'
-in a checkout of smspec.
+for VS Code, Neovim, Helix, Emacs, and PyCharm. Requires the extra `lsp`: run pip install '.[lsp]' in a
+checkout of smspec.
 
 Exit status: 0 the editor ended the session; 3 the extra is not installed."""
 
