@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 from smspec.local.config_files import config_files
 from smspec.local.engines.engine import JobToRun
+from smspec.local.engines.namespace.machine_paths import python_binds
 from smspec.local.engines.process import ProcessEngine
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.wanted import Wanted
@@ -63,7 +64,10 @@ class NotStarted:
 
 
 class Preparation:
-    """The environment of a job, and then the first host of it, in a sandbox. Raises RunFailed."""
+    """The environment of a job, and then the first host of it, in a sandbox. Raises RunFailed.
+
+    In ``sandbox``, commands can read the packages as soon as they are installed.
+    """
 
     def __init__(
         self, compiled: Compiled, wanted: Wanted, request: RunRequest, cache: EnvironmentCache, sandbox: Sandbox
@@ -74,7 +78,7 @@ class Preparation:
         self._distribution = compiled.job.distribution
         self._training = TrainingRequest(plan.request.payload)
         self._hosts = self._training.hosts()
-        self._sandbox = sandbox
+        self.sandbox = sandbox
         self._tree_dir = request.tree_dir
         self._tree = render_tree(plan, compiled.inputs.build_inputs, compiled_digest(plan))
         run = JobToRun(job=job, plan=plan, tree=self._tree, request=request, hosts=self._hosts[:1], cache=cache)
@@ -83,6 +87,8 @@ class Preparation:
     def install(self, show: Callable[[str], None]) -> None:
         """Install the packages of the image, unless they are cached."""
         self._engine.prepare(show)
+        places = [*self.sandbox.places, *(bind.source for bind in python_binds(self._engine.places))]
+        self.sandbox = replace(self.sandbox, places=tuple(dict.fromkeys(places)))
 
     @property
     def programs(self) -> tuple[str, ...]:
@@ -99,7 +105,7 @@ class Preparation:
 
     @property
     def _place(self) -> HostDirectory:
-        return HostDirectory(self._sandbox.path("host"))
+        return HostDirectory(self.sandbox.path("host"))
 
     def start(self) -> Start | NotStarted:
         """Let the runtime start the script, and record how, without running it."""
@@ -107,7 +113,7 @@ class Preparation:
         place = self._place
         place.make()
         self._engine.fill(place)
-        hyperparameters = self._engine.hyperparameters(self._sandbox.path("upload"))
+        hyperparameters = self._engine.hyperparameters(self.sandbox.path("upload"))
         texts = config_files(self._training, self._hosts, self._hosts[0], hyperparameters, self._engine.interface)
         for name, text in texts.items():
             with open(os.path.join(place.config, name), "w", encoding="utf-8") as file:
@@ -117,9 +123,9 @@ class Preparation:
         # Neither the values of AWS nor those of the author are part of this proof.
         inherited = {**of_this_machine(os.environ), **dict.fromkeys(self._secrets, _SECRET)}
         command = self._engine.command(place, inherited)
-        result = self._sandbox.path("start.json")
+        result = self.sandbox.path("start.json")
         environment = {**command.environment, starting.CAPTURE: result}
-        ended = self._sandbox.run(command.words, environment, command.directory)
+        ended = self.sandbox.run(command.words, environment, command.directory)
         if not os.path.isfile(result):
             return NotStarted(reason="it took too long to start" if ended.is_late else ended.last_line)
         with open(result, encoding="utf-8") as file:

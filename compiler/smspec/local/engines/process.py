@@ -83,6 +83,11 @@ class ProcessEngine(PythonOfEngine):
         """The directories with the programs of the job's packages."""
         return self._python.programs
 
+    @property
+    def places(self) -> list[str]:
+        """The files and directories of this machine that the job's Python reads."""
+        return self._python.places
+
     def hyperparameters(self, uploads: str) -> dict[str, str]:
         return self._content.hyperparameters(uploads)
 
