@@ -282,3 +282,18 @@ def test_processes_end_with_the_command(tmp_path):
         except OSError:
             continue
         assert f"MARK={box}".encode() not in variables
+
+
+def test_earlier_command_cannot_loosen_the_next(tmp_path):
+    """A working directory that leads out, a mount point in the way, and a name where smspec writes."""
+    needs("namespaces")
+    box, outside = tmp_path / "box", tmp_path / "outside"
+    for path in (box, outside, box / "code"):
+        path.mkdir()
+    sandbox = Sandbox(directory=str(box), seconds=60, places=world.places_of_python())
+    variables = {"PATH": os.environ["PATH"], "LD_LIBRARY_PATH": str(outside)}
+    code = f"import os; os.rmdir('code'); os.symlink({str(outside)!r}, 'code'); os.mkfifo('confinement.json')"
+    assert sandbox.run([sys.executable, "-c", code], variables, sandbox.directory).status == 0
+    code = f"import os; print(os.path.exists({str(outside)!r}), os.getcwd() == {str(box)!r})"
+    ended = sandbox.run([sys.executable, "-c", code], variables, str(box / "code"))
+    assert (ended.status, ended.last_line) == (0, "False True")

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from smspec.local.process_guard import guarded
 from smspec.proof import confinement
 from smspec.source.frozen import dataclass
 
 LARGEST_FILE = 1 << 30
+LARGEST_RESULT = 1 << 24
 _KEPT_OUTPUT = 1 << 16
 _GRACE_SECONDS = 30
 """For the end of what the guard kills."""
@@ -73,7 +77,8 @@ class Sandbox:
 
         ``recorded``: then `unconfined` knows what the system enforces. Code of a stranger could change the record.
         """
-        libraries = environment.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+        # Not that of the command: a package may have chosen it.
+        libraries = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
         options = {
             "writable": [self.directory],
             "devices": _DEVICES,
@@ -87,7 +92,7 @@ class Sandbox:
         with subprocess.Popen(
             guarded(confined),
             env=self._own(environment),
-            cwd=directory,
+            cwd=directory if os.path.isdir(directory) else self.directory,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -117,6 +122,18 @@ class Sandbox:
         except FileNotFoundError:
             return unconfined({})
 
+    def result(self, path: str) -> dict[str, Any] | None:
+        """Return the JSON object that a command has written, or None.
+
+        The command may have put anything there, such as a link to a file of the author, a FIFO, or an endless number.
+        """
+        try:
+            with open(path, "rb", opener=_opened) as file:
+                found = json.loads(file.read(LARGEST_RESULT))
+        except (OSError, ValueError, RecursionError):
+            return None
+        return found if isinstance(found, dict) else None
+
     def _own(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Return variables with a home and a temporary directory of the command's own."""
         home, temporary = self.path("home"), self.path("tmp")
@@ -145,11 +162,25 @@ def unconfined(found: Mapping[str, int]) -> str:
     return "; ".join(what for what, is_lacking in lacking.items() if is_lacking)
 
 
+def is_list_of_texts(value: object) -> bool:
+    """Return whether a member of a result is what the driver writes for words."""
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
+
+
 def of_this_machine(variables: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that programs of this machine need; the container has none of the author's others."""
     kept = {name: value for name, value in variables.items() if name in _OF_THIS_MACHINE or name.startswith("LC_")}
     region = variables.get("AWS_REGION") or variables.get("AWS_DEFAULT_REGION")
     return {**kept, **({"AWS_REGION": region} if region else {})}  # `smspec submit` starts the job there
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open a regular file, without following a link or waiting for a writer."""
+    descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is not a regular file", path)
+    return descriptor
 
 
 class _Reader(threading.Thread):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import glob
-import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from smspec.local.config_files import config_files
 from smspec.local.engines.engine import JobToRun
@@ -23,7 +23,7 @@ from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.plan.plan import Plan
 from smspec.proof.driver import starting
 from smspec.proof.launcher_variables import launcher_variables
-from smspec.proof.sandbox import Sandbox, of_this_machine
+from smspec.proof.sandbox import Sandbox, is_list_of_texts, of_this_machine
 from smspec.render.tree_rendering import render_tree
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.model import JobSpec
@@ -126,10 +126,9 @@ class Preparation:
         result = self.sandbox.path("start.json")
         environment = {**command.environment, starting.CAPTURE: result}
         ended = self.sandbox.run(command.words, environment, command.directory)
-        if not os.path.isfile(result):
+        record = self.sandbox.result(result)
+        if record is None or not _is_of_the_driver(record):
             return NotStarted(reason="it took too long to start" if ended.is_late else ended.last_line)
-        with open(result, encoding="utf-8") as file:
-            record = json.load(file)
         ranks = launcher_variables(
             self._distribution, len(self._hosts), self._hosts[0].instance_type, record["environment"]
         )
@@ -150,6 +149,15 @@ class Preparation:
                 shutil.copytree(generated[channel.name], target)
             elif channel.mode != "Pipe":
                 os.makedirs(target, exist_ok=True)
+
+
+def _is_of_the_driver(record: Mapping[str, Any]) -> bool:
+    """Return whether a record has the form in which the driver writes it: a package may have written another one."""
+    variables, directory = record.get("environment"), record.get("directory")
+    has_variables = isinstance(variables, dict) and is_list_of_texts([*variables.values()])
+    return (
+        bool(record.get("words")) and is_list_of_texts(record["words"]) and has_variables and isinstance(directory, str)
+    )
 
 
 def _for_one_process(job: JobSpec, plan: Plan) -> tuple[JobSpec, Plan]:

@@ -90,6 +90,7 @@ def _in_namespaces(kinds: int, wanted: Options, words: list[str]) -> int | None:
         os.write(writer, b"1")
         if not os.read(may_go, 1):
             os._exit(1)
+        os.close(may_go)
         kernel.die_with_parent()  # after the mapping: the kernel forgets it where a process gets new rights
         if kinds & kernel.NEW_PROCESSES:
             _be_outside(writer)

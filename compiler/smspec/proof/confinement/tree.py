@@ -71,7 +71,8 @@ def enter(
         kernel.bind(path, root + path, writable=True)
     kernel.change_root(root)
     kernel.mount("none", "/", kernel.REMOUNT | kernel.BIND | kernel.READ_ONLY | _SAFE)
-    os.chdir(here)
+    # An earlier command may have replaced this directory by a link: that is no reason to confine less.
+    os.chdir(here if os.path.isdir(here) else writable[0])
 
 
 def settings(directory: str, *, public: bool) -> list[str]:

@@ -148,7 +148,7 @@ def file_handle():
 
 @way
 def root_of_another_process():
-    os.listdir(f"/proc/{WORLD['victim']}/root\")
+    os.listdir(f"/proc/{WORLD['victim']}/root")
 
 
 @way
@@ -158,12 +158,12 @@ def root_of_the_first_process():
 
 @way
 def descriptor_of_another_process():
-    open(f"/proc/{WORLD['victim']}/fd/0\", "rb").close()
+    open(f"/proc/{WORLD['victim']}/fd/0", "rb").close()
 
 
 @way
 def working_directory_of_another_process():
-    os.listdir(f"/proc/{WORLD['victim']}/cwd\")
+    os.listdir(f"/proc/{WORLD['victim']}/cwd")
 
 
 @way

@@ -58,7 +58,7 @@ def trace():
 
 @way
 def write_memory():
-    opened(f"/proc/{WORLD['victim']}/mem\")
+    opened(f"/proc/{WORLD['victim']}/mem")
 
 
 @way
@@ -76,12 +76,12 @@ def copy_descriptor():
 
 @way
 def read_environment():
-    open(f"/proc/{WORLD['victim']}/environ\", "rb").read()
+    open(f"/proc/{WORLD['victim']}/environ", "rb").read()
 
 
 @way
 def see_processes():
-    open(f"/proc/{WORLD['victim']}/cmdline\", "rb").read()
+    open(f"/proc/{WORLD['victim']}/cmdline", "rb").read()
 
 
 @way
@@ -97,7 +97,7 @@ def priority():
 @machine
 def priority_of_the_user():
     os.setpriority(os.PRIO_USER, 0, 0)
-    if os.path.exists(f"/proc/{WORLD['victim']}\"):
+    if os.path.exists(f"/proc/{WORLD['victim']}"):
         return
     raise OSError("the victim is not among them")
 
@@ -124,7 +124,7 @@ def limits():
 
 @way
 def out_of_memory_score():
-    with open(f"/proc/{WORLD['victim']}/oom_score_adj\", "w") as file:
+    with open(f"/proc/{WORLD['victim']}/oom_score_adj", "w") as file:
         file.write("0")
 
 
