@@ -62,7 +62,7 @@ SYSTEMS = {
     "Landlock": ["namespaces"],
     "neither": ["namespaces", "landlock"],
 }
-NEEDS_ROOT = {"file_handle", "namespace_of_another_process", "copy_memory"}
+NEEDS_ROOT = {"file_handle", "namespace_of_another_process"}
 NOT_EVERYWHERE = {
     *("inherited_descriptor", "root_of_the_first_process", "tcp_version_6", "attribute", "flags", "read_key"),
     *("key_of_the_session", "compare_processes", "working_directory_of_another_process", "owner", "terminal_input"),

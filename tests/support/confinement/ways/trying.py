@@ -70,6 +70,8 @@ def machine(function):
 
 
 def call(name, *words):
+    # An int has 32 bits: the upper half of an argument on the stack would be whatever is there.
+    words = [ctypes.c_long(word) if isinstance(word, int) else word for word in words]
     result = kernel.syscall(ctypes.c_long(NUMBERS[name][COLUMN]), *words)
     if result < 0:
         raise OSError(ctypes.get_errno(), name)
