@@ -51,8 +51,13 @@ def aws_failures() -> Iterator[None]:
         raise ResourceUnavailable(str(unavailable)) from unavailable
 
 
-def job_service(args: argparse.Namespace, region: str | None = None) -> JobService:
-    """Return the service for ``--profile`` and ``--region``, or else ``region``. Raise `AwsUnavailable`."""
+def job_service(args: argparse.Namespace) -> JobService:
+    """Return the service for ``--profile`` and ``--region``, for a job without a spec. Raise `AwsUnavailable`."""
+    return service_in(args, args.region or "")
+
+
+def service_in(args: argparse.Namespace, region: str) -> JobService:
+    """Return the service in the region of a job, which `placed_job` decides. Raise `AwsUnavailable`."""
     from smspec.submission.job_service import JobService
 
-    return JobService(args.profile, args.region or region)
+    return JobService(args.profile, region or None)

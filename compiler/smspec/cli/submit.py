@@ -9,19 +9,21 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, job_service
+from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, service_in
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import count
 from smspec.cli.git_tags import git_tags
 from smspec.cli.image_arguments import with_images
 from smspec.cli.job_build import JobBuild, job_build
+from smspec.cli.job_region import PlacedJob, placed_job
 from smspec.cli.next_command import job_words, spec_words
 from smspec.cli.signal_handling import signals_interrupt
-from smspec.cli.spec_arguments import add_spec_arguments, compiled
+from smspec.cli.spec_arguments import add_spec_arguments
 from smspec.cli.submission import AUTOMATIC, Submission, new_run_id, submissions
 from smspec.cli.temporary_directory import temporary_directory
 from smspec.cli.verbosity import add_verbosity_arguments
+from smspec.diagnostics.visible import visible
 from smspec.output.failures import OutputFailed
 from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled
@@ -79,8 +81,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    job = compiled(args, console)
-    args.run_id = new_run_id() if args.run_id == AUTOMATIC else args.run_id
+    with aws_failures():  # a profile that does not exist
+        placed = placed_job(args.spec, args)
+    job = placed.job
+    console.warned(job.diagnostics, job.texts)
+    if args.run_id == AUTOMATIC:
+        args.run_id = new_run_id()
+        console.remark(f"run id {args.run_id}")
     sent = submissions(job, args.run_id)
     if args.detach and len(sent) > 1:
         raise UsageError(
@@ -97,12 +104,14 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
         with aws_failures():
             try:
-                return _submitted(build, sent, args, console)
+                return _submitted(build, placed, sent, args, console)
             except ActionDenied as denied:
                 raise ResourceUnavailable(f"{denied}{_statement(denied, job, spec_words(args))}") from denied
 
 
-def _submitted(build: JobBuild, all_sent: Sequence[Submission], args: argparse.Namespace, console: Console) -> int:
+def _submitted(
+    build: JobBuild, placed: PlacedJob, all_sent: Sequence[Submission], args: argparse.Namespace, console: Console
+) -> int:
     from smspec.cli.local_data import local_data
     from smspec.cli.submission_plan import image_plan, plan_lines, submission_plan, unchecked_lines, with_data
     from smspec.submission.client import has_credentials
@@ -112,16 +121,21 @@ def _submitted(build: JobBuild, all_sent: Sequence[Submission], args: argparse.N
     show = console.say if args.dry_run else console.remark
     if args.dry_run and not has_credentials(args.profile):
         files = local_data(build.job) if args.upload_data else {}
+        if placed.region:
+            show(f"region {placed.region}, from {placed.origin}")
         for line in unchecked_lines(build, all_sent[0], files, builds=not args.no_build):
             show(line)
         fault = _example_account(build, all_sent)
         if fault:
             show(fault)
         return 0
-    service = job_service(args, build.job.job.region)
+    service = service_in(args, placed.region)
     if service.is_in_aws:  # an emulator has any account
         _check_accounts(build, all_sent)
     store = S3Service(args.profile, service.region)
+    if service.is_in_aws:
+        _check_surroundings(service, store, all_sent)
+    show(_place(service, placed))
     state = _state(service, all_sent, again=args.again)
     sent, existing, is_created = all_sent[state.index], state.job, state.is_created
     image = image_plan(build, args.profile, builds=not args.no_build, looks=is_created)
@@ -169,6 +183,25 @@ def _check_accounts(build: JobBuild, sent: Sequence[Submission]) -> None:
         raise CommandRefused(fault)
 
 
+def _check_surroundings(service: JobService, store: S3Service, sent: Sequence[Submission]) -> None:
+    """Raise `AwsUnavailable` if the credentials or the endpoints are not those of the job that was checked."""
+    from smspec.submission.aws_errors import AwsUnavailable
+    from smspec.submission.caller import role_account
+
+    if not store.is_in_aws:
+        raise AwsUnavailable(
+            f"the SageMaker endpoint is in AWS, but the S3 endpoint `{store.endpoint}` is not: the job would read"
+            " other files; unset AWS_ENDPOINT_URL_S3 and `endpoint_url`"
+        )
+    service.require_account(role_account([each.request for each in sent]))
+
+
+def _place(service: JobService, placed: PlacedJob) -> str:
+    """Return where the job is created, and what decides it."""
+    endpoint = "" if service.is_in_aws else f", at {visible(service.endpoint)}, which is not AWS"
+    return f"region {service.region}, from {placed.origin or 'AWS'}{endpoint}"
+
+
 def _example_account(build: JobBuild, sent: Sequence[Submission]) -> str:
     image, written = build.job.plan.image, build.job.job.image
     is_derived = isinstance(written, BuiltImage) and not names_registry(written.repository or "")
@@ -181,6 +214,12 @@ def _state(service: JobService, sent: Sequence[Submission], *, again: bool) -> S
     if len(sent) > 1:
         return state_of_alternatives(service, sent, again=again)
     existing = service.find(sent[0].name)
+    if existing is not None:
+        from smspec.submission.ownership import require_own
+
+        first = sent[0]
+        require_own(service, existing, first.request, first.digest, name_is_derived=first.name_is_derived)
+        existing = None if existing.is_deleted else existing
     is_created = existing is None or (again and existing.is_over and not existing.is_completed)
     return SubmissionState(index=0, job=existing, is_created=is_created)
 

@@ -37,6 +37,12 @@ def has_credentials(profile: str | None) -> bool:
         return AwsSession(profile).has_credentials()
 
 
+def region_of_profile(profile: str | None) -> str:
+    """Return the region of a profile, or that of the environment; empty if neither has one. Raise `AwsUnavailable`."""
+    with asked("a region"):
+        return str(AwsSession(profile).session.region_name or "")
+
+
 def answered(
     what: str, action: str, call: Callable[[], dict[str, Any]], *, budget: float = ANSWER_SECONDS
 ) -> dict[str, Any]:

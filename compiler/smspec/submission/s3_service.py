@@ -6,6 +6,7 @@ import contextlib
 import functools
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 from smspec.render.iam.s3 import location
 from smspec.source.frozen import dataclass
@@ -34,7 +35,10 @@ class S3Service:
 
     def __init__(self, profile: str | None, region: str | None) -> None:
         with asked("S3"):
-            self._client = AwsSession(profile, region).s3_client()
+            session = AwsSession(profile, region)
+            self._client = session.s3_client()
+            self.endpoint = str(self._client.meta.endpoint_url)
+            self.is_in_aws = session.region_of_host(urlsplit(self.endpoint).hostname or "", "s3") is not None
 
     def objects(self, uri: str) -> dict[str, ListedObject]:
         """Return the objects below a prefix, by URI. Raise `JobRefused` for a bucket that does not exist."""

@@ -125,6 +125,22 @@ class AwsSession:
                 return host.endswith((f".{region}.{outputs['dnsSuffix']}", f".{region}.{dual_stack}"))
         return False
 
+    def region_of_host(self, host: str, service: str) -> str | None:
+        """Return the region of a host of AWS for a service, such as a VPC endpoint; None for any other host.
+
+        It is empty for a host of all regions.
+        """
+        partitions = self._core.get_data("partitions")["partitions"]
+        patterns = [str(partition["regionRegex"]).strip("^$") for partition in partitions]
+        for partition in partitions:
+            for name in ("dnsSuffix", "dualStackDnsSuffix"):
+                suffix = f".{partition['outputs'][name]}"
+                labels = host.removesuffix(suffix).split(".") if host.endswith(suffix) else []
+                if any(label == service or label.startswith(f"{service}-") for label in labels):
+                    regions = (label for label in reversed(labels) if any(re.fullmatch(p, label) for p in patterns))
+                    return next(regions, "")
+        return None
+
     def s3_client(self) -> Any:
         """Return a client of S3. Raises `WireFault`."""
         # Servers other than AWS's seldom have a host name for each bucket.

@@ -41,12 +41,15 @@ class Time:
         self.now += seconds
 
 
+def request():
+    return {**small_request(), "TrainingJobName": NAME, "Tags": [{"Key": "team", "Value": "ads"}]}
+
+
 def create(aws, *, derived=True, **options):
     time = Time()
-    request = {**small_request(), "TrainingJobName": NAME, "Tags": [{"Key": "team", "Value": "ads"}]}
     return create_job(
         aws.service,
-        request,
+        request(),
         options.pop("digest", DIGEST),
         name_is_derived=derived,
         clock=lambda: time.now,
@@ -113,7 +116,7 @@ def test_denied_creation_names_the_action(server):
 
 @pytest.mark.parametrize("status", ["Failed", "Stopped"])
 def test_ended_job_is_named_and_again_takes_the_next_name(server, status):
-    server.jobs[NAME] = [look(status)]
+    server.put(request(), look(status))
     with pytest.raises(JobEnded, match=f"`{NAME}` is {status}"):
         create(server)
     assert create(server, again=True).job.name == f"{NAME}-2"
@@ -124,7 +127,7 @@ def test_ended_job_is_named_and_again_takes_the_next_name(server, status):
 
 @pytest.mark.parametrize("status", ["Completed", "InProgress", "Stopping"])
 def test_job_that_goes_on_or_is_done_is_not_repeated(server, status):
-    server.jobs[NAME] = [look(status)]
+    server.put(request(), look(status))
     for again in (False, True):
         assert create(server, again=again).is_new is False
     assert server.created == []

@@ -52,6 +52,7 @@ def submitter_policy(plan: Plan, region: str | None) -> Rendering:
     results = [found for found in (directory(member(payload, "OutputDataConfig", "S3OutputPath")),) if found]
     statements = [
         allow("RunJobsOfThisName", _JOB, [place.arn("sagemaker", f"training-job/{_jobs(plan)}")]),
+        allow("FindJobsByName", ["sagemaker:ListTrainingJobs"], ["*"]),  # IAM has no resources for it
         allow(
             "PassTheRole",
             ["iam:PassRole"],
