@@ -20,7 +20,11 @@ _LONGEST_NAME = 63
 
 def add_aws_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--profile", metavar="P", help="AWS profile (default: AWS_PROFILE)")
-    parser.add_argument("--region", metavar="R", help="AWS region (default: AWS_REGION, or that of the profile)")
+    parser.add_argument(
+        "--region",
+        metavar="R",
+        help="AWS region, unless the spec decides it (default: AWS_REGION, or that of the profile)",
+    )
 
 
 def is_job_name(word: str) -> bool:

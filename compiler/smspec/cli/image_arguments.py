@@ -63,7 +63,7 @@ def with_images(
         console.remark("no image to build: the jobs use existing images")
         return builds
     if args.region:
-        _check_region(images, args.region)
+        _check_region(images, args.region, requires_ecr="push" in args)
     hidden: deque[str] = deque(maxlen=_MOST_LINES)
 
     def show(line: str) -> None:
@@ -95,10 +95,15 @@ def with_images(
     ]
 
 
-def _check_region(images: Sequence[JobImage], region: str) -> None:
-    """Raise `UsageError` for an image in ECR of a different region: its name, and so its job, are those of the spec."""
+def _check_region(images: Sequence[JobImage], region: str, *, requires_ecr: bool) -> None:
+    """Raise `UsageError` for an image in ECR of a different region: its name, and so its job, are those of the spec.
+
+    ``requires_ecr``: also for an image of a registry without a region.
+    """
     for image in images:
         reference = parsed_reference(image.image.uri)
+        if requires_ecr and (reference is None or reference.region is None):
+            raise UsageError(f"--region is {region}, but `{image.image.uri}` is not in Amazon ECR; remove --region")
         if reference is not None and reference.region not in (None, region):
             raise UsageError(
                 f"--region is {region}, but `{image.image.uri}` is in {reference.region}; set `region` in {image.spec}"

@@ -19,8 +19,9 @@ from smspec.cli.submission import RUN_ID_TAG, submissions
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.inputs import gather_all
+from smspec.pipeline.inputs import assembly
 from smspec.pipeline.spec_discovery import find_job_specs
+from smspec.pipeline.spec_files import read_spec_files
 from smspec.source.frozen import dataclass
 from smspec.spec.layers.assembly import OptionError
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 HELP = """\
 Show the status of a training job in SageMaker. For a directory or a spec, show the jobs of all specs and overlays as
 they are now: a changed spec is a new job, with a different name. If the newest job of a spec was made for a --run-id,
-it has a line of its own.
+status shows it on a separate line.
 
 Exit status: 0 done, whatever the status of a job; 1 there is no such job; 3 AWS cannot be called."""
 
@@ -137,7 +138,7 @@ def _submitted(spec: str, args: argparse.Namespace, cache: InputCache) -> Iterat
     """Yield the jobs of a spec and of each of its overlays."""
     overlays: list[str | None] = [None]
     try:
-        overlays = [overlay for overlay, _ in gather_all(spec, {}, cache)]
+        overlays += assembly(read_spec_files(spec, cache), cache).overlays
     except InvalidInput:
         yield _Submitted(spec=spec, name="", job=None, note=_WITH_ERRORS)
         return

@@ -175,7 +175,7 @@ def test_credentials_of_the_account_of_the_role_go_on(real_endpoints, tmp_path):
     assert done.status == 3 and "127.0.0.1:9" in done.err and "belongs to account" not in done.err
 
 
-def test_account_that_cannot_be_asked_for_does_not_end_the_submission(real_endpoints, monkeypatch):
+def test_submission_goes_on_without_an_answer_of_sts(real_endpoints, monkeypatch):
     monkeypatch.setenv("AWS_ENDPOINT_URL_STS", "http://127.0.0.1:9")
     done = smspec("submit")
     assert done.status == 3 and "belongs to account" not in done.err and "127.0.0.1:9" in done.err
@@ -207,7 +207,7 @@ def test_endpoint_of_a_different_region_is_a_contradiction(
     assert ("belongs to account 210987654321" in done.err) is not is_refused
 
 
-def test_s3_of_a_different_place_than_sagemaker_is_a_contradiction(real_endpoints, store, monkeypatch):
+def test_s3_outside_of_aws_is_a_contradiction(real_endpoints, store, monkeypatch):
     """What is in the other S3 is not what the job reads."""
     monkeypatch.setenv("AWS_ENDPOINT_URL_S3", store.environ["S3_ENDPOINT_URL"])
     done = smspec("submit")

@@ -172,6 +172,13 @@ def test_region_of_the_image_must_be_that_of_the_option(ecr):
     assert ecr.asked == []
 
 
+def test_region_of_an_option_requires_an_image_in_ecr(ecr, tmp_path):
+    write_job(tmp_path, BUILT.replace("image: {", "image: {repository: registry.example/ads/ctr, "))
+    done = smspec("build", "--push", "--region", "us-west-2")
+    assert done.status == 2, done.err
+    assert "--region is us-west-2, but `registry.example/ads/ctr:" in done.err and "is not in Amazon ECR" in done.err
+
+
 def test_dry_run_without_credentials_shows_what_is_known(aws, monkeypatch, tmp_path):
     write_job(tmp_path, LOCAL)
     (tmp_path / "data").mkdir()

@@ -67,7 +67,7 @@ def leaves(value, path=()):
         yield from leaves(each, (*path, step))
 
 
-def test_every_other_value_and_every_missing_member_is_a_difference(whole):
+def test_other_values_and_missing_members_are_differences(whole):
     """Each value of a request, changed or removed: only a default that a description lacks goes unseen."""
     unseen = set()
     for path in leaves(whole):
