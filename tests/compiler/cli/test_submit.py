@@ -173,7 +173,10 @@ def test_region_of_the_image_must_be_that_of_the_option(ecr):
 
 
 def test_region_of_an_option_requires_an_image_in_ecr(ecr, tmp_path):
-    write_job(tmp_path, BUILT.replace("image: {", "image: {repository: registry.example/ads/ctr, "))
+    elsewhere = BUILT.replace("image: {", "image: {repository: registry.example/ads/ctr, ")
+    vpc = "{AlgorithmSpecification: {TrainingImageConfig: {TrainingRepositoryAccessMode: Vpc}}}"
+    network = "network: {subnets: [subnet-0aa], security_groups: [sg-0bb]}\n"
+    write_job(tmp_path, f"{elsewhere}{network}api: {vpc}\n")
     done = smspec("build", "--push", "--region", "us-west-2")
     assert done.status == 2, done.err
     assert "--region is us-west-2, but `registry.example/ads/ctr:" in done.err and "is not in Amazon ECR" in done.err
