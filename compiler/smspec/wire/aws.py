@@ -130,6 +130,7 @@ class AwsSession:
 
         It is empty for a host of all regions.
         """
+        host = host.rstrip(".").lower()
         partitions = self._core.get_data("partitions")["partitions"]
         patterns = [str(partition["regionRegex"]).strip("^$") for partition in partitions]
         for partition in partitions:

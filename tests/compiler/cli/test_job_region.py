@@ -187,6 +187,8 @@ def test_submission_goes_on_without_an_answer_of_sts(real_endpoints, monkeypatch
         ("https://api.sagemaker.eu-west-1.amazonaws.com", True),
         ("https://vpce-0a.api.sagemaker.eu-west-1.vpce.amazonaws.com", True),
         ("https://api.sagemaker.cn-north-1.amazonaws.com.cn", True),
+        ("https://API.SageMaker.eu-west-1.amazonaws.com.:443/", True),
+        ("https://api.sagemaker.eu-west-1.api.aws", True),
         ("https://vpce-0a.api.sagemaker.us-west-2.vpce.amazonaws.com", False),
         ("https://api-fips.sagemaker.us-west-2.amazonaws.com", False),
     ],
