@@ -12,7 +12,7 @@ from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AwsUnavailable, JobRefused, unavailable
 from smspec.submission.client import asked
 from smspec.submission.object_content import Content, part_length, sha256
-from smspec.submission.persistence import persistently
+from smspec.submission.persistence import BUDGET_SECONDS, persistently
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 
@@ -30,11 +30,22 @@ class ListedObject:
 
 
 class S3Service:
-    """S3 with the credentials of a profile, in the region of the job; S3 itself leads to a bucket elsewhere."""
+    """S3 with the credentials of a profile, in the region of the job; S3 itself leads to a bucket elsewhere.
 
-    def __init__(self, profile: str | None, region: str | None) -> None:
+    ``budget``: seconds of pauses while S3 throttles a call. ``seconds``: for a response, None for those of `Deadline`.
+    """
+
+    def __init__(
+        self,
+        profile: str | None,
+        region: str | None,
+        *,
+        budget: float = BUDGET_SECONDS,
+        seconds: float | None = None,
+    ) -> None:
+        self._budget = budget
         with asked("S3"):
-            self._client = AwsSession(profile, region).s3_client()
+            self._client = AwsSession(profile, region, seconds=seconds).s3_client()
 
     def objects(self, uri: str) -> dict[str, ListedObject]:
         """Return the objects below a prefix, by URI. Raise `JobRefused` for a bucket that does not exist."""
@@ -152,7 +163,7 @@ class S3Service:
                 return call()
 
         try:
-            return persistently(attempt)
+            return persistently(attempt, budget=self._budget)
         except Unsendable:
             raise JobRefused(f"`{uri}` has no valid bucket name") from None
         except AwsRefused as refusal:

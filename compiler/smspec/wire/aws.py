@@ -10,7 +10,7 @@ import io
 import os
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -67,12 +67,16 @@ _SHAPES = (
 
 
 class AwsRefused(WireFault):
-    """AWS understood the request and rejects it. ``code`` is AWS's error code, ``message`` its sentence."""
+    """AWS understood the request and rejects it. ``code`` is AWS's error code, ``message`` its sentence.
 
-    def __init__(self, code: str, message: str) -> None:
+    ``headers``: of the response, by lowercase name.
+    """
+
+    def __init__(self, code: str, message: str, headers: Mapping[str, str]) -> None:
         super().__init__(f"{code}: {message}")
         self.code = code
         self.message = message
+        self.headers = headers
 
 
 class Unsendable(WireFault):
@@ -82,11 +86,18 @@ class Unsendable(WireFault):
 class AwsSession:
     """Creates clients as the AWS CLI does; an option wins over environment and profile.
 
-    ``largest``: bytes of a response that streams an object.
+    ``largest``: bytes of a response that streams an object. ``seconds``: the time limit for a response with all
+    attempts; None for that of `Deadline`.
     """
 
     def __init__(
-        self, profile: str | None = None, region: str | None = None, *, largest: int = LARGEST, connections: int = 4
+        self,
+        profile: str | None = None,
+        region: str | None = None,
+        *,
+        largest: int = LARGEST,
+        connections: int = 4,
+        seconds: float | None = None,
     ) -> None:
         core = botocore.session.get_session()
         core.register_component("data_loader", _loader(core.get_config_variable("data_path")))
@@ -95,6 +106,7 @@ class AwsSession:
         named = region or os.environ.get("AWS_REGION") or None
         self.session = boto3.Session(profile_name=profile, region_name=named, botocore_session=core)
         self._largest = largest
+        self._seconds = seconds
         self._connections = Connections(_trust(core.get_config_variable("ca_bundle")), connections)
         self._models: dict[str, Any] = {}
         self._call = threading.local()
@@ -124,6 +136,11 @@ class AwsSession:
                 dual_stack = re.sub(r"^api\.", "on.", str(outputs["dualStackDnsSuffix"]))
                 return host.endswith((f".{region}.{outputs['dnsSuffix']}", f".{region}.{dual_stack}"))
         return False
+
+    def is_of_aws(self, host: str) -> bool:
+        """Return whether a host is in a domain of AWS, in any region or in none, as those of IAM are."""
+        outputs = [each["outputs"] for each in self._core.get_data("partitions")["partitions"]]
+        return any(host.endswith((f".{each['dnsSuffix']}", f".{each['dualStackDnsSuffix']}")) for each in outputs)
 
     def s3_client(self) -> Any:
         """Return a client of S3. Raises `WireFault`."""
@@ -160,7 +177,7 @@ class AwsSession:
         """Return the deadline of a call: one for all its attempts, which have the same id in botocore."""
         call = headers.get("amz-sdk-invocation-id")
         if call is None or getattr(self._call, "id", None) != call:
-            self._call.id, self._call.deadline = call, Deadline()
+            self._call.id, self._call.deadline = call, Deadline(self._seconds)
         deadline: Deadline = self._call.deadline
         return deadline
 
@@ -186,7 +203,10 @@ def responses(purpose: str) -> Iterator[None]:
         error = fault.response.get("Error")
         details = error if isinstance(error, dict) else {}
         message = str(details.get("Message", "")).partition(_SIGNED)[0]
-        raise AwsRefused(str(details.get("Code", ""))[:80], _sentence(message)) from None
+        metadata = fault.response.get("ResponseMetadata")
+        headers = metadata.get("HTTPHeaders") if isinstance(metadata, dict) else None
+        code = str(details.get("Code", ""))[:80]
+        raise AwsRefused(code, _sentence(message), headers if isinstance(headers, dict) else {}) from None
     except (WireFault, BotoCoreError) as fault:
         raise WireFault(f"cannot {purpose}: {_sentence(fault)}") from None
     except _SHAPES:
