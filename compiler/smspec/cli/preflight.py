@@ -14,6 +14,7 @@ from smspec.cli.dated_file_command import count
 from smspec.cli.image_arguments import published_image
 from smspec.cli.job_build import JobBuild
 from smspec.cli.local_data import LocalData, left_alone, local_data, uploadable
+from smspec.cli.next_command import spec_words
 from smspec.cli.preflight_table import faults, records, table_lines
 from smspec.cli.submission import Submission, uploads
 from smspec.cli.waiting import Waiting
@@ -23,7 +24,7 @@ from smspec.source.frozen import dataclass, field, replace
 from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, JobRefused
 from smspec.submission.job_service import DIGEST_TAG, JobService
 from smspec.submission.preflight.account import CALLER, caller_question
-from smspec.submission.preflight.asking import answers
+from smspec.submission.preflight.asking import MOST_THREADS, answers
 from smspec.submission.preflight.aws_calls import AwsCalls, seconds_of_a_call, seconds_of_questions
 from smspec.submission.preflight.questions import Subject, questions
 from smspec.submission.preflight.row import (
@@ -125,6 +126,9 @@ def checked(
         preflight.ask_the_rest(waiting, [each for each in (image, source) if each is not None], files)
     for line in table_lines(preflight.rows, console):
         (console.say if args.dry_run else console.remark)(line)
+    if any(row.action for row in preflight.rows if row.state == "not checked"):
+        policy = f"smspec render {spec_words(args)} --iam-policy=submitter"
+        console.remark(f"`{policy}` has the permissions of what is not checked")
     if args.dry_run:
         print_checks(sent[0], preflight.rows, args, console)
     fault, exit_status = faults(preflight.rows)
@@ -168,7 +172,7 @@ class _Preflight:
         self._seconds = seconds_of_questions()
         self._seconds_of_needed = None if is_dry_run else max(NEEDED_SECONDS, self._seconds)
         self._calls = AwsCalls(profile, region, seconds=seconds_of_a_call())
-        self._looks = S3Service(profile, region, budget=0.0, seconds=seconds_of_a_call())
+        self._looks = S3Service(profile, region, budget=0.0, seconds=seconds_of_a_call(), connections=MOST_THREADS)
         self.rows: list[Row] = []
 
     def ask_who_calls(self, waiting: Waiting, job: Needed[SubmissionState]) -> None:

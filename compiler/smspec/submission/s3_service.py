@@ -33,6 +33,7 @@ class S3Service:
     """S3 with the credentials of a profile, in the region of the job; S3 itself leads to a bucket elsewhere.
 
     ``budget``: seconds of pauses while S3 throttles a call. ``seconds``: for a response, None for those of `Deadline`.
+    ``connections``: of threads that call at once.
     """
 
     def __init__(
@@ -42,10 +43,11 @@ class S3Service:
         *,
         budget: float = BUDGET_SECONDS,
         seconds: float | None = None,
+        connections: int = 4,
     ) -> None:
         self._budget = budget
         with asked("S3"):
-            self._client = AwsSession(profile, region, seconds=seconds).s3_client()
+            self._client = AwsSession(profile, region, seconds=seconds, connections=connections).s3_client()
 
     def objects(self, uri: str) -> dict[str, ListedObject]:
         """Return the objects below a prefix, by URI. Raise `JobRefused` for a bucket that does not exist."""
@@ -64,7 +66,10 @@ class S3Service:
 
     def has_objects(self, uri: str) -> bool:
         """Return whether there is an object below a prefix."""
-        return bool(self._page(uri, MaxKeys=1).get("Contents"))
+        page = self._page(uri, MaxKeys=1)
+        if not page.get("Contents") and "Name" not in page:
+            raise AwsUnavailable(f"cannot use `{uri}`: the response of S3 is not a list of objects")
+        return bool(page.get("Contents"))
 
     def head(self, uri: str) -> dict[str, Any]:
         """Return what S3 keeps about an object: size, ETag, encryption, and checksums.

@@ -164,14 +164,16 @@ class AwsSession:
         except ConnectionBroken as fault:
             raise _Passing(error=fault) from None
         is_object = streams and response.status < 300
-        body = response.body if is_object else _well_formed(response, self._output_shape(event_name))
+        body = response.body if is_object else _well_formed(response, *self._output(event_name))
         return AWSResponse(request.url, response.status, _joined(response), _Body(body))
 
-    def _output_shape(self, event_name: str) -> Any:
-        """Return the shape of the response to a request, by `before-send.SERVICE.OPERATION`."""
+    def _output(self, event_name: str) -> tuple[Any, bool]:
+        """Return the shape of the response to a request, by `before-send.SERVICE.OPERATION`, and whether it is JSON."""
         _, service, operation = event_name.split(".", 2)
         model = self._models.get(service)
-        return model.operation_model(operation).output_shape if model is not None else None
+        if model is None:
+            return None, False
+        return model.operation_model(operation).output_shape, "json" in str(model.metadata.get("protocol"))
 
     def _deadline(self, headers: dict[str, str]) -> Deadline:
         """Return the deadline of a call: one for all its attempts, which have the same id in botocore."""
@@ -232,12 +234,17 @@ class _Body(io.BytesIO):
         yield self.read()
 
 
-def _well_formed(response: Response, shape: Any) -> bytes:
-    """Return the body of a response that botocore can parse; an empty one for an error that it could not parse."""
+def _well_formed(response: Response, shape: Any, is_json: bool) -> bytes:
+    """Return the body of a response that botocore can parse; an empty one for an error that it could not parse.
+
+    A page that a proxy sends instead is no response: botocore would find nothing in it, and return that.
+    """
     try:
         body = response.body.lstrip()
         if body.startswith(b"<"):
             check_xml(response.body)
+            if is_json or re.match(rb"(?:<\?[^>]*>\s*)?<html\b", body, re.IGNORECASE):
+                raise BadResponse("the response is a page, not an answer of AWS")
         elif body.startswith((b"{", b"[")):
             data = json_body(response.body)
             if response.status < 300 and shape is not None:

@@ -30,7 +30,9 @@ _MOST_PAGES = 50
 _MOST_NAMED = 3
 _ASSUME = re.compile(r"\*|sts:\*|sts:AssumeRole", re.IGNORECASE)
 _ENDED_PLANS = ("Expired", "Failed")
-_CLOCK = re.compile(r"RequestTimeTooSkewed|RequestInTheFuture|RequestExpired|Signature (?:expired|not yet current)")
+_CLOCK = re.compile(
+    r"RequestTimeTooSkewed|RequestInTheFuture|RequestExpired|Signature (?:expired|not yet current)", re.IGNORECASE
+)
 
 
 def caller_question(calls: AwsCalls, payload: Mapping[str, Any]) -> Question:
@@ -148,6 +150,8 @@ def _plan(calls: AwsCalls, arn: str) -> Answer:
         if refusal.code not in ("ResourceNotFound", "ResourceNotFoundException") and "not found" not in str(refusal):
             raise
         return wrong(PLAN, name, f"does not exist in {calls.region}")
+    if not isinstance(found.get("TrainingPlanArn"), str):
+        raise NotChecked("the response of SageMaker does not describe it")
     if found.get("TrainingPlanArn") != arn:
         raise NotChecked(f"the credentials have a plan `{name}` of their own, with a different ARN")
     status = str(found.get("Status") or "of unknown status")

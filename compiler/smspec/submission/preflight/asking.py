@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from smspec.submission.preflight.row import Answer, NotChecked, Question, Row, not_checked
 from smspec.wire.aws import AwsRefused
 
-_MOST_THREADS = 8
+MOST_THREADS = 8
 _LOOK_SECONDS = 0.1
 _Place = tuple[int, ...]
 """Where the rows of a question are in the table; those of a question that arises from it follow."""
@@ -65,7 +65,7 @@ class _Asking:
     def _add(self, place: _Place, question: Question) -> None:
         self._open[place] = question
         self._asked.put((place, question))
-        if self._threads < min(_MOST_THREADS, len(self._open)):
+        if self._threads < min(MOST_THREADS, len(self._open)):
             self._threads += 1
             threading.Thread(target=self._answer_all, daemon=True).start()
 

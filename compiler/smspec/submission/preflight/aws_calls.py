@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from smspec.submission.aws_errors import DENIED, INVALID_CREDENTIALS, AwsUnavailable
 from smspec.submission.persistence import THROTTLED
+from smspec.submission.preflight.asking import MOST_THREADS
 from smspec.submission.preflight.row import NotChecked
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.connections import Connections
@@ -56,7 +57,7 @@ class AwsCalls:
         self._clients: dict[tuple[str, str], Any] = {}
         try:
             with responses("call AWS"):
-                self._session = AwsSession(profile, region, seconds=seconds)
+                self._session = AwsSession(profile, region, seconds=seconds, connections=MOST_THREADS)
         except WireFault as fault:
             raise AwsUnavailable(str(fault)) from None
 

@@ -13,7 +13,7 @@ from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import DENIED, ActionDenied, AwsUnavailable, JobRefused
 from smspec.submission.job_inputs import S3_PREFIX, channels_in_s3
 from smspec.submission.preflight.aws_calls import AwsCalls
-from smspec.submission.preflight.row import Answer, NotChecked, Question, not_checked, ok, wrong
+from smspec.submission.preflight.row import Answer, NotChecked, Question, Row, State, not_checked, ok, wrong
 from smspec.submission.s3_service import S3Service
 from smspec.wire.aws import AwsRefused
 
@@ -140,7 +140,7 @@ def _region(calls: AwsCalls, bucket: UsedBucket, *, is_arn: bool) -> str:
     except NotChecked as fault:
         raise (_unseen(region, fault.action) if fault.action else fault) from None
     named = str(located.get("LocationConstraint") or "")
-    return _OLD_NAMES.get(named, named)
+    return region or _OLD_NAMES.get(named, named)
 
 
 def _unseen(region: str, action: str) -> NotChecked:
@@ -158,27 +158,36 @@ def _uses(bucket: UsedBucket) -> str:
 
 
 def _data_questions(store: S3Service, bucket: UsedBucket) -> Iterator[Question]:
+    """Yield a question for each address: several channels may read the same objects."""
+    channels: dict[tuple[str, str], list[str]] = {}
     for name, uri, kind in bucket.data:
+        channels.setdefault((uri, kind), []).append(name)
+    for (uri, kind), names in channels.items():
         yield Question(
             kind="channel",
-            name=name,
+            name=", ".join(names),
             waits_for=f"S3 about the data in `{bucket.name}`",
-            ask=partial(_data, store, name, uri, kind),
+            ask=partial(_data, store, names, uri, kind),
         )
 
 
-def _data(store: S3Service, name: str, uri: str, kind: str) -> Answer:
+def _data(store: S3Service, names: Sequence[str], uri: str, kind: str) -> Answer:
     is_prefix = kind == S3_PREFIX
+    state: State
     try:
-        if store.has_objects(uri) if is_prefix else store.has_object(uri):
-            return ok("channel", name, "has data" if is_prefix else "its manifest exists")
+        is_there = store.has_objects(uri) if is_prefix else store.has_object(uri)
     except JobRefused as refused:
-        return wrong("channel", name, str(refused))
+        state, text, action = "wrong", str(refused), ""
     except ActionDenied as denied:  # the role of the job may read what its submitter may not
-        raise NotChecked(str(denied), denied.action) from None
+        state, text, action = "not checked", str(denied), denied.action
     except AwsUnavailable as fault:
-        raise NotChecked(str(fault)) from None
-    return wrong("channel", name, f"{'no objects begin with' if is_prefix else 'no such object:'} `{uri}`")
+        state, text, action = "not checked", str(fault), ""
+    else:
+        state, action = "ok" if is_there else "wrong", ""
+        text = "has data" if is_prefix else "its manifest exists"
+        if not is_there:
+            text = f"{'no objects begin with' if is_prefix else 'no such object:'} `{uri}`"
+    return Answer(rows=tuple(Row(kind="channel", name=name, state=state, text=text, action=action) for name in names))
 
 
 class _Absent(Exception):

@@ -70,6 +70,8 @@ def _key(calls: AwsCalls, key: str) -> Answer:
         return _absent(calls, "kms", KEY, key, f"does not exist in {calls.region}")
     described = found.get("KeyMetadata")
     state, spec = member(described, "KeyState"), member(described, "KeySpec")
+    if not isinstance(state, str):
+        raise NotChecked("the response of KMS does not describe it")
     if state != "Enabled":
         return wrong(KEY, key, f"is {state}, not Enabled", SURROUNDINGS_AT_FAULT)
     if spec is not None and spec != _ENCRYPTS:
@@ -166,6 +168,8 @@ def _secret(calls: AwsCalls, secret: SecretReference) -> Answer:
             return _absent(calls, "secretsmanager", SECRET, secret.arn, "does not exist")
         if found.get("DeletedDate") is not None:
             return wrong(SECRET, secret.arn, "is scheduled for deletion", SURROUNDINGS_AT_FAULT)
+        if not isinstance(found.get("ARN"), str):
+            raise NotChecked("the response of Secrets Manager does not describe it")
         return ok(SECRET, secret.arn, "exists")
     client, names = calls.client("ssm", secret.region), (secret.name, f"/{secret.name}")
     found = calls.called(
@@ -173,6 +177,8 @@ def _secret(calls: AwsCalls, secret: SecretReference) -> Answer:
         "ssm:DescribeParameters",
         lambda: client.describe_parameters(ParameterFilters=[{"Key": "Name", "Option": "Equals", "Values": [*names]}]),
     )
+    if not isinstance(found.get("Parameters"), list):
+        raise NotChecked("the response of Parameter Store is not a list")
     if not items(found, "Parameters"):
         return _absent(calls, "ssm", SECRET, secret.arn, "does not exist")
     return ok(SECRET, secret.arn, "exists")
