@@ -20,7 +20,7 @@ from support.servers.aws_server import BUCKET, REGION, s3_server
 from support.servers.ecr_server import docker_image
 from support.servers.job_server import COMPLETED, job_server
 from support.servers.posing_aws import DRIP, DROP, HANG, Refusal, posing_aws
-from support.servers.registry_server import config, descriptor, digest_of, registry_server
+from support.servers.registry_server import config, descriptor, digest_of, registry
 from support.small_job import BUILT, write_job
 from support.smspec_command import environment, smspec
 
@@ -43,6 +43,17 @@ TRUST = {
 }
 PLAN = f"arn:aws:sagemaker:{REGION}:{ACCOUNT}:training-plan/big"
 SECRET = f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:token-AbCdEf"
+DELETED = {
+    "FileSystemId": "fs-00000001",
+    "LifeCycleState": "deleting",
+    "OwnerId": ACCOUNT,
+    "CreationToken": "a",
+    "CreationTime": 1,
+    "NumberOfMountTargets": 0,
+    "SizeInBytes": {"Value": 0},
+    "PerformanceMode": "generalPurpose",
+    "Tags": [],
+}
 DENIED = Refusal(403, "AccessDenied")
 _DOCKER = "application/vnd.docker.distribution.manifest.v2+json"
 
@@ -364,6 +375,13 @@ WRONG = {
         "does not exist in us-west-2",
     ),
     "secret that does not exist": (lambda it: None, None, "secret", 1, "does not exist"),
+    "file system that is deleted": (
+        lambda it: it.aws.faults.update({"elasticfilesystem GET": json.dumps({"FileSystems": [DELETED]}).encode()}),
+        None,
+        "file system",
+        3,
+        "is deleting, not available",
+    ),
     "file system that does not exist": (lambda it: None, None, "file system", 1, "does not exist in us-west-2"),
 }
 
@@ -417,6 +435,9 @@ def test_secret_is_looked_for_without_its_value(account, tmp_path):
         parameter = f"arn:aws:ssm:{REGION}:{ACCOUNT}:parameter/{name}"
         write_job(tmp_path, of_kind("secret").replace(SECRET, parameter))
         assert row("secret", 0 if expected[0] == "ok" else 1) == expected
+    client.delete_secret(SecretId="token")
+    write_job(tmp_path, of_kind("secret").replace(SECRET, arn))
+    assert row("secret", 3) == ("wrong", "is scheduled for deletion")
     client.delete_secret(SecretId="token", ForceDeleteWithoutRecovery=True)
 
 
@@ -445,7 +466,9 @@ def test_existing_job_needs_no_row_but_its_own(account):
 
 
 def test_alternative_within_its_quota_is_enough(account, tmp_path):
-    either = "any_of: [{instance_type: ml.g5.xlarge, count: 1, volume: 10GB}, {instance_type: ml.m5.large, count: 2, volume: 10GB}]"
+    kinds = {"ml.g5.xlarge": 1, "ml.m5.large": 2}
+    either = [f"{{instance_type: {kind}, count: {count}, volume: 10GB}}" for kind, count in kinds.items()]
+    either = f"any_of: [{', '.join(either)}]"
     write_job(tmp_path, re.sub("instance_type: ml.m5.large, count: 2, volume: 10GB", either, SPEC))
     of = "for training job usage"
     account.list_quotas(**{f"ml.m5.large {of}": 2.0, f"ml.g5.xlarge {of}": 0.0})
@@ -463,6 +486,9 @@ def test_image_of_aws_that_cannot_be_read_is_not_checked(account, tmp_path):
     write_job(tmp_path, SPEC.replace(f"{REPOSITORY}:1", uri))
     account.aws.faults["ecr BatchGetImage"] = Refusal(400, "AccessDeniedException")
     assert row("image") == ("not checked", "AWS denies `ecr:BatchGetImage`; AWS owns the image")
+
+
+BUILT_HERE = re.sub(r"role: \S+", f"role: {ROLE}", BUILT.replace("s3://models", f"s3://{BUCKET}"))
 
 
 def started(*words, **options):
@@ -527,7 +553,7 @@ def test_table_fits_a_terminal(account, tmp_path):
 
 
 def test_name_of_ecr_that_does_not_resolve(account, tmp_path, monkeypatch):
-    write_job(tmp_path, BUILT.replace("s3://models", f"s3://{BUCKET}").replace("111122223333", ACCOUNT))
+    write_job(tmp_path, BUILT_HERE)
     monkeypatch.setenv("AWS_ENDPOINT_URL_ECR", "http://ecr.invalid")
     monkeypatch.setenv("no_proxy", "127.0.0.1,ecr.invalid")
     state, text = row("image")
@@ -539,19 +565,18 @@ def test_name_of_ecr_that_does_not_resolve(account, tmp_path, monkeypatch):
 def test_registry_of_an_emulator_has_the_image(account, tmp_path, monkeypatch):
     """The address of the registry is in an overlay, so it is part of what is checked."""
     kind, manifest, content = docker_image()
-    with registry_server() as registry:
-        overlay = f"image: {{repository: {registry.host}/small}}\n"
-        write_job(tmp_path, BUILT.replace("s3://models", f"s3://{BUCKET}"), **{"job.local.yaml": overlay})
+    with registry() as images:
+        write_job(tmp_path, f"{BUILT_HERE}overlays: {{local: {{image: {{repository: {images.host}/small}}}}}}\n")
         monkeypatch.setenv("AWS_ENDPOINT_URL", account.aws.moto)
         monkeypatch.setenv("AWS_ENDPOINT_URL_SAGEMAKER", account.jobs.environ["AWS_ENDPOINT_URL"])
         image = json.loads(smspec("render", "--api-json", "-O", "local").out)["AlgorithmSpecification"]["TrainingImage"]
-        registry.contents["small", image.rpartition(":")[2]] = kind, manifest
-        registry.contents["small", digest_of(content)] = "application/octet-stream", content
+        images.contents["small", image.rpartition(":")[2]] = kind, manifest
+        images.contents["small", digest_of(content)] = "application/octet-stream", content
         done = smspec("submit", "-O", "local", "--detach")
         assert done.status == 0, done.err
         assert re.search(r"^ok +image +is in its registry$", done.err, re.MULTILINE)
     assert account.jobs.created[0]["AlgorithmSpecification"]["TrainingImage"] == image
-    assert image.startswith(f"{registry.host}/small:")
+    assert image.startswith(f"{images.host}/small:")
 
 
 def test_endpoint_of_the_user_decides_nothing_about_an_account(account, tmp_path, monkeypatch):

@@ -157,6 +157,13 @@ def test_plan_of_a_submission_looks_for_the_image(aws, ecr):
     assert re.search(r"^ok +image +is in its registry$", done.err, re.MULTILINE)
 
 
+def test_image_that_cannot_start_is_wrong(aws, ecr):
+    image = json.loads(smspec("render", "--api-json").out)["AlgorithmSpecification"]["TrainingImage"]
+    ecr.add("small", image.rpartition(":")[2], docker_image("arm64"))
+    done = smspec("submit", "--dry-run")
+    assert done.status == 3 and re.search("^wrong +image .* cannot run in SageMaker: ", done.err, re.MULTILINE)
+
+
 def test_image_that_cannot_be_looked_for_exits_3(aws, ecr):
     message = "User: ci is not authorized to perform: ecr:GetAuthorizationToken on resource: * because"
     ecr.faults["GetAuthorizationToken"] = [(400, "AccessDeniedException", message)]
