@@ -7,6 +7,7 @@ import gc
 import json
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, job_service
@@ -111,13 +112,13 @@ def _submitted(build: JobBuild, all_sent: Sequence[Submission], args: argparse.N
     # Imported late: boto3 takes a second to import.
     from smspec.cli.local_data import local_data
     from smspec.cli.preflight import checked, print_checks
-    from smspec.submission.client import has_credentials
+    from smspec.submission.client import asks_for_code, has_credentials
     from smspec.submission.job_creation import JobEnded, create_job
     from smspec.submission.s3_service import S3Service
 
-    with waiting.of("AWS credentials"):
-        is_anonymous = args.dry_run and not has_credentials(args.profile)
-    if is_anonymous:
+    with nullcontext() if asks_for_code(args.profile) else waiting.of("AWS credentials"):
+        is_anonymous = not has_credentials(args.profile)
+    if is_anonymous and args.dry_run:
         files = local_data(build.job) if args.upload_data else {}
         fault = _example_account(build, all_sent)
         nothing = "no AWS credentials, so nothing in AWS was checked; set AWS_PROFILE or log in with `aws`"

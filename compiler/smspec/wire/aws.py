@@ -66,6 +66,11 @@ _SHAPES = (
 )
 
 
+_CACHING = ("assume-role", "sso")
+_ROLES: dict[str, Any] = {}
+"""The credentials of roles in this process: each session would ask for them again, and a person for each code."""
+
+
 class AwsRefused(WireFault):
     """AWS understood the request and rejects it. ``code`` is AWS's error code, ``message`` its sentence.
 
@@ -102,6 +107,8 @@ class AwsSession:
         core = botocore.session.get_session()
         core.register_component("data_loader", _loader(core.get_config_variable("data_path")))
         self._core = core
+        for provider in _CACHING:
+            core.get_component("credential_provider").get_provider(provider).cache = _ROLES
         # The AWS CLI and other SDKs read AWS_REGION before AWS_DEFAULT_REGION; boto3 only reads the latter.
         named = region or os.environ.get("AWS_REGION") or None
         self.session = boto3.Session(profile_name=profile, region_name=named, botocore_session=core)
@@ -124,8 +131,15 @@ class AwsSession:
         return client
 
     def has_credentials(self) -> bool:
-        """Return whether there are credentials, which may have expired. Raises what boto3 raises: use `responses`."""
-        return self.session.get_credentials() is not None
+        """Get the credentials, and return whether there are any. Raises what boto3 raises: use `responses`."""
+        credentials = self.session.get_credentials()
+        if credentials is not None:
+            credentials.get_frozen_credentials()
+        return credentials is not None
+
+    def asks_for_code(self) -> bool:
+        """Return whether botocore asks a person for the code of a device. Raises what boto3 raises: use `responses`."""
+        return "mfa_serial" in self._core.get_scoped_config()
 
     def owns(self, host: str, region: str) -> bool:
         """Return whether a host is in the domain of AWS in a region: the beginning of a name proves nothing."""
@@ -197,6 +211,10 @@ def responses(purpose: str) -> Iterator[None]:
         raise WireFault("no AWS region; pass `--region` or set AWS_REGION") from None
     except NoCredentialsError:
         raise WireFault(f"no AWS credentials to {purpose}; set AWS_PROFILE or log in with `aws`") from None
+    except EOFError:  # of botocore's prompt
+        raise WireFault(
+            f"cannot get AWS credentials to {purpose}: its MFA device needs a code, and this is not a terminal"
+        ) from None
     except _LOGIN as fault:
         raise WireFault(f"cannot get AWS credentials to {purpose}: {_sentence(fault)}") from None
     except ParamValidationError as fault:

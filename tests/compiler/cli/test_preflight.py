@@ -22,7 +22,7 @@ from support.servers.job_server import COMPLETED, job_server
 from support.servers.posing_aws import DRIP, DROP, HANG, Refusal, posing_aws
 from support.servers.registry_server import config, descriptor, digest_of, registry
 from support.small_job import BUILT, write_job
-from support.smspec_command import environment, smspec
+from support.smspec_command import environment, smspec, smspec_process
 
 ACCOUNT = "123456789012"
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/service-role/Training"
@@ -140,7 +140,7 @@ def account(servers, monkeypatch, tmp_path):
     found.add_image()
     found.list_quotas(**{"ml.m5.large for training job usage": 4.0})
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SMSPEC_HTTP_TIMEOUT", "20")
+    monkeypatch.delenv("SMSPEC_HTTP_TIMEOUT", raising=False)
     write_job(tmp_path, SPEC)
     yield found
     for alias in found.client("kms").list_aliases()["Aliases"]:
@@ -376,7 +376,12 @@ WRONG = {
     ),
     "secret that does not exist": (lambda it: None, None, "secret", 1, "does not exist"),
     "file system that is deleted": (
-        lambda it: it.aws.faults.update({"elasticfilesystem GET": json.dumps({"FileSystems": [DELETED]}).encode()}),
+        lambda it: it.aws.faults.update(
+            {
+                "elasticfilesystem GET": json.dumps({"FileSystems": [DELETED]}).encode(),
+                "ec2 DescribeSubnets": DENIED,
+            }
+        ),
         None,
         "file system",
         3,
@@ -566,7 +571,9 @@ def test_registry_of_an_emulator_has_the_image(account, tmp_path, monkeypatch):
     """The address of the registry is in an overlay, so it is part of what is checked."""
     kind, manifest, content = docker_image()
     with registry() as images:
-        write_job(tmp_path, f"{BUILT_HERE}overlays: {{local: {{image: {{repository: {images.host}/small}}}}}}\n")
+        ignored = "{ignore: [{rule: SM437, because: the emulator has a registry of its own}]}"
+        overlay = f"{{image: {{repository: {images.host}/small}}, checks: {ignored}}}"
+        write_job(tmp_path, f"{BUILT_HERE}overlays: {{local: {overlay}}}\n")
         monkeypatch.setenv("AWS_ENDPOINT_URL", account.aws.moto)
         monkeypatch.setenv("AWS_ENDPOINT_URL_SAGEMAKER", account.jobs.environ["AWS_ENDPOINT_URL"])
         image = json.loads(smspec("render", "--api-json", "-O", "local").out)["AlgorithmSpecification"]["TrainingImage"]
@@ -589,3 +596,105 @@ def test_endpoint_of_the_user_decides_nothing_about_an_account(account, tmp_path
         found = dry()
         assert {state for state, _ in found.values()} <= {"ok", "not checked"}, found
         assert "`127.0.0.1`" in next(text for (each, _), (_, text) in found.items() if each == kind)
+
+
+ODD = {
+    "a bucket with dots": ("s3://my.bucket.of-logs/out/", "wrong", "does not exist"),
+    "an access point": (f"s3://arn:aws:s3:{REGION}:{ACCOUNT}:accesspoint/mine/out/", "not checked", ""),
+    "a directory bucket": ("s3://logs--usw2-az1--x-s3/out/", "", ""),
+    "an alias of an access point": ("s3://mine-1a2b3c-s3alias/out/", "wrong", "does not exist"),
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_odd_bucket_has_a_row(account, tmp_path, case):
+    uri, state, words = ODD[case]
+    write_job(tmp_path, SPEC.replace(f"output: s3://{BUCKET}/out/", f"output: {uri}"))
+    done = smspec("submit", "--dry-run", "--format", "json")
+    assert done.status in (0, 1), done.err
+    found = [value for (kind, name), value in rows(done).items() if kind == "bucket" and name != BUCKET]
+    assert len(found) == 1 and found[0][0].startswith(state) and words in found[0][1], found
+
+
+def test_data_whose_reader_pays_are_not_checked(account):
+    """S3 denies the list of such a bucket to a request that does not accept the costs."""
+    account.aws.faults["s3 GET"] = DENIED
+    state, text = row("channel")
+    assert state == "not checked" and "AWS denies `s3:ListBucket`" in text
+
+
+PROFILES = {
+    "sso": """\
+[profile a]
+sso_session = s
+sso_account_id = 123456789012
+sso_role_name = r
+[sso-session s]
+sso_region = us-west-2
+sso_start_url = https://example.awsapps.com/start
+""",
+    "a device": """\
+[profile a]
+role_arn = arn:aws:iam::123456789012:role/ci
+mfa_serial = arn:aws:iam::123456789012:mfa/me
+source_profile = b
+[profile b]
+aws_access_key_id = testing
+aws_secret_access_key = testing
+""",
+    "a process that fails": "[profile a]\ncredential_process = false\n",
+    "a process that prints no keys": "[profile a]\ncredential_process = echo {}\n",
+}
+
+
+@pytest.mark.parametrize("case", PROFILES)
+def test_credentials_that_cannot_be_had(account, tmp_path, case):
+    """The plan is printed, then one sentence; standard input is empty."""
+    (tmp_path / "config").write_text(PROFILES[case])
+    unset = dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "")
+    process = smspec_process(
+        *("submit", "--profile", "a"),
+        env=environment(AWS_CONFIG_FILE=str(tmp_path / "config"), HOME=str(tmp_path), **unset),
+    )
+    assert process.status == 3, process.err
+    assert process.err.startswith("job small-") and "Traceback" not in process.err
+    assert process.err.splitlines()[-1].startswith("smspec: "), process.err
+
+
+@pytest.mark.parametrize("url", ["{moto}/a/path", "http://[::1]:9", "http://127.0.0.1:9", "http://nowhere.invalid"])
+def test_endpoint_that_leads_nowhere_is_not_checked(account, monkeypatch, url):
+    for service in ("STS", "IAM", "KMS", "ECR", "SERVICE_QUOTAS", "S3"):
+        monkeypatch.setenv(f"AWS_ENDPOINT_URL_{service}", url.format(moto=account.aws.moto))
+    monkeypatch.setenv("no_proxy", "127.0.0.1,nowhere.invalid,[::1]")
+    done = smspec("submit", "--dry-run", "--format", "json")
+    assert done.status in (0, 1), done.err
+    assert "Traceback" not in done.err and "internal error" not in done.err
+    states = {kind: state for (kind, _), (state, _) in rows(done).items()}
+    assert {states[kind] for kind in ("caller", "role", "image", "quota")} == {"not checked"}, done.err
+
+
+def test_code_of_a_device_is_asked_for_once(account, tmp_path):
+    """All sessions of the command share the role's credentials, and no line is drawn over the question."""
+    (tmp_path / "config").write_text(PROFILES["a device"])
+    controller, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "smspec", "submit", "--detach", "--profile", "a"],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        start_new_session=True,
+        env=environment(
+            AWS_CONFIG_FILE=str(tmp_path / "config"), AWS_ACCESS_KEY_ID="", AWS_SECRET_ACCESS_KEY="", TERM="xterm"
+        ),
+    )
+    os.close(terminal)
+    text = ""
+    with contextlib.suppress(OSError):
+        while chunk := os.read(controller, 65536):
+            text += chunk.decode()
+            if text.endswith("mfa/me: "):
+                os.write(controller, b"123456\n")
+    os.close(controller)
+    assert process.wait(timeout=60) == 0, text
+    assert text.count("Enter MFA code") == 1 and "waiting for AWS credentials" not in text
+    assert len(account.jobs.created) == 1
