@@ -107,11 +107,12 @@ class AwsSession:
         core = botocore.session.get_session()
         core.register_component("data_loader", _loader(core.get_config_variable("data_path")))
         self._core = core
-        for provider in _CACHING:
-            core.get_component("credential_provider").get_provider(provider).cache = _ROLES
         # The AWS CLI and other SDKs read AWS_REGION before AWS_DEFAULT_REGION; boto3 only reads the latter.
         named = region or os.environ.get("AWS_REGION") or None
         self.session = boto3.Session(profile_name=profile, region_name=named, botocore_session=core)
+        # After the session has set the profile: the providers read it when they are created.
+        for provider in _CACHING:
+            core.get_component("credential_provider").get_provider(provider).cache = _ROLES
         self._largest = largest
         self._seconds = seconds
         self._connections = Connections(_trust(core.get_config_variable("ca_bundle")), connections)

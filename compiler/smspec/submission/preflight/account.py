@@ -153,7 +153,7 @@ def _plan(calls: AwsCalls, arn: str) -> Answer:
     if not isinstance(found.get("TrainingPlanArn"), str):
         raise NotChecked("the response of SageMaker does not describe it")
     if found.get("TrainingPlanArn") != arn:
-        raise NotChecked(f"the credentials have a plan `{name}` of their own, with a different ARN")
+        raise NotChecked(f"the account of the caller has a different plan `{name}`")
     status = str(found.get("Status") or "of unknown status")
     if status in _ENDED_PLANS:
         return wrong(PLAN, name, f"is {status}")
@@ -164,7 +164,7 @@ def _quota(calls: AwsCalls, needs: list[dict[str, int]]) -> Answer:
     """Compare the quotas with what each alternative of the job needs: one that fits is enough."""
     emulator = calls.emulator("service-quotas")
     if emulator:
-        raise NotChecked(f"`{emulator}` is not AWS, and has quotas of its own")
+        raise NotChecked(f"`{emulator}` is not AWS, and has different quotas")
     known = _listed(calls, {name for need in needs for name in need if name.startswith("ml.")})
     lacking = [_lacking(need, known) for need in needs]
     if all(lacking):

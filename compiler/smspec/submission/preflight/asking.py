@@ -84,10 +84,24 @@ class _Asking:
             if item is None or self._is_over:
                 return
             place, question = item
-            try:
+            with _Handing(self._answered, place):
                 self._answered.put((place, _answer(question)))
-            except BaseException as fault:  # the main thread raises it
-                self._answered.put((place, fault))
+
+
+class _Handing:
+    """Hands an error of a thread to the main thread, which raises it: here it would only be printed."""
+
+    def __init__(self, answered: queue.SimpleQueue[tuple[_Place, Answer | BaseException]], place: _Place) -> None:
+        self._answered = answered
+        self._place = place
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, fault: BaseException | None, _traceback: object) -> bool:
+        if fault is not None:
+            self._answered.put((self._place, fault))
+        return True
 
 
 def _answer(question: Question) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -18,10 +19,7 @@ from smspec.wire.fault import BadResponse, WireFault
 from smspec.wire.fetching import fetched
 from smspec.wire.trust import trust_of_environment
 
-_UNSUPPORTED = (
-    *("UnknownOperationException", "UnknownOperation", "InvalidAction", "NotImplemented", "NotImplementedError"),
-    *("UnsupportedOperation", "501", "405", "MethodNotAllowed"),
-)
+_UNSUPPORTED = re.compile(r"UnknownOperation.*|InvalidAction|Not.?Impl.*|UnsupportedOperation|501|405|MethodNotAllowed")
 """Error codes of a server that does not have the call: an emulator, or a region without the service."""
 
 
@@ -109,7 +107,7 @@ class AwsCalls:
                 raise NotChecked(f"AWS denies `{action}`", action) from None
             if refusal.code in THROTTLED:
                 raise NotChecked(f"AWS throttles `{action}`") from None
-            if refusal.code in _UNSUPPORTED:
+            if _UNSUPPORTED.fullmatch(refusal.code):
                 raise NotChecked(f"the endpoint does not support `{action}`") from None
             if refusal.code in INVALID_CREDENTIALS:
                 raise NotChecked(f"AWS does not accept the credentials ({refusal.code})") from None

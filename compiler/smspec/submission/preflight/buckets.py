@@ -61,8 +61,8 @@ def used_buckets(payload: Mapping[str, Any], uploads: Mapping[str, str], uploade
             uses.setdefault(found.bucket, {})[name] = None
             if name not in uploaded:
                 data.setdefault(found.bucket, []).append((name, uri, kind))
-    for use, uri in _written(payload, uploads):
-        found = location(uri)
+    for use, written in _written(payload, uploads):
+        found = location(written)
         if found is not None:
             uses.setdefault(found.bucket, {})[use] = None
     return [UsedBucket(name=name, uses=tuple(of), data=tuple(data.get(name, ()))) for name, of in uses.items()]
