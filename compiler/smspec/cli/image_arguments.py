@@ -110,15 +110,20 @@ def _check_region(images: Sequence[JobImage], region: str, *, requires_ecr: bool
             )
 
 
-def published_image(build: JobBuild, profile: str | None) -> PublishedImage | None:
-    """Return the image of a job if its registry has it; None if not, or if the job uses an existing image."""
+def published_image(build: JobBuild, profile: str | None, *, patience: float) -> PublishedImage | None:
+    """Return the image of a job if its registry has it; None if not, or if the job uses an existing image.
+
+    ``patience``: seconds to ask a registry that does not answer. Raise `UnusableImage` for something else there.
+    """
     # Imported late, as above.
-    from smspec.publishing.publication import PublishFailed
+    from smspec.publishing.publication import PublishFailed, UnusableImage
     from smspec.publishing.publishing import present
 
     image = _job_image(build)
     try:
-        return present(image, profile) if image is not None else None
+        return present(image, profile, patience=patience) if image is not None else None
+    except UnusableImage:
+        raise
     except PublishFailed as fault:
         raise _refused(fault) from fault
 

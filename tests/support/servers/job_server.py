@@ -253,9 +253,9 @@ class _Handler(BaseHTTPRequestHandler):
     server: JobServer
 
     def do_POST(self) -> None:
-        operation = self.headers["X-Amz-Target"].rpartition(".")[2]
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        server = self.server
+        operation = self.headers.get("X-Amz-Target", "").rpartition(".")[2]
+        content, server = self.rfile.read(int(self.headers["Content-Length"])), self.server
+        request = json.loads(content) if operation else {}
         try:
             with server.lock:
                 server.asked[operation] += 1
@@ -273,6 +273,8 @@ class _Handler(BaseHTTPRequestHandler):
                     "DescribeLogStreams": server.streams,
                     "GetLogEvents": server.events,
                 }
+                if operation not in calls:  # of STS, Service Quotas, and the other services, as many emulators
+                    raise _Refused(400, "UnknownOperationException", "not supported")
                 answer = calls[operation](request)
             if answer is None:
                 self.close_connection = True  # without a response
