@@ -77,7 +77,7 @@ def _show_job(args: argparse.Namespace, console: Console) -> int:
         job = service.describe(job_name(args.what))
         tags = _tags(service, job)
     if args.format == "json":
-        console.result(
+        console.content(
             f"{json.dumps({**job_record(job), **commit_record(tags), 'run_id': tags.get(RUN_ID_TAG)}, indent=2)}\n"
         )
         return 0
@@ -128,7 +128,7 @@ def _show_specs(args: argparse.Namespace, console: Console) -> int:
             }
             for each in found
         ]
-        console.result(f"{json.dumps(records, indent=2)}\n")
+        console.content(f"{json.dumps(records, indent=2)}\n")
     else:
         console.result(table([("SPEC", "JOB", "STATUS", "TIME"), *_rows(found)]))
     return 0
