@@ -45,7 +45,7 @@ def build_root(host: HostPlan, plan: CellPlan, users: int | None) -> None:
     for name in _EMPTY:
         os.makedirs(f"{root}/{name}")
     for name in _SYSTEM:
-        _mirror(f"/{name}", root)
+        _mirror(f"/{name}", root, users)
     for name in ("tmp", "var/tmp"):
         os.chmod(f"{root}/{name}", 0o1777)
     os.symlink("../run", f"{root}/var/run")
@@ -78,19 +78,25 @@ def complete_root(*, has_network: bool) -> None:
         _hide(f"/sys/{name}")
 
 
-def _mirror(path: str, root: str) -> None:
-    """Show a file, a directory, or a link of this machine, read-only."""
+def _mirror(path: str, root: str, users: int | None = None) -> None:
+    """Show a file, a directory, or a link of this machine, read-only, with its owners where that is possible."""
     if os.path.islink(path):
         os.symlink(os.readlink(path), root + path)
     elif os.path.lexists(path):
-        _place(Bind(path, path), root)
+        try:
+            _place(Bind(path, path), root, users)
+        except kernel.StepFailed:
+            if users is None:
+                raise
+            _place(Bind(path, path), root)
 
 
 def _place(bind: Bind, root: str, users: int | None = None, flags: int = _SAFE) -> None:
     target = root + bind.target
     try:
-        if os.path.exists(target) and os.path.samefile(bind.source, target):
-            return  # visible with what surrounds it
+        is_there = os.path.exists(target) and os.path.samefile(bind.source, target)
+        if is_there and (users is None or not bind.target.startswith("/opt/")):
+            return  # visible with what surrounds it, and with its owners
         is_directory = os.path.isdir(bind.source)
         os.chdir(root)
         try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 from . import kernel
 
@@ -17,7 +18,7 @@ SHIFT = 1 << 31
 _COUNT = (1 << 31) - 1
 _KINDS = ("uid_map", "gid_map")
 _OF_MACHINE = ["0", "0", "4294967295"]
-_SET_BITS = stat.S_ISUID | stat.S_ISGID
+_SET_BITS, _EXECUTABLE = stat.S_ISUID | stat.S_ISGID, 0o111
 
 
 def enter_user_namespace(is_mapped: Callable[[], bool] = bool) -> None:
@@ -94,7 +95,7 @@ def become_inner_root(inner: int, *, shifted: bool) -> None:
 def give_back(directories: Iterable[str]) -> None:
     """Make root, who is the author, the owner of everything below some directories. Links are not followed.
 
-    Programs lose the bits with which other users of this machine would run them as the author.
+    Programs lose the rights that they would give to other users of this machine: to run them as the author.
     """
     for directory in directories:
         for above, names, files in os.walk(directory):
@@ -104,10 +105,17 @@ def give_back(directories: Iterable[str]) -> None:
                     status = os.lstat(path)
                     if status.st_uid or status.st_gid:
                         os.lchown(path, 0, 0)
-                    if stat.S_ISREG(status.st_mode) and status.st_mode & _SET_BITS:
-                        os.chmod(path, stat.S_IMODE(status.st_mode) & ~_SET_BITS)
+                    if stat.S_ISREG(status.st_mode) and status.st_mode & _EXECUTABLE:
+                        _take_rights(path, status.st_mode)
                 except OSError:
                     continue  # a process of the author has removed it now
+
+
+def _take_rights(program: str, mode: int) -> None:
+    if mode & _SET_BITS:
+        os.chmod(program, stat.S_IMODE(mode) & ~_SET_BITS)
+    with suppress(OSError):
+        os.removexattr(program, "security.capability")
 
 
 def _map_own(user: int, group: int) -> None:
