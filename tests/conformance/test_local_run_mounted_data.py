@@ -87,7 +87,7 @@ def views(job: LocalJob, engine: str) -> list[object]:
         *((mode, each) for mode in ("File", "FastFile") for each in (whole, linked, strange, sharded, single, private)),
     ],
 )
-def test_mounted_data_are_what_copies_are(kind, mode, arrange):
+def test_mounted_data_equal_copies(kind, mode, arrange):
     """Names, kinds, content, and the manifest are those of the engine `process`, which copies."""
     with tempfile.TemporaryDirectory(prefix="smspec-mounted-") as above:
         os.chmod(above, 0o755)

@@ -171,7 +171,7 @@ def test_way_leads_nowhere(tried, way):
     assert [results[way] for results in found.values()] == ["", ""]
 
 
-def test_what_belongs_to_the_author_is_unchanged(tried):
+def test_files_of_the_author_are_unchanged(tried):
     _, _, _, (before, after, is_alive), _ = tried
     assert before == after
     assert is_alive
@@ -189,7 +189,7 @@ def test_run_belongs_to_the_author(tried):
     assert stat.S_IMODE(program.stat().st_mode) == 0o755
 
 
-def test_run_says_what_is_open(tried):
+def test_run_reports_what_is_open(tried):
     """Root that is root of the machine is the one thing that these kinds differ in."""
     kind, job, _, _, err = tried
     lines = [line for line in err.splitlines() if line.startswith("not confined: ")]
@@ -215,7 +215,7 @@ CONNECTING = """
 """
 
 
-def test_host_on_the_network_of_this_machine_reaches_no_abstract_socket(tmp_path):
+def test_shared_network_has_no_abstract_sockets(tmp_path):
     """Without slirp4netns. Other users cannot open what the job writes while it runs."""
     job = LocalJob(tmp_path / "job", engine="namespace")
     with socket.socket(socket.AF_UNIX) as abstract, socket.socket() as port:

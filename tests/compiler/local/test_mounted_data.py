@@ -70,7 +70,7 @@ def add_socket(source):
 
 
 @pytest.mark.parametrize("add", [add_link, add_linked_directory, add_empty_directory, add_fifo, add_socket])
-def test_what_a_prefix_cannot_have_is_not_mounted(source, add):
+def test_links_and_sockets_are_not_mounted(source, add):
     """A link would lead elsewhere inside a host; a FIFO and a socket to a process of this machine."""
     files = {name: str(source / name) for name in ("a", ".hidden", "sub/deep/ä")} | add(source)
     assert found(source) == MountedChannel(files=files)
@@ -88,6 +88,6 @@ def test_too_many_single_files_are_copied(source, monkeypatch):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root can read every file")
-def test_unreadable_file_is_copied_so_that_the_run_says_so(source):
+def test_unreadable_file_is_copied(source):
     (source / "a").chmod(0)
     assert found(source) is None
