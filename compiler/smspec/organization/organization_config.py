@@ -43,20 +43,37 @@ class OrganizationConfig:
         return table
 
 
-def organization_config_in(directory: str, boundary: Boundary) -> OrganizationConfig | None:
-    """Return the file in a directory itself; smspec.toml takes precedence over pyproject.toml."""
-    path = os.path.join(directory, NAME)
-    if os.path.lexists(path) and not boundary.is_directory(path):
-        content = _content(path, boundary)
-        return OrganizationConfig(os.path.relpath(path), _tables(path, content), content)
+def organization_configs_in(directory: str, boundary: Boundary) -> tuple[OrganizationConfig, ...]:
+    """Return the files in a directory itself: the table of pyproject.toml is above smspec.toml, and both apply.
+
+    Raise `MalformedConfig` for a file that is not TOML, and for a name that leads to anything but a regular file
+    inside of the boundary: what such a file requires is unknown, so nothing is checked without it.
+    """
+    found: list[OrganizationConfig] = []
     path = os.path.join(directory, PYPROJECT)
-    if os.path.lexists(path) and boundary.is_file(path) and mentions_smspec(path, boundary):
+    if os.path.lexists(path) and (not boundary.is_file(path) or mentions_smspec(path, boundary)):
         content = _content(path, boundary)
         tool = _tables(path, content).get("tool")
         own = tool.get("smspec") if isinstance(tool, dict) else None
+        if own is not None and not isinstance(own, dict):
+            raise MalformedConfig(os.path.relpath(path), "`tool.smspec` is not a table", content)
         if isinstance(own, dict):
-            return OrganizationConfig(os.path.relpath(path), own, content)
-    return None
+            found.append(OrganizationConfig(os.path.relpath(path), own, content))
+    path = os.path.join(directory, NAME)
+    if os.path.lexists(path):
+        content = _content(path, boundary)
+        found.append(OrganizationConfig(os.path.relpath(path), _tables(path, content), content))
+    return tuple(found)
+
+
+def parsed_config(path: str, content: bytes) -> OrganizationConfig | None:
+    """Return the settings in the content of a file; None for a pyproject.toml without any. Raise `MalformedConfig`."""
+    tables = _tables(path, content)
+    if os.path.basename(path).lower() != PYPROJECT:
+        return OrganizationConfig(path, tables, content)
+    tool = tables.get("tool")
+    own = tool.get("smspec") if isinstance(tool, dict) else None
+    return OrganizationConfig(path, own, content) if isinstance(own, dict) else None
 
 
 def _content(path: str, boundary: Boundary) -> bytes:
@@ -65,6 +82,8 @@ def _content(path: str, boundary: Boundary) -> bytes:
         content = boundary.read_named(path, _LARGEST)
     except FileNotRead as fault:
         raise MalformedConfig(shown, f"this {fault.reason}") from None
+    except OSError as fault:
+        raise MalformedConfig(shown, f"this cannot be read: {fault.strerror or fault}") from None
     if len(content) > _LARGEST:
         raise MalformedConfig(shown, f"it has more than {_LARGEST >> 10} KiB")
     if any(len(line) > _LONGEST_LINE for line in content.split(b"\n")):

@@ -146,18 +146,17 @@ def assembly(files: SpecFiles, cache: InputCache) -> Assembly:
     return Assembly(files.documents, bases=cache.fold((defaults, *bases)), defaults=defaults)
 
 
-def gather_to_compare(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
+def gather_to_compare(
+    merged: Merged, overlay: str | None, cache: InputCache, levels: Mapping[str, Level] | None = None
+) -> Inputs:
     """Gather what a merged spec names, as far as a comparison needs it: its result, not its quality.
 
     So the script is not read, and only the severities below error of a policy count: a job that violates it can be
-    compared.
+    compared. ``levels``: those of a different revision, by default of the spec's directory. A fault of the policy is
+    not one of the spec.
     """
     inputs = _with_build_inputs(merged, overlay, cache)
-    try:
-        policy = cache.policy(inputs.directory)
-    except InvalidInput:
-        return inputs  # a fault of the policy is not a fault of the spec
-    levels = {} if policy is None else policy.levels
+    levels = cache.levels(inputs.directory) if levels is None else levels
     return replace(inputs, levels={code: level for code, level in levels.items() if level != "error"})
 
 

@@ -89,4 +89,4 @@ def _findings(payload: dict[str, object], policy: Policy | None) -> list[Finding
     findings = without_known_images(without_the_default(findings, request, policy), request, policy.known_images)
     findings = without_known_types(findings, request.payload, policy.known_instance_types)
     findings += policy_findings(request, policy)
-    return list(at_level(findings, policy.levels))
+    return list(at_level(findings, policy.levels, policy.floors))
