@@ -180,4 +180,4 @@ def _print(
         path = os.path.join(directory, name)
         record[name] = {"path": path, "files": kind.files, "size": kind.size} if kind.files else None
     record["merged"] = [{"path": path, "parts": list(parts)} for path, parts in merged]
-    console.result(f"{json.dumps(record, indent=2)}\n")
+    console.content(f"{json.dumps(record, indent=2)}\n")

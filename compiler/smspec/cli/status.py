@@ -68,7 +68,7 @@ def _show_job(args: argparse.Namespace, console: Console) -> int:
         job = service.describe(job_name(args.what))
         tags = _tags(service, job)
     if args.format == "json":
-        console.result(f"{json.dumps({**job_record(job), **commit_record(tags)}, indent=2)}\n")
+        console.content(f"{json.dumps({**job_record(job), **commit_record(tags)}, indent=2)}\n")
         return 0
     prices = known_prices()
     lines = [f"{job.name}, {job.instances}, created {moment(job.created)}" if job.instances else job.name]
@@ -122,7 +122,7 @@ def _show_specs(args: argparse.Namespace, console: Console) -> int:
                 found.append(_Submitted(spec=spec, name=name, job=job))
     if args.format == "json":
         records = [{"spec": each.spec, "name": each.name, "job": each.job and job_record(each.job)} for each in found]
-        console.result(f"{json.dumps(records, indent=2)}\n")
+        console.content(f"{json.dumps(records, indent=2)}\n")
     else:
         console.result(table([("SPEC", "JOB", "STATUS", "TIME"), *_rows(found)]))
     return 0

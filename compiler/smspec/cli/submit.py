@@ -248,6 +248,6 @@ def _print(job: TrainingJob, args: argparse.Namespace, console: Console) -> None
     if args.format == "json":
         from smspec.cli.job_record import job_record
 
-        console.result(f"{json.dumps(job_record(job), indent=2)}\n")
+        console.content(f"{json.dumps(job_record(job), indent=2)}\n")
     else:
         console.result(f"{job.name}\n")

@@ -39,12 +39,14 @@ def _command(diagnostic: Diagnostic) -> str:
     if span.line == span.end_line:
         # GitHub supports columns only within one line.
         place |= {"col": span.column, "endColumn": span.end_column}
-    return workflow_command(diagnostic.severity, place, visible(_title(diagnostic)), _message(diagnostic))
+    return workflow_command(diagnostic.severity, place, _title(diagnostic), _message(diagnostic))
 
 
 def workflow_command(severity: Severity, place: Mapping[str, object], title: str, message: str) -> str:
     """Return one command; ``place`` has its properties, such as `file` and `line`."""
-    properties = ",".join(f"{name}={_property(str(value))}" for name, value in {**place, "title": title}.items())
+    properties = ",".join(
+        f"{name}={_property(visible(str(value)))}" for name, value in {**place, "title": title}.items()
+    )
     return f"::{_COMMANDS[severity]} {properties}::{_data(message)}"
 
 

@@ -102,8 +102,31 @@ def _tables(path: str, content: bytes) -> dict[str, object]:
 
     try:
         tables: dict[str, object] = tomllib.loads(content.decode(), parse_float=Decimal)
-        return tables
     except (ValueError, ArithmeticError, RecursionError) as fault:
         raise MalformedConfig(
             os.path.relpath(path), f"`{os.path.relpath(path)}` is not valid TOML: {fault}", content
         ) from None
+    if not content.isascii() or b"\\" in content:
+        _check_visible(path, content.decode(), tables)
+    return tables
+
+
+def _check_visible(file: str, text: str, tables: object) -> None:
+    """Raise `MalformedConfig` for what a reviewer of the policy cannot see; pyproject.toml has text of others, too."""
+    # Imported late: most policies are ASCII.
+    from smspec.diagnostics.unseen import called, unseen_parts
+    from smspec.diagnostics.unseen_names import fault_in_data
+
+    shown = os.path.relpath(file)
+    is_ours = os.path.basename(file) == NAME
+    for start, _ in unseen_parts(text.replace("\r\n", "\n")) if is_ours else ():
+        line = text.count("\n", 0, start) + 1
+        place = f"(at line {line}, column {start - text.rfind(chr(10), 0, start)})"
+        raise MalformedConfig(shown, f"`{shown}` contains {called(text[start])} {place}", text.encode())
+    tool = tables.get("tool") if isinstance(tables, dict) and not is_ours else None
+    found = fault_in_data(tables if is_ours else tool.get("smspec") if isinstance(tool, dict) else None)
+    if found:
+        path, fault = found
+        key = next((step for step in reversed(path) if isinstance(step, str)), "")
+        line = next((number for number, line in enumerate(text.split("\n"), 1) if key in line), 1)
+        raise MalformedConfig(shown, f"`{shown}`: {fault} (at line {line}, column 1)", text.encode())

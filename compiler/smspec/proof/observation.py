@@ -50,10 +50,8 @@ class Observation:
     @property
     def signal_name(self) -> str:
         """The signal that killed the process."""
-        try:
-            return signal.Signals(self.ended.status - 128).name
-        except ValueError:
-            return "a signal"
+        number = self.ended.status - 128
+        return next((one.name for one in signal.Signals if one == number), f"signal {number}")
 
 
 def observe_start(start: Start, sandbox: Sandbox, parsers: int, rests: ParserRests) -> Observation:

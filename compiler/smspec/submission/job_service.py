@@ -23,6 +23,8 @@ DIGEST_TAG = "smspec:digest"
 """The tag of a submitted job whose value identifies its request."""
 
 _MOST_PAGES = 1000
+_LINES = 1000
+"""Of a page of a log. The default, 10,000, is more than a response of JSON may have parts."""
 _IN_USE = ("ResourceInUse", "ResourceInUseException")
 _QUOTA = ("ResourceLimitExceeded", "ResourceLimitExceededException")
 _NOT_FOUND = "requested resource not found"
@@ -171,7 +173,12 @@ class JobService:
         if since is not None:
             where["startTime"] = since
         call = functools.partial(
-            self._logs.get_log_events, logGroupName=LOG_GROUP, logStreamName=stream, startFromHead=True, **where
+            self._logs.get_log_events,
+            logGroupName=LOG_GROUP,
+            logStreamName=stream,
+            startFromHead=True,
+            limit=_LINES,
+            **where,
         )
         what = f"the log stream `{stream}` in {self.region}"
         page = answered(what, "logs:GetLogEvents", call, budget=budget)

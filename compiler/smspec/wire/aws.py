@@ -199,6 +199,10 @@ def _loader(path: str | None) -> Loader:
     return create_loader(path)
 
 
+_ESCAPE = re.compile(rb"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>\\u[dD][89a-fA-F]..)|\\.")
+"""A pair of surrogates, half of one, or another escape."""
+
+
 class _Passing(HTTPClientError):  # type: ignore[misc]  # botocore has no types
     """The connection broke: botocore sends the request again."""
 
@@ -219,9 +223,12 @@ def _well_formed(response: Response, shape: Any) -> bytes:
         if body.startswith(b"<"):
             check_xml(response.body)
         elif body.startswith((b"{", b"[")):
-            data = json_body(response.body)
+            # A log may have half of a surrogate pair, which a program cut or wrote; the rest of the page is readable.
+            content = _ESCAPE.sub(_whole_pair, response.body) if b"\\u" in body else response.body
+            data = json_body(content)
             if response.status < 300 and shape is not None:
                 check_shape(data, shape, "the response")
+            return content
         elif body and "cbor" not in response.header("content-type"):
             raise BadResponse("the response is neither JSON nor XML")
     except BadResponse:
@@ -229,6 +236,10 @@ def _well_formed(response: Response, shape: Any) -> bytes:
             raise
         return b""
     return response.body
+
+
+def _whole_pair(match: re.Match[bytes]) -> bytes:
+    return b"\\ufffd" if match["half"] else match[0]
 
 
 def _joined(response: Response) -> dict[str, str]:

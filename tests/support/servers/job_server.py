@@ -62,6 +62,7 @@ class JobServer(ThreadingHTTPServer):
         self.created: list[dict[str, Any]] = []
         self.first_looks = [look("InProgress", "Starting")]
         self.dropped = 0
+        self.page = _PAGE
         self.execute: Callable[[dict[str, Any]], list[dict[str, Any]]] = lambda _request: list(self.first_looks)
         self.outcomes: dict[str, str | Sequence[dict[str, Any]]] = {}
         self.seen: dict[str, dict[str, Any]] = {}
@@ -137,7 +138,7 @@ class JobServer(ThreadingHTTPServer):
             return {"events": [], "nextForwardToken": "f/0", "nextBackwardToken": "b/0"}
         least = request.get("startTime", 0)
         lines = [line for line in self.logs[request["logStreamName"]] if (CREATED + line[0]) * 1000 >= least]
-        page = lines[start : start + _PAGE]
+        page = lines[start : start + min(self.page, request.get("limit", 10_000))]
         events = [
             {"timestamp": int((CREATED + when) * 1000), "message": text, "ingestionTime": 0} for when, text in page
         ]
