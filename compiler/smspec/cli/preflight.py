@@ -147,7 +147,7 @@ def checked(
 def print_checks(sent: Submission, rows: Sequence[Row], args: argparse.Namespace, console: Console) -> None:
     """Print the table of a dry run as JSON, if that is the format."""
     if args.format == "json":
-        console.result(f"{json.dumps({'job': sent.name, 'checks': records(rows)}, indent=2)}\n")
+        console.content(f"{json.dumps({'job': sent.name, 'checks': records(rows)}, indent=2)}\n")
 
 
 def _job(state: SubmissionState, service: JobService, sent: Sequence[Submission]) -> Answer:
