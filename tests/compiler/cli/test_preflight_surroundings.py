@@ -53,7 +53,7 @@ def test_wait_is_shown_and_can_be_interrupted(account, operation):
     process = started()
     plan = process.stderr.readline()
     assert plan.startswith("job small-"), plan
-    lines = [process.stderr.readline() for _ in range(3)]
+    lines = [process.stderr.readline() for _ in range(4)]
     assert lines[-1].startswith("waiting for "), lines
     begun = time.monotonic()
     process.send_signal(signal.SIGINT)

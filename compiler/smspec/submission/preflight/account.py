@@ -53,7 +53,8 @@ def _caller(calls: AwsCalls, role: Arn | None) -> Answer:
         return wrong(CALLER, "", unaccepted(refusal), SURROUNDINGS_AT_FAULT)
     arn, account = str(found.get("Arn") or ""), str(found.get("Account") or "")
     emulator = calls.emulator("sts")
-    if emulator:
+    # The account of an emulator says nothing; but where SageMaker is that of AWS, it has to be the one of the role.
+    if emulator and calls.emulator("sagemaker"):
         return not_checked(CALLER, arn, f"`{emulator}` is not AWS, so its account is not compared with the role's")
     if not arn or not account:
         raise NotChecked("the response of STS does not name the caller")
