@@ -10,6 +10,7 @@ import pytest
 
 from smspec.cli.command_errors import UsageError
 from smspec.cli.logs import milliseconds
+from smspec.plan.naming import digest
 from smspec.service.failure_causes import CAUSES, LIMITS, failure_cause
 from support.servers.job_server import job_server, look
 from support.small_job import BUILT, write_job
@@ -74,6 +75,9 @@ def test_status_as_json(server):
 
 def test_status_of_a_directory_shows_the_jobs_of_all_specs(server, tmp_path):
     write_job(tmp_path / "bert", BUILT + "job_name: nightly\noverlays: {dev: {job_name: never}}\n")
+    request = json.loads(smspec("render", "bert/job.yaml", "--api-json").out)
+    identity = {name: value for name, value in request.items() if name not in ("TrainingJobName", "Tags")}
+    server.put(request, TRAINING, tags=[f"smspec:digest={digest(identity)}"])
     done = smspec("status", ".")
     assert done.status == 0, done.err
     assert [line.split()[:3] for line in done.out.splitlines()[1:]] == [

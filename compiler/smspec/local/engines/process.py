@@ -71,6 +71,11 @@ class ProcessEngine(PythonOfEngine):
             found.append("`network.isolation` is not enforced: the job can use the network of this machine")
         return found
 
+    @property
+    def unconfined(self) -> list[str]:
+        """Return that a process has every right of its author."""
+        return ["your files", "your processes", "the network of this machine"]
+
     def prepare(self, show: Callable[[str], None]) -> None:
         """Install what the hosts share, if it is missing. Raise RunFailed."""
         require_inside(self._request.outside)
