@@ -15,6 +15,7 @@ KINDS = {
     "SM5": "the script, and what the spec gives it",
     "SM6": "security",
     "SM7": "repositories of specs, and the policy of an organisation",
+    "SM8": "places in AWS: S3 addresses, regions, and partitions",
 }
 
 RETIRED = {"SM326": "launcher that the runtime lacks"}

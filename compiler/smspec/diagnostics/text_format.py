@@ -15,7 +15,7 @@ LINE_LIMIT = 120
 CONTEXT = 40
 """Code points before the error that stay when a line is truncated."""
 
-_SECRETS = ("SM601", "SM602")
+_SECRETS = ("SM601", "SM602", "SM616", "SM618")
 
 Paint = Callable[[str, str], str]
 

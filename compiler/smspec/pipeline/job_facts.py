@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from smspec.plan.naming import account, digest
 from smspec.plan.plan import Plan
@@ -50,12 +50,24 @@ def job_facts(job: JobSpec, plan: Plan, document: Document, overlay: str | None)
         checkpoints=checkpoints,
         tensorboard=stated("TensorBoardOutputConfig", "S3OutputPath"),
         channels=tuple((channel, data) for channel, data in found if data),
+        manifests=frozenset(
+            str(member(c, "ChannelName"))
+            for c in channels
+            if member(c, *_IN_S3[:-1], "S3DataType") not in (None, "S3Prefix")
+        ),
         training=tuple(_training(job)) if checkpoints else (),
         ignored=_ignored(document),
         instances=tuple(instance_counts(request.payload).items()),
         description=job.description,
         unpinned=plan.image.base if plan.image and "@" not in plan.image.base else None,
     )
+
+
+def _manifests(channels: Iterable[object]) -> Iterator[str]:
+    """Yield the names of channels whose address is the key of one object."""
+    for channel in channels:
+        if member(channel, "DataSource", "S3DataSource", "S3DataType") not in (None, "S3Prefix"):
+            yield str(member(channel, "ChannelName"))
 
 
 def base_facts(document: Document) -> BaseFacts:

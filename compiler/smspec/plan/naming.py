@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
+from smspec.service.partitions import dns_suffix
 from smspec.source.by_identity import ByIdentity
 from smspec.spec.image_repository import names_registry
 from smspec.spec.model import BuiltImage, JobSpec
@@ -12,7 +13,6 @@ from smspec.spec.model import BuiltImage, JobSpec
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _ENCODED: ByIdentity[str] = ByIdentity()
 _JOB_DIGITS = 10
-_DOMAINS = (("cn-", "amazonaws.com.cn"),)
 
 
 def digest(value: object) -> str:
@@ -37,7 +37,7 @@ def repository(job: JobSpec, image: BuiltImage) -> str:
     path = image.repository or job.name
     if names_registry(path):
         return path
-    return f"{account(job)}.dkr.ecr.{job.region or ''}.{_domain(job.region or '')}/{path}"
+    return f"{account(job)}.dkr.ecr.{job.region or ''}.{dns_suffix(job.region or '')}/{path}"
 
 
 def account(job: JobSpec) -> str:
@@ -49,7 +49,3 @@ def account(job: JobSpec) -> str:
 def s3_prefix(base: str, *parts: str) -> str:
     """Return the S3 prefix below ``base`` with these parts, ending in ``/``."""
     return "/".join((base.rstrip("/"), *parts, ""))
-
-
-def _domain(region: str) -> str:
-    return next((domain for prefix, domain in _DOMAINS if region.startswith(prefix)), "amazonaws.com")

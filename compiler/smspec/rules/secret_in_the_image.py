@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.certain_secrets import certain_secret
 from smspec.diagnostics.masking import secret_of
 from smspec.diagnostics.secrets import option_name
 from smspec.source import Path, dotted
@@ -12,6 +13,7 @@ from smspec.source.listing import Listing
 from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, ScriptEntry
 
 RULE = Rule("SM602", "secret in the image", "warning")
+CERTAIN = Rule("SM618", "certain secret in the image")
 
 _INSTALLERS = ("PIP_", "UV_")
 _OF_THE_BUILD = "use a secret of the build: `image.secrets`"
@@ -19,15 +21,21 @@ _OF_THE_JOB = "move it to Secrets Manager or Parameter Store, and set its ARN in
 
 
 def check(job: JobSpec, _source: Listing) -> Iterator[Finding]:
-    """Warn about what looks like a secret in a string that becomes part of the image."""
+    """Warn about what looks like a secret in a string that becomes part of the image; reject what certainly is one."""
     if not isinstance(job.image, BuiltImage):
         return
     for path, name, text in (*_named_texts(job.image), *_words(job)):
         what = secret_of(name, text)
         if what:
-            yield RULE.at(
+            certain = certain_secret(name, text)
+            rule, claim = (
+                (CERTAIN, f"contains {certain}; the image exposes it")
+                if certain
+                else (RULE, f"looks like {what}; everyone who can pull the image can read it")
+            )
+            yield rule.at(
                 path,
-                f"`{dotted(path)}` looks like {what}; everyone who can pull the image can read it",
+                f"`{dotted(path)}` {claim}",
                 help=_OF_THE_BUILD if _is_for_the_build(path, name) else _OF_THE_JOB,
             )
 

@@ -50,8 +50,8 @@ class ImageReference:
 
     @property
     def is_in_ecr(self) -> bool:
-        """Whether the image is in Amazon ECR, private or public."""
-        return self.registry == "public.ecr.aws" or self.account is not None
+        """Whether the image is in a private registry of Amazon ECR. SageMaker does not pull from `public.ecr.aws`."""
+        return self.account is not None
 
     @property
     def is_meant_for_ecr(self) -> bool:

@@ -62,6 +62,17 @@ class RequestedChannel:
         return (*self.path, "DataSource", "S3DataSource")
 
     @property
+    def prefix(self) -> str | None:
+        """The prefix of the keys that the channel reads; None if it has none, or names one object."""
+        address = self.s3.get("S3Uri")
+        return address if isinstance(address, str) and self.s3_data_type in (None, "S3Prefix") else None
+
+    @property
+    def is_stored_as_files(self) -> bool:
+        """Whether SageMaker stores the objects below a prefix under the rest of their keys."""
+        return self.prefix is not None and self.mode in (None, "File")
+
+    @property
     def file_system(self) -> dict[str, object]:
         """The members of FileSystemDataSource; empty if there is none."""
         return structure(self.members, "DataSource", "FileSystemDataSource")

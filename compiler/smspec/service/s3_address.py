@@ -79,6 +79,25 @@ def key_of(address: str) -> str:
     return address.partition("://")[2].partition("/")[2]
 
 
+def key_prefix(address: str) -> str:
+    """Return the text with which the address of every object of a channel begins: a bucket is a whole name."""
+    return address if key_of(address) else f"{address.rstrip('/')}/"
+
+
+def is_access_point(address: str) -> bool:
+    """Return whether an address names an access point by its ARN instead of a bucket."""
+    return address.startswith("s3://arn:")
+
+
+def continues_the_name(address: str, prefix: str) -> bool:
+    """Return whether an address matches a prefix in the middle of a name, as ``s3://b/train-old/`` does ``s3://b/train``.
+
+    A prefix that ends in ``/``, or is a bucket, ends a name.
+    """
+    rest = address.removeprefix(prefix)
+    return key_of(prefix) != "" and not prefix.endswith("/") and rest not in (address, "") and not rest.startswith("/")
+
+
 @functools.lru_cache(maxsize=256)  # jobs share buckets
 def can_be_a_bucket(name: str) -> bool:
     """Return whether a name is a valid name of an S3 bucket or access point."""

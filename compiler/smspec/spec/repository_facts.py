@@ -35,9 +35,9 @@ class JobFacts:
 
     ``name`` is the spec's, ``job_name`` the request's; ``names_itself``: the author wrote the latter. ``alternatives``
     are the names of the other jobs of `hosts.any_of`, of which one takes its place. ``channels`` are
-    the names of channels and their data in S3. ``training`` identifies the training, as (key of the spec, digest); it
-    is empty without checkpoints. ``instances`` are the types and their counts. ``unpinned`` is
-    the base image of the image, where it is not pinned.
+    the names of channels and their data in S3; those in ``manifests`` name one object. ``training`` identifies the
+    training, as (key of the spec, digest); it is empty without checkpoints. ``instances`` are the types and their
+    counts. ``unpinned`` is the base image of the image, where it is not pinned.
     """
 
     file: str
@@ -51,6 +51,7 @@ class JobFacts:
     checkpoints: Stated | None
     tensorboard: Stated | None
     channels: tuple[tuple[str, Stated], ...]
+    manifests: frozenset[str]
     training: tuple[tuple[str, str], ...]
     ignored: tuple[IgnoredFact, ...]
     unpinned: str | None = None

@@ -243,4 +243,4 @@ def test_key_in_a_hyperparameter_is_a_finding(tmp_path):
     done = smspec("import", source, "-o", "new", cwd=tmp_path)
     checked = smspec("validate", *SETTINGS, cwd=tmp_path / "new")
     for said in (done.err, checked.out + checked.err):
-        assert "SM601" in said and "`hyperparameters.key` looks like an AWS access key" in said and key not in said
+        assert "SM616" in said and "`hyperparameters.key` contains an AWS access key" in said and key not in said

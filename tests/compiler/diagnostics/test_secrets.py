@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smspec.diagnostics.certain_secrets import certain_secret
 from smspec.diagnostics.masking import HIDDEN, hidden, masked
 from smspec.diagnostics.secrets import secret_in
 from support.small_job import READY, write_job
@@ -215,10 +216,40 @@ def test_text_after_too_many_named_values_is_masked():
 
 @pytest.mark.parametrize("flags", [(), ("--format", "json")], ids=["text", "json"])
 @pytest.mark.parametrize(("name", "value"), [secret for secret in SECRETS if "\n" not in secret[1]])
-def test_validate_warns_without_showing_the_secret(name, value, flags, tmp_path):
-    write_job(tmp_path, f"{READY}environment: {{{name.replace('-', '_')}: '{value}'}}\n")
+def test_validate_reports_without_showing_the_secret(name, value, flags, tmp_path):
+    """A certain secret is an error, what looks like one a warning."""
+    variable = name.replace("-", "_")
+    write_job(tmp_path, f"{READY}environment: {{{variable}: '{value}'}}\n")
     done = smspec("validate", *flags, cwd=tmp_path)
-    assert done.status == 0
-    assert "SM601" in done.out
+    is_certain = certain_secret(variable, value) is not None
+    assert done.status == is_certain
+    assert ("SM616" if is_certain else "SM601") in done.out
     secret = re.sub(r"^https://(hooks.slack.com/services/)?|@pypi.*", "", value)
     assert secret not in done.out + done.err
+
+
+CERTAIN = [
+    ("AWS_ACCESS_KEY_ID", f"AKIA{'ZQ3D' * 4}", "an AWS access key"),
+    ("aws_secret_access_key", "q8Xv2Lm0/Rt5Wn7Yb3Kc9Pd1Hf4Gj6Sz+Ae0Uo2i", "an AWS secret key"),
+    ("anything", f"hf_{'aB1' * 12}", "a Hugging Face token"),
+    ("WANDB_API_KEY", "0123456789abcdef" * 2 + "01234567", "a W&B key"),
+]
+UNCERTAIN = [
+    ("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE"),
+    ("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
+    ("AWS_SECRET_ACCESS_KEY", "${AWS_SECRET_ACCESS_KEY}"),
+    ("DB_PASSWORD", "correct-horse-7"),
+    ("revision", "0123456789abcdef" * 2 + "01234567"),
+    ("header", "-----BEGIN RSA PRIVATE KEY-----"),
+    ("url", "https://someone:pa55-word@tracker.example.com/"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "what"), CERTAIN, ids=[what for *_, what in CERTAIN])
+def test_known_format_or_name_is_certain(name, value, what):
+    assert certain_secret(name, value) == what
+
+
+@pytest.mark.parametrize(("name", "value"), UNCERTAIN, ids=[value for _, value in UNCERTAIN])
+def test_examples_and_references_are_not_certain(name, value):
+    assert certain_secret(name, value) is None

@@ -98,7 +98,7 @@ def test_private_ecr_address_contains_account_and_region(registry, account, regi
 @pytest.mark.parametrize(
     ("text", "is_in_ecr", "is_meant_for_ecr"),
     [
-        ("public.ecr.aws/docker/library/python:3.12", True, False),
+        ("public.ecr.aws/docker/library/python:3.12", False, False),
         ("docker.io/library/python:3.12", False, False),
         ("python:3.12", False, False),
         ("1111.dkr.ecr.us-west-2.amazonaws.com/base:1", False, True),

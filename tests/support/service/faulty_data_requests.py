@@ -127,6 +127,35 @@ ABOUT_DATA: list[tuple[str, tuple[Change, ...], Path, str]] = [
         (*ALG, "EnableSageMakerMetricsTimeSeries"),
         "SM338",
     ),
+    ("REG-003", ((IMAGE, "111122223333.dkr.ecr.us-west-2.amazonaws.com.cn/a:1"),), IMAGE, "SM801"),
+    ("S3-001", ((CHANNEL, s3_channel(S3Uri="s3://example-data//train/")),), (*S3, "S3Uri"), "SM803"),
+    ("S3-002", ((CHANNEL, s3_channel(S3Uri="s3://example-data/train/*.csv")),), (*S3, "S3Uri"), "SM804"),
+    (
+        "S3-003",
+        (
+            (
+                ("InputDataConfig",),
+                [s3_channel(S3Uri="s3://example-data/a"), s3_channel("b", S3Uri="s3://example-data/a-b/")],
+            ),
+        ),
+        (*S3, "S3Uri"),
+        "SM805",
+    ),
+    (
+        "S3-004",
+        (
+            TRAIN,
+            (("OutputDataConfig",), {"S3OutputPath": "s3://example-data/train/models/"}),
+        ),
+        ("OutputDataConfig", "S3OutputPath"),
+        "SM806",
+    ),
+    (
+        "S3-005",
+        ((("CheckpointConfig",), {"S3Uri": "s3://example-models"}),),
+        ("CheckpointConfig", "S3Uri"),
+        "SM807",
+    ),
     (
         "IN-001",
         ((("InputDataConfig",), [s3_channel(), s3_channel()]),),

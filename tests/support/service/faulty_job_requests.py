@@ -215,11 +215,12 @@ ABOUT_THE_JOB: list[tuple[str, tuple[Change, ...], Path, str]] = [
     ),
     ("TAG-002", ((("Tags",), [{"Key": "aws:team", "Value": "1"}]),), ("Tags", 0, "Key"), "SM476"),
     ("SEC-001", ((("Environment",), {"DB_PASSWORD": "correct-horse"}),), ("Environment", "DB_PASSWORD"), "SM601"),
+    ("SEC-001", ((("Environment",), {"KEY": f"AKIA{'ZQ3D' * 4}"}),), ("Environment", "KEY"), "SM616"),
     (
         "SEC-001",
         ((("HyperParameters",), {"key": "AKIAABCDEFGHIJKLMNOP"}),),
         ("HyperParameters", "key"),
-        "SM601",
+        "SM616",
     ),
     (
         "SM609",

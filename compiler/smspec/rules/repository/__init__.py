@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from smspec.rules.repository import (
+    channel_with_data_of_another_job,
     checkpoint_prefix_shared_with_an_overlay,
     checkpoints_around_another_job,
     duplicate_job_name,
@@ -22,6 +23,7 @@ RULES: tuple[Callable[[Repository], Iterator[CrossSpecFinding]], ...] = (
     shared_checkpoint_prefix.check,
     checkpoints_around_another_job.check,
     checkpoint_prefix_shared_with_an_overlay.check,
+    channel_with_data_of_another_job.check,
     duplicate_name.check,
     duplicate_job_name.check,
     overwritten_output.check,

@@ -1,8 +1,14 @@
-"""S3 prefixes as locations that jobs write to."""
+"""S3 prefixes as locations that jobs write to and read.
+
+S3 compares prefixes as text: ``s3://b/exp-1`` matches everything below ``s3://b/exp-10/`` too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+_LAST = "\U0010ffff"
 
 
 def normal(prefix: str) -> str:
@@ -17,3 +23,15 @@ def above(prefix: str) -> Iterator[str]:
     while end > bucket:
         end = prefix.rfind("/", 0, end)
         yield prefix[: end + 1]
+
+
+def ends_inside_a_name(prefix: str) -> bool:
+    """Return whether a prefix may match names that only begin like its last one. A bucket is a whole name."""
+    return not prefix.endswith("/") and prefix.find("/", prefix.find("://") + 3) > 0
+
+
+def longer_names(prefix: str, addresses: Sequence[str]) -> Iterator[str]:
+    """Yield the addresses, which are sorted, in which the last name of a prefix goes on: ``exp-10`` for ``exp-1``."""
+    for address in addresses[bisect_left(addresses, prefix) : bisect_left(addresses, prefix + _LAST)]:
+        if not address.startswith(f"{prefix}/") and address != prefix:
+            yield address

@@ -29,6 +29,7 @@ _KEYS = {
     "instances": 1,
     "instance_bandwidth": 1,
     "ec2_not_offered": 1,
+    "partitions": 1,
 }
 """The number of cells that identify a row of each table."""
 

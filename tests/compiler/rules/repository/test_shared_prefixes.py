@@ -127,3 +127,28 @@ def test_selected_overlays_are_compared_alone(tmp_path):
     b = job("b", "overlays:\n  dev: {checkpoints: s3://ckpt/dev/}\n")
     assert codes(tmp_path, ".", "-O", "dev", a=a, b=b) == ["SM702"]
     assert codes(tmp_path, a=a, b=b) == ["SM702"]
+
+
+@pytest.mark.parametrize("inner", ["checkpoints: s3://ckpt/exp-10\n", "checkpoints: s3://ckpt/exp-1.old/x/\n"])
+def test_checkpoint_prefix_is_compared_as_text(inner, tmp_path):
+    """S3 has no directories: `exp-1` is a prefix of `exp-10/`, `exp-1/` is not."""
+    found = reported(tmp_path, a=job("a", "checkpoints: s3://ckpt/exp-1\n"), b=job("b", inner))
+    assert [(one.code, one.file) for one in found] == [("SM703", "a.yaml")]
+    assert codes(tmp_path, a=job("a", "checkpoints: s3://ckpt/exp-1/\n"), b=job("b", inner)) == []
+
+
+def test_bucket_is_a_whole_name(tmp_path):
+    assert codes(tmp_path, a=job("a", "checkpoints: s3://ckpt\n"), b=job("b", "checkpoints: s3://ckpt-2/x/\n")) == []
+    assert codes(tmp_path, a=job("a", "channels: {x: s3://d}\n"), b=job("b", "channels: {x: s3://d-2/x/}\n")) == []
+
+
+@pytest.mark.parametrize("key", ["channels: {other: s3://d/train-old/}\n", "checkpoints: s3://d/train.ckpt/\n"])
+def test_channel_that_matches_data_of_another_job_is_reported(key, tmp_path):
+    found = reported(tmp_path, a=job("a", "channels: {x: s3://d/train}\n"), b=job("b", key))
+    assert [(one.code, one.file) for one in found] == [("SM709", "a.yaml")]
+    assert codes(tmp_path, a=job("a", "channels: {x: s3://d/train/}\n"), b=job("b", key)) == []
+
+
+def test_manifest_of_a_channel_is_one_object(tmp_path):
+    manifest = "channels: {x: {s3: s3://d/m, s3_data_type: ManifestFile}}\n"
+    assert codes(tmp_path, a=job("a", manifest), b=job("b", "channels: {x: s3://d/m-2/}\n")) == []

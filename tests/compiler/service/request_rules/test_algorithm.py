@@ -15,6 +15,10 @@ CREDENTIALS = {"TrainingRepositoryCredentialsProviderArn": "arn:aws:lambda:us-we
 VPC = {"SecurityGroupIds": ["sg-01234567"], "Subnets": ["subnet-01234567"]}
 
 
+def role(partition):
+    return f"arn:{partition}:iam::111122223333:role/SageMakerTraining"
+
+
 def running(image=f"{ECR}/sample:1", parts=None, **members):
     """Return a request for an image; ``parts`` are of the request, ``members`` of its AlgorithmSpecification."""
     algorithm = {"TrainingImage": image, "TrainingInputMode": "File"} | members
@@ -85,7 +89,7 @@ REPORTED = [
     (pulled("registry.example.com:5000/sample:1"), "SM437", (HERE, "TrainingImageConfig")),
     (pulled("docker.io/library/python:3", "Platform"), "SM437", ACCESS),
     (pulled(f"{ECR}/sample:1", "Vpc", VPC), "SM333", ACCESS),
-    (pulled("public.ecr.aws/docker/library/python:3", "Vpc", VPC), "SM333", ACCESS),
+    (running("public.ecr.aws/docker/library/python:3.12"), "SM437", ("AlgorithmSpecification", "TrainingImageConfig")),
     (pulled("registry.example.com/sample:1", "Vpc"), "SM438", ("VpcConfig",)),
     (
         pulled(f"{ECR}/sample:1", "Platform", TrainingRepositoryAuthConfig=CREDENTIALS),
@@ -147,10 +151,9 @@ ACCEPTED = [
     running(None, AlgorithmName="mine"),
     running(f"{ECR}/team/sample@{DIGEST}"),
     running(f"{ECR}/sample:2.4.0-gpu-py311"),
-    running("111122223333.dkr.ecr.cn-north-1.amazonaws.com.cn/sample:1"),
-    running("111122223333.dkr.ecr-fips.us-gov-west-1.amazonaws.com/sample:1"),
+    running("111122223333.dkr.ecr.cn-north-1.amazonaws.com.cn/sample:1") | {"RoleArn": role("aws-cn")},
+    running("111122223333.dkr.ecr-fips.us-gov-west-1.amazonaws.com/sample:1") | {"RoleArn": role("aws-us-gov")},
     running("111122223333.dkr-ecr.us-west-2.on.aws/sample:1"),
-    running("public.ecr.aws/docker/library/python:3.12"),
     pulled(f"{ECR}/sample:1", "Platform"),
     pulled("registry.example.com/sample:1", "Vpc", VPC),
     pulled("registry.example.com/sample:1", "Vpc", VPC, TrainingRepositoryAuthConfig=CREDENTIALS),

@@ -31,7 +31,12 @@ def running(image, *types):
 
 REPORTED = [
     (running(f"763104351884.dkr.ecr.af-south-1.amazonaws.com/{TORCH}-gpu-py311", GPU), "SM488", IMAGE),
-    (running(f"763104351884.dkr.ecr.cn-north-1.amazonaws.com.cn/{TORCH}-gpu-py311", GPU), "SM488", IMAGE),
+    (
+        running(f"763104351884.dkr.ecr.cn-north-1.amazonaws.com.cn/{TORCH}-gpu-py311", GPU)
+        | {"RoleArn": "arn:aws-cn:iam::111122223333:role/SageMakerTraining"},
+        "SM488",
+        IMAGE,
+    ),
     (running("763104351884.dkr.ecr.us-west-2.amazonaws.com/sagemaker-scikit-learn:1.2-1-cpu-py3", CPU), "SM384", IMAGE),
     (running(f"246618743249.dkr.ecr.us-west-2.amazonaws.com/{TORCH}-cpu-py311", CPU), "SM384", IMAGE),
     (running(f"{OREGON}/pytorch-training:9.9.9-gpu-py399", GPU), "SM385", IMAGE),
@@ -114,7 +119,7 @@ def test_help_has_the_whole_uri_in_the_region_of_the_job(code):
 
 def test_image_of_a_team_in_another_region_has_to_be_moved():
     found = findings(f"{MIRROR}/{TORCH}-gpu-py311", GPU, region="eu-west-1")
-    assert [finding.code for finding in found] == ["SM371"] and "replication" in found[0].help
+    assert [finding.code for finding in found] == ["SM371"] and "move the image" in found[0].help
 
 
 def test_nearest_tag_has_the_same_version():

@@ -2,6 +2,9 @@
 
 import pytest
 
+from smspec.service.facts.sources.partition_table import partition_rows
+from smspec.service.partitions import is_listed, nearest_region, partition_of, partitions
+from smspec.service.request import IMAGE
 from smspec.service.request_check import request_findings
 from support.service.api_samples import changed, small_request
 
@@ -69,7 +72,12 @@ def arns(*where):
     )
 
 
-CODES = ("SM371", "SM477", "SM478")
+CODES = ("SM371", "SM477", "SM478", "SM801")
+IN_CHINA = "111122223333.dkr.ecr.cn-north-1.amazonaws.com.cn/small:1"
+
+
+def role(partition):
+    return f"arn:{partition}:iam::111122223333:role/SageMakerTraining"
 
 
 def found(request, region=None):
@@ -85,7 +93,9 @@ def test_resources_must_be_in_the_region_of_the_job(parts, path):
 @pytest.mark.parametrize(("parts", "path"), [*arns(THERE, "aws-cn")], ids=lambda part: str(part)[:40])
 def test_resources_must_be_in_the_partition_of_the_role(parts, path):
     assert found(changed(**parts)) == [("SM478", path)]
-    assert found(changed(**parts, RoleArn="arn:aws-cn:iam::111122223333:role/SageMakerTraining")) == []
+    if "AlgorithmSpecification" not in parts:
+        parts = parts | {"AlgorithmSpecification": {"TrainingImage": IN_CHINA, "TrainingInputMode": "File"}}
+    assert found(changed(**parts, RoleArn=role("aws-cn"))) == []
 
 
 @pytest.mark.parametrize(("parts", "path"), [*arns(HERE)], ids=lambda part: str(part)[:40])
@@ -126,3 +136,58 @@ def test_request_without_role_and_region_is_accepted():
     request = small_request()
     del request["RoleArn"]
     assert found(request | {"OutputDataConfig": {"S3OutputPath": "s3://x/", "KmsKeyId": kms("cn-north-1")}}) == []
+
+
+def running(image, **members):
+    return changed(AlgorithmSpecification={"TrainingImage": image, "TrainingInputMode": "File"}, **members)
+
+
+REGIONS = [(each.name, region, each.dns_suffix) for each in partitions() for region in each.regions]
+
+
+@pytest.mark.parametrize(("partition", "region", "suffix"), REGIONS, ids=[region for _, region, _ in REGIONS])
+def test_everything_in_one_partition_is_accepted(partition, region, suffix):
+    """The role, the registry, keys, and access points of a partition belong together, and to no other."""
+    key = {"S3OutputPath": "s3://example/x/", "KmsKeyId": kms(region, partition)}
+    point = f"s3://arn:{partition}:s3:{region}:111122223333:accesspoint/example/x/"
+    request = running(
+        f"111122223333.dkr.ecr.{region}.{suffix}/small:1",
+        RoleArn=role(partition),
+        OutputDataConfig=key,
+        CheckpointConfig={"S3Uri": point},
+    )
+    assert found(request, region) == found(request) == []
+    other = next(each for each in partitions() if each.name != partition)
+    assert found(request | {"RoleArn": role(other.name)}, region) == [("SM478", ("RoleArn",))]
+    assert found(request | {"RoleArn": role(other.name)}) == [("SM478", ("RoleArn",))]
+    elsewhere = next(each for each in partitions() if each.dns_suffix != suffix)
+    strange = f"111122223333.dkr.ecr.{region}.{elsewhere.dns_suffix}/small:1"
+    assert ("SM801", IMAGE) in found(running(strange, RoleArn=role(partition)), region)
+
+
+@pytest.mark.parametrize("path", [("CheckpointConfig", "S3Uri"), ("OutputDataConfig", "S3OutputPath")], ids=".".join)
+def test_access_points_of_another_partition_are_reported(path):
+    point = "s3://arn:aws-cn:s3:cn-north-1:111122223333:accesspoint/example/x/"
+    assert found(changed(**{path[0]: {path[1]: point}}), HERE) == [("SM478", path)]
+
+
+def test_region_that_is_newer_than_the_table_has_its_partition():
+    assert not is_listed("us-west-9") and not is_listed("cn-south-1")
+    assert found(running("111122223333.dkr.ecr.us-west-9.amazonaws.com/small:1"), "us-west-9") == []
+    assert found(running("111122223333.dkr.ecr.cn-south-1.amazonaws.com/small:1", RoleArn=role("aws-cn"))) == [
+        ("SM801", IMAGE)
+    ]
+
+
+@pytest.mark.parametrize("region", ["us-west-22", "us-wset-2", "us-west-02", "us-west-2-2"])
+def test_misspelled_region_has_a_neighbor(region):
+    assert not is_listed(region) and nearest_region(region) == "us-west-2"
+
+
+def test_table_is_that_of_botocore():
+    """Every region of botocore is in the table, in its partition; `make facts` refreshes it."""
+    directory = pytest.importorskip("botocore").__path__[0]
+    for row in partition_rows(directory):
+        for region in row["regions"].split(" "):
+            found = partition_of(region)
+            assert found is not None and (found.name, found.dns_suffix) == (row["partition"], row["dns_suffix"])

@@ -34,7 +34,50 @@ NO_BUCKETS = [
     "bücket",
 ]
 
+CHANNEL = ("InputDataConfig", 0, "DataSource", "S3DataSource", "S3Uri")
+PLAIN = ["s3://example", "s3://example/", "s3://example/x/y.csv", "s3://example/ü/", "s3://example/a=1/b+c/(d)/"]
+
+
+def reading(*addresses, InputMode="File", **members):
+    """Return a request with a channel for each address; ``members`` are those of its S3DataSource."""
+    channels = [
+        {
+            "ChannelName": f"c{number}",
+            "InputMode": InputMode,
+            "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": address} | members},
+        }
+        for number, address in enumerate(addresses)
+    ]
+    return changed(InputDataConfig=channels)
+
+
+LITERAL = ["a/*", "a?", "?versionId=3", "a/?versionId=3", "%20", "a%2Fb", "../a", "a/..", "./a", "a/.", " a", "a ",
+           "a /b", "a\\b", "a\tb", "a\x7f", "a/\u00a0b"]  # fmt: skip
+DOUBLE = ["/a", "a//", "a//b", "//"]
+WRITTEN = [
+    ("OutputDataConfig", "S3OutputPath"),
+    ("CheckpointConfig", "S3Uri"),
+    ("TensorBoardOutputConfig", "S3OutputPath"),
+]
+
 REPORTED = [
+    *((reading(f"s3://example/{text}"), "SM804", CHANNEL) for text in LITERAL),
+    *(
+        (reading(f"s3://example/{text}", InputMode="Pipe"), "SM804", CHANNEL)
+        for text in (*LITERAL, "/a", "a//", "a//b")
+    ),
+    *((reading(f"s3://example/{text}"), "SM803", CHANNEL) for text in ("/a", "a//", "a//b", "//")),
+    *((to(f"s3://example/{text}"), "SM804", OUTPUT) for text in (*LITERAL, "/a", "a//", "a//b")),
+    (reading("s3://example/a", "s3://example/a-2/"), "SM805", CHANNEL),
+    (reading("s3://example/a", "s3://example/a.csv"), "SM805", CHANNEL),
+    *(
+        (reading(address) | {path[0]: {path[1]: "s3://example/x/y/"}}, "SM806", path)
+        for address in ("s3://example", "s3://example/", "s3://example/x", "s3://example/x/", "s3://example/x/y")
+        for path in WRITTEN
+        if (path[0], address) != ("CheckpointConfig", "s3://example/x/y")
+    ),
+    (changed(CheckpointConfig={"S3Uri": "s3://example"}), "SM807", ("CheckpointConfig", "S3Uri")),
+    (changed(CheckpointConfig={"S3Uri": "s3://example/"}), "SM807", ("CheckpointConfig", "S3Uri")),
     *((to(f"s3://{bucket}/x/"), "SM454", OUTPUT) for bucket in NO_BUCKETS),
     (to("s3://my_bucket"), "SM454", OUTPUT),
     (to("https://s3.us-west-2.amazonaws.com/example/x/"), "SM346", OUTPUT),
@@ -44,6 +87,19 @@ REPORTED = [
 ]
 
 ACCEPTED = [
+    *(reading(address) for address in PLAIN),
+    *(
+        reading(f"s3://example/x/{text}", InputMode="Pipe")
+        for text in ("a b/", "a.b/", "..a/", "a../", "100%/", "%zz/")
+    ),
+    reading("s3://example/x", "s3://example/x/y/"),
+    reading("s3://example/x", "s3://example/x"),
+    reading("s3://example", "s3://example-2/"),
+    reading("s3://example/x/m", S3DataType="ManifestFile") | {"CheckpointConfig": {"S3Uri": "s3://example/x/m-2/"}},
+    reading("s3://example/x/") | {"OutputDataConfig": {"S3OutputPath": "s3://example/x-models/"}},
+    reading("s3://example/x") | {"OutputDataConfig": {"S3OutputPath": "s3://example-2/x/"}},
+    reading("s3://example/x/") | {"CheckpointConfig": {"S3Uri": "s3://example/x"}},
+    changed(CheckpointConfig={"S3Uri": "s3://arn:aws:s3:us-west-2:111122223333:accesspoint/example"}),
     to("s3://abc"),
     to("s3://1.2-3.x/y/"),
     to(f"s3://{'a' * 63}/"),

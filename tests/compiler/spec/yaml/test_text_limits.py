@@ -7,7 +7,7 @@ import yaml
 
 from smspec.diagnostics import InvalidInput
 from smspec.source import SourceText, to_data
-from smspec.spec.yaml import events, text_limits
+from smspec.spec.yaml import events
 from smspec.spec.yaml.yaml_reader import read
 
 PARSERS = [yaml.BaseLoader] + ([yaml.CBaseLoader] if yaml.__with_libyaml__ else [])
@@ -97,8 +97,3 @@ def test_large_valid_text_is_read():
         deep = f"[{deep}]"
     assert data(f"a: {deep}")
     assert codes(f"a: [{deep}]")[0] == "SM104"
-
-
-def test_no_printable_character_is_invisible():
-    """So a text of printable characters need not be searched."""
-    assert [code for code in range(0x110000) if chr(code).isprintable() and text_limits._REFUSED.match(chr(code))] == []

@@ -22,6 +22,7 @@ from smspec.service.facts.sources.instance_tables import (
 from smspec.service.facts.sources.interpreters import REPOSITORIES, Releases, interpreters
 from smspec.service.facts.sources.module_names import module_names
 from smspec.service.facts.sources.package_table import package_rows
+from smspec.service.facts.sources.partition_table import partition_rows
 from smspec.service.facts.sources.sdk_images import CONFIGURATIONS, DISTRIBUTION, sdk_images
 from smspec.service.facts.sources.surroundings import Surroundings, Unreadable
 from smspec.service.facts.table import Row, Table
@@ -106,10 +107,21 @@ def instances(before: Before, around: Surroundings) -> Refreshed:
     )
 
 
+def partitions(_: Before, around: Surroundings) -> Refreshed:
+    """Refresh the partitions, their regions, and their DNS suffixes."""
+    botocore = around.installed("botocore", "botocore")
+    return Refreshed(
+        rows={"partitions": partition_rows(botocore.directory)},
+        versions={botocore.name: botocore.version},
+        date=around.date_of(botocore),
+    )
+
+
 SOURCES: tuple[tuple[tuple[str, ...], Callable[[Before, Surroundings], Refreshed]], ...] = (
     (("accounts", "images"), images),
     (("image_packages",), packages),
     (("instances", "instance_bandwidth", "ec2_not_offered"), instances),
+    (("partitions",), partitions),
 )
 """The tables that are written together, and what refreshes them."""
 

@@ -8,11 +8,11 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.member_names import shown
 from smspec.service.request import Request
 
-RULE = Rule("SM371", "image in a different region", "warning", evidence="inferred")
+RULE = Rule("SM371", "image in a different region", evidence="service-message")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about an ECR image of a different region than that of the job, where that is known."""
+    """Reject an ECR image of a different region than that of the job, where that is known."""
     image = request.image
     there = image.region if image else None
     if request.region and there and there != request.region:
@@ -22,5 +22,5 @@ def check(request: Request) -> Iterator[Finding]:
             ("AlgorithmSpecification", "TrainingImage"),
             f"`{request.word('TrainingImage', 'image')}` is in `{shown(there)}`, but the job runs in "
             f"`{shown(request.region)}`",
-            help=f"use `{right}`" if right else "move the image to the region of the job, or use ECR replication",
+            help=f"use `{right}`" if right else "move the image to the region of the job, and use its URI there",
         )

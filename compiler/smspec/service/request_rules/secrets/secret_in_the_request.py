@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.certain_secrets import certain_secret
 from smspec.diagnostics.masking import secret_of
 from smspec.diagnostics.secrets import option_name
 from smspec.service.launcher_settings import SETTINGS
@@ -14,19 +15,22 @@ from smspec.service.request import Request
 from smspec.source import Path
 
 RULE = Rule("SM601", "secret in the request", "warning")
+CERTAIN = Rule("SM616", "certain secret in the request")
 
 _KEYS = {"HyperParameters": "hyperparameters", "Environment": "environment", "Tags": "tags"}
 _COMMANDS = ("ContainerEntrypoint", "ContainerArguments")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about what looks like a secret."""
+    """Warn about what looks like a secret, and reject what certainly is one."""
     for path, name, value in _texts(request.payload):
         what = secret_of(name, value.strip('"'))
         if what:
-            yield RULE.at(
+            certain = certain_secret(name, value)
+            rule, claim = (CERTAIN, f"contains {certain}") if certain else (RULE, f"looks like {what}")
+            yield rule.at(
                 path,
-                f"{_called(request, path, name)} looks like {what}; DescribeTrainingJob shows it",
+                f"{_called(request, path, name)} {claim}; DescribeTrainingJob shows it",
                 help="move it to Secrets Manager or Parameter Store, and "
                 + request.word("pass its name or ARN", "set its ARN in `secrets`"),
             )
