@@ -106,8 +106,8 @@ def repository(tmp_path, index, cache, monkeypatch):
 def killed(place, words, prepare, call, number):
     """Kill a command at a call, and return which of its kind that was.
 
-    What a command keeps in a cache, and when, is not the same in every run: where the run that was counted had more calls,
-    this one ends unharmed. The last call that changes the repository is then one of those before.
+    What a command keeps in a cache, and when, is not the same in every run: where the run that was counted had more
+    calls, this one ends unharmed. The last call that changes the repository is then one of those before.
     """
     for when in range(number, 0, -1):
         prepare()
