@@ -5,11 +5,13 @@ BIN := $(VENV)/bin
 PEERS := .venv-peers
 TOOLKIT := .venv-toolkit
 SOURCES ?= .venv/sources
+# Only `make dev-lock` needs it.
+UV ?= uv
 # With it, every process of the tests would compile what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost rehearsal prediction
 
-.PHONY: help demo test test-all test-containers quick explore check golden shapes facts benchmarks clean
+.PHONY: help demo test test-all test-containers quick explore check golden shapes facts dev-lock benchmarks clean
 
 help:
 	@echo "make demo        build and run specs/pipe-byo on this machine"
@@ -22,6 +24,7 @@ help:
 	@echo "make golden      rewrite the golden files; review the diff"
 	@echo "make shapes      refresh the pinned API shapes from the installed botocore"
 	@echo "make facts       refresh the tables of facts about AWS; SOURCES=DIR has clones of AWS's repositories"
+	@echo "make dev-lock    lock the newest versions of what development installs (needs uv)"
 	@echo "make benchmarks  measure the speed figures of the README"
 
 $(BIN)/python:
@@ -32,8 +35,8 @@ $(VENV)/.run: pyproject.toml | $(BIN)/python
 	@$(BIN)/python -m compileall -q compiler runtime schemas
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+$(VENV)/.dev: pyproject.toml dev.lock | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' --constraint dev.lock
 	@$(BIN)/python -m compileall -q compiler runtime schemas
 	@touch $@ $(VENV)/.run
 
@@ -78,6 +81,11 @@ shapes: $(VENV)/.dev
 facts: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade sagemaker-core moto
 	$(BIN)/python -m smspec.service.facts.refresh --sources $(SOURCES)
+
+# For every CPython from the oldest of pyproject.toml on; without indexes and paths of the machine that runs it.
+dev-lock:
+	$(UV) pip compile --no-config --quiet --upgrade --universal --python-version 3.10 --extra dev --strip-extras --no-annotate \
+		--no-emit-index-url --no-emit-find-links --custom-compile-command 'make dev-lock' --output-file dev.lock pyproject.toml
 
 # Peers have a separate environment, because of conflicting dependencies. Without them a benchmark names what it omits.
 $(PEERS)/.ready: tests/benchmarks/peers.txt | $(BIN)/python

@@ -6,6 +6,7 @@ import functools
 import gc
 import glob
 import importlib.util
+import locale
 import os
 import shutil
 import signal
@@ -18,6 +19,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from support import parameter_names
 from support.smspec_command import smspec
 
 # How long an example takes is the machine's affair; tests/benchmarks measure.
@@ -58,6 +60,7 @@ def pytest_configure(config):
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     _go_past_shims()
+    _go_past_missing_locales()
     for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:  # Python ignores these two for itself
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
@@ -73,6 +76,17 @@ def _go_past_shims():
     if shims:
         kept = [directory for directory in directories if directory not in shims]
         os.environ["PATH"] = os.pathsep.join([os.path.join(sys.base_prefix, "bin"), *kept])
+
+
+def _go_past_missing_locales():
+    """Take the locale C.UTF-8 in place of one that this machine does not have: every bash would warn of it."""
+    asked = locale.setlocale(locale.LC_ALL)
+    try:
+        locale.setlocale(locale.LC_ALL, "")
+    except locale.Error:
+        os.environ["LC_ALL"] = "C.UTF-8"
+    finally:
+        locale.setlocale(locale.LC_ALL, asked)
 
 
 def _is_script(path):
@@ -159,10 +173,20 @@ def pytest_unconfigure(config):
         shutil.rmtree(config.smspec_cache, ignore_errors=True)
 
 
+def pytest_make_parametrize_id(val, argname):
+    """Name a parameter by its contents alone; one of bytes or of an object needs a name by hand."""
+    try:
+        return parameter_names.name_of(val)
+    except parameter_names.Unnamed as unnamed:
+        raise pytest.Collector.CollectError(f"parameter `{argname}` needs a name (`ids`): {unnamed}") from None
+
+
 def pytest_collection_modifyitems(items):
     """Mark what needs Docker, and what starts processes; what takes seconds says so itself, with ``slow``."""
     starting = {}
     for item in items:
+        if parameter_names.ADDRESS.search(item.nodeid):
+            raise pytest.UsageError(f"the address of an object is in the name of a test: {item.nodeid}")
         if item.module not in starting:
             starting[item.module] = _starts_processes(item.module)
         if "support.docker_engine" in getattr(item.module, "pytest_plugins", ()) and "engine" in item.fixturenames:
@@ -215,10 +239,11 @@ def _interpreter(path):
 
 
 def _outermost(found):
-    """Return the oldest CPython and the newest."""
-    return [
-        pytest.param(found[version], id=f"cpython-{version}") for version in dict.fromkeys([*found][:1] + [*found][-1:])
-    ]
+    """Return the oldest CPython and the newest, by names that are the same on every machine."""
+    oldest, *others = found
+    only = pytest.mark.skip(reason=f"CPython {oldest} is the only one on this machine")
+    newest = pytest.param(found[[*found][-1]], id="newest", marks=() if others else only)
+    return [pytest.param(found[oldest], id="oldest"), newest]
 
 
 def pytest_generate_tests(metafunc):

@@ -9,17 +9,20 @@ from typing import TypedDict
 from workflow import (
     Ended,
     PullRequest,
-    git,
     log,
     paths,
     pull_request,
     put_out,
+    repository,
     said,
     smspec,
     summarize,
     tell,
     temporary,
 )
+
+from smspec.source.git_command import run_git
+from smspec.workspace.git import AmbiguousRevision, GitFailed, Repository
 
 MOST_NAMED = 10
 INCOMPLETE = 2
@@ -37,12 +40,13 @@ class Job(TypedDict):
 
 def main() -> None:
     request = pull_request()
-    wanted = said("BASE") or (base_of(request) if request else "")
-    if not wanted:
+    if not said("BASE") and request is None:
         log("nothing to compare with: this is no pull request, and no base was given")
         put_out("status", 0)
         return
-    base = commit_of(wanted)
+    checked = repository()
+    wanted = said("BASE") or (base_of(checked, request) if request else "")
+    base = commit_of(checked, wanted)
     if base is None:
         sys.exit(f"smspec: there is no revision `{wanted}`, here or at origin")
 
@@ -51,6 +55,9 @@ def main() -> None:
     outcome = smspec(*words, "--format", "markdown", "--", *paths())
     log(outcome.out)
     log(outcome.err)
+    if outcome.status == INCOMPLETE or (outcome.status == 1 and gates):
+        # Commands to the runner, in which all that a spec says is escaped.
+        print(smspec(*words, "--format", "github", "--", *paths()).out, end="", flush=True)
     jobs = jobs_of(smspec(*words, "--format", "json", "--", *paths())) if outcome.status == INCOMPLETE else []
     missing = [job["job"] or job["file"] for job in jobs if job["not_compared"]]
     text = outcome.out or ("" if outcome.status == 0 else NOTHING_COMPARED)
@@ -85,43 +92,31 @@ def verdict(status: int, gates: str, missing: list[str]) -> int:
     return 0 if is_tolerated else status
 
 
-def base_of(request: PullRequest) -> str:
+def base_of(checked: Repository, request: PullRequest) -> str:
     """Return what the pull request is merged into: of a merge that was checked out, the side that is not its head.
 
     The event names the base branch as it was when the event happened, and the merge may have been made later.
     """
-    head = git("cat-file", "-p", "HEAD").out.partition("\n\n")[0]
-    parents = [line.removeprefix("parent ") for line in head.splitlines() if line.startswith("parent ")]
+    parents = checked.parents("HEAD")
     if len(parents) == 2 and parents[1] == request.head:
         return parents[0]
     return request.base
 
 
-def commit_of(revision: str) -> str | None:
+def commit_of(checked: Repository, revision: str) -> str | None:
     """Return the commit that a revision names; a checkout of one commit has to fetch it."""
-    known = resolved(revision)
-    if known:
-        return known
+    try:
+        return checked.commit(revision)
+    except AmbiguousRevision as fault:
+        sys.exit(f"smspec: {fault}")
+    except GitFailed:
+        pass
     # Only where the history is cut already: a whole one must stay whole.
-    is_shallow = git("rev-parse", "--is-shallow-repository").out.strip() == "true"
-    fetched = git(
-        "fetch",
-        "--quiet",
-        "--no-tags",
-        *(["--depth=1"] if is_shallow else []),
-        "--no-recurse-submodules",
-        "origin",
-        "--",
-        revision,
-    )
-    log(fetched.err)
-    return resolved("FETCH_HEAD") if fetched.status == 0 else None
-
-
-def resolved(revision: str) -> str | None:
-    """Return the name of a commit that is here."""
-    found = git("rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
-    return found.out.strip() if found.status == 0 else None
+    depth = ["--depth=1"] if checked.is_shallow() else []
+    words = ["fetch", "--quiet", "--no-tags", *depth, "--no-recurse-submodules", "origin", "--", revision]
+    fetched = run_git(words, checked.top, may_fetch=True)
+    log(fetched.stderr.decode("utf-8", "replace"))
+    return checked.commit("FETCH_HEAD") if fetched.returncode == 0 else None
 
 
 if __name__ == "__main__":

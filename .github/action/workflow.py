@@ -14,6 +14,8 @@ import uuid
 from pathlib import Path
 from typing import NamedTuple
 
+from smspec.workspace.git import GitFailed, Repository, repository_of
+
 NEEDED = frozenset({"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"})
 """The variables that smspec is started with. The others of a run are secrets and tokens, and of no use to it."""
 
@@ -76,10 +78,13 @@ def smspec(*words: str) -> Ended:
     return Ended(done.returncode, *(stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr)))
 
 
-def git(*words: str) -> Ended:
-    """Run git in the repository that is checked."""
-    done = subprocess.run(["git", *words], capture_output=True, stdin=subprocess.DEVNULL)
-    return Ended(done.returncode, *(stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr)))
+def repository() -> Repository:
+    """Return the repository that is checked: that of the first path, by the rules of smspec."""
+    directory = paths()[0]
+    try:
+        return repository_of(directory if os.path.isdir(directory) else os.path.dirname(directory))
+    except GitFailed as failure:
+        sys.exit(f"smspec: {failure}")
 
 
 def name() -> str:

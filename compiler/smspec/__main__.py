@@ -1,4 +1,8 @@
-"""``python -m smspec`` is the command ``smspec``."""
+"""``python -m smspec`` is the command ``smspec``.
+
+Before any of this runs, Python itself has imported `runpy`, and with it modules of the current directory with names of
+the standard library. Only ``-I`` and ``-P`` prevent that, or the script ``smspec``.
+"""
 
 import sys
 

@@ -121,3 +121,29 @@ def test_secrets_have_other_values(checked):
     status, records, err = checked.check()
     assert (status, records) == (0, []), err
     assert "arguments parsed by train.py" in err
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "os.symlink(SECRET, RESULT)",
+        "os.mkfifo(RESULT)",
+        "os.makedirs(RESULT)",
+        "open(RESULT, 'w').write('[' * 100000)",
+        'open(RESULT, \'w\').write(\'{"kind": "raised", "modules": [1], "libraries": {}, "frames": 3}\')',
+        "open(RESULT, 'w').write('{\"kind\": 7}')",
+        "open(RESULT, 'wb').write(bytes(1 << 25))",
+    ],
+    ids=["link", "fifo", "directory", "nested", "other forms", "other kind", "long"],
+)
+def test_result_of_a_hostile_script_is_a_note(checked, planted):
+    """It is what the driver would have written; smspec follows no link there and waits for no writer."""
+    checked.spec()
+    secret = checked.job.directory / "src" / "secret.json"
+    secret.write_text('{"kind": "rejected", "modules": [], "libraries": [], "message": "of the author"}')
+    program = "import os\nRESULT = os.path.join(os.path.dirname(os.environ['HOME']), 'parsed.json')\n"
+    program += f"SECRET = {str(secret)!r}\n{planted}\nos._exit(0)\n"
+    checked.job.write("src/train.py", f"{program}{PARSER}parser.parse_args()\n")
+    status, records, err = checked.check()
+    assert (status, codes(records)) == (0, [("note", "SM550")]), err
+    assert "of the author" not in str(records)

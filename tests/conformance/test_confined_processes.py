@@ -1,77 +1,77 @@
-"""What a process under `smspec check` can still reach, tried on the system that runs the tests."""
+"""What a process under `smspec check` can still reach, tried on the system that runs the tests.
+
+`support.confinement.ways` has a program for each way out. Each is refused, or `check` warns of it with words
+that docs/check.md has.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
-import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from smspec.proof.sandbox import Sandbox
+from smspec.proof.sandbox import Sandbox, unconfined
+from smspec.source.deep_directories import remove_tree
+from support.confinement import ways, world
+from support.local.checked_jobs import PARSER, Checked
+from support.local.local_jobs import DEADLINE
+from support.local.ordinary_user import AS_USER, USER, readable_python
 
+pytest_plugins = ["support.docker_engine"]
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux confines processes")
-ATTEMPTS = """
-import ctypes, json, multiprocessing, os, resource, signal, socket, sys
-outside, inside, victim, place, abstract, port = json.loads(os.environ["PLACES"])
-file = os.path.join(outside, "file")
-kernel = ctypes.CDLL(None, use_errno=True)
 
-def connect(kind, address):
-    with socket.socket(kind) as client:
-        client.settimeout(5)
-        client.connect(address)
-
-def call(*words):
-    if kernel.syscall(*words) < 0:
-        raise OSError(ctypes.get_errno(), "refused")
-
-def remount():
-    kernel.unshare(0x10000000 | 0x00020000)
-    if kernel.mount(None, b"/", None, ctypes.c_ulong(32 | 4096), None) != 0:
-        raise OSError(ctypes.get_errno(), "refused")
-    os.chmod(file, 0o777)
-
-ATTEMPTS = {
-    "write": lambda: open(file, "r+"),
-    "truncate": lambda: os.truncate(file, 1),
-    "remove": lambda: os.remove(file),
-    "move": lambda: os.rename(file, os.path.join(inside, "moved")),
-    "link": lambda: os.link(file, os.path.join(inside, "linked")),
-    "create": lambda: os.mkfifo(os.path.join(outside, "fifo")),
-    "mode": lambda: os.chmod(file, 0o777),
-    "owner": lambda: os.chown(file, os.getuid(), os.getgid()),
-    "time": lambda: os.utime(file, (1, 1)),
-    "attribute": lambda: os.setxattr(file, "user.x", b"1"),
-    "socket": lambda: connect(socket.AF_UNIX, place),
-    "abstract socket": lambda: connect(socket.AF_UNIX, "\\0" + abstract),
-    "network": lambda: connect(socket.AF_INET, ("127.0.0.1", port)),
-    "signal": lambda: os.kill(victim, signal.SIGTERM),
-    "process": lambda: os.sched_setaffinity(victim, os.sched_getaffinity(0)),
-    "limit": lambda: resource.prlimit(victim, resource.RLIMIT_NOFILE),
-    "memory": lambda: open(f"/proc/{victim}/mem", "rb"),
-    "environment": lambda: open(f"/proc/{victim}/environ", "rb").read(),
-    "directory": lambda: os.listdir(f"/proc/{victim}/root"),
-    "host name": lambda: socket.sethostname("changed"),
-    "mounts": remount,
+ROOT = Path(__file__).parents[2]
+MODULES = os.pathsep.join(str(ROOT / name) for name in ("tests", "compiler", "runtime", "schemas"))
+CHANGES = {
+    *("write", "append", "create", "truncate", "remove", "remove_directory", "rename_away", "rename_within"),
+    *("hard_link_in", "hard_link_out", "symbolic_link_out", "write_through_link", "make_directory", "make_fifo"),
+    *("make_socket", "write_project", "plant_git_hook", "plant_package", "plant_in_home", "by_a_child", "open_fifo"),
+    *("flags", "core_pattern", "module_loader", "kernel_settings", "system_requests", "binary_formats"),
+    *("kernel_objects", "control_groups", "kernel_log_device", "physical_memory", "fuse", "system_directory"),
+    *("settings_of_the_system", "accounts", "schedule", "log_directory", "write_terminal", "posix_shared_memory"),
+    *("out_of_memory_score", "mode_by_descriptor", "times_by_descriptor"),
 }
-print(json.dumps([name for name, attempt in ATTEMPTS.items() if not refused(attempt)]))
-"""
-HEAD = """
-def refused(attempt):
-    try:
-        attempt()
-    except OSError:
-        return True
-    return False
-"""
+DOCUMENTED = {
+    "files changed by its child processes or compiled code": CHANGES,
+    "truncated files": {"truncate"},
+    "modes, owners, and times of files": {"mode", "owner", "times", "attribute", "mode_of_a_device"},
+    "reading": {"read_credentials", "read_project", "read_terminal", "lock_file", "passwords", "disk"},
+    "memory and variables of your other processes": {
+        *("root_of_another_process", "descriptor_of_another_process", "working_directory_of_another_process"),
+        *("write_memory", "read_environment"),
+    },
+    "signals to your other processes": {
+        *("kill", "queue_signal", "signal_by_thread", "signal_by_descriptor", "signal_by_file_owner"),
+    },
+    "names and scheduling of your other processes": {"see_processes", "processors", "scheduler"},
+}
+"""What `check` warns of, and the ways that may then succeed."""
+
+SYSTEMS = {
+    "namespaces and Landlock": [],
+    "namespaces": ["landlock"],
+    "namespaces but not of users": ["users"],
+    "namespaces without a new proc": ["processes"],
+    "namespaces without mounts": ["mounts"],
+    "Landlock": ["namespaces"],
+    "neither": ["namespaces", "landlock"],
+}
+NEEDS_ROOT = {"file_handle", "namespace_of_another_process"}
+NOT_EVERYWHERE = {
+    *("inherited_descriptor", "root_of_the_first_process", "tcp_version_6", "attribute", "flags", "read_key"),
+    *("key_of_the_session", "compare_processes", "working_directory_of_another_process", "owner", "terminal_input"),
+}
+"""None without a fault, or ways that some systems refuse to everyone."""
+
 USES = """
-import multiprocessing, os, signal, sys, tempfile
+import multiprocessing, os, signal, socket, subprocess, sys, tempfile, zoneinfo
+from multiprocessing.shared_memory import SharedMemory
 print(sorted(os.listdir("/proc/self/fd")), flush=True)
 open(os.path.join(os.environ["HOME"], "file"), "w").close()
 os.chmod(os.path.join(os.environ["HOME"], "file"), 0o600)
@@ -81,6 +81,18 @@ with multiprocessing.Pool(2) as pool:
     assert pool.map(abs, [-1, 2]) == [1, 2]
 with tempfile.TemporaryDirectory() as place:
     os.symlink("a", os.path.join(place, "b"))
+for directory in ("/tmp", "/var/tmp", "/dev/shm"):
+    open(os.path.join(directory, "of-smspec-check"), "w").close()
+memory = SharedMemory(create=True, size=4096)
+memory.unlink()
+server = socket.create_server(("127.0.0.1", 0))
+socket.create_connection(server.getsockname(), 5).close()
+with socket.socket(socket.AF_UNIX) as named, socket.socket(socket.AF_UNIX) as client:
+    named.bind("own")
+    named.listen()
+    client.connect("own")
+assert subprocess.run(["ls", "/usr"], stdout=subprocess.PIPE, check=True).stdout
+assert socket.gethostname() and os.getuid() == int(sys.argv[1])
 child = os.fork()
 if not child:
     signal.pause()
@@ -92,88 +104,196 @@ os.abort()
 """
 
 
-@pytest.fixture
-def around(tmp_path):
-    """Yield a sandbox, and the places of this machine that it must not reach."""
-    outside, box = tmp_path / "outside", tmp_path / "box"
-    outside.mkdir()
-    box.mkdir()
-    (outside / "file").write_text("of the author")
-    with (
-        socket.socket(socket.AF_UNIX) as named,
-        socket.socket(socket.AF_UNIX) as abstract,
-        socket.socket() as port,
-        subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"]) as victim,
-    ):
-        named.bind(str(outside / "s"))
-        abstract.bind(f"\0smspec-{os.getpid()}")
-        port.bind(("127.0.0.1", 0))
-        for server in (named, abstract, port):
-            server.listen()
-        places = [
-            str(outside),
-            str(box),
-            victim.pid,
-            str(outside / "s"),
-            f"smspec-{os.getpid()}",
-            port.getsockname()[1],
-        ]
-        yield Sandbox(directory=str(box), seconds=60), {"PLACES": json.dumps(places), "PATH": os.environ["PATH"]}
-        assert victim.poll() is None
-        victim.kill()
-    assert (outside / "file").read_text() == "of the author"
-
-
-def has_namespaces() -> bool:
-    words = ["unshare", "--user", "--map-root-user", "--net", "--pid", "--fork", "--mount", "--mount-proc", "true"]
-    return shutil.which("unshare") is not None and subprocess.run(words, stderr=subprocess.DEVNULL).returncode == 0
-
-
-def kernel() -> tuple[int, ...]:
-    return tuple(int(part) for part in os.uname().release.split("-")[0].split(".")[:2])
-
-
-def attempted(sandbox: Sandbox, variables: dict[str, str]) -> list[str]:
-    """Return which attempts succeed."""
-    ended = sandbox.run([sys.executable, "-c", HEAD + ATTEMPTS], variables, sandbox.directory)
-    assert ended.status == 0, ended
-    return json.loads(ended.last_line)
-
-
-@pytest.mark.skipif(not has_namespaces() or kernel() < (5, 13), reason="this system has no namespaces or no Landlock")
-def test_nothing_of_this_machine_is_reached(around):
-    assert attempted(*around) == []
-
-
-@pytest.mark.skipif(not has_namespaces(), reason="this system has no namespaces")
-def test_script_can_use_what_is_its_own(around):
-    """Files, children, and shared memory; it also ends by the signal that it gets."""
-    sandbox, variables = around
-    ended = sandbox.run([sys.executable, "-c", USES], variables, sandbox.directory)
-    assert (ended.output.splitlines()[0], ended.status) == ("['0', '1', '2', '3']", 128 + signal.SIGABRT), ended
-    assert Path(sandbox.directory, "relative").exists()
-
-
-@pytest.mark.skipif(not has_namespaces() or kernel() < (6, 12), reason="Landlock of this system has no scopes")
-@pytest.mark.parametrize(
-    ("refused", "open_to_it"),
-    [
-        ("pid", {"limit"}),
-        ("net", {"mode", "owner", "time", "attribute", "socket", "limit"}),
-    ],
-)
-def test_older_ways_restrict_most_of_it(around, refused, open_to_it):
-    """Where the system refuses namespaces, Landlock still protects files, and Python's functions connections."""
-    sandbox, variables = around
-    here = "import sys; from smspec.proof.sandbox import Sandbox; import test_confined_processes as t, json; "
-    here += f"print(json.dumps(t.attempted(Sandbox(directory={sandbox.directory!r}, seconds=60), {variables!r})))"
-    path = os.pathsep.join([os.path.dirname(__file__), *filter(None, sys.path)])
-    limit = f'echo 0 > /proc/sys/user/max_{refused}_namespaces && exec "$0" -c "$1"'
+def tried(directory: Path, words: list[str], refused: list[str]) -> dict:
+    """Let a process try every way out; return what `support.confinement.world` prints."""
     done = subprocess.run(
-        ["unshare", "--user", "--map-root-user", "sh", "-c", limit, sys.executable, here],
-        env={**os.environ, "PYTHONPATH": path},
+        [*words, str(ROOT / "tests/support/confinement/world.py"), str(directory), *refused],
+        env={**os.environ, "PYTHONPATH": MODULES, "TMPDIR": str(directory), "HOME": str(directory)},
         capture_output=True,
         text=True,
+        timeout=DEADLINE,
     )
     assert done.returncode == 0, done.stderr
-    assert set(json.loads(done.stdout)) <= open_to_it | {"network", "environment"}
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["ways"] is not None and found["faults"] == [], found
+    return found
+
+
+def assert_refused_or_documented(found: dict) -> None:
+    warnings = [text for text in found["warning"].split("; ") if text]
+    documented = set().union(*(DOCUMENTED.get(text, set()) for text in warnings))
+    assert [name for name in found["ways"] if name not in documented] == [], found["warning"]
+    if not warnings:
+        assert found["changed"] == []
+    page = (ROOT / "docs" / "check.md").read_text()
+    assert [text for text in warnings if text not in page] == []
+
+
+@pytest.fixture
+def as_user(request):
+    """Return the words that start a Python of the requested user."""
+    return [sys.executable] if request.param == "the same user" else [*AS_USER, readable_python()]
+
+
+@pytest.fixture
+def directory(as_user):
+    """Yield a directory of that user, who cannot enter that of pytest."""
+    path = Path(tempfile.mkdtemp(prefix="smspec-ways-"))
+    if len(as_user) > 1:
+        os.chown(path, USER, USER)
+    yield path
+    remove_tree(str(path))
+
+
+users = pytest.mark.parametrize("as_user", ["the same user", "an ordinary user"], indirect=True)
+
+
+def needs(system: str) -> None:
+    """Skip a test for what this system lacks without being asked to."""
+    if os.uname().machine not in world.MACHINES:
+        pytest.skip("the calls of this machine are unknown")
+    if "namespaces" in system:
+        words = ["unshare", "--user", "--map-root-user", "--net", "--pid", "--fork", "--mount", "--mount-proc", "true"]
+        if subprocess.run(words, stderr=subprocess.DEVNULL, check=False).returncode != 0:
+            pytest.skip("this system has no namespaces")
+
+
+@users
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_way_out_is_refused_or_documented(directory, system, as_user):
+    needs(system)
+    found = tried(directory, as_user, SYSTEMS[system])
+    assert_refused_or_documented(found)
+    if system in ("namespaces and Landlock", "namespaces"):
+        assert (found["ways"], found["changed"], found["warning"]) == ([], [], "")
+    if system == "neither":
+        assert {"write", "read_credentials"} <= {*found["ways"]}
+
+
+@users
+def test_every_way_is_open_without_confinement(directory, as_user):
+    """Else a way that is refused would prove nothing."""
+    found = tried(directory, as_user, ["open"])
+    wanted = {*ways.WAYS} - ways.OF_THE_MACHINE - NOT_EVERYWHERE
+    wanted -= NEEDS_ROOT if len(as_user) > 1 or os.geteuid() else set()
+    assert wanted - {*found["ways"]} == set()
+
+
+def test_corpus_has_enough_ways():
+    assert len(ways.WAYS) >= 120
+    assert set().union(*DOCUMENTED.values()) <= {*ways.WAYS}
+
+
+def test_every_warning_is_documented():
+    page = (ROOT / "docs" / "check.md").read_text()
+    warnings = {*unconfined({}).split("; "), *unconfined({"landlock": 1}).split("; ")}
+    assert len(warnings) > 10 and [text for text in warnings if text not in page] == []
+
+
+def test_ways_out_of_a_container(engine, tmp_path):
+    """As root and as another user, with what a container refuses."""
+    tmp_path.chmod(0o777)
+    for number, user in enumerate(("0", "54321")):
+        place = tmp_path / user
+        place.mkdir()
+        place.chmod(0o777)
+        done = engine.docker(
+            *("run", "--rm", "--network=none", f"--user={user}", f"--volume={ROOT}:/smspec:ro"),
+            *(f"--volume={place}:/world", "--env=PYTHONDONTWRITEBYTECODE=1"),
+            "--env=PYTHONPATH=" + MODULES.replace(str(ROOT), "/smspec"),
+            *("--entrypoint=/usr/bin/python3", engine.base, "/smspec/tests/support/confinement/world.py", "/world"),
+        )
+        found = json.loads(done.stdout.splitlines()[-1])
+        assert found["ways"] is not None, found
+        assert found["warning"], number
+        assert_refused_or_documented(found)
+
+
+def test_ways_out_of_smspec_check(tmp_path):
+    """The whole command, whose script tries everything before its parser."""
+    needs("namespaces")
+    for name in ("world", "checked"):
+        (tmp_path / name).mkdir()
+    with world.World(tmp_path / "world") as around:
+        checked = Checked(tmp_path / "checked")
+        checked.spec()
+        variables = json.dumps(json.dumps(around.places))
+        script = f"import os\nos.environ['WORLD'] = {variables}\nfrom ways import WAYS, WORLD, tried\n"
+        script += "WORLD['inside'] = os.environ['HOME']\n"
+        script += "found = [name for name in WAYS if tried(name)]\nif found:\n    raise TypeError(found)\n"
+        checked.job.write("src/train.py", f"{script}{PARSER}parser.parse_args()\n")
+        world.copy_ways(checked.job.directory / "src")
+        before = around.state()
+        status, records, err = checked.check()
+        after = around.state()
+    assert (status, records) == (0, []), err
+    assert "not confined" not in err
+    assert [path for path in {*before, *after} if before.get(path) != after.get(path)] == []
+
+
+def test_check_warns_of_what_is_not_confined(tmp_path):
+    needs("namespaces")
+    tmp_path.chmod(0o755)
+    checked = Checked(tmp_path)
+    checked.spec()
+    checked.job.write("src/train.py", f"{PARSER}parser.parse_args()\n")
+    code = "import sys; from support.confinement import world; world.refuse(['namespaces']); "
+    code += "from smspec.cli import main; sys.exit(main(['check']))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=checked.job.directory,
+        env={**os.environ, **checked.environment, "PYTHONPATH": MODULES},
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+    )
+    assert done.returncode == 0, done.stderr
+    assert [line for line in done.stderr.splitlines() if line.startswith("not confined on this machine")] != []
+    assert done.stderr.count("not confined") == 1
+
+
+def test_script_can_use_what_is_its_own(tmp_path):
+    """Files, children, sockets, and shared memory; it also ends by the signal that it gets."""
+    needs("namespaces")
+    box = tmp_path / "box"
+    box.mkdir()
+    sandbox = Sandbox(directory=str(box), seconds=60, places=world.places_of_python())
+    words = [sys.executable, "-c", USES, str(os.getuid())]
+    ended = sandbox.run(words, {"PATH": os.environ["PATH"]}, sandbox.directory)
+    assert (ended.output.splitlines()[0], ended.status) == ("['0', '1', '2', '3']", 128 + signal.SIGABRT), ended
+    assert Path(sandbox.directory, "relative").exists()
+    assert not os.path.exists("/tmp/of-smspec-check")
+
+
+def test_processes_end_with_the_command(tmp_path):
+    """Also a daemon in a session of its own."""
+    box = tmp_path / "box"
+    box.mkdir()
+    sandbox = Sandbox(directory=str(box), seconds=60, places=world.places_of_python())
+    code = "import os, time\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\n"
+    code += "open('started', 'w').close()\ntime.sleep(600)\n"
+    waiting = "import os, time\nwhile not os.path.exists('started'): time.sleep(0.01)\n"
+    program = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {code!r}])\n{waiting}"
+    ended = sandbox.run([sys.executable, "-c", program], {"MARK": str(box)}, sandbox.directory)
+    assert ended.status == 0, ended
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            variables = Path("/proc", name, "environ").read_bytes()
+        except OSError:
+            continue
+        assert f"MARK={box}".encode() not in variables
+
+
+def test_earlier_command_cannot_loosen_the_next(tmp_path):
+    """A working directory that leads out, a mount point in the way, and a name where smspec writes."""
+    needs("namespaces")
+    box, outside = tmp_path / "box", tmp_path / "outside"
+    for path in (box, outside, box / "code"):
+        path.mkdir()
+    sandbox = Sandbox(directory=str(box), seconds=60, places=world.places_of_python())
+    variables = {"PATH": os.environ["PATH"], "LD_LIBRARY_PATH": str(outside)}
+    code = f"import os; os.rmdir('code'); os.symlink({str(outside)!r}, 'code'); os.mkfifo('confinement.json')"
+    assert sandbox.run([sys.executable, "-c", code], variables, sandbox.directory).status == 0
+    code = f"import os; print(os.path.exists({str(outside)!r}), os.getcwd() == {str(box)!r})"
+    ended = sandbox.run([sys.executable, "-c", code], variables, str(box / "code"))
+    assert (ended.status, ended.last_line) == (0, "False True")

@@ -24,7 +24,11 @@ def test_missing_input_file_is_reported(container, name):
 
 
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"\xff", b"\xef\xbb\xbf{}", b"{} x", b"[" * 100_000])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b"null", b"\xff", b"\xef\xbb\xbf{}", b"{} x", b"[" * 100_000],
+    ids=["empty", "cut", "list", "null", "not UTF-8", "byte order mark", "text after it", "deep"],
+)
 def test_malformed_input_file_is_rejected(container, name, content):
     container.write(f"input/config/{name}", content)
     refused(container, name)

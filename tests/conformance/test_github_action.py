@@ -165,8 +165,15 @@ def test_warnings_fail_only_in_strict_mode(jobs, act):
 def test_selected_kind_of_change_fails(jobs, act, server):
     change(jobs)
     assert act(jobs, fail_on="security").status == 0
-    assert act(jobs, fail_on="security,cost>20%").status == 1
-    assert "hosts.count" in server.bodies[0]  # a run that fails says why
+    assert "--fail-on" not in server.bodies[0]
+    done = act(jobs, fail_on="security,cost>20%")
+    assert done.status == 1
+    assert "hosts.count" in server.bodies[0]
+    for text in (done.summary, server.bodies[0]):
+        assert "### Fails `cost>20%`: 1 job" in text
+    assert "smspec: small: fails `cost>20%`: +300 % cost ceiling" in done.log
+    line = "::error file=job.yaml,line=8,title=smspec diff --fail-on cost>20%25::small: +300 %25 cost ceiling"
+    assert [each for each in done.log.splitlines() if each.startswith(line)]
     unknown = act(jobs, fail_on="everything")
     assert unknown.status != 0
     assert "everything" in unknown.log
@@ -217,14 +224,15 @@ def test_variables_of_the_run_do_not_reach_smspec(jobs, act, monkeypatch, tmp_pa
         monkeypatch.setenv(name, "planted-value")
     program = tmp_path / "bin/git"
     program.parent.mkdir()
-    program.write_text('#!/bin/sh\n[ -z "$GIT_NO_LAZY_FETCH" ] || env >> "$0.env"\nPATH=${PATH#*:}\nexec git "$@"\n')
+    # The action itself lists no files of a commit.
+    program.write_text('#!/bin/sh\ncase "$*" in *ls-tree*) env >> "$0.env";; esac\nPATH=${PATH#*:}\nexec git "$@"\n')
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
     change(jobs)
     done = act(jobs)
     assert done.status == 0, done.log
     seen = Path(f"{program}.env").read_text()
-    assert "GIT_NO_LAZY_FETCH" in seen  # set by smspec alone
+    assert "GIT_NO_LAZY_FETCH" in seen
     assert "planted-value" not in seen
 
 

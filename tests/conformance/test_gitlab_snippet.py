@@ -90,11 +90,30 @@ def test_differences_fail_only_on_request(jobs):
     assert status == 0, err
     assert "hosts.count" in out
     assert (jobs / "smspec-diff.md").read_text() == out
-    assert run_job("smspec-diff", jobs, **merge, SMSPEC_FAIL_ON="cost>20%")[0] == 1
+    status, out, err = run_job("smspec-diff", jobs, **merge, SMSPEC_FAIL_ON="cost>20%")
+    assert status == 1
+    assert err.startswith("smspec: small: fails `cost>20%`: +300 % cost ceiling")
+    assert out.startswith("### Fails `cost>20%`: 1 job") and (jobs / "smspec-diff.md").read_text() == out
     assert run_job("smspec-diff", jobs, **merge, SMSPEC_FAIL_ON="security")[0] == 0
 
 
-def test_spec_that_cannot_be_compared_fails(jobs):
+@pytest.mark.parametrize("gates", ["", "security"])
+def test_spec_that_cannot_be_compared_fails(jobs, gates):
     base = git(jobs, "rev-parse", "HEAD")
     write_job(jobs, BUILT.replace("count: 1", "count: 0"))
-    assert run_job("smspec-diff", jobs, CI_MERGE_REQUEST_DIFF_BASE_SHA=base)[0] != 0
+    assert run_job("smspec-diff", jobs, CI_MERGE_REQUEST_DIFF_BASE_SHA=base, SMSPEC_FAIL_ON=gates)[0] == 2
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+def test_package_has_no_default(tmp_path):
+    """Without a release, the name alone is anyone's: pip does not start before the variable is set."""
+    pip = tmp_path / "pip"
+    pip.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/ran\n')
+    pip.chmod(0o755)
+    script = "\n".join(SNIPPET[".smspec"]["before_script"])
+    variables = {**SNIPPET["variables"], "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    for package, status in (("", 1), ("git+https://git.example.com/smspec@COMMIT", 0)):
+        environment = {**os.environ, **variables, **({"SMSPEC_PACKAGE": package} if package else {})}
+        done = subprocess.run(["bash", "-ec", script], env=environment, capture_output=True, text=True)
+        assert (done.returncode != 0, (tmp_path / "ran").exists()) == (bool(status), not status), done.stderr
+    assert package in (tmp_path / "ran").read_text()

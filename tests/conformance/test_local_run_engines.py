@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from support.local.local_jobs import LocalJob, script
+from support.local.local_jobs import IMAGE, LocalJob, script
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_differences_concern_the_job(job):
     ended = job.run(hosts=2)
     assert "different from SageMaker: the hosts share this machine: they communicate over `lo`" in ended.stderr
     assert "system_packages" not in ended.stderr
-    image = 'image: {base: "python:3.12-slim-bookworm", system_packages: [libgomp1]}\n'
+    image = f'image: {{base: "{IMAGE}", system_packages: [libgomp1]}}\n'
     script(
         job,
         "",

@@ -20,7 +20,7 @@ from smspec.local.engines.namespace import internet
 from smspec.local.engines.namespace.availability import probe
 from smspec.local.engines.namespace.user_range import own_range
 from support.local.local_jobs import DEADLINE, LocalJob, script
-from support.local.ordinary_user import OrdinaryJob
+from support.local.ordinary_user import OrdinaryJob, readable_python
 
 MOMENTS = int(os.environ.get("SMSPEC_KILLED_RUNS", "4"))
 
@@ -32,6 +32,7 @@ def job(tmp_path, request):
     """A job in a directory with a blank and a letter beyond ASCII in its path; its processes carry that path."""
     kind = getattr(request, "param", LocalJob)
     if kind is OrdinaryJob:
+        readable_python()  # or a skip, before anything is made
         tmp_path = Path(request.getfixturevalue("public_directory"))
     job = kind(tmp_path / "a jöb", engine="namespace")
     (job.directory / "tmp").mkdir()

@@ -174,6 +174,9 @@ def test_documented_submission_ends_in_one_job(tmp_path):
             bucket, _, prefix = channel["DataSource"]["S3DataSource"]["S3Uri"].removeprefix("s3://").partition("/")
             store.client.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
             store.client.put_object(Bucket=bucket, Key=f"{prefix}part-0", Body=b"1")
+        for written in (request["OutputDataConfig"]["S3OutputPath"], request["CheckpointConfig"]["S3Uri"]):
+            bucket = written.removeprefix("s3://").partition("/")[0]
+            store.client.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
         endpoints = {
             "AWS_ENDPOINT_URL_ECR": ecr.variables["AWS_ENDPOINT_URL"],
             "AWS_ENDPOINT_URL_S3": store.environ["S3_ENDPOINT_URL"],

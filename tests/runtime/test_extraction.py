@@ -198,7 +198,11 @@ def test_name_leading_outside_is_rejected(tmp_path, name):
     assert (tmp_path / "out/train.py").read_bytes() == b"own"
 
 
-@pytest.mark.parametrize("kind", [tarfile.FIFOTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, b"S", b"V", b"Z"])
+@pytest.mark.parametrize(
+    "kind",
+    [tarfile.FIFOTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, b"S", b"V", b"Z"],
+    ids=["fifo", "character device", "block device", "sparse", "volume", "unknown"],
+)
 def test_special_file_ends_the_job(tmp_path, kind):
     archive = write_archive(tmp_path / "a.tar.gz", [member("l", kind, "train.py")])
     (tmp_path / "out").mkdir()

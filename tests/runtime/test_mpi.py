@@ -114,6 +114,7 @@ def test_options_with_an_open_quote_are_rejected():
         (Program("executable", ["./run.sh"]), ["/bin/sh", "-c", "./run.sh --lr '0 1'"]),
         (Program("command", ["fit", "-v"]), ["fit", "-v", "--lr", "0 1"]),
     ],
+    ids=["package", "module", "executable", "command"],
 )
 def test_programs_become_commands(program, words):
     assert mpi(launch(program=program)).words == line("algo-1", "1", *NAMES, *words)

@@ -128,7 +128,11 @@ def test_signals_reach_the_program_of_a_member(tmp_path):
     team.dismiss(0)
 
 
-@pytest.mark.parametrize(("said", "times"), [(b"", 100), (b"c\n", 50), (b"stranger\n", 100), (b"\xff", 100)])
+@pytest.mark.parametrize(
+    ("said", "times"),
+    [(b"", 100), (b"c\n", 50), (b"stranger\n", 100), (b"\xff", 100)],
+    ids=["silent", "one letter", "a word", "not UTF-8"],
+)
 def test_strangers_do_not_delay_the_team(tmp_path, said, times):
     """Many strangers with any content: the port is open to the network."""
     team = Team(["b", "c"], keys=None, port=PORT)

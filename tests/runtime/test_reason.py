@@ -2,6 +2,7 @@
 
 import builtins
 import re
+import signal
 import subprocess
 import time
 import traceback
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from smspec_runtime.failure import failure_text
 from smspec_runtime.outcome import Outcome
 from smspec_runtime.reason import reason_of
+from smspec_runtime.reason.ending import signal_text
 from smspec_runtime.reason.noise import ends_message, is_noise
 from smspec_runtime.supervisor import KEPT_ERRORS
 from support.endings.ending import CODE
@@ -164,3 +166,9 @@ def test_long_texts_are_searched_in_linear_time(piece):
     began = time.process_time()
     reason_of(Outcome(1, output=(piece * 65536)[: 1 << 16].encode()), ["python"])
     assert time.process_time() - began < 20
+
+
+@pytest.mark.parametrize("number", range(1, 129))
+def test_every_signal_has_a_reason(number):
+    text = signal_text(number)
+    assert text and (number in {*signal.Signals} or text == f"signal {number}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -18,6 +19,9 @@ IDENTITY = {
     "GIT_CONFIG_KEY_0": "maintenance.auto",
     "GIT_CONFIG_VALUE_0": "false",
 }
+
+_SHOWN = subprocess.run(["git", "version"], capture_output=True, text=True).stdout
+GIT_VERSION = tuple(map(int, re.findall(r"\d+", _SHOWN)[:2]))
 
 
 def git(directory: Path, *words: str, content: bytes = b"", **environment: str) -> str:

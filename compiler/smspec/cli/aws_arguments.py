@@ -20,7 +20,11 @@ _LONGEST_NAME = 63
 
 def add_aws_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--profile", metavar="P", help="AWS profile (default: AWS_PROFILE)")
-    parser.add_argument("--region", metavar="R", help="AWS region (default: AWS_REGION, or that of the profile)")
+    parser.add_argument(
+        "--region",
+        metavar="R",
+        help="AWS region, unless the spec decides it (default: AWS_REGION, or that of the profile)",
+    )
 
 
 def is_job_name(word: str) -> bool:
@@ -51,8 +55,13 @@ def aws_failures() -> Iterator[None]:
         raise ResourceUnavailable(str(unavailable)) from unavailable
 
 
-def job_service(args: argparse.Namespace, region: str | None = None) -> JobService:
-    """Return the service for ``--profile`` and ``--region``, or else ``region``. Raise `AwsUnavailable`."""
+def job_service(args: argparse.Namespace) -> JobService:
+    """Return the service for ``--profile`` and ``--region``, for a job without a spec. Raise `AwsUnavailable`."""
+    return service_in(args, args.region or "")
+
+
+def service_in(args: argparse.Namespace, region: str) -> JobService:
+    """Return the service in the region of a job, which `placed_job` decides. Raise `AwsUnavailable`."""
     from smspec.submission.job_service import JobService
 
-    return JobService(args.profile, args.region or region)
+    return JobService(args.profile, region or None)

@@ -14,7 +14,7 @@ def build_report(builds: Sequence[JobBuild], *, is_one: bool) -> str:
     Instance time is in seconds; amounts of money are per currency, as far as there are prices.
     """
     reports = [_report(build) for build in builds]
-    return json.dumps(reports[0] if is_one else reports, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(reports[0] if is_one else reports, indent=2) + "\n"
 
 
 def _report(build: JobBuild) -> dict[str, object]:

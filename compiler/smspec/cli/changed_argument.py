@@ -11,6 +11,9 @@ from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.workspace.command_line_file import USUAL_SPEC
 
+MOST_NAMED = 5
+"""How many changed settings are named."""
+
 
 def add_changed_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -30,13 +33,19 @@ def affected(
 ) -> tuple[tuple[str, ...], Callable[[str], bool]]:
     """Return the specs that changes affect, and whether a file changed; report if there is no such spec."""
     # Imported late: it starts git.
-    from smspec.pipeline.affected_specs import affected_specs
+    from smspec.pipeline.affected_specs import affected_specs, changed_settings
     from smspec.workspace.git import GitFailed
 
     try:
-        found, changed = affected_specs(specs, args.changed, cache)
+        found, changed = affected_specs(specs, searched_paths(args)[0], args.changed, cache)
     except GitFailed as failure:
         raise ResourceUnavailable(str(failure)) from failure
+    settings = changed_settings(found, changed, cache)
+    if settings:
+        more = f" and {len(settings) - MOST_NAMED} more" if len(settings) > MOST_NAMED else ""
+        names = ", ".join(f"`{name}`" for name in settings[:MOST_NAMED])
+        what = f"these jobs are judged by settings that changed since {args.changed}: {names}{more}"
+        console.say(visible(f"{what}; run `smspec diff --base {args.changed}`"))
     if not found:
         jobs = "1 job" if len(specs) == 1 else f"{len(specs)} jobs"
         console.say(visible(f"no changes since {args.changed} affect any of {jobs}"))

@@ -44,6 +44,8 @@ in DIR then), or its result is damaged, or its parts do not fit together; 3 AWS 
 
 _STATEMENTS = {
     "sagemaker:DescribeTrainingJob": "RunJobsOfThisName",
+    "sagemaker:ListTags": "RunJobsOfThisName",
+    "sagemaker:ListTrainingJobs": "FindJobsByName",
     "s3:GetObject": "ReadResults",
     "s3:ListBucket": "ListBucket",
     "kms:Decrypt": "ReadEncryptedResults",
@@ -78,7 +80,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     with signals_interrupt(), aws_failures():
         try:
-            result = _result(args)
+            result = _result(args, console)
             directory = args.output or os.path.join("collect", _base_name(args.what, result))
             collected = _collected(result, directory, args, console)
         except ResultRefused as refused:
@@ -112,7 +114,7 @@ def _base_name(what: str, result: StoredResult) -> str:
     return os.path.basename(os.path.realpath(what)) if os.path.isdir(what) else result.job
 
 
-def _result(args: argparse.Namespace) -> StoredResult:
+def _result(args: argparse.Namespace, console: Console) -> StoredResult:
     from smspec.collection.run_result import is_run_directory, run_result
 
     if is_run_directory(args.what):
@@ -127,7 +129,7 @@ def _result(args: argparse.Namespace) -> StoredResult:
     from smspec.collection.s3_result import s3_result
     from smspec.submission.s3_service import S3Service
 
-    service, job = named_job(args)
+    service, job = named_job(args, console)
     if not job.is_over:
         raise CommandRefused(
             f"the job `{job.name}` is {job.status}, so it has no result yet;"
@@ -180,4 +182,4 @@ def _print(
         path = os.path.join(directory, name)
         record[name] = {"path": path, "files": kind.files, "size": kind.size} if kind.files else None
     record["merged"] = [{"path": path, "parts": list(parts)} for path, parts in merged]
-    console.result(f"{json.dumps(record, indent=2)}\n")
+    console.content(f"{json.dumps(record, indent=2)}\n")

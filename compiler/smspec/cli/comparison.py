@@ -13,7 +13,7 @@ from smspec.importer.naming import slug
 from smspec.importer.source_reader import read_source
 from smspec.importer.sources import imported
 from smspec.organization.organization_config import MalformedConfig
-from smspec.organization.price_search import prices_of
+from smspec.organization.policy_search import prices_of
 from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_check import CheckedSpec, checked
@@ -23,18 +23,23 @@ from smspec.plan.image_planning import installed_requirements
 from smspec.render.dockerfile import dockerfile
 from smspec.review.comparison import Comparison, comparison
 from smspec.review.defaults import without_defaults
+from smspec.review.job_review import JobReview
 from smspec.review.layers import Layers, layers_of_build, layers_of_plan
 from smspec.review.missing_comparisons import State
 from smspec.review.reviewing import paired
+from smspec.review.settings_changes import settings_reviews
 from smspec.review.version import Version, Writing, version_of_build, version_of_plan, version_of_request
 from smspec.service.prices import PriceBook
 from smspec.source.frozen import dataclass, replace
+from smspec.source.path_containment import is_below
 from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.command_line_file import content_of
 from smspec.workspace.git import repository_of
 from smspec.workspace.last_build import BuildNotFound, LastBuild, digest_of, read_last_build
 from smspec.workspace.revision import Revision, place_below
+from smspec.workspace.settings_files import settings_of_revision, settings_of_tree
 from smspec.workspace.spec_marker import has_spec_key
 
 
@@ -116,18 +121,52 @@ def against_base(
             raise NothingToCompare(
                 f"no job spec found in {', '.join(f'`{path}`' for path in paths)}, now or at `{revision}`"
             )
-        new = [gather_variants(path, overlay, settings, cache) for path in found]
+        new = [
+            gather_variants(path, overlay, settings, cache, levels=base_cache.levels(os.path.dirname(base.path(path))))
+            for path in found
+        ]
         old = [gather_variants(path, overlay, settings, base_cache, base) for path in found_there]
         _check_variation([*new, *old], overlay, settings)
         same = _unchanged(old, new, base, repository.top)
         news = [compile_variants(side) for side in new if side.path not in same]
         olds = [shown_as_of(compile_variants(side), base) for side in old if side.path not in same]
         notes = _submodules(base, olds)
+        settings_now = _settings(repository.top, base, paths, [*new, *old], cache, base_cache)
         new_states = [_state(side, place_below(side.path, repository.top)) for side in news]
         old_states = [_state(side, place_below(side.path, base.directory), base) for side in olds]
         pairs = paired(old_states, new_states)
         unchanged = [side.path for side in new if side.path in same]
-        return _outcome(pairs, [*news, *olds], _prices(paths[0], cache), notes, unchanged)
+        outcome = _outcome(pairs, [*news, *olds], _prices(there[0], base_cache), notes, unchanged)
+        obstacle = outcome.obstacle or _prices(paths[0], cache)[1]
+        return replace(outcome, comparison=replace(outcome.comparison, settings=settings_now), obstacle=obstacle)
+
+
+def _settings(
+    top: str,
+    base: Revision,
+    paths: Sequence[str],
+    specs: Sequence[Gathered],
+    cache: InputCache,
+    base_cache: InputCache,
+) -> tuple[JobReview, ...]:
+    """Return what changed in the files that decide how specs are judged: policies, prices, rules, and lockfiles."""
+    directories = {os.path.dirname(side.path) for side in specs}
+    is_of_base = {directory: is_below(os.path.realpath(directory), base.directory) for directory in directories}
+    rules = {
+        place_below(file, base.directory if is_old else top)
+        for directory, is_old in is_of_base.items()
+        for file in (base_cache if is_old else cache).rule_files(directory)
+    }
+    inside = [_from_top(path, top) for path in paths]
+    old = settings_of_revision(base, inside, rules)
+    places = [_from_top(directory, base.directory if is_old else top) for directory, is_old in is_of_base.items()]
+    around = [os.path.dirname(path) for path in old if os.path.basename(os.path.dirname(path)) != LOCK_DIRECTORY]
+    return settings_reviews(old, settings_of_tree(top, [*places, *inside, *around], old, rules))
+
+
+def _from_top(path: str, top: str) -> str:
+    inside = place_below(path, top)
+    return "" if inside == os.curdir else inside
 
 
 def _against_request(

@@ -10,6 +10,7 @@ from typing import TextIO
 from smspec.cli.command_errors import ResourceUnavailable
 from smspec.diagnostics import Diagnostic
 from smspec.diagnostics.severity import SEVERITIES
+from smspec.diagnostics.visible import seen
 from smspec.source import SourceText
 
 
@@ -29,7 +30,11 @@ class Console:
         self._gravest: Diagnostic | None = None
 
     def result(self, text: str) -> None:
-        """Write a complete result. Raise `ResourceUnavailable` if that fails: disk full, stream closed."""
+        """Write a complete result for people. Raise as `content` does."""
+        self.content(seen(text))
+
+    def content(self, text: str) -> None:
+        """Write a result as it is: a file, or JSON. Raise `ResourceUnavailable` for a full disk or a closed stream."""
         if self._out is None:
             raise ResourceUnavailable("standard output is closed")
         try:
@@ -87,7 +92,7 @@ class Console:
         if self._err is None:
             return
         try:
-            self._err.write(text)
+            self._err.write(seen(text))
             self._err.flush()
         except (OSError, ValueError):
             _abandon(self._err)

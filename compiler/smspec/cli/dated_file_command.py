@@ -12,7 +12,7 @@ from smspec.cli.console import Console
 from smspec.cli.verbosity import add_quiet_argument
 from smspec.diagnostics.visible import visible
 from smspec.organization.dated_file import REGION
-from smspec.organization.price_search import settings_directory
+from smspec.organization.policy_search import settings_directory
 from smspec.output.atomic_file import write_whole
 from smspec.output.failures import OutputFailed
 from smspec.pipeline.input_cache import InputCache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
@@ -13,6 +14,10 @@ from smspec.diagnostics.masking import masked
 from smspec.diagnostics.visible import visible
 from smspec.spec.layers.option_errors import OptionError
 
+if TYPE_CHECKING:
+    from smspec.cli.comparison import Outcome
+    from smspec.review.fail_on import Failure
+
 HELP = """\
 Show what changed and its effects: rebuilt image layers, input data, checkpoints, cost ceiling, and access.
 
@@ -21,6 +26,8 @@ any other file that `smspec import` reads. `diff NEW` compares with the last bui
 [PATH…]` compares every spec in the given files and directories with its version in that git revision; it does not
 change the working tree. Without -O, smspec compares each spec on its own and with each overlay. Instance prices come
 from [prices] of smspec.toml and from smspec.prices.json.
+
+With --fail-on, a line on stderr names each job and kind that fails, and the limit.
 
 Exit status: 0 no differences; 1 differences (with --fail-on: only of those kinds); 2 bad arguments, or a spec with
 errors; 3 git is missing or failed."""
@@ -32,9 +39,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base", metavar="REV", help="compare with this revision of git")
     parser.add_argument(
         "--format",
-        choices=("text", "markdown", "json"),
+        choices=("text", "markdown", "json", "github"),
         default="text",
-        help="text for a terminal, markdown for a pull request comment, json for scripts",
+        help="text for a terminal, markdown for a pull request comment, json for scripts, github for annotations of "
+        "what --fail-on fails",
     )
     parser.add_argument(
         "--fail-on",
@@ -48,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     # Imported late: `diff --help` and a wrong option do not need it.
-    from smspec.cli.comparison import NothingToCompare, Outcome, against_base, against_build, against_other
+    from smspec.cli.comparison import NothingToCompare, against_base, against_build, against_other
     from smspec.cli.signal_handling import signals_interrupt
     from smspec.organization.organization_config import MalformedConfig
     from smspec.review.fail_on import UnknownChangeKind, decode_fail_on
@@ -59,7 +67,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     try:
         fail_on = decode_fail_on(args.fail_on) if args.fail_on else None
         with signals_interrupt():
-            outcome: Outcome
             if args.base is not None:
                 outcome = against_base(args.base, paths or ["."], args.overlay, settings(args), root(args))
             elif len(paths) > 2:
@@ -76,10 +83,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     except GitFailed as failure:
         raise ResourceUnavailable(str(failure)) from failure
 
-    console.result(_shown(args.format, outcome, console))
+    reviews = (*outcome.comparison.settings, *outcome.comparison.reviews)
+    failures = fail_on.failures(reviews) if fail_on is not None else ()
+    console.result(_shown(args, outcome, failures, console))
     for note in outcome.notes:
         console.say(note)
-    reviews = outcome.comparison.reviews
+    for failed in failures:
+        console.say(f"smspec: {masked(failed.line())}")
     if outcome.comparison.uncompared or outcome.obstacle:
         for faulty in outcome.faults:
             console.warned(faulty.diagnostics, faulty.texts)
@@ -88,23 +98,23 @@ def run(args: argparse.Namespace, console: Console) -> int:
         return 2
     if not reviews:
         console.remark("no differences")
-    changes = [change for review in reviews for change in review.changes]
-    return int(fail_on.any_of(changes) if fail_on is not None else bool(reviews))
+    return int(bool(reviews) if fail_on is None else bool(failures))
 
 
-def _shown(format: str, outcome: object, console: Console) -> str:
+def _shown(args: argparse.Namespace, outcome: Outcome, failures: tuple[Failure, ...], console: Console) -> str:
     # Imported late, each of them: only one is used.
-    from smspec.cli.comparison import Outcome
-
-    assert isinstance(outcome, Outcome)
-    if format == "json":
+    if args.format == "json":
         from smspec.review.json_report import records
 
-        return records(outcome.comparison)
-    if format == "markdown":
+        return records(outcome.comparison, failures)
+    if args.format == "markdown":
         from smspec.review.markdown import markdown
 
-        return markdown(outcome.comparison)
+        return markdown(outcome.comparison, failures)
+    if args.format == "github":
+        from smspec.review.annotations import workflow_annotations
+
+        return workflow_annotations(outcome.comparison, failures, args.base)
     from smspec.review.text import text
 
     return text(outcome.comparison, colour=console.out_in_colour)

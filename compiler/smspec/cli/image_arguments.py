@@ -63,7 +63,7 @@ def with_images(
         console.remark("no image to build: the jobs use existing images")
         return builds
     if args.region:
-        _check_region(images, args.region)
+        _check_region(images, args.region, requires_ecr="push" in args)
     hidden: deque[str] = deque(maxlen=_MOST_LINES)
 
     def show(line: str) -> None:
@@ -95,25 +95,35 @@ def with_images(
     ]
 
 
-def _check_region(images: Sequence[JobImage], region: str) -> None:
-    """Raise `UsageError` for an image in ECR of a different region: its name, and so its job, are those of the spec."""
+def _check_region(images: Sequence[JobImage], region: str, *, requires_ecr: bool) -> None:
+    """Raise `UsageError` for an image in ECR of a different region: its name, and so its job, are those of the spec.
+
+    ``requires_ecr``: also for an image of a registry without a region.
+    """
     for image in images:
         reference = parsed_reference(image.image.uri)
+        if requires_ecr and (reference is None or reference.region is None):
+            raise UsageError(f"--region is {region}, but `{image.image.uri}` is not in Amazon ECR; remove --region")
         if reference is not None and reference.region not in (None, region):
             raise UsageError(
                 f"--region is {region}, but `{image.image.uri}` is in {reference.region}; set `region` in {image.spec}"
             )
 
 
-def published_image(build: JobBuild, profile: str | None) -> PublishedImage | None:
-    """Return the image of a job if its registry has it; None if not, or if the job uses an existing image."""
+def published_image(build: JobBuild, profile: str | None, *, patience: float) -> PublishedImage | None:
+    """Return the image of a job if its registry has it; None if not, or if the job uses an existing image.
+
+    ``patience``: seconds to ask a registry that does not answer. Raise `UnusableImage` for something else there.
+    """
     # Imported late, as above.
-    from smspec.publishing.publication import PublishFailed
+    from smspec.publishing.publication import PublishFailed, UnusableImage
     from smspec.publishing.publishing import present
 
     image = _job_image(build)
     try:
-        return present(image, profile) if image is not None else None
+        return present(image, profile, patience=patience) if image is not None else None
+    except UnusableImage:
+        raise
     except PublishFailed as fault:
         raise _refused(fault) from fault
 

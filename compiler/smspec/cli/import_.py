@@ -62,7 +62,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.output is None:
         (found,) = _found(args, console)
         spec = imported_spec(found, console, FILE_NAME)
-        console.result(spec.text)
+        console.content(spec.text)
         return 1 if spec.has_errors else 0
     # Imported late: a spec that is printed needs none of it.
     from smspec.cli.import_directory import check_new, write_directory

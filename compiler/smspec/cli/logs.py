@@ -50,7 +50,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from smspec.submission.job_log import JobLog
 
     with aws_failures():
-        service, job = named_job(args)
+        service, job = named_job(args, console)
         name = job.name
         log = JobLog(service, name, host=args.host, since=since, budget=0 if args.follow else ANSWER_SECONDS)
         if args.follow:

@@ -13,7 +13,8 @@ HELP = """\
 Serve an editor with findings, completion, and explanations of specs while they are typed (Language Server Protocol).
 
 An editor starts this command and talks to it on stdin and stdout; it ends with the editor. docs/editor.md has settings
-for VS Code, Neovim, Helix, Emacs, and PyCharm. Requires the extra `lsp`: pip install 'smspec[lsp]'.
+for VS Code, Neovim, Helix, Emacs, and PyCharm. Requires the extra `lsp`: run pip install '.[lsp]' in a
+checkout of smspec.
 
 Exit status: 0 the editor ended the session; 3 the extra is not installed."""
 
@@ -26,7 +27,9 @@ def run(args: argparse.Namespace, console: Console) -> int:  # noqa: ARG001
     try:
         import pygls  # noqa: F401  # imported late: an optional extra
     except ImportError:
-        raise ResourceUnavailable("the language server needs pygls: run `pip install 'smspec[lsp]'`") from None
+        raise ResourceUnavailable(
+            "the language server needs pygls: run `pip install '.[lsp]'` in a checkout of smspec"
+        ) from None
     from smspec.editor.server import serve
 
     # Only the protocol may use stdout: whatever prints elsewhere goes to stderr.

@@ -6,9 +6,11 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from smspec.cli.aws_arguments import is_job_name, job_service
+from smspec.cli.aws_arguments import is_job_name, job_service, service_in
 from smspec.cli.command_errors import CommandRefused, UsageError
-from smspec.cli.spec_arguments import add_variation_arguments, settings, spec_job
+from smspec.cli.console import Console
+from smspec.cli.job_region import placed_job
+from smspec.cli.spec_arguments import add_variation_arguments, settings
 from smspec.cli.submission import AUTOMATIC, submissions
 from smspec.diagnostics.visible import visible
 
@@ -23,8 +25,8 @@ def add_spec_variant_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run-id", metavar="ID", help="the job that submit has made for this ID")
 
 
-def named_job(args: argparse.Namespace) -> tuple[JobService, TrainingJob]:
-    """Return the job of ``args.what``, and the service of its region; for a spec, its newest job.
+def named_job(args: argparse.Namespace, console: Console) -> tuple[JobService, TrainingJob]:
+    """Return the job of ``args.what``, and the service of its region; for a spec, its newest job, after naming it.
 
     Raise `UsageError`, `CommandRefused`, `InvalidInput` for a spec with errors, and as `aws_failures` converts.
     """
@@ -40,13 +42,16 @@ def named_job(args: argparse.Namespace) -> tuple[JobService, TrainingJob]:
         )
     if args.run_id == AUTOMATIC:
         raise UsageError("--run-id auto is a new ID each time; pass the ID of a submission, or the name of the job")
-    from smspec.submission.alternative_jobs import AlternativeJobs, Candidate
+    # Imported late: boto3 takes a second to import.
+    from smspec.cli.spec_jobs import jobs_of_spec
 
-    job = spec_job(what, args)
-    sent = submissions(job, args.run_id)
-    service = job_service(args, job.job.region)
-    chains = AlternativeJobs(service, [Candidate(request=each.request, digest=each.digest) for each in sent]).chains()
-    found = [each for chain in chains for each in chain]
-    if not found:
-        raise CommandRefused(f"`{visible(what)}`: its job `{sent[0].name}` does not exist; run `smspec submit`")
-    return service, max(found, key=lambda each: each.created)
+    placed = placed_job(what, args)
+    name = submissions(placed.job, args.run_id)[0].name
+    service = service_in(args, placed.region)
+    found = jobs_of_spec(service, placed.job, args.run_id)
+    if found.newest is None:
+        raise CommandRefused(
+            f"`{visible(what)}`: its job `{name}` does not exist in {service.region}; run `smspec submit`"
+        )
+    console.remark(found.line(what))
+    return service, found.newest.job

@@ -18,8 +18,8 @@ from smspec.cli.dated_file_command import (
     write_dated,
 )
 from smspec.organization.organization_config import MalformedConfig
+from smspec.organization.policy_search import prices_of
 from smspec.organization.price_file import COMMAND, NAME, listed_prices, price_text
-from smspec.organization.price_search import prices_of
 from smspec.organization.toml_faults import rejected
 from smspec.service.prices import RegionPrices
 

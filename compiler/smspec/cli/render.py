@@ -60,7 +60,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         rendering = _rendering(args, job)
     except NothingToRender as nothing:
         raise CommandRefused(str(nothing)) from nothing
-    console.result(rendering.text)
+    console.content(rendering.text)
     for note in (*rendering.notes, *_of_the_first(args.target, job)):
         console.say(f"smspec: {visible(note)}")
     return 0

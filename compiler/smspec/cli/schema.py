@@ -34,7 +34,7 @@ def run(args: argparse.Namespace, console: Console) -> int:  # noqa: ARG001
     keys = (
         {key.text for key, _ in layer.root.entries} if layer is not None and isinstance(layer.root, Mapping) else set()
     )
-    console.result(job_schema(keys))
+    console.content(job_schema(keys))
     return 0
 
 

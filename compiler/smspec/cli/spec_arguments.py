@@ -72,10 +72,15 @@ def compiled(args: argparse.Namespace, console: Console) -> Compiled:
     return compilation
 
 
-def spec_job(path: str, args: argparse.Namespace) -> Compiled:
-    """Return the job of a spec in the variant of the arguments. Raise `InvalidInput` if it has errors."""
+def spec_job(path: str, args: argparse.Namespace, region: str | None = None) -> Compiled:
+    """Return the job of a spec in the variant of the arguments. Raise `InvalidInput` if it has errors.
+
+    ``region``: that of the caller, for a spec that leaves it open.
+    """
     try:
-        compilation = compile_spec(gather(path, args.overlay, settings(args), InputCache(root(args))))
+        compilation = compile_spec(
+            gather(path, args.overlay, settings(args), InputCache(root(args)), region_of_caller=region)
+        )
     except OptionError as error:
         raise UsageError(str(error)) from error
     if isinstance(compilation, Faulty):

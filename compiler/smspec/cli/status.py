@@ -9,14 +9,19 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_name, job_name, job_service
+from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_name, job_name, job_service, service_in
 from smspec.cli.command_errors import CommandRefused, UsageError
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import table
 from smspec.cli.git_tags import commit_lines, commit_record
+from smspec.cli.job_region import PlacedJob, placed_job
+from smspec.cli.submission import RUN_ID_TAG, submissions
+from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.validation_result import validate_specs
+from smspec.pipeline.inputs import assembly
+from smspec.pipeline.spec_discovery import find_job_specs
+from smspec.pipeline.spec_files import read_spec_files
 from smspec.source.frozen import dataclass
 from smspec.spec.layers.assembly import OptionError
 
@@ -26,19 +31,23 @@ if TYPE_CHECKING:
 
 HELP = """\
 Show the status of a training job in SageMaker. For a directory or a spec, show the jobs of all specs and overlays as
-they are now: a changed spec is a new job, with a different name. Jobs that submit made for a --run-id are not among
-them; show them by their names.
+they are now: a changed spec is a new job, with a different name. If the newest job of a spec was made for a --run-id,
+status shows it on a separate line.
 
 Exit status: 0 done, whatever the status of a job; 1 there is no such job; 3 AWS cannot be called."""
+
+_WITH_ERRORS = "the spec has errors"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Submitted:
-    """A job of a spec. ``job`` None: it has never been submitted."""
+    """A job of a spec. ``job`` None: it has never been submitted, or ``note`` contains why it is unknown."""
 
     spec: str
     name: str
     job: TrainingJob | None
+    run_id: str | None = None
+    note: str = ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,10 +77,13 @@ def _show_job(args: argparse.Namespace, console: Console) -> int:
         job = service.describe(job_name(args.what))
         tags = _tags(service, job)
     if args.format == "json":
-        console.result(f"{json.dumps({**job_record(job), **commit_record(tags)}, indent=2)}\n")
+        console.content(
+            f"{json.dumps({**job_record(job), **commit_record(tags), 'run_id': tags.get(RUN_ID_TAG)}, indent=2)}\n"
+        )
         return 0
     prices = known_prices()
     lines = [f"{job.name}, {job.instances}, created {moment(job.created)}" if job.instances else job.name]
+    lines += [f"run id: {visible(tags[RUN_ID_TAG])}"] if RUN_ID_TAG in tags else []
     lines += commit_lines(tags)
     lines += [transition_line(each) for each in job.transitions]
     if job.is_over:
@@ -94,38 +106,73 @@ def _tags(service: JobService, job: TrainingJob) -> dict[str, str]:
 
 
 def _show_specs(args: argparse.Namespace, console: Console) -> int:
+    cache = InputCache()
     try:
-        result = validate_specs([args.what], None, {}, InputCache())
+        specs = find_job_specs([args.what], cache).jobs
+        if not specs:
+            raise CommandRefused(f"`{visible(args.what)}` has no job spec; `smspec validate` shows the errors of specs")
+        from smspec.cli.job_record import job_record
+
+        with aws_failures():
+            found = [each for spec in specs for each in _submitted(spec, args, cache)]
     except OptionError as error:
         raise UsageError(str(error)) from error
-    if not result.jobs:
-        raise CommandRefused(f"`{visible(args.what)}` has no job spec; `smspec validate` shows the errors of specs")
-    from smspec.cli.job_record import job_record
-
-    found = []
-    services = {}
-    with aws_failures():
-        from smspec.submission.aws_errors import JobRefused
-
-        for facts in result.jobs:
-            region = args.region or facts.region
-            if region not in services:
-                services[region] = job_service(args, region)
-            for number, name in enumerate((facts.job_name.text, *facts.alternatives), 1):
-                try:
-                    job = services[region].describe(name)
-                except JobRefused:
-                    job = None
-                which = [facts.overlay or "", f"alternative {number}" if facts.alternatives else ""]
-                variant = ", ".join(filter(None, which))
-                spec = f"{facts.file} ({variant})" if variant else facts.file
-                found.append(_Submitted(spec=spec, name=name, job=job))
     if args.format == "json":
-        records = [{"spec": each.spec, "name": each.name, "job": each.job and job_record(each.job)} for each in found]
-        console.result(f"{json.dumps(records, indent=2)}\n")
+        records = [
+            {
+                "spec": each.spec,
+                "name": each.name,
+                "run_id": each.run_id,
+                "job": each.job and job_record(each.job),
+                "note": each.note or None,
+            }
+            for each in found
+        ]
+        console.content(f"{json.dumps(records, indent=2)}\n")
     else:
         console.result(table([("SPEC", "JOB", "STATUS", "TIME"), *_rows(found)]))
     return 0
+
+
+def _submitted(spec: str, args: argparse.Namespace, cache: InputCache) -> Iterator[_Submitted]:
+    """Yield the jobs of a spec and of each of its overlays."""
+    overlays: list[str | None] = [None]
+    try:
+        overlays += assembly(read_spec_files(spec, cache), cache).overlays
+    except InvalidInput:
+        yield _Submitted(spec=spec, name="", job=None, note=_WITH_ERRORS)
+        return
+    for overlay in overlays:
+        which = f"{spec} ({overlay})" if overlay else spec
+        try:
+            placed = placed_job(spec, argparse.Namespace(**{**vars(args), "overlay": overlay, "set": [], "root": None}))
+        except InvalidInput:
+            yield _Submitted(spec=which, name="", job=None, note=_WITH_ERRORS)
+            continue
+        yield from _submitted_variant(which, placed, args)
+
+
+def _submitted_variant(which: str, placed: PlacedJob, args: argparse.Namespace) -> Iterator[_Submitted]:
+    """Yield the newest job of each alternative, and the newest one with a run id, if that is newer than all others."""
+    from smspec.cli.spec_jobs import jobs_named, jobs_of_spec
+    from smspec.submission.aws_errors import JobRefused
+
+    service = service_in(args, placed.region)
+    sent = submissions(placed.job, None)
+    for number, each in enumerate(sent, 1):
+        spec = f"{which} (alternative {number})" if len(sent) > 1 else which
+        if which.endswith(")") and len(sent) > 1:
+            spec = f"{which[:-1]}, alternative {number})"
+        try:
+            jobs = jobs_named(service, [each], None)
+        except JobRefused:
+            yield _Submitted(spec=spec, name=each.name, job=None, note="a different job")
+            return
+        job = jobs[0].job if jobs else None
+        yield _Submitted(spec=spec, name=job.name if job else each.name, job=job)
+    newest = jobs_of_spec(service, placed.job, None).newest
+    if newest is not None and newest.run_id is not None:
+        yield _Submitted(spec=which, name=newest.job.name, job=newest.job, run_id=newest.run_id)
 
 
 def _rows(found: Sequence[_Submitted]) -> Iterator[tuple[str, ...]]:
@@ -135,7 +182,8 @@ def _rows(found: Sequence[_Submitted]) -> Iterator[tuple[str, ...]]:
     for each in found:
         job = each.job
         if job is None:
-            yield visible(each.spec), each.name, "not submitted", ""
+            yield visible(each.spec), each.name, each.note or "not submitted", ""
             continue
         status = job.status if job.secondary in ("", job.status) else f"{job.status}, {job.secondary}"
-        yield visible(each.spec), each.name, status, elapsed(job.seconds(now))
+        run_id = "" if each.run_id is None else f" (run id {visible(each.run_id)})"
+        yield f"{visible(each.spec)}{run_id}", each.name, status, elapsed(job.seconds(now))

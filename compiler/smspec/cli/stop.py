@@ -31,7 +31,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from smspec.submission.aws_errors import JobRefused
 
     with aws_failures():
-        service, job = named_job(args)
+        service, job = named_job(args, console)
         name = job.name
         if _is_ending(job):
             console.say(f"{name}: {job.status} already")
@@ -50,4 +50,4 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _is_ending(job: TrainingJob) -> bool:
-    return job.is_over or job.status == "Stopping"
+    return not job.is_alive

@@ -23,6 +23,7 @@ RUN_ID_TAG = "smspec:run-id"
 AUTOMATIC = "auto"
 """The value of ``--run-id`` that stands for a new one."""
 
+_REGION = "smspec:region"
 _RUN_ID = re.compile(r"[A-Za-z0-9_.:/=+@-]{1,256}")
 _LIMIT = 50
 _MOST_TAGS = _LIMIT - 2
@@ -64,6 +65,11 @@ class Submission:
         return str(self.request["TrainingJobName"])
 
 
+def is_run_id(text: str) -> bool:
+    """Return whether a text can be a run id: the value of a tag, without spaces."""
+    return _RUN_ID.fullmatch(text) is not None
+
+
 def new_run_id() -> str:
     """Return an id that no other submission has."""
     return uuid.uuid4().hex[:12]
@@ -85,8 +91,11 @@ def _submission(job: Compiled, payload: dict[str, object], run_id: str | None) -
         raise CommandRefused(f"the job has {len(tags)} tags, and smspec adds two; SageMaker accepts 50: remove some")
     is_derived = not job.facts.names_itself
     identity = {name: value for name, value in request.items() if name not in ("TrainingJobName", "Tags")}
+    if job.inputs.region_of_caller is not None:
+        # The request does not contain the region: a job of each region would have the name, and the output, of all.
+        identity[_REGION] = job.inputs.region_of_caller
     if run_id is not None:
-        if not _RUN_ID.fullmatch(run_id):
+        if not is_run_id(run_id):
             raise UsageError(
                 f"--run-id `{visible(run_id)}`: use up to 256 letters, digits, and characters of `_.:/=+@-`"
             )
@@ -94,6 +103,7 @@ def _submission(job: Compiled, payload: dict[str, object], run_id: str | None) -
             raise UsageError(f"--run-id requires a derived name; remove `job_name: {request['TrainingJobName']}`")
         identity[RUN_ID_TAG] = run_id
         tags.append({"Key": RUN_ID_TAG, "Value": run_id})
+    if run_id is not None or _REGION in identity:
         request["TrainingJobName"] = training_job_name(job.plan.name, identity)
     if tags:
         request["Tags"] = tags

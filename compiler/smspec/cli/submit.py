@@ -7,21 +7,26 @@ import gc
 import json
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, job_service
+from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, service_in
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import count
 from smspec.cli.git_tags import git_tags
 from smspec.cli.image_arguments import with_images
 from smspec.cli.job_build import JobBuild, job_build
+from smspec.cli.job_region import PlacedJob, placed_job
 from smspec.cli.next_command import job_words, spec_words
 from smspec.cli.signal_handling import signals_interrupt
-from smspec.cli.spec_arguments import add_spec_arguments, compiled
+from smspec.cli.spec_arguments import add_spec_arguments
 from smspec.cli.submission import AUTOMATIC, Submission, new_run_id, submissions
+from smspec.cli.submission_plan import data_line, data_plans, difference, local_data_lines, plan_lines
 from smspec.cli.temporary_directory import temporary_directory
 from smspec.cli.verbosity import add_verbosity_arguments
+from smspec.cli.waiting import Waiting
+from smspec.diagnostics.visible import visible
 from smspec.output.failures import OutputFailed
 from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled
@@ -33,12 +38,12 @@ from smspec.submission.example_account import example_account_fault
 
 if TYPE_CHECKING:
     from smspec.cli.alternative_submission import SubmissionState
-    from smspec.cli.submission_plan import SubmissionPlan
     from smspec.submission.aws_errors import ActionDenied
     from smspec.submission.data_uploading import DataPlan
     from smspec.submission.job_service import JobService
     from smspec.submission.s3_service import S3Service
     from smspec.submission.training_job import TrainingJob
+    from smspec.submission.uploading import Delivery
 
 HELP = """\
 Create the training job of a spec in SageMaker, and follow it to its end. First build and push the image unless its
@@ -79,8 +84,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    job = compiled(args, console)
-    args.run_id = new_run_id() if args.run_id == AUTOMATIC else args.run_id
+    with aws_failures():  # a profile that does not exist
+        placed = placed_job(args.spec, args)
+    job = placed.job
+    console.warned(job.diagnostics, job.texts)
+    if args.run_id == AUTOMATIC:
+        args.run_id = new_run_id()
+        console.remark(f"run id {args.run_id}")
     sent = submissions(job, args.run_id)
     if args.detach and len(sent) > 1:
         raise UsageError(
@@ -97,45 +107,62 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
         with aws_failures():
             try:
-                return _submitted(build, sent, args, console)
+                return _submitted(build, placed, sent, args, console)
             except ActionDenied as denied:
                 raise ResourceUnavailable(f"{denied}{_statement(denied, job, spec_words(args))}") from denied
 
 
-def _submitted(build: JobBuild, all_sent: Sequence[Submission], args: argparse.Namespace, console: Console) -> int:
+def _submitted(
+    build: JobBuild, placed: PlacedJob, all_sent: Sequence[Submission], args: argparse.Namespace, console: Console
+) -> int:
+    show, waiting = console.say if args.dry_run else console.remark, Waiting(console)
+    for line in plan_lines(build, all_sent, builds=not args.no_build):
+        show(line)
+    # Imported late: boto3 takes a second to import.
     from smspec.cli.local_data import local_data
-    from smspec.cli.submission_plan import image_plan, plan_lines, submission_plan, unchecked_lines, with_data
-    from smspec.submission.client import has_credentials
+    from smspec.cli.preflight import checked, print_checks
+    from smspec.submission.caller import role_account
+    from smspec.submission.client import asks_for_code, has_credentials
     from smspec.submission.job_creation import JobEnded, create_job
     from smspec.submission.s3_service import S3Service
 
-    show = console.say if args.dry_run else console.remark
-    if args.dry_run and not has_credentials(args.profile):
+    with nullcontext() if asks_for_code(args.profile) else waiting.of("AWS credentials"):
+        is_anonymous = not has_credentials(args.profile)
+    if is_anonymous and args.dry_run:
         files = local_data(build.job) if args.upload_data else {}
-        for line in unchecked_lines(build, all_sent[0], files, builds=not args.no_build):
-            show(line)
+        if placed.region:
+            show(f"region {placed.region}, from {placed.origin}")
         fault = _example_account(build, all_sent)
-        if fault:
-            show(fault)
+        nothing = "no AWS credentials, so nothing in AWS was checked; set AWS_PROFILE or log in with `aws`"
+        for line in (*local_data_lines(all_sent[0], files), nothing, *([fault] if fault else [])):
+            show(line)
+        print_checks(all_sent[0], [], args, console)
         return 0
-    service = job_service(args, build.job.job.region)
-    if service.is_in_aws:  # an emulator has any account
+    with waiting.of("AWS credentials"):
+        service = service_in(args, placed.region)
+        store = S3Service(args.profile, service.region)
+    if service.is_in_aws:  # an emulator has any account, and any endpoint
         _check_accounts(build, all_sent)
-    store = S3Service(args.profile, service.region)
-    state = _state(service, all_sent, again=args.again)
-    sent, existing, is_created = all_sent[state.index], state.job, state.is_created
-    image = image_plan(build, args.profile, builds=not args.no_build, looks=is_created)
-    plan = submission_plan(build, sent, service, store, existing=existing, image=image)
-    if is_created and args.upload_data:
-        plan = with_data(plan, build, store, local_data(build.job), console)
-    for line in (*plan_lines(plan, build, sent), *state.lines):
+        _check_endpoints(store)
+    show(_place(service, placed))
+    found = checked(
+        build, all_sent, service, store, lambda: _state(service, all_sent, again=args.again), waiting, args, console
+    )
+    if service.is_in_aws and not args.dry_run:
+        # The table has compared the caller; from here on each login is.
+        service.require_account(role_account([each.request for each in all_sent]))
+    state = found.state
+    sent, is_created = all_sent[state.index], state.is_created
+    data = list(data_plans(build, store, found.files, console)) if found.files else []
+    for line in (*map(data_line, data), *state.lines):
         show(line)
-    if is_created and plan.faults:
-        raise CommandRefused("; ".join(plan.faults))
+    faults = [difference(each) for each in data if each.differing]
+    if faults:
+        raise CommandRefused("; ".join(faults))
     if args.dry_run:
         return 0
     if is_created:
-        _prepare(build, plan, store, args, console)
+        _prepare(build, data, found.deliveries, store, args, console)
     if state.turns is not None:
         from smspec.cli.alternative_submission import follow_in_turn
 
@@ -146,9 +173,10 @@ def _submitted(build: JobBuild, all_sent: Sequence[Submission], args: argparse.N
         _print(ended, args, console)
         return 0 if ended.is_completed else 1
     try:
-        created = create_job(
-            service, sent.created_request, sent.digest, name_is_derived=sent.name_is_derived, again=args.again
-        )
+        with waiting.of(f"SageMaker in {service.region} to create the job"):
+            created = create_job(
+                service, sent.created_request, sent.digest, name_is_derived=sent.name_is_derived, again=args.again
+            )
     except JobEnded as ended:
         raise CommandRefused(
             f"{ended}; `smspec status {job_words(ended.job, args.profile)}` shows why, and --again repeats it"
@@ -169,6 +197,23 @@ def _check_accounts(build: JobBuild, sent: Sequence[Submission]) -> None:
         raise CommandRefused(fault)
 
 
+def _check_endpoints(store: S3Service) -> None:
+    """Raise `AwsUnavailable` if S3 is not that of AWS, though SageMaker is."""
+    from smspec.submission.aws_errors import AwsUnavailable
+
+    if not store.is_in_aws:
+        raise AwsUnavailable(
+            f"the SageMaker endpoint is in AWS, but the S3 endpoint `{store.endpoint}` is not: the job would read"
+            " other files; unset AWS_ENDPOINT_URL_S3 and `endpoint_url`"
+        )
+
+
+def _place(service: JobService, placed: PlacedJob) -> str:
+    """Return where the job is created, and what decides it."""
+    endpoint = "" if service.is_in_aws else f", at {visible(service.endpoint)}, which is not AWS"
+    return f"region {service.region}, from {placed.origin or 'AWS'}{endpoint}"
+
+
 def _example_account(build: JobBuild, sent: Sequence[Submission]) -> str:
     image, written = build.job.plan.image, build.job.job.image
     is_derived = isinstance(written, BuiltImage) and not names_registry(written.repository or "")
@@ -181,6 +226,12 @@ def _state(service: JobService, sent: Sequence[Submission], *, again: bool) -> S
     if len(sent) > 1:
         return state_of_alternatives(service, sent, again=again)
     existing = service.find(sent[0].name)
+    if existing is not None:
+        from smspec.submission.ownership import require_own
+
+        first = sent[0]
+        require_own(service, existing, first.request, first.digest, name_is_derived=first.name_is_derived)
+        existing = None if existing.is_deleted else existing
     is_created = existing is None or (again and existing.is_over and not existing.is_completed)
     return SubmissionState(index=0, job=existing, is_created=is_created)
 
@@ -205,18 +256,23 @@ def _statement(denied: ActionDenied, job: Compiled, spec: str) -> str:
 
 
 def _prepare(
-    build: JobBuild, plan: SubmissionPlan, store: S3Service, args: argparse.Namespace, console: Console
+    build: JobBuild,
+    data: Sequence[DataPlan],
+    delivered: Sequence[Delivery],
+    store: S3Service,
+    args: argparse.Namespace,
+    console: Console,
 ) -> None:
     """Build, push, and upload what the job needs and is not there."""
     from smspec.submission.uploading import upload_all
 
-    for data in plan.data:
-        _upload(data, store, console)
+    for each in data:
+        _upload(each, store, console)
     try:
         if build.job.plan.image is not None and not args.no_build:
             write_temporary_tree(build.tree, build.directory)
             with_images([build], args, console, os.environ, pushes=True)
-        for delivery in plan.deliveries:
+        for delivery in delivered:
             for uri, is_new in upload_all(store, delivery.missing):
                 console.detail(f"{'uploaded' if is_new else 'already there:'} {uri}")
             if delivery.missing:
@@ -248,6 +304,6 @@ def _print(job: TrainingJob, args: argparse.Namespace, console: Console) -> None
     if args.format == "json":
         from smspec.cli.job_record import job_record
 
-        console.result(f"{json.dumps(job_record(job), indent=2)}\n")
+        console.content(f"{json.dumps(job_record(job), indent=2)}\n")
     else:
         console.result(f"{job.name}\n")

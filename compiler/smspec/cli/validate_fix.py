@@ -66,7 +66,7 @@ def _report(repaired: Repaired, generated: tuple[str, ...], args: argparse.Names
         from smspec.diagnostics.json_format import records_with_fixed
 
         fixed = [change.diagnostic for change in changes.values()]
-        console.result(records_with_fixed(fixed, result.diagnostics))
+        console.content(records_with_fixed(fixed, result.diagnostics))
         console.remark(result.summary())
         return exit_status(result.diagnostics, args)
     for (span, fix), change in changes.items():

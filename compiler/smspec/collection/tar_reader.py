@@ -15,6 +15,8 @@ from smspec_runtime.tar_headers import ABOUT, BLOCK, FILES, ZEROS, checksum, num
 MOST_MEMBERS = 1_000_000
 """A model has seldom more than thousands; each costs an entry of the file system."""
 
+_LONGEST_END = 1 << 20
+"""Bytes. Programs fill up a record, which has 10 KiB, and on tapes up to 1 MiB."""
 _LARGEST_ABOUT, _ABOUT_IN_ALL = 1 << 20, 256 << 20
 """Bytes of one extended header, and of all."""
 
@@ -41,6 +43,7 @@ def tar_members(content: GzipReader) -> Iterator[TarMember]:
     while True:
         head = b"".join(content.pieces(BLOCK))
         if head == ZEROS or (not head and count):
+            _finish(content)
             return
         try:
             if len(head) < BLOCK or number(head[148:156]) != checksum(head):
@@ -63,6 +66,18 @@ def tar_members(content: GzipReader) -> Iterator[TarMember]:
         yield member
         if member.kind == "file":
             content.exactly(-member.size % BLOCK)
+
+
+def _finish(content: GzipReader) -> None:
+    """Read the rest, for its checksum. Raise `ResultRefused` unless it is the zeros that fill the last record."""
+    rest = 0
+    for piece in content.pieces(_LONGEST_END + 1):
+        rest += len(piece)
+        if piece.strip(b"\0"):
+            raise content.damaged("it has data after its end, which no program would unpack")
+    if rest > _LONGEST_END:
+        raise content.damaged(f"it has more than {_LONGEST_END >> 20} MiB of zeros after its end")
+    content.finish()
 
 
 def _member(head: bytes, about: dict[str, str]) -> TarMember:

@@ -28,7 +28,9 @@ def unpack(result: StoredResult, tree: ResultTree, warn: Callable[[str], None], 
 def unpack_archive(content: GzipReader, directory: str, tree: ResultTree, warn: Callable[[str], None]) -> None:
     """Write the members of an archive to a directory of the tree. Raise as `unpack`; the caller finishes the tree."""
     tree.add_directory(directory)
+    is_empty = True
     for member in tar_members(content):
+        is_empty = False
         # A member's own name is judged before it gets a directory above it.
         name = f"{directory}/{relative(member.name)}"
         if member.kind == "directory":
@@ -41,7 +43,8 @@ def unpack_archive(content: GzipReader, directory: str, tree: ResultTree, warn: 
             tree.add_hard_link(name, f"{directory}/{relative(member.target)}")
         else:
             warn(f"`{name}` is not a file, directory, or link; smspec skips it")
-    content.finish()
+    if is_empty:
+        warn(f"`{directory}{ARCHIVE}` contains no files: the job saved none, or what wrote the archive failed")
 
 
 def _counted(file: StoredFile, advance: Callable[[int], None]) -> Iterator[bytes]:

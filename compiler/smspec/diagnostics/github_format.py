@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.severity import SEVERITIES, Severity
@@ -17,10 +17,14 @@ _COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "note"
 
 def workflow_commands(diagnostics: Sequence[Diagnostic]) -> str:
     """Return one command per line; a last one counts what GitHub will not show."""
-    lines = [_command(diagnostic) for diagnostic in diagnostics]
-    hidden = 0
-    for severity in SEVERITIES:
-        hidden += max(0, sum(diagnostic.severity == severity for diagnostic in diagnostics) - MOST_SHOWN)
+    return counted([(diagnostic.severity, _command(diagnostic)) for diagnostic in diagnostics])
+
+
+def counted(commands: Sequence[tuple[Severity, str]]) -> str:
+    """Return commands of these severities as lines, with one that counts what GitHub will not show."""
+    lines = [command for _, command in commands]
+    shown = [severity for severity, _ in commands]
+    hidden = sum(max(0, shown.count(severity) - MOST_SHOWN) for severity in SEVERITIES)
     if hidden:
         lines.append(
             f"::notice title=smspec::{hidden} more in the log: GitHub shows {MOST_SHOWN} errors, {MOST_SHOWN} "
@@ -35,9 +39,15 @@ def _command(diagnostic: Diagnostic) -> str:
     if span.line == span.end_line:
         # GitHub supports columns only within one line.
         place |= {"col": span.column, "endColumn": span.end_column}
-    properties = ",".join(f"{name}={_property(str(value))}" for name, value in place.items())
-    title = _property(visible(_title(diagnostic)))
-    return f"::{_COMMANDS[diagnostic.severity]} {properties},title={title}::{_data(_message(diagnostic))}"
+    return workflow_command(diagnostic.severity, place, _title(diagnostic), _message(diagnostic))
+
+
+def workflow_command(severity: Severity, place: Mapping[str, object], title: str, message: str) -> str:
+    """Return one command; ``place`` has its properties, such as `file` and `line`."""
+    properties = ",".join(
+        f"{name}={_property(visible(str(value)))}" for name, value in {**place, "title": title}.items()
+    )
+    return f"::{_COMMANDS[severity]} {properties}::{_data(message)}"
 
 
 def _title(diagnostic: Diagnostic) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from xml.etree import ElementTree
 
-_NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 cannot contain."""
+from smspec.diagnostics.visible import multiline_visible, visible
 
 
 def document(suites: ElementTree.Element) -> str:
@@ -19,7 +17,7 @@ def document(suites: ElementTree.Element) -> str:
 def suite_in(suites: ElementTree.Element, name: str, seconds: float, counts: Mapping[str, int]) -> ElementTree.Element:
     """Add a suite with numbers of test cases."""
     attributes = {
-        "name": _NO_XML.sub("?", name),
+        "name": visible(name),
         "time": f"{seconds:.3f}",
         **{kind: str(count) for kind, count in counts.items()},
     }
@@ -30,10 +28,10 @@ def case_in(
     suite: ElementTree.Element, job: str, name: str, seconds: float, kind: str | None, message: str, text: str
 ) -> None:
     """Add a test case; ``kind`` is that of its result, None for success."""
-    classname = _NO_XML.sub("?", job)
-    case = ElementTree.SubElement(suite, "testcase", classname=classname, name=name, time=f"{seconds:.3f}")
+    classname = visible(job)
+    case = ElementTree.SubElement(suite, "testcase", classname=classname, name=visible(name), time=f"{seconds:.3f}")
     if kind is not None:
-        result = ElementTree.SubElement(case, kind, message=_NO_XML.sub("?", message))
-        result.text = _NO_XML.sub("?", text)
+        result = ElementTree.SubElement(case, kind, message=multiline_visible(message))
+        result.text = multiline_visible(text)
     elif text:
-        ElementTree.SubElement(case, "system-out").text = _NO_XML.sub("?", text)
+        ElementTree.SubElement(case, "system-out").text = multiline_visible(text)

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.junit_document import case_in, document, suite_in
 from smspec.diagnostics.severity import fails
+from smspec.diagnostics.visible import visible
 
 _COMMAND = "smspec validate"
 
@@ -35,8 +36,10 @@ def error_in(suite: ElementTree.Element, classname: str, diagnostic: Diagnostic,
     """Add a test case for a diagnostic; ``kind``: as in `case_in`."""
     span = diagnostic.span
     where = f"{span.file}:{span.line}:{span.column}: {diagnostic.code}: {diagnostic.message}"
-    text = "\n".join(filter(None, [where, diagnostic.label, *map(str, diagnostic.notes), diagnostic.help]))
-    case_in(suite, classname, f"{diagnostic.code} in line {span.line}", 0.0, kind, diagnostic.message, text)
+    text = "\n".join(
+        map(visible, filter(None, [where, diagnostic.label, *map(str, diagnostic.notes), diagnostic.help]))
+    )
+    case_in(suite, classname, f"{diagnostic.code} in line {span.line}", 0.0, kind, visible(diagnostic.message), text)
 
 
 def _counts(diagnostics: Sequence[Diagnostic], *, is_strict: bool) -> dict[str, int]:

@@ -16,6 +16,7 @@ from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.explanation import explanation, reference
 from smspec.diagnostics.note import Note
 from smspec.diagnostics.severity import SEVERITIES
+from smspec.diagnostics.visible import visible
 from smspec.source import SourceText, Span, dotted
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -106,7 +107,7 @@ def _fixes(diagnostic: Diagnostic, lines: Mapping[str, Sequence[str]]) -> dict[s
         "insertedContent": {"text": f"{quote}{fix.meant}{quote}"},
     }
     change: Json = {"artifactLocation": {"uri": uri_of(span.file)}, "replacements": [replacement]}
-    title: Json = {"text": f"Replace `{fix.written}` by `{fix.meant}`"}
+    title: Json = {"text": visible(f"Replace `{fix.written}` by `{fix.meant}`")}
     return {"fixes": [{"description": title, "artifactChanges": [change]}]}
 
 
@@ -114,11 +115,11 @@ def _message(diagnostic: Diagnostic) -> str:
     """Return the whole message, one line for each part: most viewers show only this text."""
     notes = [f"note: {note.message}" for note in diagnostic.notes if not note.span]
     help = f"help: {diagnostic.help}" if diagnostic.help else ""
-    return "\n".join(words for words in (diagnostic.message, diagnostic.label, *notes, help) if words)
+    return "\n".join(visible(words) for words in (diagnostic.message, diagnostic.label, *notes, help) if words)
 
 
 def _related(note: Note, span: Span) -> Json:
-    return {"message": {"text": note.message}, "physicalLocation": _place(span)}
+    return {"message": {"text": visible(note.message)}, "physicalLocation": _place(span)}
 
 
 def _location(span: Span) -> Json:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import logging
 import os
 from collections.abc import Mapping
 from typing import BinaryIO, cast
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from smspec import __version__
@@ -16,7 +19,7 @@ from smspec.editor.checking import Checking
 from smspec.editor.client_process import end_with
 from smspec.editor.locations import path_of
 from smspec.editor.open_documents import OpenDocument, OpenDocuments
-from smspec.editor.protocol_input import ProtocolInput
+from smspec.editor.protocol_input import INVALID_PARAMS, ProtocolInput
 
 _WATCHED = "**/*.{yaml,yml,py,sh,toml,txt,lock}"
 
@@ -29,6 +32,13 @@ class SpecServer(LanguageServer):
         self.documents = OpenDocuments()
         self.checking = Checking(self.documents.contents, self.documents.uri_of, self._publish_later)
         self._loop: asyncio.AbstractEventLoop | None = None
+        self.input: ProtocolInput | None = None
+        self.output: BinaryIO | None = None
+
+    def report_server_error(self, error: Exception, source: object) -> None:  # noqa: ARG002
+        """Answer a request whose parameters are not those of its method: pygls does not."""
+        if source is JsonRpcException and self.input and self.output and self.input.last is not None:
+            _answer(self.output, self.input.last, INVALID_PARAMS, "the parameters are not those of the method")
 
     def begin(self, folders: tuple[str, ...], process: int | None) -> None:
         """Start the checks. Paths in messages are relative to the first folder, as in a terminal there."""
@@ -41,10 +51,17 @@ class SpecServer(LanguageServer):
 
     def take(self, uri: str, *, at_once: bool = False) -> None:
         """Keep the current text of a document, and check what depends on it."""
+        self.forget_notifications()
         known = self.workspace.get_text_document(uri)
         document = self.documents.put(uri, known.source, known.version)
         if document.path is not None and self._matters(document):
             self.checking.changed(document.path, at_once=at_once)
+
+    def forget_notifications(self) -> None:
+        """Drop the finished futures of notifications, which pygls keeps: 1.5 kB for each edit."""
+        futures = self.protocol._request_futures
+        for identity in [identity for identity, future in futures.items() if future.done()]:
+            del futures[identity]
 
     def _matters(self, document: OpenDocument) -> bool:
         return document.is_spec or (document.path is not None and not document.path.endswith((".yaml", ".yml")))
@@ -61,8 +78,20 @@ class SpecServer(LanguageServer):
 def serve(stdin: BinaryIO, stdout: BinaryIO) -> int:
     """Serve one editor until it leaves."""
     end_with(None)  # the editor may be gone before it says which process it is
-    made_server().start_io(cast(BinaryIO, ProtocolInput(stdin)), stdout)
+    # pygls prints a traceback for each message that it cannot understand; it is answered instead.
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)
+    server = made_server()
+    server.input = ProtocolInput(stdin, lambda *error: _answer(stdout, *error))
+    server.output = stdout
+    server.start_io(cast(BinaryIO, server.input), stdout)
     return 0
+
+
+def _answer(stdout: BinaryIO, identity: object, code: int, message: str) -> None:
+    """Send an error. One write: the thread that reads must not interrupt an answer of the other one."""
+    body = json.dumps({"jsonrpc": "2.0", "id": identity, "error": {"code": code, "message": message}}).encode()
+    stdout.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+    stdout.flush()
 
 
 def made_server() -> SpecServer:

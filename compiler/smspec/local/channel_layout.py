@@ -18,6 +18,7 @@ from smspec.local.feeder.objects import StoredObject
 from smspec.local.feeder.ordering import order
 from smspec.local.feeder.store import Store
 from smspec.local.file_copy import copied, shares_blocks
+from smspec.local.mounted_data import MountedChannel, mounted
 from smspec.local.request import RunFailed
 from smspec.local.s3.location import is_s3
 from smspec.local.training_request import Host
@@ -27,6 +28,8 @@ _LONGEST_NAME = 255
 """The maximum length of a file name in bytes on nearly every file system."""
 
 _MOST_SHOWN = 80
+_ALSO_FILE = "its directory is also the name of a different object"
+_ALSO_DIRECTORY = "it is also the directory of other objects"
 _PROBE = "room.part"
 _BLOCK = 4096
 
@@ -34,14 +37,20 @@ _BLOCK = 4096
 class ChannelLayout:
     """Lays channels out host by host.
 
-    Objects are copied, never linked to the author's files: a script may write to its input. On file systems that
-    support it, a copy shares its blocks with the original. Each host has its own copy, as on SageMaker; S3 is read once
-    for all of them.
+    Objects are mounted read-only where the engine can do that. Else they are copied, never linked to the author's
+    files: a script may write to its input. On file systems that support it, a copy shares its blocks with the original.
+    Each host has its own copy, as on SageMaker; S3 is read once for all of them.
     """
 
-    def __init__(self, hosts: tuple[Host, ...], reporter: Reporter) -> None:
+    def __init__(
+        self, hosts: tuple[Host, ...], reporter: Reporter, *, mounts: bool = False, watches_reads: bool = False
+    ) -> None:
+        """``watches_reads``: which host opens which file must be seen, so hosts cannot share files."""
         self._hosts = hosts
         self._reporter = reporter
+        self._mounts = mounts and not (watches_reads and len(hosts) > 1)
+        self._only_whole = watches_reads
+        self._mounted: dict[tuple[str, str], MountedChannel | None] = {}
         self._copies: dict[tuple[str, str], str] = {}
         self._entries: dict[str, tuple[Store, Objects]] = {}
 
@@ -67,10 +76,22 @@ class ChannelLayout:
                 f"{units.size(free)} free: pass less --data, use Pipe mode, or pass -o with a directory elsewhere",
             )
 
+    @property
+    def mounted(self) -> dict[tuple[str, str], MountedChannel]:
+        """Return (host, channel) → what the engine must mount."""
+        return {key: found for key, found in self._mounted.items() if found is not None}
+
+    def _mounted_on(self, data: ChannelData, host: Host) -> MountedChannel | None:
+        key = (host.name, data.channel.name)
+        if self._mounts and key not in self._mounted:
+            self._mounted[key] = mounted(data, self._objects(data, host)[1], only_whole=self._only_whole)
+        return self._mounted.get(key)
+
     def _copied(self, data: ChannelData) -> list[StoredObject]:
-        """Return the objects of a channel, once for each host that gets them."""
+        """Return the objects of a channel, once for each host that gets a copy."""
         try:
             hosts = [host for host in self._hosts if data.reaches(host, self._hosts)]
+            hosts = [host for host in hosts if self._mounted_on(data, host) is None]
             return [stored for host in hosts for stored in self._objects(data, host)[1]]
         except ChannelDataError as fault:
             raise _unable(data, fault) from None
@@ -99,6 +120,11 @@ class ChannelLayout:
             seconds=0.0,
         )
         self._reporter.report(laid)
+        here = self._mounted_on(data, host)
+        if here is not None:
+            _require_names(name, here.files)
+            laid = replace(laid, size=sum(map(_size_of, objects)), seconds=time.monotonic() - started)
+            objects = []
         for size in self._placed(data, store, objects, root):
             laid = replace(laid, size=laid.size + size, seconds=time.monotonic() - started)
             self._reporter.report(laid)
@@ -173,23 +199,43 @@ def _size_of(stored: StoredObject) -> int:
 
 def _target(channel: str, stored: StoredObject, root: str) -> str:
     """Return the path of an object, and create its parent directories. Raise RunFailed if it cannot be a file."""
-    steps = stored.key.split("/")
-    fault = ""
-    if any(step in ("", ".", "..") or "\0" in step for step in steps):
-        fault = "a part of its name is empty, `.`, or `..`, or contains a null character"
-    elif any(len(os.fsencode(step)) > _LONGEST_NAME for step in steps):
-        fault = f"a part of its name is longer than {_LONGEST_NAME} bytes"
-    else:
-        target = os.path.join(root, *steps)
+    fault = _fault_of_name(stored.key)
+    if not fault:
+        target = os.path.join(root, *stored.key.split("/"))
         try:
             os.makedirs(os.path.dirname(target), exist_ok=True)
         except (FileExistsError, NotADirectoryError):
-            fault = "its directory is also the name of a different object"
+            fault = _ALSO_FILE
         if not fault and not os.path.isdir(target):
             return target
-        fault = fault or "it is also the directory of other objects"
-    name = f"{stored.key[:_MOST_SHOWN]}…" if len(stored.key) > _MOST_SHOWN else stored.key
-    raise RunFailed(1, f"channel `{channel}`: object `{name}` cannot be a file: {fault}; rename it, or use Pipe mode")
+        fault = fault or _ALSO_DIRECTORY
+    raise _no_file(channel, stored.key, fault)
+
+
+def _require_names(channel: str, names: Iterable[str]) -> None:
+    """Raise RunFailed if one of the objects of a channel cannot be a file."""
+    known = set(names)
+    for name in sorted(known):
+        fault = _fault_of_name(name)
+        parts = name.split("/")
+        if any("/".join(parts[:end]) in known for end in range(1, len(parts))):
+            fault = fault or _ALSO_FILE
+        if fault:
+            raise _no_file(channel, name, fault)
+
+
+def _fault_of_name(key: str) -> str:
+    steps = key.split("/")
+    if any(step in ("", ".", "..") or "\0" in step for step in steps):
+        return "a part of its name is empty, `.`, or `..`, or contains a null character"
+    if any(len(os.fsencode(step)) > _LONGEST_NAME for step in steps):
+        return f"a part of its name is longer than {_LONGEST_NAME} bytes"
+    return ""
+
+
+def _no_file(channel: str, key: str, fault: str) -> RunFailed:
+    name = f"{key[:_MOST_SHOWN]}…" if len(key) > _MOST_SHOWN else key
+    return RunFailed(1, f"channel `{channel}`: object `{name}` cannot be a file: {fault}; rename it, or use Pipe mode")
 
 
 def _written(blocks: Iterable[bytes], target: str) -> Iterator[int]:

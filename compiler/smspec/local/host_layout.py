@@ -10,6 +10,7 @@ from smspec.local.channel_layout import ChannelLayout
 from smspec.local.config_files import config_files
 from smspec.local.engines.engine import Engine
 from smspec.local.events import Remark, Reporter
+from smspec.local.mounted_data import MountedChannel
 from smspec.local.run_directory import UPLOAD, RunDirectory
 from smspec.local.training_request import Host, TrainingRequest
 
@@ -28,6 +29,8 @@ class HostLayout:
         engine: Engine,
         reporter: Reporter,
         checkpoints: str | None = None,
+        *,
+        watches_reads: bool = False,
     ) -> None:
         self._training = training
         self._hosts = hosts
@@ -35,7 +38,7 @@ class HostLayout:
         self._engine = engine
         self._reporter = reporter
         self._checkpoints = checkpoints
-        self._channels = ChannelLayout(hosts, reporter)
+        self._channels = ChannelLayout(hosts, reporter, mounts=engine.mounts_data, watches_reads=watches_reads)
         self.has_resumed = False
 
     def fill(self, directory: RunDirectory) -> None:
@@ -54,7 +57,13 @@ class HostLayout:
             for data in self._data:
                 if not data.is_piped and data.reaches(host, self._hosts):
                     self._channels.lay(data, host, place.data)
+        self._engine.mount(self.mounted)
         self._take_up_checkpoints(directory)
+
+    @property
+    def mounted(self) -> dict[tuple[str, str], MountedChannel]:
+        """Return (host, channel) → the local files that hosts see themselves, not as copies."""
+        return self._channels.mounted
 
     def _take_up_checkpoints(self, directory: RunDirectory) -> None:
         """Create the checkpoint directory of every host, with the checkpoints of an incomplete run."""

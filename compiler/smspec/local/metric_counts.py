@@ -9,14 +9,11 @@ from __future__ import annotations
 import math
 import os
 import re
-import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from types import FrameType
 
 from smspec.local.training_request import TrainingRequest
-from smspec.service.metric_pattern import searchable_metrics
+from smspec.service.metric_pattern import OutOfTime, searchable_metrics, time_limit
 
 SECONDS = 5.0
 """Processor time for all expressions over all logs."""
@@ -29,10 +26,6 @@ _SIGN = re.compile(r"(?:^|[\s=:(\[,])-\Z")
 
 MOST_VALUES = 500
 """Values that are kept of a metric and host."""
-
-
-class _OutOfTime(Exception):
-    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,13 +147,13 @@ def count_metrics(
         return ()
     is_whole = True
     try:
-        with _time_limit(seconds):
+        with time_limit(seconds):
             for path in logs:
                 host = os.path.basename(path).removesuffix(".log")
                 for line in _lines(path):
                     for counter in counters:
                         counter.search(host, line)
-    except _OutOfTime:
+    except OutOfTime:
         is_whole = False
     return tuple(counter.counted(is_whole=is_whole) for counter in counters)
 
@@ -169,22 +162,6 @@ def _lines(path: str) -> Iterator[str]:
     with open(path, "rb") as file:
         while line := file.readline(_LONGEST_LINE):
             yield line.decode("utf-8", "replace").rstrip("\r\n")
-
-
-@contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
-    """Raise `_OutOfTime` after some processor time, in the middle of a search, too."""
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        raise _OutOfTime
-
-    before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
 
 
 def _is_number(text: str) -> bool:

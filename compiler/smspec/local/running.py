@@ -132,7 +132,15 @@ class LocalRun:
         self._data, self.findings = find_data(job, self._training.channels, request, generated)
         self._predicted = predicted_run(job, self._training, self._data, self._hosts, request, generated)
         self._opened: Mapping[tuple[str, str], Opened] = {}
-        self._layout = HostLayout(self._training, self._hosts, self._data, self._engine, reporter, request.checkpoints)
+        self._layout = HostLayout(
+            self._training,
+            self._hosts,
+            self._data,
+            self._engine,
+            reporter,
+            request.checkpoints,
+            watches_reads=self._predicted is not None and self._predicted.is_known,
+        )
 
     def through(self, record: RunRecord) -> tuple[Summary, int]:
         """Run the job to its end; return its summary and the exit status of the command."""
@@ -212,10 +220,12 @@ class LocalRun:
         self._signals.note()
         fleet = Fleet(directory, self._reporter)
         watch = self._watch(directory)
-        reads = ReadWatch(self._predicted.directories(directory) if self._predicted is not None else {})
+        reads = ReadWatch(self._watched(directory))
         faults = self._request.faults or NO_FAULTS
         try:
             fleet.start(self._hosts, self._data, self._engine, self._request)
+            if self._engine.unconfined:
+                self._show(f"not confined: {', '.join(self._engine.unconfined)}")
             reads.begin()
             supervision = Supervision(
                 fleet.hosts,
@@ -239,6 +249,16 @@ class LocalRun:
                 watch.close()
             self._engine.close()
             self._signals.interrupt()
+
+    def _watched(self, directory: RunDirectory) -> dict[tuple[str, str], str]:
+        """Return (host, channel) → the directory in which a read of the channel is seen."""
+        if self._predicted is None:
+            return {}
+        mounted = self._layout.mounted
+        return {
+            key: mounted[key].directory if key in mounted else place
+            for key, place in self._predicted.directories(directory).items()
+        }
 
     def _watch(self, directory: RunDirectory) -> CheckpointWatch | None:
         checkpoints = self._training.checkpoint_directory or ""

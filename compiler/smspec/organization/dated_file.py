@@ -38,7 +38,7 @@ def read_dated_file(
     ``command`` writes the file, and ``fault_of`` returns the first fault in the member. Raise `InvalidInput`, with the
     position of the fault; OSError if the file is unreadable.
     """
-    path = file_in(directory, name, boundary)
+    path = file_in(directory, name)
     if path is None:
         return {}
     help = f"restore the committed file, or remove it and run `{command}`"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from functools import lru_cache
 
@@ -14,6 +14,7 @@ from smspec.organization.organization_config import OrganizationConfig
 from smspec.organization.toml_faults import Fault, Places, rejected_values
 from smspec.source import Document, Mapping, Node, Path, Scalar, Sequence, dotted
 from smspec.source.frozen import replace
+from smspec.spec.layers.assembly import Fold
 
 INVALID_DEFAULT = Rule("SM754", "invalid default")
 
@@ -26,6 +27,16 @@ KEYS = (
 
 _DEEPEST = 8
 _OF_A_GROUP = ("instance_type", "count")
+
+
+def default_layers(files: Iterable[OrganizationConfig]) -> Document | None:
+    """Return the defaults of all files, merged key by key: those of an inner file are above those of an outer one."""
+    layers = [layer for layer in map(default_layer, files) if layer is not None]
+    if len(layers) < 2:
+        return next(iter(layers), None)
+    spec = Fold().under(*layers).spec
+    assert spec is not None
+    return Document(spec, tuple(text for layer in reversed(layers) for text in layer.texts))
 
 
 def default_layer(file: OrganizationConfig) -> Document | None:

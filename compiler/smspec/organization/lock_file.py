@@ -12,13 +12,13 @@ from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.nearest import file_in
 from smspec.workspace.parent_directories import repository_top
 
-_LARGEST = 16 << 20
+LARGEST = 16 << 20
 """Bytes. An environment of 64 packages takes 5 kB, so this is room for 3,000; all else stays below 1 MiB."""
 
 
-def lock_in(directory: str, boundary: Boundary) -> str | None:
+def lock_in(directory: str, _: Boundary) -> str | None:
     """Return the path of the lockfile in a directory itself, relative to the current one; or None."""
-    return file_in(directory, NAME, boundary)
+    return file_in(directory, NAME)
 
 
 def first_lock_path(directory: str, elsewhere: str, boundary: Boundary) -> str:
@@ -44,11 +44,11 @@ def read_lock(path: str, boundary: Boundary) -> Lock:
     from smspec.organization.lock_environments import HELP, MALFORMED_LOCK
 
     try:
-        content = boundary.read_named(path, _LARGEST)
+        content = boundary.read_named(path, LARGEST)
     except FileNotRead as fault:
         finding = MALFORMED_LOCK.at((), f"{fault}", help="replace it with the file that `smspec lock` writes")
         raise InvalidInput([placed_at(Span(path, 1, 1, 1, 1), finding)], ()) from None
-    if len(content) > _LARGEST:
-        large = MALFORMED_LOCK.at((), f"`{NAME}` is larger than {_LARGEST >> 20} MiB", help=HELP)
+    if len(content) > LARGEST:
+        large = MALFORMED_LOCK.at((), f"`{NAME}` is larger than {LARGEST >> 20} MiB", help=HELP)
         raise InvalidInput([placed_at(Span(path, 1, 1, 1, 1), large)], ())
     return lock_content(path, content)

@@ -43,20 +43,37 @@ class OrganizationConfig:
         return table
 
 
-def organization_config_in(directory: str, boundary: Boundary) -> OrganizationConfig | None:
-    """Return the file in a directory itself; smspec.toml takes precedence over pyproject.toml."""
-    path = os.path.join(directory, NAME)
-    if os.path.lexists(path) and not boundary.is_directory(path):
-        content = _content(path, boundary)
-        return OrganizationConfig(os.path.relpath(path), _tables(path, content), content)
+def organization_configs_in(directory: str, boundary: Boundary) -> tuple[OrganizationConfig, ...]:
+    """Return the files in a directory itself: the table of pyproject.toml is above smspec.toml, and both apply.
+
+    Raise `MalformedConfig` for a file that is not TOML, and for a name that leads to anything but a regular file
+    inside of the boundary: what such a file requires is unknown, so nothing is checked without it.
+    """
+    found: list[OrganizationConfig] = []
     path = os.path.join(directory, PYPROJECT)
-    if os.path.lexists(path) and boundary.is_file(path) and mentions_smspec(path, boundary):
+    if os.path.lexists(path) and (not boundary.is_file(path) or mentions_smspec(path, boundary)):
         content = _content(path, boundary)
         tool = _tables(path, content).get("tool")
         own = tool.get("smspec") if isinstance(tool, dict) else None
+        if own is not None and not isinstance(own, dict):
+            raise MalformedConfig(os.path.relpath(path), "`tool.smspec` is not a table", content)
         if isinstance(own, dict):
-            return OrganizationConfig(os.path.relpath(path), own, content)
-    return None
+            found.append(OrganizationConfig(os.path.relpath(path), own, content))
+    path = os.path.join(directory, NAME)
+    if os.path.lexists(path):
+        content = _content(path, boundary)
+        found.append(OrganizationConfig(os.path.relpath(path), _tables(path, content), content))
+    return tuple(found)
+
+
+def parsed_config(path: str, content: bytes) -> OrganizationConfig | None:
+    """Return the settings in the content of a file; None for a pyproject.toml without any. Raise `MalformedConfig`."""
+    tables = _tables(path, content)
+    if os.path.basename(path).lower() != PYPROJECT:
+        return OrganizationConfig(path, tables, content)
+    tool = tables.get("tool")
+    own = tool.get("smspec") if isinstance(tool, dict) else None
+    return OrganizationConfig(path, own, content) if isinstance(own, dict) else None
 
 
 def _content(path: str, boundary: Boundary) -> bytes:
@@ -65,6 +82,8 @@ def _content(path: str, boundary: Boundary) -> bytes:
         content = boundary.read_named(path, _LARGEST)
     except FileNotRead as fault:
         raise MalformedConfig(shown, f"this {fault.reason}") from None
+    except OSError as fault:
+        raise MalformedConfig(shown, f"this cannot be read: {fault.strerror or fault}") from None
     if len(content) > _LARGEST:
         raise MalformedConfig(shown, f"it has more than {_LARGEST >> 10} KiB")
     if any(len(line) > _LONGEST_LINE for line in content.split(b"\n")):
@@ -83,8 +102,31 @@ def _tables(path: str, content: bytes) -> dict[str, object]:
 
     try:
         tables: dict[str, object] = tomllib.loads(content.decode(), parse_float=Decimal)
-        return tables
     except (ValueError, ArithmeticError, RecursionError) as fault:
         raise MalformedConfig(
             os.path.relpath(path), f"`{os.path.relpath(path)}` is not valid TOML: {fault}", content
         ) from None
+    if not content.isascii() or b"\\" in content:
+        _check_visible(path, content.decode(), tables)
+    return tables
+
+
+def _check_visible(file: str, text: str, tables: object) -> None:
+    """Raise `MalformedConfig` for what a reviewer of the policy cannot see; pyproject.toml has text of others, too."""
+    # Imported late: most policies are ASCII.
+    from smspec.diagnostics.unseen import called, unseen_parts
+    from smspec.diagnostics.unseen_names import fault_in_data
+
+    shown = os.path.relpath(file)
+    is_ours = os.path.basename(file) == NAME
+    for start, _ in unseen_parts(text.replace("\r\n", "\n")) if is_ours else ():
+        line = text.count("\n", 0, start) + 1
+        place = f"(at line {line}, column {start - text.rfind(chr(10), 0, start)})"
+        raise MalformedConfig(shown, f"`{shown}` contains {called(text[start])} {place}", text.encode())
+    tool = tables.get("tool") if isinstance(tables, dict) and not is_ours else None
+    found = fault_in_data(tables if is_ours else tool.get("smspec") if isinstance(tool, dict) else None)
+    if found:
+        path, fault = found
+        key = next((step for step in reversed(path) if isinstance(step, str)), "")
+        line = next((number for number, line in enumerate(text.split("\n"), 1) if key in line), 1)
+        raise MalformedConfig(shown, f"`{shown}`: {fault} (at line {line}, column 1)", text.encode())

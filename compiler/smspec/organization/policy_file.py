@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
+from typing import Any
 
 from smspec.diagnostics.explanation import explained_codes
 from smspec.diagnostics.parse_errors import MOST
 from smspec.diagnostics.quoting import one_of, quoted
 from smspec.diagnostics.suggestions import nearest
+from smspec.organization import policy_combination
 from smspec.organization.default_layer import TABLE as DEFAULTS
 from smspec.organization.organization_config import MalformedConfig, OrganizationConfig
+from smspec.organization.policy_combination import Combined, Severities
 from smspec.organization.price_file import INSTANCE_TYPE
 from smspec.organization.price_list import TABLE as PRICES
 from smspec.organization.price_list import price_list
@@ -22,81 +25,46 @@ from smspec.organization.registry_table import read_registry
 from smspec.organization.toml_faults import MALFORMED_POLICY, Fault, rejected, rejected_values
 from smspec.rules.suppressions import NEVER_IGNORED
 from smspec.service.image_reference import parsed_reference
-from smspec.service.policy import Level, Policy
-from smspec.service.prices import PriceBook
+from smspec.service.policy import LEVELS, Level, RequiredBase
 from smspec.source import dotted
-
-_LEVELS: tuple[Level, ...] = ("error", "warning", "note", "off")
-_KEYS = (
-    "required_tags",
-    "allowed_instance_families",
-    "allowed_regions",
-    "allowed_registries",
-    "require_kms",
-    "require_vpc",
-    "require_base",
-    "max_cost",
-    "max_hours",
-    "allow_ignores",
-    "rules",
-    PRICES,
-    DEFAULTS,
-    "facts",
-    REGISTRY,
-    "rule_files",
-)
+from smspec.source.frozen import dataclass
 
 _FACTS = ("images", "instance_types")
 
 _HIGHEST = 10**9
 
 
-def read_policy(file: OrganizationConfig, own_codes: tuple[str, ...] = ()) -> Policy:
+@dataclass(frozen=True, slots=True)
+class OwnPolicy:
+    """The keys that one file sets, and their values."""
+
+    file: OrganizationConfig
+    values: Mapping[str, object]
+
+
+def read_values(file: OrganizationConfig, own_codes: tuple[str, ...] = ()) -> OwnPolicy:
     """Return the policy in the file. Raise `InvalidInput`, with positions, for invalid values.
 
     ``own_codes``: those of the rules that the organization wrote.
     """
     try:
-        prices = price_list(file)
+        price_list(file)
     except MalformedConfig as malformed:
         raise rejected(MalformedConfig(file.path, malformed.fault, file.content)) from None
-    reader = _Reader(file.tables, (*explained_codes(), *own_codes))
-    images, types = reader.facts()
-    registry, registry_faults = read_registry(file.tables.get(REGISTRY, {}))
-    policy = Policy(
-        path=file.path,
-        required_tags=reader.tags(),
-        allowed_instance_families=_families(reader.texts("allowed_instance_families")),
-        allowed_regions=reader.texts("allowed_regions"),
-        allowed_registries=reader.texts("allowed_registries"),
-        require_kms=reader.truth("require_kms"),
-        require_vpc=reader.truth("require_vpc"),
-        max_cost=reader.dollars("max_cost"),
-        max_hours=reader.number("max_hours"),
-        require_base=reader.texts("require_base"),
-        prices=PriceBook(own=prices),
-        known_images=images,
-        known_instance_types=types,
-        may_ignore=reader.ignores(),
-        levels=reader.levels(),
-        registry=registry,
-    )
-    faults = [*islice(_unknown(file.tables), MOST), *reader.faults, *registry_faults]
+    reader = _Reader(file, (*explained_codes(), *own_codes))
+    values = {name: key.read(reader, name) for name, key in POLICY_KEYS.items() if name in file.tables}
+    faults = [*islice(_unknown(file.tables), MOST), *reader.faults]
     if faults:
         raise rejected_values(file, faults, MALFORMED_POLICY)
-    return policy
-
-
-def _families(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """Return families without `ml.`, which authors may write too."""
-    return None if names is None else tuple(name.removeprefix("ml.") for name in names)
+    return OwnPolicy(file, values)
 
 
 class _Reader:
     """Reads the keys one by one and collects their errors."""
 
-    def __init__(self, tables: Mapping[str, object], codes: tuple[str, ...]) -> None:
-        self._tables = tables
+    def __init__(self, file: OrganizationConfig, codes: tuple[str, ...]) -> None:
+        self._file = file
+        self._tables = file.tables
         self._codes = codes
         self.faults: list[Fault] = []
 
@@ -111,37 +79,60 @@ class _Reader:
             return ()
         return tuple(value)
 
+    def families(self, key: str) -> tuple[str, ...]:
+        """Return families without `ml.`, which authors may write too."""
+        return tuple(name.removeprefix("ml.") for name in self.texts(key) or ())
+
+    def bases(self, key: str) -> tuple[RequiredBase, ...]:
+        names = self.texts(key) or ()
+        if not names and not self.faults:
+            self.faults.append(((key,), f"`{key}` is empty", "name a base spec, or remove the key"))
+        return (RequiredBase(file=self._file.path, names=names),)
+
     def truth(self, key: str) -> bool:
         value = self._tables.get(key, False)
         if not isinstance(value, bool):
             self.faults.append(((key,), f"`{key}` must be true or false", "use `true` or `false`"))
         return value is True
 
-    def number(self, key: str) -> Decimal | int | None:
-        value = self._tables.get(key)
-        if value is None:
-            return None
+    def number(self, key: str) -> Decimal | int:
+        value = self._tables[key]
         if isinstance(value, bool) or not isinstance(value, int | Decimal) or not 0 <= value <= _HIGHEST:
             self.faults.append(((key,), f"`{key}` must be a number from 0 to {_HIGHEST:,}", f"write `{key} = 500`"))
-            return None
+            return 0
         return value
 
-    def dollars(self, key: str) -> Fraction | None:
-        value = self.number(key)
-        return None if value is None else Fraction(value)
+    def dollars(self, key: str) -> Fraction:
+        return Fraction(self.number(key))
 
-    def tags(self) -> dict[str, tuple[str, ...]]:
-        value = self._tables.get("required_tags")
+    def tags(self, key: str) -> dict[str, tuple[str, ...]]:
+        value = self._tables[key]
         if isinstance(value, dict):
-            return {name: self.texts("required_tags", name) or () for name in value}
-        return dict.fromkeys(self.texts("required_tags") or (), ())
+            return {name: self.texts(key, name) or () for name in value}
+        return dict.fromkeys(self.texts(key) or (), ())
 
-    def facts(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def prices(self, _key: str) -> dict[str, Fraction]:
+        return price_list(self._file)
+
+    def registry(self, key: str) -> dict[str, bool | int]:
+        settings, faults = read_registry(self._tables[key])
+        self.faults += faults
+        return settings
+
+    def defaults(self, key: str) -> object:
+        """Return the table as it is: `default_layer` reads it, and reports its faults."""
+        return self._tables[key] if isinstance(self._tables[key], dict) else {}
+
+    def rule_files(self, _key: str) -> tuple[str, ...]:
+        """Return nothing: `read_rules` reads the files, and reports faults in their names."""
+        return ()
+
+    def facts(self, _key: str) -> dict[str, tuple[str, ...]]:
         """Return the images and the instance types of the table `facts`."""
         value = self._tables.get("facts", {})
         if not isinstance(value, dict):
             self.faults.append((("facts",), "`facts` is not a table", 'write `[facts]` and below it `images = ["…"]`'))
-            return (), ()
+            return {}
         for key in value:
             if key not in _FACTS:
                 help = f"use {one_of(_FACTS)}"
@@ -156,28 +147,28 @@ class _Reader:
             if not re.fullmatch(INSTANCE_TYPE, kind):
                 message = f"`facts.instance_types`: {quoted(kind)} is not an instance type"
                 self.faults.append((("facts", "instance_types"), message, "write a type such as `ml.p7.48xlarge`"))
-        return images, types
+        return {"images": images, "instance_types": types}
 
-    def ignores(self) -> bool | tuple[str, ...]:
-        value = self._tables.get("allow_ignores", True)
+    def ignores(self, key: str) -> bool | tuple[str, ...]:
+        value = self._tables[key]
         if isinstance(value, bool):
             return value
-        codes = self.texts("allow_ignores") or ()
+        codes = self.texts(key) or ()
         for code in codes:
-            self._check_code(("allow_ignores",), code)
+            self._check_code((key,), code)
         return codes
 
-    def levels(self) -> dict[str, Level]:
-        value = self._tables.get("rules", {})
+    def levels(self, key: str) -> Severities:
+        value = self._tables[key]
         if not isinstance(value, dict):
             self.faults.append((("rules",), "`rules` is not a table", 'write `[rules]` and below it `SM332 = "error"`'))
-            return {}
+            return Severities()
         levels: dict[str, Level] = {}
         for code, level in value.items():
             self._check_code(("rules", code), code)
-            known = next((name for name in _LEVELS if name == level), None)
+            known = next((name for name in LEVELS if name == level), None)
             if known is None:
-                words = ", ".join(f"`{name}`" for name in _LEVELS)
+                words = ", ".join(f"`{name}`" for name in LEVELS)
                 self.faults.append(
                     (("rules", code), f"`rules.{code}`: {quoted(str(level))} is not a severity", f"use {words}")
                 )
@@ -186,7 +177,7 @@ class _Reader:
                 self.faults.append((("rules", code), f"`rules.{code}` cannot be lowered", help))
             else:
                 levels[code] = known
-        return levels
+        return Severities(levels=levels)
 
     def _check_code(self, path: tuple[str, ...], code: str) -> None:
         # No author fixes more in one run, and searching for similar names takes time.
@@ -201,12 +192,79 @@ class _Reader:
             )
 
 
+def loosens(key: str, old: OrganizationConfig, new: OrganizationConfig, at: tuple[str, ...]) -> bool | None:
+    """Return whether a new version of a file loosens what a key of the old one requires; None if it may."""
+    row = POLICY_KEYS.get(key)
+    if row is None:
+        return None
+    before, after = (_value(row, file, key) for file in (old, new))
+    if key not in new.tables or (at and at[-1] not in _table(new, key)):
+        return row.if_removed
+    if row.versions is not None:
+        return row.versions(before, after)
+    return any(not weaker.at or weaker.at == at for weaker in row.combine(before, after)[1])
+
+
+def _value(row: PolicyKey, file: OrganizationConfig, key: str) -> Any:
+    """Return the value of a key, as far as it is valid; None if the file does not set it."""
+    try:
+        return row.read(_Reader(file, ()), key) if key in file.tables else None
+    except MalformedConfig:
+        return None
+
+
+def _table(file: OrganizationConfig, key: str) -> Mapping[str, object] | list[object]:
+    value = file.tables.get(key)
+    return value if isinstance(value, dict | list) else {}
+
+
+def _bases_added(old: tuple[RequiredBase, ...] | None, new: tuple[RequiredBase, ...]) -> bool | None:
+    """Return whether a new list has alternatives that the old one lacks: a job needs only one of them."""
+    known = {name for one in old or () for name in one.names}
+    return old is not None and any(name not in known for one in new for name in one.names)
+
+
 def _unknown(tables: Mapping[str, object]) -> Iterator[Fault]:
     for key in tables:
-        if key not in _KEYS:
-            near = nearest(key, _KEYS)
+        if key not in POLICY_KEYS:
+            near = nearest(key, POLICY_KEYS)
             yield (
                 (key,),
                 f"unknown key {quoted(key)}",
-                f"did you mean `{near}`?" if near else f"it has {', '.join(_KEYS)}",
+                f"did you mean `{near}`?" if near else f"it has {', '.join(POLICY_KEYS)}",
             )
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyKey:
+    """How a file sets a key, how values of an outer and an inner file combine, and what follows if a file loses it.
+
+    ``if_removed``: whether that loosens the policy, None if that depends on specs. ``versions`` compares an old value
+    of one file with a new one; by default as an outer value with an inner one.
+    """
+
+    read: Callable[[_Reader, str], Any]
+    combine: Callable[[Any, Any], Combined]
+    if_removed: bool | None
+    versions: Callable[[Any, Any], bool | None] | None = None
+
+
+POLICY_KEYS: dict[str, PolicyKey] = {
+    "required_tags": PolicyKey(_Reader.tags, policy_combination.every_tag, True),
+    "allowed_instance_families": PolicyKey(_Reader.families, policy_combination.common, True),
+    "allowed_regions": PolicyKey(_Reader.texts, policy_combination.common, True),
+    "allowed_registries": PolicyKey(_Reader.texts, policy_combination.common_places, True),
+    "require_kms": PolicyKey(_Reader.truth, policy_combination.required, True),
+    "require_vpc": PolicyKey(_Reader.truth, policy_combination.required, True),
+    "require_base": PolicyKey(_Reader.bases, policy_combination.every_base, True, _bases_added),
+    "max_cost": PolicyKey(_Reader.dollars, policy_combination.lower, True),
+    "max_hours": PolicyKey(_Reader.number, policy_combination.lower, True),
+    "allow_ignores": PolicyKey(_Reader.ignores, policy_combination.ignorable_by_both, True),
+    "rules": PolicyKey(_Reader.levels, policy_combination.raised, None),
+    PRICES: PolicyKey(_Reader.prices, policy_combination.dearer, None),
+    DEFAULTS: PolicyKey(_Reader.defaults, policy_combination.beneath, None, lambda _old, _new: None),
+    "facts": PolicyKey(_Reader.facts, policy_combination.known_to_both, False),
+    REGISTRY: PolicyKey(_Reader.registry, policy_combination.guarded, None),
+    "rule_files": PolicyKey(_Reader.rule_files, policy_combination.all_of_both, True, lambda _old, _new: None),
+}
+"""Every key of a policy. A key has no meaning in an inner file unless its row says how it combines."""

@@ -8,7 +8,6 @@ from smspec.diagnostics.parse_errors import MOST
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
 from smspec.organization.toml_faults import Fault
-from smspec.service.registry_settings import RegistrySettings
 
 TABLE = "registry"
 _SWITCHES = ("create", "scan_on_push", "immutable_tags")
@@ -17,24 +16,27 @@ _KEYS = (*_SWITCHES, _KEEP_IMAGES)
 _MOST_IMAGES = 100_000
 
 
-def read_registry(table: object) -> tuple[RegistrySettings, list[Fault]]:
-    """Return the settings in the table, and the faults in it."""
+def read_registry(table: object) -> tuple[dict[str, bool | int], list[Fault]]:
+    """Return the settings that the table has, and the faults in it."""
     if not isinstance(table, dict):
-        return RegistrySettings(), [((TABLE,), f"`{TABLE}` is not a table", f"write `[{TABLE}]` and below it its keys")]
+        return {}, [((TABLE,), f"`{TABLE}` is not a table", f"write `[{TABLE}]` and below it its keys")]
     unknown = (key for key in table if key not in _KEYS)
     faults: list[Fault] = [_unknown(key) for key in islice(unknown, MOST)]
-    switches = {}
+    settings: dict[str, bool | int] = {}
     for name in _SWITCHES:
-        value = table.get(name, True)
+        value = table.get(name)
+        if value is None:
+            continue
         if not isinstance(value, bool):
             faults.append(((TABLE, name), f"`{TABLE}.{name}` must be true or false", "use `true` or `false`"))
-        switches[name] = value is not False
+        settings[name] = value is not False
     most = table.get(_KEEP_IMAGES)
     if most is not None and (isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= _MOST_IMAGES):
         message = f"`{TABLE}.{_KEEP_IMAGES}` must be a number of images from 1 to {_MOST_IMAGES:,}"
         faults.append(((TABLE, _KEEP_IMAGES), message, f"write `{_KEEP_IMAGES} = 100`"))
-        most = None
-    return RegistrySettings(**switches, keep_images=most), faults
+    elif most is not None:
+        settings[_KEEP_IMAGES] = most
+    return settings, faults
 
 
 def _unknown(key: str) -> Fault:

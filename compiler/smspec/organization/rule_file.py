@@ -11,7 +11,7 @@ from smspec.diagnostics.quoting import one_of, quoted
 from smspec.diagnostics.suggestions import nearest
 from smspec.diagnostics.visible import visible
 from smspec.rules.organization_rules.condition import Condition, Plain, amount
-from smspec.rules.organization_rules.linear_pattern import UnusablePattern, compiled
+from smspec.rules.organization_rules.linear_pattern import PatternsUnavailable, UnusablePattern, compiled
 from smspec.rules.organization_rules.organization_rule import OrganizationRule
 from smspec.source import Document, Mapping, Node, Path, Scalar, Sequence, dotted, to_data
 
@@ -160,8 +160,13 @@ class _Reader:
         try:
             compiled(node.value)
         except UnusablePattern as fault:
-            message = f"`{dotted(at)}` is not a usable regular expression: {fault}"
-            self._error(at, message, "use characters, classes, groups, alternatives, and repetitions")
+            message = f"`{dotted(at)}` is not usable: {fault}"
+            self._error(at, message, "use the syntax of RE2, which has no lookarounds and no backreferences")
+            return ""
+        except PatternsUnavailable:
+            message = f"`{dotted(at)}` cannot be checked: google-re2 is not installed"
+            help = "run `pip install '.[rules]'` in a checkout of smspec, with the Python that runs smspec"
+            self._error(at, message, help)
             return ""
         return node.value
 

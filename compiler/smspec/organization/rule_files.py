@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Diagnostic, InvalidInput, Note, Rule
 from smspec.diagnostics.parse_errors import ParseErrors
@@ -25,15 +25,16 @@ _LARGEST = 64 << 10
 _MOST_FILES = 200
 
 
-def read_rules(file: OrganizationConfig, boundary: Boundary) -> tuple[OrganizationRule, ...]:
-    """Return the rules in the files that a policy names, in the order of their paths.
+def read_rules(files: Iterable[tuple[OrganizationConfig, Boundary]]) -> tuple[OrganizationRule, ...]:
+    """Return the rules in the files that policies name, the outermost policy first, in the order of their paths.
 
     Their cases have run. Raise `InvalidInput` with the errors in all files.
     """
     rules: dict[str, tuple[OrganizationRule, Span]] = {}
     found: list[Diagnostic] = []
     texts: list[SourceText] = []
-    for path in _paths(file, boundary):
+    paths = {path: boundary for file, boundary in files for path in rule_paths(file, boundary)}
+    for path, boundary in paths.items():
         try:
             rule, document = _read(path, boundary)
             place = document.span_of_value(("code",))
@@ -75,7 +76,7 @@ def _reject_duplicate(rule: OrganizationRule, place: Span, first: Span, document
     raise errors.rejected()
 
 
-def _paths(file: OrganizationConfig, boundary: Boundary) -> tuple[str, ...]:
+def rule_paths(file: OrganizationConfig, boundary: Boundary) -> tuple[str, ...]:
     """Return the paths of the files, sorted, without duplicates. Raise `InvalidInput` for a pattern without a file."""
     top = os.path.dirname(file.path)
     patterns = file.tables.get(KEY)

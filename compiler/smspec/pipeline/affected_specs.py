@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
 
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
@@ -13,24 +14,28 @@ from smspec.pipeline.spec_files import SpecFiles, read_spec_files
 from smspec.source import Scalar
 from smspec.spec.layers.assembly import extends_of
 from smspec.spec.layers.option_errors import OptionError
-from smspec.spec.lock import NAME as LOCK
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.changed_files import ChangedFiles
 from smspec.workspace.git import repository_of
-from smspec.workspace.organization_marker import DATED_FILES, NAME, PYPROJECT
+from smspec.workspace.organization_marker import SETTINGS
+from smspec.workspace.settings_files import is_settings
 
-_FOR_ALL_BELOW = frozenset({NAME, PYPROJECT, LOCK, *DATED_FILES, ".gitignore", ".dockerignore"})
+_FOR_ALL_BELOW = frozenset({*SETTINGS, ".gitignore", ".gitattributes", ".dockerignore"})
 """Files that count for all specs in their directory and below, or whose sources are there."""
 
 
-def affected_specs(specs: Iterable[str], revision: str, cache: InputCache) -> tuple[tuple[str, ...], ChangedFiles]:
+def affected_specs(
+    specs: Iterable[str], searched: str, revision: str, cache: InputCache
+) -> tuple[tuple[str, ...], ChangedFiles]:
     """Return those of some job specs that files affect which changed since a revision, and these files.
 
-    A spec that cannot be read counts if any file in its directory changed. Raise `GitFailed` without a repository or a
-    revision, or for a spec outside of the repository.
+    The repository is that of the path which was searched: the first spec may be in a submodule. A spec that cannot be
+    read counts if any file in its directory changed. Raise `GitFailed` without a repository or a revision, or for a
+    spec outside of the repository.
     """
     paths = tuple(specs)
-    changed = ChangedFiles(repository_of(_directory(paths[0]) if paths else os.curdir), revision)
+    directory = searched if os.path.isdir(searched) else _directory(searched)
+    changed = ChangedFiles(repository_of(directory), revision)
     for path in paths:
         changed.check(path)
     reach = {_reach(path) for path in changed.paths if _is_for_all_below(path)}
@@ -40,6 +45,9 @@ def affected_specs(specs: Iterable[str], revision: str, cache: InputCache) -> tu
 def _is_affected(path: str, changed: ChangedFiles, reach: set[str], cache: InputCache) -> bool:
     places = dict.fromkeys(_places(path, cache))
     if any(map(changed.touches, places)):
+        return True
+    # A file with a rule that is gone is no longer among the places.
+    if any(fnmatchcase(file, pattern) for pattern in cache.rule_patterns(_directory(path)) for file in changed.paths):
         return True
     above = {directory for place in (path, *places) for directory in _directories_above(os.path.realpath(place))}
     return not reach.isdisjoint(above)
@@ -80,6 +88,23 @@ def _extended(files: SpecFiles) -> Iterator[str]:
             yield from (os.path.join(directory, written) for written, _ in extends_of(document) if "\0" not in written)
         except InvalidInput:
             continue  # reported when the job is checked
+
+
+def changed_settings(specs: Iterable[str], changed: ChangedFiles, cache: InputCache) -> tuple[str, ...]:
+    """Return the changed files that decide how some specs are judged: policies, prices, rules, and lockfiles."""
+    directories = {_directory(path) for path in specs}
+    above = {place for directory in directories for place in _directories_above(os.path.realpath(directory))}
+    above.update(map(os.path.realpath, directories))
+    rules = {os.path.realpath(file) for directory in directories for file in cache.rule_files(directory)}
+    patterns = {pattern for directory in directories for pattern in cache.rule_patterns(directory)}
+    found = (
+        path
+        for path in changed.paths
+        if path in rules
+        or any(fnmatchcase(path, pattern) for pattern in patterns)
+        or (is_settings(path) and os.path.realpath(_reach(path)) in above)
+    )
+    return tuple(os.path.relpath(path) for path in found)
 
 
 def _is_for_all_below(path: str) -> bool:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from smspec.diagnostics import InvalidInput
 from smspec.organization.lock_file import lock_in, read_lock
-from smspec.organization.policy_search import organization_in
+from smspec.organization.policy_search import OrganizationSearch
 from smspec.pipeline.script_reading import ReadScript, Started, read_program
 from smspec.pipeline.source_texts import source_texts
 from smspec.plan.build_inputs import NeededEnvironment
 from smspec.plan.plan import ImagePlan
 from smspec.service.image_python import Version
-from smspec.service.policy import Policy
+from smspec.service.policy import Level, Policy
 from smspec.source import Document, SourceText
 from smspec.source.data_extent import DataExtent
 from smspec.source.listing import Listing
@@ -25,7 +25,7 @@ from smspec.spec.yaml.yaml_reader import decode_bytes, read
 from smspec.workspace.boundary import Boundary, NotASpec, OutOfBounds
 from smspec.workspace.boundary_search import BoundarySearch
 from smspec.workspace.command_line_file import spec_content
-from smspec.workspace.nearest import Nearest
+from smspec.workspace.nearest import Layers
 from smspec.workspace.outside_files import rejected_outside, rejected_stranger
 from smspec.workspace.real_paths import RealPaths
 from smspec.workspace.source_listing import ScannedSource, scan_source, with_unsaved
@@ -64,10 +64,12 @@ class InputCache:
         self._sources: dict[tuple[str, tuple[str, ...]], ScannedSource] = {}
         self._requirements: dict[str, bytes] = {}
         self._local_data: dict[str, DataExtent | None] = {}
-        self._lock_paths = Nearest(lock_in)
+        self._lock_layers = Layers(lock_in)
+        self._own_locks: dict[str, Lock] = {}
         self._locks: dict[str, Lock] = {}
+        self._paths_of_lock: dict[str, tuple[str, ...]] = {}
         self._environments: dict[object, NeededEnvironment | None] = {}
-        self._organizations = Nearest(organization_in)
+        self._organizations = OrganizationSearch()
         self._source_texts: dict[tuple[str, int], tuple[SourceText, ...] | None] = {}
         self._programs: dict[tuple[Started, str, int, Version | None], ReadScript] = {}
 
@@ -216,19 +218,35 @@ class InputCache:
 
     def lock_path(self, directory: str) -> str | None:
         """Return the path of the nearest lockfile, from a directory upwards, relative to the current one; or None."""
-        return self._lock_paths.of(directory, self.boundary(directory))
+        return next(reversed(self._lock_layers.of(directory, self.boundary(directory))), None)
 
     def lock(self, directory: str) -> tuple[str, Lock] | None:
-        """Return the lock for a spec in ``directory``, and its path.
+        """Return the lock for a spec in ``directory``, and the path of the nearest lockfile, whose names it has.
 
-        Raises `InvalidInput` where it is none.
+        Lockfiles of directories above apply too. Raises `InvalidInput` where one is invalid, or contradicts another.
         """
-        path = self.lock_path(directory)
-        if path is None:
+        boundary = self.boundary(directory)
+        paths = self._lock_layers.of(directory, boundary)
+        if not paths:
             return None
+        path = paths[-1]
         if path not in self._locks:
-            self._locks[path] = read_lock(path, self.boundary(directory))
+            locks = [(one, self.own_lock(one, boundary)) for one in paths]
+            self._paths_of_lock[path] = paths
+            if len(locks) == 1:
+                self._locks[path] = locks[0][1]
+            else:
+                # Imported late: a repository has one lockfile.
+                from smspec.organization.lock_layers import combined_lock
+
+                self._locks[path] = combined_lock(locks, boundary)
         return path, self._locks[path]
+
+    def own_lock(self, path: str, boundary: Boundary) -> Lock:
+        """Return the content of one lockfile. Raises `InvalidInput` where it is none."""
+        if path not in self._own_locks:
+            self._own_locks[path] = read_lock(path, boundary)
+        return self._own_locks[path]
 
     def environment(
         self, image: ImagePlan, requirements: bytes | None, lock: str, boundary: Boundary
@@ -242,8 +260,12 @@ class InputCache:
             # Imported late: few repositories have locked environments.
             from smspec.organization.locked_file import needed_environment
 
-            environments = self._locks[lock].environments
-            self._environments[lock, installs] = needed_environment(image, requirements, lock, environments, boundary)
+            for path in self._paths_of_lock[lock]:
+                environments = self._own_locks[path].environments
+                found = needed_environment(image, requirements, path, environments, boundary)
+                self._environments[lock, installs] = found
+                if found is None or found.locked is not None:
+                    break
         return self._environments[lock, installs]
 
     def environment_at_start(self, key: str, lock: str, boundary: Boundary) -> NeededEnvironment:
@@ -251,7 +273,11 @@ class InputCache:
         if (lock, key) not in self._environments:
             from smspec.organization.locked_file import environment_with_key  # imported late, as in `environment`
 
-            self._environments[lock, key] = environment_with_key(key, lock, self._locks[lock].environments, boundary)
+            for path in self._paths_of_lock[lock]:
+                found_here = environment_with_key(key, path, self._own_locks[path].environments, boundary)
+                self._environments[lock, key] = found_here
+                if found_here.locked is not None:
+                    break
         found = self._environments[lock, key]
         assert found is not None
         return found
@@ -268,6 +294,24 @@ class InputCache:
         """Return the rules that the organization wrote for specs in ``directory``; raise as `policy` does."""
         found = self._organizations.of(directory, self.boundary(directory))
         return () if found is None else found.rules()
+
+    def rule_files(self, directory: str) -> tuple[str, ...]:
+        """Return the files that the organization names for its rules for specs in ``directory``, unread."""
+        found = self._organizations.of(directory, self.boundary(directory))
+        return () if found is None else found.rule_files()
+
+    def rule_patterns(self, directory: str) -> tuple[str, ...]:
+        """Return the absolute patterns of the files with rules for specs in ``directory``."""
+        found = self._organizations.of(directory, self.boundary(directory))
+        return () if found is None else found.rule_patterns()
+
+    def levels(self, directory: str) -> dict[str, Level]:
+        """Return the severities for specs in ``directory``; none if the policy is invalid."""
+        try:
+            policy = self.policy(directory)
+        except InvalidInput:
+            return {}
+        return {} if policy is None else policy.levels
 
     def defaults(self, directory: str) -> Document | None:
         """Return the organization's defaults for a spec in ``directory``: one document for all specs that share it.

@@ -58,7 +58,8 @@ class Inputs:
     point shows, or why it is unknown; ``reach`` are the modules that it imports. ``source_texts``: the text files of
     the source, None if they are unknown or not compared with the job. ``source_is_known`` False: the source directory
     could not be listed, so missing files are not reported. ``local_data``: channel → the extent of its local data, if
-    known. ``variants``: how many variants of the spec are checked.
+    known. ``variants``: how many variants of the spec are checked. ``region_of_caller``: the region in ``document``,
+    if the caller decided it because the spec leaves it open.
     """
 
     document: Document
@@ -76,6 +77,7 @@ class Inputs:
     source_is_known: bool = True
     local_data: Mapping[str, DataExtent] = field(default_factory=dict)
     variants: int = 1
+    region_of_caller: str | None = None
 
     @property
     def prices(self) -> PriceBook:
@@ -96,15 +98,36 @@ class Inputs:
 
 
 def gather(
-    path: str, overlay: str | None = None, settings: Mapping[str, str] | None = None, cache: InputCache | None = None
+    path: str,
+    overlay: str | None = None,
+    settings: Mapping[str, str] | None = None,
+    cache: InputCache | None = None,
+    *,
+    region_of_caller: str | None = None,
 ) -> Inputs:
     """Read the spec at ``path``, its bases, and the files it names; apply the overlay and the settings.
 
-    Files in the ``cache`` are not read again. Raise `InvalidInput` if a text cannot be parsed, `OptionError` for an
-    overlay or a setting that does not exist, OSError if the disk fails.
+    Files in the ``cache`` are not read again. ``region_of_caller``: becomes the region of the job, which the rules and
+    the policy check, as if the spec had set it; only for a spec without one. Raise `InvalidInput` if a text cannot be
+    parsed, `OptionError` for an overlay or a setting that does not exist, OSError if the disk fails.
     """
     cache = cache or InputCache()
-    return _inputs(assembly(read_spec_files(path, cache), cache).merged(overlay, settings), overlay, cache)
+    found = assembly(read_spec_files(path, cache), cache).merged(overlay, settings)
+    if region_of_caller is None:
+        return _inputs(found, overlay, cache)
+    found = replace(found, document=_in_region(found.document, region_of_caller))
+    return replace(_inputs(found, overlay, cache), region_of_caller=region_of_caller)
+
+
+def _in_region(document: Document, region: str) -> Document:
+    """Return a spec with a region, whose diagnostics point at the name of the job: no line contains the region."""
+    root = document.root
+    assert isinstance(root, Entries)
+    name = root.get("name")
+    span = root.span if name is None else name.span
+    entries = tuple(entry for entry in root.entries if entry[0].text != "region")
+    added = (Scalar("region", "region", True, span), Scalar(region, region, False, span))
+    return replace(document, root=replace(root, entries=(*entries, added)))
 
 
 def gather_all(
@@ -146,18 +169,17 @@ def assembly(files: SpecFiles, cache: InputCache) -> Assembly:
     return Assembly(files.documents, bases=cache.fold((defaults, *bases)), defaults=defaults)
 
 
-def gather_to_compare(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
+def gather_to_compare(
+    merged: Merged, overlay: str | None, cache: InputCache, levels: Mapping[str, Level] | None = None
+) -> Inputs:
     """Gather what a merged spec names, as far as a comparison needs it: its result, not its quality.
 
     So the script is not read, and only the severities below error of a policy count: a job that violates it can be
-    compared.
+    compared. ``levels``: those of a different revision, by default of the spec's directory. A fault of the policy is
+    not one of the spec.
     """
     inputs = _with_build_inputs(merged, overlay, cache)
-    try:
-        policy = cache.policy(inputs.directory)
-    except InvalidInput:
-        return inputs  # a fault of the policy is not a fault of the spec
-    levels = {} if policy is None else policy.levels
+    levels = cache.levels(inputs.directory) if levels is None else levels
     return replace(inputs, levels={code: level for code, level in levels.items() if level != "error"})
 
 

@@ -71,7 +71,8 @@ def job_findings(
 
 def standing(inputs: Inputs, job: JobSpec, findings: Iterable[Finding]) -> list[Finding]:
     """Return findings with the severities of the organization, without those that the author ignores."""
-    graded = at_level(findings, inputs.levels) if inputs.levels else findings
+    floors = {} if inputs.policy is None else inputs.policy.floors
+    graded = at_level(findings, inputs.levels, floors) if inputs.levels or floors else findings
     return not_ignored(graded, job.ignored_checks, inputs.policy)
 
 

@@ -103,8 +103,8 @@ def _specs(paths: Iterable[str], cache: InputCache) -> Iterator[tuple[str, str]]
 
 
 def _lockable(lock: str, jobs: list[Inputs], cache: InputCache, *, update: bool) -> LockTarget:
-    known = cache.lock(os.path.dirname(lock))
-    is_there = known is not None and known[0] == lock
+    directory = os.path.dirname(lock)
+    is_there = cache.lock_path(directory) == lock
     named = [(job, _named(job, update=update)) for job in jobs]
     bases = [(job, _base(job, name)) for job, name in named]
     names = {name.key: name.uri for _, name in named if name is not None and isinstance(name.uri, str)}
@@ -112,7 +112,7 @@ def _lockable(lock: str, jobs: list[Inputs], cache: InputCache, *, update: bool)
     return LockTarget(
         path=lock,
         is_there=is_there,
-        before=known[1] if known is not None and is_there else Lock(),
+        before=cache.own_lock(lock, cache.boundary(directory)) if is_there else Lock(),
         images=_merged({base: (_platform(job, base),)} for job, base in bases if base is not None and "@" not in base),
         requirements=dict(entry for job in jobs for entry in _requirements(job, lock)),
         names=names,

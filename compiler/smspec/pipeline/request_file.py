@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
+from smspec.diagnostics.parse_errors import ParseErrors
 from smspec.diagnostics.severity import counted, gravest_first
+from smspec.diagnostics.unseen_names import check_names, check_text
 from smspec.organization.policy_search import policy_of
 from smspec.pipeline.compilation import MOST_REPORTED
 from smspec.service.cost_summary import JobCost, cost_line, job_cost
@@ -22,7 +24,7 @@ from smspec.service.raw_request import not_a_request, payload_of, region_of
 from smspec.service.request import Request
 from smspec.service.request_check import request_findings
 from smspec.service.severity_overrides import at_level
-from smspec.source import SourceText
+from smspec.source import Document, SourceText
 from smspec.source.frozen import dataclass
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
@@ -67,6 +69,7 @@ def check_request(text: SourceText, policy: Policy | None = None) -> CheckedRequ
     """Check the request in a text, also against a policy."""
     try:
         document = read_json(text)
+        _check_visible(document, text)
     except InvalidInput as rejected:
         return CheckedRequest(rejected.diagnostics, rejected.texts)
     other = not_a_request(document)
@@ -80,6 +83,16 @@ def check_request(text: SourceText, policy: Policy | None = None) -> CheckedRequ
     return CheckedRequest(diagnostics, document.texts, job_cost(payload, prices, region_of(payload)))
 
 
+def _check_visible(document: Document, text: SourceText) -> None:
+    """Raise `InvalidInput` for what a reviewer of the request cannot see."""
+    errors = ParseErrors(text)
+    if not text.text.isascii():
+        check_text(errors)
+    check_names(errors, document.root)
+    if errors:
+        raise errors.rejected()
+
+
 def _findings(payload: dict[str, object], policy: Policy | None) -> list[Finding]:
     region = region_of(payload)
     findings = request_findings(payload, region=region)
@@ -89,4 +102,4 @@ def _findings(payload: dict[str, object], policy: Policy | None) -> list[Finding
     findings = without_known_images(without_the_default(findings, request, policy), request, policy.known_images)
     findings = without_known_types(findings, request.payload, policy.known_instance_types)
     findings += policy_findings(request, policy)
-    return list(at_level(findings, policy.levels))
+    return list(at_level(findings, policy.levels, policy.floors))

@@ -11,6 +11,7 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import REQUIREMENTS, Inputs, assembly, gather_to_compare
 from smspec.pipeline.source_findings import SOURCE
 from smspec.pipeline.spec_files import read_spec_files
+from smspec.service.policy import Level
 from smspec.source import Document, Scalar, SourceText, Span, to_data
 from smspec.source import Mapping as MappingNode
 from smspec.source.frozen import dataclass, replace
@@ -49,12 +50,18 @@ class Variants:
 
 
 def gather_variants(
-    path: str, overlay: str | None, settings: Mapping[str, str], cache: InputCache, revision: Revision | None = None
+    path: str,
+    overlay: str | None,
+    settings: Mapping[str, str],
+    cache: InputCache,
+    revision: Revision | None = None,
+    levels: Mapping[str, Level] | None = None,
 ) -> Gathered:
     """Gather a spec with the requested overlay, if it has that, or on its own and with each of its overlays.
 
     A setting of a variable that the spec does not declare is dropped: the other side may declare it. Raise
-    `OptionError` if there is no such spec, OSError if the disk fails.
+    `OptionError` if there is no such spec, OSError if the disk fails. ``levels``: the severities of rules, if not those
+    of the spec's own state.
     """
     try:
         files = read_spec_files(path, cache)
@@ -66,14 +73,14 @@ def gather_variants(
     known = {name: value for name, value in settings.items() if name in variables}
     texts = (*(text.text for text in files.texts), *_defaults(path, cache))
     if files.faults:
-        own = _gathered(path, None, known, cache, layers, revision)
+        own = _gathered(path, None, known, cache, layers, revision, levels)
         return Gathered(path=path, texts=texts, inputs={None: own}, is_read=False)
     names = layers.overlays
     asked = (None, *names) if overlay is None else (overlay,) if overlay in names else ()
     return Gathered(
         path=path,
         texts=texts,
-        inputs={name: _gathered(path, name, known, cache, layers, revision) for name in asked},
+        inputs={name: _gathered(path, name, known, cache, layers, revision, levels) for name in asked},
         overlays=names,
         variables=variables,
     )
@@ -148,11 +155,12 @@ def _gathered(
     cache: InputCache,
     layers: Assembly,
     revision: Revision | None,
+    levels: Mapping[str, Level] | None,
 ) -> Inputs | Faulty:
     try:
         merged = layers.merged(overlay, settings)
         if revision is None:
-            return gather_to_compare(merged, overlay, cache)
+            return gather_to_compare(merged, overlay, cache, levels)
         _bring(revision, path, merged.document)
         return _as_checked_out(gather_to_compare(merged, overlay, cache), revision)
     except InvalidInput as rejected:

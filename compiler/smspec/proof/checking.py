@@ -98,6 +98,7 @@ class _Session:
         self.failure: RunFailed | None = None
         self._request = request
         self._show = show
+        self._warned: set[str] = set()
 
     def outcome(self, overlay: str | None, compiled: Compiled) -> Faulty:
         """Return the findings of the proof of a job, located; they may be no errors."""
@@ -111,9 +112,15 @@ class _Session:
         findings = [finding for finding in kept if finding.code in CODES]  # `validate` reports unused entries
         return Faulty(diagnostics=placed(findings, inputs.document), texts=compiled.texts)
 
+    def _warn(self, line: str) -> None:
+        """Show what is true of all jobs of the command once."""
+        if line not in self._warned:
+            self._warned.add(line)
+            self._show(line)
+
     def _proof(self, compiled: Compiled) -> Proof:
         with EnvironmentCache() as cache:
-            proving = Proving(compiled, self._request, cache, self._show)
+            proving = Proving(compiled, self._request, cache, self._show, self._warn)
             try:
                 return proving.prove()
             except RunFailed as failure:

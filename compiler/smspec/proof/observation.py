@@ -6,12 +6,13 @@ import json
 import os
 import signal
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal, get_args
 
 from smspec.proof.driver import starting
 from smspec.proof.parser_rests import ParserRests
-from smspec.proof.sandbox import Ended, Sandbox
+from smspec.proof.sandbox import Ended, Sandbox, is_list_of_texts
 from smspec.proof.start import Start
+from smspec.source.deep_directories import remove_tree
 from smspec.source.frozen import dataclass
 
 Kind = Literal["parsed", "imported", "rejected", "raised", "caught", "ended", "late", "killed", "lost"]
@@ -50,10 +51,8 @@ class Observation:
     @property
     def signal_name(self) -> str:
         """The signal that killed the process."""
-        try:
-            return signal.Signals(self.ended.status - 128).name
-        except ValueError:
-            return "a signal"
+        number = self.ended.status - 128
+        return next((one.name for one in signal.Signals if one == number), f"signal {number}")
 
 
 def observe_start(start: Start, sandbox: Sandbox, parsers: int, rests: ParserRests) -> Observation:
@@ -62,27 +61,28 @@ def observe_start(start: Start, sandbox: Sandbox, parsers: int, rests: ParserRes
     asked = {"result": result, "writable": sandbox.writable, "code": start.directory, "parsers": parsers}
     asked |= {"taken": rests.taken, "open": rests.open}
     environment = {**start.environment, starting.PARSE: json.dumps(asked)}
-    return _observation(sandbox.run(start.words, environment, start.directory), result)
+    return _observation(sandbox.run(start.words, environment, start.directory), sandbox.result(result))
 
 
 def observe_import(start: Start, sandbox: Sandbox, module: str) -> Observation:
     """Import one module in a process of its own, as the script would."""
     result = sandbox.path("imported.json")
-    if os.path.lexists(result):
+    if os.path.isdir(result) and not os.path.islink(result):
+        remove_tree(result)
+    elif os.path.lexists(result):
         os.unlink(result)
     script = start.argv[0] if start.argv else ""
     place = os.path.dirname(os.path.join(start.directory, script)) if script.endswith(".py") else start.directory
     asked = {"result": result, "writable": sandbox.writable, "argv": start.argv, "place": place, "module": module}
     environment = {**start.environment, starting.IMPORT: json.dumps(asked)}
-    return _observation(sandbox.run([start.python, start.driver], environment, start.directory), result)
+    ended = sandbox.run([start.python, start.driver], environment, start.directory)
+    return _observation(ended, sandbox.result(result))
 
 
-def _observation(ended: Ended, result: str) -> Observation:
-    if not os.path.isfile(result):
+def _observation(ended: Ended, record: Mapping[str, Any] | None) -> Observation:
+    if record is None or not _is_of_the_driver(record):
         kind: Kind = "late" if ended.is_late else "killed" if 128 < ended.status < 128 + 65 else "lost"
         return Observation(kind=kind, ended=ended)
-    with open(result, encoding="utf-8") as file:
-        record = json.load(file)
     return Observation(
         kind=record["kind"],
         ended=ended,
@@ -94,13 +94,27 @@ def _observation(ended: Ended, result: str) -> Observation:
     )
 
 
-def _raised(record: Mapping[str, object]) -> Raised:
-    frames, kinds, module = record["frames"], record["kinds"], record.get("module")
-    assert isinstance(frames, list) and isinstance(kinds, list)
+def _is_of_the_driver(record: Mapping[str, Any]) -> bool:
+    """Return whether a record has the form in which the driver writes it: the script may have written another one."""
+    is_raised = record.get("kind") == "raised"
+    words = [record.get(name) for name in ("modules", "libraries", *(("kinds",) if is_raised else ()))]
+    texts = [record.get("message"), *((record.get("type"),) if is_raised else ())]
+    frames = record.get("frames", [])
+    return (
+        record.get("kind") in get_args(Kind)
+        and all(is_list_of_texts(each) for each in words)
+        and all(text is None or isinstance(text, str) for text in texts)
+        and isinstance(frames, list)
+        and all(isinstance(frame, list) and [*map(type, frame)] == [str, int] for frame in frames)
+    )
+
+
+def _raised(record: Mapping[str, Any]) -> Raised:
+    module = record.get("module")
     return Raised(
-        kind=str(record["type"]),
-        kinds=tuple(kinds),
-        message=str(record["message"]),
-        frames=tuple((str(path), int(line)) for path, line in frames),
+        kind=record["type"] or "",
+        kinds=tuple(record["kinds"]),
+        message=record["message"] or "",
+        frames=tuple((path, line) for path, line in record["frames"]),
         module=module if isinstance(module, str) else None,
     )

@@ -17,6 +17,7 @@ from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.pipeline.image_python import image_python
 from smspec.plan.script_environment import is_bare
+from smspec.proof import driver
 from smspec.proof.arguments import argument_findings, foreign_parser, parser_count
 from smspec.proof.failures import Circumstances, unproven
 from smspec.proof.imports import import_all, library_findings, wanted_imports
@@ -43,12 +44,18 @@ class Proving:
     """The proof of one job. Raises RunFailed for what this machine lacks; ``findings`` are then known, too."""
 
     def __init__(
-        self, compiled: Compiled, request: Request, cache: EnvironmentCache, show: Callable[[str], None]
+        self,
+        compiled: Compiled,
+        request: Request,
+        cache: EnvironmentCache,
+        show: Callable[[str], None],
+        warn: Callable[[str], None],
     ) -> None:
         self._compiled = compiled
         self._request = request
         self._cache = cache
         self._show = show
+        self._warn = warn
         self._job: JobSpec = compiled.job
         self._inputs = compiled.inputs
         self.findings: list[Finding] = []
@@ -83,9 +90,13 @@ class Proving:
             target = os.path.join(place, "source", path)
             os.makedirs(os.path.dirname(target), exist_ok=True)
             shutil.copyfile(origin, target)
-        sandbox = Sandbox(directory=place, seconds=self._request.seconds)
+        places = (*interpreter.homes, interpreter.base, interpreter.executable, os.path.dirname(driver.__file__))
+        sandbox = Sandbox(directory=place, seconds=self._request.seconds, places=places)
         self._show(f"compiling {count(len(modules), 'module')} with Python {interpreter.version}")
         faults = compile_modules(interpreter.executable, modules, sandbox.path("source"), sandbox)
+        unconfined = sandbox.unconfined()
+        if unconfined:
+            self._warn(f"not confined on this machine: {unconfined}")
         if faults is None:
             self._note(both, f"the modules of `{script}` were not compiled: Python did not finish")
         self.findings += syntax_findings(faults or (), both.path)
@@ -114,6 +125,7 @@ class Proving:
         """Complete a proof with what the script does when the runtime starts it."""
         preparation = Preparation(self._compiled, wanted, self._run_request(sandbox), self._cache, sandbox)
         preparation.install(self._show)
+        sandbox = preparation.sandbox
         start = preparation.start()
         script = modules[0].path
         if isinstance(start, NotStarted):

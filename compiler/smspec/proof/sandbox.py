@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from smspec.local.process_guard import guarded
 from smspec.proof import confinement
 from smspec.source.frozen import dataclass
-from smspec.workspace.cache_directory import cache_directory
 
 LARGEST_FILE = 1 << 30
+LARGEST_RESULT = 1 << 24
 _KEPT_OUTPUT = 1 << 16
 _GRACE_SECONDS = 30
 """For the end of what the guard kills."""
@@ -25,9 +28,10 @@ _DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "
 _OWN_OUTPUT = ("/dev/fd", "/dev/stdout", "/dev/stderr")
 """Python's own functions, which see paths only, must allow these; for Landlock they are no files."""
 
-_MEMORY = "/dev/shm/"
-"""A private one would hide what smspec has there, as a temporary directory or a cache in memory."""
-
+_PROGRAM = os.path.dirname(confinement.__file__)
+_RECORD = "confinement.json"
+_WITH_TRUNCATION, _WITH_SCOPES = 3, 6
+"""Versions of Landlock."""
 _OF_THIS_MACHINE = ("PATH", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH")
 """What finds and starts the programs of this machine, besides `LC_*`."""
 
@@ -49,10 +53,14 @@ class Ended:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sandbox:
-    """``directory`` is the only one that commands can write to. ``seconds``: the limit of each command."""
+    """``directory`` is the only one of this machine that commands can write to. ``seconds``: the limit of each command.
+
+    ``places``: what they can read, besides the programs and libraries of the system.
+    """
 
     directory: str
     seconds: float
+    places: tuple[str, ...] = ()
 
     @property
     def writable(self) -> list[str]:
@@ -62,21 +70,29 @@ class Sandbox:
     def path(self, *names: str) -> str:
         return os.path.join(self.directory, *names)
 
-    def run(self, words: Sequence[str], environment: Mapping[str, str], directory: str) -> Ended:
-        """Run a command to its end, or to the limit; nothing that it has started is left."""
-        limits = {
+    def run(
+        self, words: Sequence[str], environment: Mapping[str, str], directory: str, *, recorded: bool = False
+    ) -> Ended:
+        """Run a command to its end, or to the limit; nothing that it has started is left.
+
+        ``recorded``: then `unconfined` knows what the system enforces. Code of a stranger could change the record.
+        """
+        # Not that of the command: a package may have chosen it.
+        libraries = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+        options = {
             "writable": [self.directory],
             "devices": _DEVICES,
             "seconds": int(self.seconds * (os.cpu_count() or 1)) + 1,
             "bytes": LARGEST_FILE,
-            "shares_memory": any(path.startswith(_MEMORY) for path in (self.directory, cache_directory())),
+            "places": [*self.places, *filter(os.path.isabs, libraries)],
+            "record": self.path(_RECORD) if recorded else "",
         }
-        confined = [sys.executable, "-I", "-S", confinement.PROGRAM, json.dumps(limits), *words]
+        confined = [sys.executable, "-I", "-S", _PROGRAM, json.dumps(options), *words]
         late = threading.Event()
         with subprocess.Popen(
             guarded(confined),
             env=self._own(environment),
-            cwd=directory,
+            cwd=directory if os.path.isdir(directory) else self.directory,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -98,6 +114,26 @@ class Sandbox:
                 reader.join(_GRACE_SECONDS)
         return Ended(status=process.returncode, output=reader.text(), is_late=late.is_set())
 
+    def unconfined(self) -> str:
+        """Return what a recorded command can still reach of this machine, separated by semicolons; empty if nothing."""
+        try:
+            with open(self.path(_RECORD), encoding="utf-8") as file:
+                return unconfined(json.load(file))
+        except FileNotFoundError:
+            return unconfined({})
+
+    def result(self, path: str) -> dict[str, Any] | None:
+        """Return the JSON object that a command has written, or None.
+
+        The command may have put anything there, such as a link to a file of the author, a FIFO, or an endless number.
+        """
+        try:
+            with open(path, "rb", opener=_opened) as file:
+                found = json.loads(file.read(LARGEST_RESULT))
+        except (OSError, ValueError, RecursionError):
+            return None
+        return found if isinstance(found, dict) else None
+
     def _own(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Return variables with a home and a temporary directory of the command's own."""
         home, temporary = self.path("home"), self.path("tmp")
@@ -106,11 +142,45 @@ class Sandbox:
         return {**environment, "HOME": home, "TMPDIR": temporary, "AWS_EC2_METADATA_DISABLED": "true"}
 
 
+def unconfined(found: Mapping[str, int]) -> str:
+    """Return what is not confined by what the system enforces."""
+    tree, network, processes, landlock, calls = map(found.get, ("tree", "network", "processes", "landlock", "calls"))
+    lacking = {
+        "files changed by its child processes or compiled code": not tree and not landlock,
+        "truncated files": not tree and landlock and landlock < _WITH_TRUNCATION,
+        "modes, owners, and times of files": not tree,
+        "reading": not tree and not landlock,
+        "Unix sockets": not tree and not calls,
+        "connections of its child processes": not network and not calls,
+        "memory and variables of your other processes": not network and not landlock,
+        "signals to your other processes": not processes and (landlock or 0) < _WITH_SCOPES,
+        "names and scheduling of your other processes": not processes,
+        "priorities and limits of your other processes": not processes and not calls,
+        "shared memory of System V": not network and not calls,
+        "kernel keys": not calls,
+    }
+    return "; ".join(what for what, is_lacking in lacking.items() if is_lacking)
+
+
+def is_list_of_texts(value: object) -> bool:
+    """Return whether a member of a result is what the driver writes for words."""
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
+
+
 def of_this_machine(variables: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that programs of this machine need; the container has none of the author's others."""
     kept = {name: value for name, value in variables.items() if name in _OF_THIS_MACHINE or name.startswith("LC_")}
     region = variables.get("AWS_REGION") or variables.get("AWS_DEFAULT_REGION")
     return {**kept, **({"AWS_REGION": region} if region else {})}  # `smspec submit` starts the job there
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open a regular file, without following a link or waiting for a writer."""
+    descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is not a regular file", path)
+    return descriptor
 
 
 class _Reader(threading.Thread):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import glob
-import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from smspec.local.config_files import config_files
 from smspec.local.engines.engine import JobToRun
+from smspec.local.engines.namespace.machine_paths import python_binds
 from smspec.local.engines.process import ProcessEngine
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.wanted import Wanted
@@ -22,7 +23,7 @@ from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.plan.plan import Plan
 from smspec.proof.driver import starting
 from smspec.proof.launcher_variables import launcher_variables
-from smspec.proof.sandbox import Sandbox, of_this_machine
+from smspec.proof.sandbox import Sandbox, is_list_of_texts, of_this_machine
 from smspec.render.tree_rendering import render_tree
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.model import JobSpec
@@ -63,7 +64,10 @@ class NotStarted:
 
 
 class Preparation:
-    """The environment of a job, and then the first host of it, in a sandbox. Raises RunFailed."""
+    """The environment of a job, and then the first host of it, in a sandbox. Raises RunFailed.
+
+    In ``sandbox``, commands can read the packages as soon as they are installed.
+    """
 
     def __init__(
         self, compiled: Compiled, wanted: Wanted, request: RunRequest, cache: EnvironmentCache, sandbox: Sandbox
@@ -74,7 +78,7 @@ class Preparation:
         self._distribution = compiled.job.distribution
         self._training = TrainingRequest(plan.request.payload)
         self._hosts = self._training.hosts()
-        self._sandbox = sandbox
+        self.sandbox = sandbox
         self._tree_dir = request.tree_dir
         self._tree = render_tree(plan, compiled.inputs.build_inputs, compiled_digest(plan))
         run = JobToRun(job=job, plan=plan, tree=self._tree, request=request, hosts=self._hosts[:1], cache=cache)
@@ -83,6 +87,8 @@ class Preparation:
     def install(self, show: Callable[[str], None]) -> None:
         """Install the packages of the image, unless they are cached."""
         self._engine.prepare(show)
+        places = [*self.sandbox.places, *(bind.source for bind in python_binds(self._engine.places))]
+        self.sandbox = replace(self.sandbox, places=tuple(dict.fromkeys(places)))
 
     @property
     def programs(self) -> tuple[str, ...]:
@@ -99,7 +105,7 @@ class Preparation:
 
     @property
     def _place(self) -> HostDirectory:
-        return HostDirectory(self._sandbox.path("host"))
+        return HostDirectory(self.sandbox.path("host"))
 
     def start(self) -> Start | NotStarted:
         """Let the runtime start the script, and record how, without running it."""
@@ -107,7 +113,7 @@ class Preparation:
         place = self._place
         place.make()
         self._engine.fill(place)
-        hyperparameters = self._engine.hyperparameters(self._sandbox.path("upload"))
+        hyperparameters = self._engine.hyperparameters(self.sandbox.path("upload"))
         texts = config_files(self._training, self._hosts, self._hosts[0], hyperparameters, self._engine.interface)
         for name, text in texts.items():
             with open(os.path.join(place.config, name), "w", encoding="utf-8") as file:
@@ -117,13 +123,12 @@ class Preparation:
         # Neither the values of AWS nor those of the author are part of this proof.
         inherited = {**of_this_machine(os.environ), **dict.fromkeys(self._secrets, _SECRET)}
         command = self._engine.command(place, inherited)
-        result = self._sandbox.path("start.json")
+        result = self.sandbox.path("start.json")
         environment = {**command.environment, starting.CAPTURE: result}
-        ended = self._sandbox.run(command.words, environment, command.directory)
-        if not os.path.isfile(result):
+        ended = self.sandbox.run(command.words, environment, command.directory)
+        record = self.sandbox.result(result)
+        if record is None or not _is_of_the_driver(record):
             return NotStarted(reason="it took too long to start" if ended.is_late else ended.last_line)
-        with open(result, encoding="utf-8") as file:
-            record = json.load(file)
         ranks = launcher_variables(
             self._distribution, len(self._hosts), self._hosts[0].instance_type, record["environment"]
         )
@@ -144,6 +149,15 @@ class Preparation:
                 shutil.copytree(generated[channel.name], target)
             elif channel.mode != "Pipe":
                 os.makedirs(target, exist_ok=True)
+
+
+def _is_of_the_driver(record: Mapping[str, Any]) -> bool:
+    """Return whether a record has the form in which the driver writes it: a package may have written another one."""
+    variables, directory = record.get("environment"), record.get("directory")
+    has_variables = isinstance(variables, dict) and is_list_of_texts([*variables.values()])
+    return (
+        bool(record.get("words")) and is_list_of_texts(record["words"]) and has_variables and isinstance(directory, str)
+    )
 
 
 def _for_one_process(job: JobSpec, plan: Plan) -> tuple[JobSpec, Plan]:

@@ -35,7 +35,7 @@ def compile_modules(python: str, modules: Iterable[OwnModule], code: str, sandbo
     with open(files, "w", encoding="utf-8") as file:
         json.dump(list(by_file), file)
     words = [python, "-I", "-S", compiling.__file__, files, result]
-    sandbox.run(words, without_foreign_packages(os.environ), sandbox.directory)
+    sandbox.run(words, without_foreign_packages(os.environ), sandbox.directory, recorded=True)
     if not os.path.isfile(result):
         return None
     with open(result, encoding="utf-8") as file:

@@ -20,6 +20,10 @@ class PublishFailed(Exception):
         self.exit_status = exit_status
 
 
+class UnusableImage(PublishFailed):
+    """The registry has something else under the name of an image."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobImage:
     """The image of a job. ``tree``: the build directory; ``base_dir``: that of the spec; ``files``: its source.

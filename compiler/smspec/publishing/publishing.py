@@ -42,9 +42,9 @@ def _published(job: JobImage, engine: _Engine, logins: Logins, options: PublishO
     return publication.outcome()
 
 
-def present(image: JobImage, profile: str | None) -> PublishedImage | None:
+def present(image: JobImage, profile: str | None, *, patience: float) -> PublishedImage | None:
     """Return an image if its registry has it; it builds and pushes nothing. Raise PublishFailed."""
-    return ImageInRegistry(image, Logins(profile)).present()
+    return ImageInRegistry(image, Logins(profile), patience=patience).present()
 
 
 class _Engine:

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from functools import cached_property
 
 from smspec.publishing.permissions import allowing_statement
-from smspec.publishing.publication import JobImage, PublishedImage, PublishFailed
-from smspec.publishing.remote_image import RemoteImage, WrongImage
+from smspec.publishing.publication import JobImage, PublishedImage, PublishFailed, UnusableImage
+from smspec.publishing.remote_image import PATIENCE_SECONDS, RemoteImage, WrongImage
 from smspec.publishing.user_login import user_login
 from smspec.registry.manifest import Manifest
 from smspec.registry.responses import AccessDenied, NotFound
@@ -47,13 +47,14 @@ class Logins:
 
 
 class ImageInRegistry:
-    """One image that its registry has, or is to have."""
+    """One image that its registry has, or is to have. ``patience``: seconds to ask a registry that is busy or gone."""
 
-    def __init__(self, job: JobImage, logins: Logins) -> None:
+    def __init__(self, job: JobImage, logins: Logins, *, patience: float = PATIENCE_SECONDS) -> None:
         reference = parsed_reference(job.image.uri)
         assert reference is not None  # the API model has been checked
         self._job = job
         self._logins = logins
+        self._patience = patience
         self._reference: ImageReference = reference
 
     def present(self) -> PublishedImage | None:
@@ -76,13 +77,13 @@ class ImageInRegistry:
 
     @cached_property
     def _remote(self) -> RemoteImage:
-        return RemoteImage(self._reference, self._logins.header(self._reference))
+        return RemoteImage(self._reference, self._logins.header(self._reference), patience=self._patience)
 
     def _check(self, manifest: Manifest, history: str) -> None:
         try:
             self._remote.check(manifest, self._job.image.platform)
         except WrongImage as wrong:
-            raise PublishFailed(
+            raise UnusableImage(
                 3, f"`{self._job.image.uri}`{history} cannot run in SageMaker: {wrong}; delete the tag and push again"
             ) from None
 

@@ -13,7 +13,7 @@ from smspec.wire.fault import ConnectionBroken, WireFault
 
 DOCKER_MANIFEST = "application/vnd.docker.distribution.manifest.v2+json"
 
-_PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 60.0
 """How long a registry that throttles or fails is asked again."""
 
 
@@ -22,17 +22,21 @@ class WrongImage(Exception):
 
 
 class RemoteImage:
-    """The tag of an image in its registry. ``login``: an Authorization header for it."""
+    """The tag of an image in its registry. ``login``: an Authorization header for it.
 
-    def __init__(self, reference: ImageReference, login: str | None) -> None:
+    ``patience``: seconds to ask a registry that throttles or fails.
+    """
+
+    def __init__(self, reference: ImageReference, login: str | None, *, patience: float = PATIENCE_SECONDS) -> None:
         self._host, self._name = host_and_name(reference)
         self._tag = reference.tag or "latest"
         self._login = login
+        self._patience = patience
 
     def found(self) -> Manifest | NotFound:
         """Return the manifest of the tag, or that there is none. Raises `WireFault`."""
         try:
-            return patiently(lambda: self._repository().manifest(self._tag))
+            return patiently(lambda: self._repository().manifest(self._tag), self._patience)
         except NotFound as missing:
             return missing
 
@@ -46,7 +50,7 @@ class RemoteImage:
         if manifest.media_type != DOCKER_MANIFEST:
             raise WrongImage(f"its media type is `{manifest.media_type}`, not `{DOCKER_MANIFEST}`")
         try:
-            patiently(lambda: self._repository().require(manifest, platform))
+            patiently(lambda: self._repository().require(manifest, platform), self._patience)
         except WireFault as fault:
             raise WrongImage(str(fault)) from None
 
@@ -54,8 +58,6 @@ class RemoteImage:
         return Repository(self._host, self._name, login=self._login)
 
 
-def patiently(call: Callable[[], Answer]) -> Answer:
-    """Return what a call to a registry returns, after as many attempts as a minute allows. Raises `WireFault`."""
-    return persistently(
-        call, passes=lambda fault: isinstance(fault, (Busy, ConnectionBroken)), budget=_PATIENCE_SECONDS
-    )
+def patiently(call: Callable[[], Answer], patience: float = PATIENCE_SECONDS) -> Answer:
+    """Return what a call to a registry returns, after as many attempts as time allows. Raises `WireFault`."""
+    return persistently(call, passes=lambda fault: isinstance(fault, (Busy, ConnectionBroken)), budget=patience)

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 
+from smspec.diagnostics.unseen import unseen_parts
 from smspec.diagnostics.visible import visible
 from smspec.source import Document, Mapping, Node, Scalar, Sequence
 from smspec.spec.yaml.plain_text import is_text_everywhere
@@ -19,8 +20,6 @@ from smspec.spec.yaml.scalars import meaning
 # A YAML parser stops searching for the `:` after 1,024 characters of a key.
 _LONGEST_KEY = 1000
 _BREAK = "\n"
-# Characters that JSON leaves unescaped, and YAML cannot print or displays differently.
-_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
 _NOT_PLAIN_FIRST = frozenset(",[]{}#&*!|>'\"%@`")
 _NEVER_PLAIN = re.compile(r": |:\t|:$|[ \t]#|[\x00-\x1f]")
 
@@ -106,7 +105,7 @@ def _is_plain_text(text: str) -> bool:
         and not (text[0] in "-?:" and text[1:2] in ("", " ", "\t"))
         and text.strip(" ") == text
         and not _NEVER_PLAIN.search(text)
-        and not _UNPRINTABLE.search(text)
+        and not _has_unseen(text)
     )
 
 
@@ -119,14 +118,24 @@ def _is_text_block(text: str) -> bool:
         and bool(lines[-1])
         and not lines[0][0].isspace()
         and all(not line or (line.strip() and line.replace("\t", " ").isprintable()) for line in lines)
-        and not _UNPRINTABLE.search(text)
+        and not _has_unseen(text)
     )
 
 
 def _quoted(text: str) -> str:
     """Return a string in double quotes; YAML parses every escape that JSON writes."""
     quoted = json.dumps(text, ensure_ascii=False)
-    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04X}", quoted)
+    for start, end in reversed([*unseen_parts(quoted)]) if _has_unseen(quoted) else ():
+        escapes = (
+            f"\\u{ord(each):04X}" if each < "\U00010000" else f"\\U{ord(each):08X}" for each in quoted[start:end]
+        )
+        quoted = f"{quoted[:start]}{''.join(escapes)}{quoted[end:]}"
+    return quoted
+
+
+def _has_unseen(text: str) -> bool:
+    """Return whether a text has characters that JSON leaves unescaped, and YAML cannot print or smspec rejects."""
+    return not (text.isascii() and "\x7f" not in text) and next(unseen_parts(text), None) is not None
 
 
 def _has_parts(node: Node) -> bool:

@@ -13,8 +13,12 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """``reviews`` of what differs, ``equal`` files; a spec in ``uncompared`` may also differ with an overlay."""
+    """``reviews`` of what differs, ``equal`` files; a spec in ``uncompared`` may also differ with an overlay.
 
+    ``settings``: the files that decide how jobs are judged, as far as they differ. They come first.
+    """
+
+    settings: tuple[JobReview, ...] = ()
     reviews: tuple[JobReview, ...] = ()
     equal: tuple[str, ...] = ()
     uncompared: tuple[Uncompared, ...] = ()

@@ -1,16 +1,25 @@
-"""The changes that fail a check: ``--fail-on security,cost>20%``."""
+"""The changes that fail a check: ``--fail-on security,cost>20%``, and the lines that say which ones do."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
 from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.visible import visible
 from smspec.review.change import Change
+from smspec.review.job_review import JobReview, ReportedChange
 from smspec.review.kinds import KINDS
-from smspec.review.kinds.cost import CEILING
+from smspec.review.kinds.cost import CEILING, percent
+from smspec.review.kinds.cost import KIND as COST_KIND
+from smspec.review.shown_values import has_values, shown_values, under
+from smspec.review.user_text import quoted
+from smspec.service.cost_ceiling import amount
+from smspec.source import dotted
 from smspec.source.frozen import dataclass
+
+COST = COST_KIND.name
 
 _COST_ABOVE = re.compile(r"cost\s*>\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*%?")
 
@@ -33,12 +42,72 @@ class FailOn:
         """
         if change.kind in self.kinds:
             return True
-        if self.cost_above is None or change.brief != CEILING:
-            return False
-        return change.rise is None or change.rise > self.cost_above
+        return change.brief == CEILING and self._is_above(change)
 
-    def any_of(self, changes: Iterable[Change]) -> bool:
-        return any(self.matches(change) for change in changes)
+    def _is_above(self, change: Change) -> bool:
+        return self.cost_above is not None and (change.rise is None or change.rise > self.cost_above)
+
+    def failures(self, reviews: Iterable[JobReview]) -> tuple[Failure, ...]:
+        """Return what fails, in the order of the jobs and kinds: one for each job, kind, and limit."""
+        return tuple(failure for review in reviews for failure in self._of(review))
+
+    def _of(self, review: JobReview) -> Iterator[Failure]:
+        for kind in KINDS:
+            if kind in self.kinds:
+                matching = tuple(each for each in review.reported if each.change.kind == kind)
+                if matching:
+                    yield Failure(review=review, gate=kind, kind=kind, limit=None, reported=matching)
+        if self.cost_above is not None:
+            limit = self.cost_above
+            risen = [each for each in review.reported if each.change.brief == CEILING and self._is_above(each.change)]
+            # What cannot be compared may be the highest of all.
+            risen.sort(key=lambda each: (each.change.rise is not None, -(each.change.rise or 0)))
+            if risen:
+                yield Failure(
+                    review=review, gate=f"{COST}>{amount(limit)}%", kind=COST, limit=limit, reported=tuple(risen)
+                )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """The changes of a job that a word of ``--fail-on`` is about. ``gate``: the word; ``limit``: its percent."""
+
+    review: JobReview
+    gate: str
+    kind: str
+    limit: Fraction | None
+    reported: tuple[ReportedChange, ...]
+
+    @property
+    def first(self) -> ReportedChange:
+        """The change to show: the first, or the highest rise."""
+        return self.reported[0]
+
+    def message(self, show: Callable[[str], str] = quoted) -> str:
+        """Return what fails, with the limit. ``show`` formats text that a user wrote."""
+        change = self.first.change
+        if self.limit is None:
+            path = dotted(change.path)
+            words = f"{show(path)}: {change.what}" if path else change.what
+            if has_values(change):
+                words += f", {' → '.join(shown_values(change, show))}"
+        elif change.rise is None:
+            words = f"{change.what}, which cannot be compared with the limit of {amount(self.limit)} %"
+        else:
+            words = f"{change.what}, above the limit: {percent(change.rise).strip()} > {amount(self.limit)} %"
+        overlays = under(self.first, show)
+        more = len(self.reported) - 1
+        return "".join((words, f" ({overlays})" if overlays else "", f", and {more} more" if more else ""))
+
+    @property
+    def place(self) -> str:
+        """Where the change is written, as `file:line`."""
+        change = self.first.change
+        return f"{change.file}:{change.line}" if change.file and change.line else self.review.file
+
+    def line(self) -> str:
+        """Return the failure as one line of text."""
+        return f"{visible(self.review.name)}: fails `{self.gate}`: {self.message()} ({visible(self.place)})"
 
 
 def decode_fail_on(words: Iterable[str]) -> FailOn:

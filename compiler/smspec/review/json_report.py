@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from smspec.review.comparison import Comparison
+from smspec.review.fail_on import Failure
 from smspec.review.fleet.change_groups import Key, change_key, shared_changes
 from smspec.review.job_review import JobReview, ReportedChange
 from smspec.review.missing_comparisons import Reason, Uncompared
@@ -13,12 +14,22 @@ from smspec.service.cost_ceiling import Ceiling
 from smspec.source import dotted
 
 
-def records(comparison: Comparison) -> str:
-    """Return the differences and what could not be compared as ASCII JSON; an empty list if all is equal."""
+def records(comparison: Comparison, failures: Iterable[Failure] = ()) -> str:
+    """Return the differences and what could not be compared as ASCII JSON; an empty list if all is equal.
+
+    ``failures``: what `--fail-on` fails.
+    """
+    failed: dict[int, list[Failure]] = {}
+    for failure in failures:
+        failed.setdefault(id(failure.review), []).append(failure)
     unknown = {job.file: job for job in comparison.uncompared}
     numbers = shared_changes(comparison.reviews)
-    jobs = [_job(review, unknown.pop(review.file, None), numbers) for review in comparison.reviews]
-    return json.dumps([*jobs, *map(_unknown, unknown.values())], indent=2) + "\n"
+    jobs = [
+        _job(review, unknown.pop(review.file, None), numbers, failed.get(id(review), ()))
+        for review in comparison.reviews
+    ]
+    settings = ({**_job(review, None, {}, failed.get(id(review), ())), "job": ""} for review in comparison.settings)
+    return json.dumps([*settings, *jobs, *map(_unknown, unknown.values())], indent=2) + "\n"
 
 
 def _unknown(job: Uncompared) -> dict[str, object]:
@@ -31,6 +42,7 @@ def _unknown(job: Uncompared) -> dict[str, object]:
         "cost_ceiling": {"old": None, "new": None},
         "changes": [],
         "not_compared": [_reason(reason) for reason in job.reasons],
+        "failed": [],
     }
 
 
@@ -47,7 +59,9 @@ def _reason(reason: Reason) -> dict[str, object]:
     }
 
 
-def _job(review: JobReview, unknown: Uncompared | None, numbers: Mapping[Key, int]) -> dict[str, object]:
+def _job(
+    review: JobReview, unknown: Uncompared | None, numbers: Mapping[Key, int], failures: Iterable[Failure]
+) -> dict[str, object]:
     return {
         "job": review.name,
         "file": review.file,
@@ -57,6 +71,24 @@ def _job(review: JobReview, unknown: Uncompared | None, numbers: Mapping[Key, in
         "cost_ceiling": {"old": _ceiling(review.ceilings[0]), "new": _ceiling(review.ceilings[1])},
         "changes": [_change(reported, numbers) for reported in review.reported],
         "not_compared": [_reason(reason) for reason in unknown.reasons] if unknown else [],
+        "failed": [_failure(failure) for failure in failures],
+    }
+
+
+def _failure(failure: Failure) -> dict[str, object]:
+    change = failure.first.change
+    return {
+        "gate": failure.gate,
+        "kind": failure.kind,
+        "limit": None if failure.limit is None else float(failure.limit),
+        "message": failure.message(),
+        "path": dotted(change.path),
+        "file": change.file,
+        "line": change.line,
+        "percent": None if change.rise is None else round(float(change.rise), 2),
+        "as_is": failure.first.as_is,
+        "overlays": list(failure.first.overlays),
+        "more": len(failure.reported) - 1,
     }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from smspec.review.comparison import Comparison
 from smspec.review.data_flow import mermaid
+from smspec.review.fail_on import Failure
 from smspec.review.fleet.fleet_markdown import fleet_parts
 from smspec.review.fleet.named_jobs import named
 from smspec.review.job_review import JobReview
@@ -26,14 +27,45 @@ MOST_OVERLAYS = 4
 LONGEST_REASON = 200
 
 
-def markdown(comparison: Comparison) -> str:
-    """Return the comment; empty if all is equal. What was not compared comes first, so it is never truncated."""
-    parts = ["\n".join(_unknown(comparison.uncompared)) + "\n"] if comparison.uncompared else []
+def markdown(comparison: Comparison, failures: Sequence[Failure] = ()) -> str:
+    """Return the comment; empty if all is equal.
+
+    What fails `--fail-on`, changed settings, and what was not compared come first, so they are never truncated.
+    """
+    parts = ["\n".join(_failed(failures)) + "\n"] if failures else []
+    parts += _settings(comparison.settings)
+    parts += ["\n".join(_unknown(comparison.uncompared)) + "\n"] if comparison.uncompared else []
     if len(comparison.reviews) > MOST_APART:
         parts += fleet_parts(comparison, LONGEST - sum(len(part.encode()) + 1 for part in parts))
     else:
         parts += ["\n".join(_job(review)) + "\n" for review in comparison.reviews]
     return "\n".join(parts)
+
+
+def _settings(reviews: Sequence[JobReview]) -> Iterator[str]:
+    """Yield changed policies, prices, quotas, rules, and lockfiles; of many, the last ones by name."""
+    if reviews:
+        yield "### Changed settings, which apply to all jobs below them\n"
+    room = LONGEST // 2
+    for review in reviews:
+        part = "\n".join((f"**{code(review.file)}**: {marked(review.verdicts[0][1])}", "", *_details(review))) + "\n"
+        room -= len(part.encode())
+        yield part if room > 0 else f"- {code(review.file)}\n"
+
+
+def _failed(failures: Sequence[Failure]) -> Iterator[str]:
+    jobs = len({id(failure.review) for failure in failures})
+    gates = ", ".join(code(gate) for gate in dict.fromkeys(failure.gate for failure in failures))
+    yield f"### Fails {gates}: {jobs} {'job' if jobs == 1 else 'jobs'}"
+    yield ""
+    yield "| job | `--fail-on` | what | where |"
+    yield "|---|---|---|---|"
+    for failure in failures[:MOST_REASONS]:
+        what = marked(cut(failure.message()))
+        yield f"| {code(failure.review.name)} | {code(failure.gate)} | {what} | {code(failure.place)} |"
+    if len(failures) > MOST_REASONS:
+        yield ""
+        yield f"… and {len(failures) - MOST_REASONS} more; `--format json` has them all."
 
 
 def _unknown(jobs: Sequence[Uncompared]) -> Iterator[str]:

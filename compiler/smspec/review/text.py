@@ -24,7 +24,8 @@ def text(comparison: Comparison, *, colour: bool = False) -> str:
     paint: Paint = coloured if colour else plain
     is_fleet = len(comparison.reviews) > MOST_APART
     jobs = fleet_parts(comparison, paint) if is_fleet else (_job(review, paint) for review in comparison.reviews)
-    parts = [*jobs, *map(_unknown, shared_reasons(comparison.uncompared))]
+    settings = (_job(review, paint) for review in comparison.settings)
+    parts = [*settings, *jobs, *map(_unknown, shared_reasons(comparison.uncompared))]
     return "\n".join("".join(f"{line}\n" for line in part) for part in parts)
 
 

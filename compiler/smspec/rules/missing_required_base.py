@@ -14,13 +14,13 @@ RULE = Rule("SM751", "missing required base", evidence="policy")
 
 def check_base(files: Iterable[str], policy: Policy) -> Iterator[Finding]:
     """Reject a job none of whose files is a required base spec; paths are relative to the file with the policy."""
-    if policy.require_base is None:
-        return
-    home = posixpath.dirname(policy.path.replace("\\", "/"))
-    required = {posixpath.normpath(posixpath.join(home, name)): name for name in policy.require_base}
-    if not required.keys() & {posixpath.normpath(file.replace("\\", "/")) for file in files}:
-        yield RULE.at(
-            ("extends",),
-            f"`{policy.path}` requires jobs to extend {one_of(list(required))}",
-            help="add it to `extends`",
-        )
+    extended = {posixpath.normpath(file.replace("\\", "/")) for file in files} if policy.require_base else set()
+    for one in policy.require_base:
+        home = posixpath.dirname(one.file.replace("\\", "/"))
+        required = [posixpath.normpath(posixpath.join(home, name)) for name in one.names]
+        if extended.isdisjoint(required):
+            yield RULE.at(
+                ("extends",),
+                f"`{one.file}` requires jobs to extend {one_of(list(dict.fromkeys(required)))}",
+                help="add it to `extends`",
+            )

@@ -23,7 +23,8 @@ _COMPARISONS = ("SM70", "SM71")
 _OF_CHECK = tuple(f"SM{number}" for number in range(543, 553))
 """What `smspec check` finds: no other command can show that such an entry is unused."""
 
-_POLICY_RULES = "SM74"
+POLICY_RULES = ("SM74", "SM750", "SM751")
+"""Rules that check what a policy requires. An entry for SM750 would hide that a cost was not checked."""
 
 
 def not_ignored(
@@ -50,7 +51,7 @@ def not_ignored(
             kept.append(
                 FORBIDDEN.at(
                     (*path, "rule"),
-                    f"`{policy.path}` does not allow ignoring `{check.rule}`",
+                    f"`{policy.file_of('allow_ignores')}` does not allow ignoring `{check.rule}`",
                     help="fix the error, or ask the policy owner to add the code to `allow_ignores`",
                 )
             )
@@ -82,7 +83,7 @@ def _unused_entry(check: IgnoredCheck, path: Path) -> Finding:
 
 def _may_ignore(code: str, policy: Policy) -> bool:
     """Return whether a policy lets a spec ignore a check. The policy's own rules must be allowed by name."""
-    if code.startswith(_POLICY_RULES) and not isinstance(policy.may_ignore, tuple):
+    if code.startswith(POLICY_RULES) and not isinstance(policy.may_ignore, tuple):
         return False
     return policy.lets_ignore(code)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import comb, inf
 
 _TOKEN = re.compile(
     r"(?P<flags>\(\?[aiLmsux]+\))"
@@ -15,6 +16,8 @@ _TOKEN = re.compile(
     r"|(?P<other>.)",
     re.DOTALL,
 )
+# References to a group, and flags with which a `#` begins a comment.
+_OTHER_SYNTAX = re.compile(r"\(\?(?:P=|\(|[a-zA-Z]*x)")
 _CLASS_ESCAPE = re.compile(r"[A-Za-z0-9]")
 
 
@@ -51,11 +54,31 @@ def _escaped(found: str, escape: str) -> str:
     return "" if _CLASS_ESCAPE.match(escape) else found + escape
 
 
-def is_cheap(pattern: str) -> bool:
-    """Return whether the time to search a short line is small for certain: no repeated groups, few repetitions."""
-    if re.search(r"(?<!\\)\)[*+{]|\\[1-9]|\(\?P=", pattern):
-        return False
-    return len(re.findall(r"(?<!\\)(?:[*+]|\{\d*,\d*\})", pattern)) <= 4
+def most_steps(pattern: str, length: int) -> float:
+    """Return a bound on the steps in which Python searches a text of this length; infinite if none is known.
+
+    From each start, every way is tried in which the repetitions share the text, and each option doubles the ways.
+    """
+    if _OTHER_SYNTAX.search(pattern):
+        return inf
+    repetitions = options = 0
+    before = None
+    for token in _TOKEN.finditer(pattern):
+        quantifier, escape = token["quantifier"], token["escape"]
+        if quantifier is None:
+            options += token["other"] == "|"
+            if escape is not None and escape in "123456789":
+                return inf
+        elif before is not None and before["quantifier"] is not None:
+            pass  # `*?` and `*+` repeat what `*` repeats
+        elif quantifier == "?":
+            options += 1
+        elif before is not None and before["other"] == ")":
+            return inf  # a repeated group may match one text in exponentially many ways
+        else:
+            repetitions += 1
+        before = token
+    return float(comb(length + 1, repetitions + 1) * 2**options)
 
 
 def letters(text: str) -> str:

@@ -7,13 +7,19 @@ every way in which some engine reads them, and only what is broken in all of the
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from smspec.service.members import items, member
 from smspec.service.request import Request
 from smspec.source import Path
 from smspec.source.frozen import dataclass
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 _LONGEST = 500
 _QUANTIFIERS = "*+?"
@@ -45,6 +51,26 @@ def searchable_metrics(definitions: Iterable[object]) -> Iterator[tuple[str, re.
             continue
         if pattern.groups:
             yield str(member(definition, "Name") or ""), pattern
+
+
+class OutOfTime(Exception):
+    """Regular expressions of metrics took too long."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise `OutOfTime` after some processor time, in the middle of a search, too. Only in the main thread."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 @lru_cache(maxsize=256)  # two rules use it, and jobs of one team have the same metrics

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from smspec.diagnostics import Finding
-from smspec.service.policy import Level
+from smspec.service.policy import LEVELS, Level
 from smspec.source.frozen import replace
 
 
-def at_level(findings: Iterable[Finding], levels: Mapping[str, Level]) -> Iterator[Finding]:
-    """Yield findings with the severities in ``levels``; findings that are off are omitted."""
+def at_level(
+    findings: Iterable[Finding], levels: Mapping[str, Level], floors: Mapping[str, Level]
+) -> Iterator[Finding]:
+    """Yield findings with the severities in ``levels``, raised to those in ``floors``; what is off is omitted."""
     for finding in findings:
-        level = levels.get(finding.code, finding.severity)
+        level: Level = levels.get(finding.code, finding.severity)
+        floor = floors.get(finding.code)
+        if floor is not None:
+            level = min(level, floor, key=LEVELS.index)
         if level != "off":
             yield finding if level == finding.severity else replace(finding, severity=level)

@@ -16,6 +16,7 @@ from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import JobRefused
 from smspec.submission.job_creation import Created, JobEnded, create_job, repeated_names
 from smspec.submission.job_service import JobService, QuotaExceeded
+from smspec.submission.ownership import require_own
 from smspec.submission.training_job import TrainingJob
 
 Chain = tuple[TrainingJob, ...]
@@ -24,10 +25,11 @@ Chain = tuple[TrainingJob, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """The request of an alternative; ``digest`` identifies it, and its name is derived from that."""
+    """The request of an alternative; ``digest`` identifies it, and ``name_is_derived`` from that."""
 
     request: dict[str, Any]
     digest: str
+    name_is_derived: bool = True
 
     @property
     def name(self) -> str:
@@ -63,10 +65,6 @@ def lacked_hosts(job: TrainingJob) -> bool:
     return waited or (job.status == "Failed" and job.reason.startswith("CapacityError"))
 
 
-def _is_alive(job: TrainingJob) -> bool:
-    return not job.is_over and job.status != "Stopping"
-
-
 def chosen(chains: Sequence[Chain], *, again: bool, start: int = 0) -> tuple[int, TrainingJob | None]:
     """Return the alternative whose turn it is, from ``start`` on, and its job, if one is alive or has completed.
 
@@ -74,7 +72,12 @@ def chosen(chains: Sequence[Chain], *, again: bool, start: int = 0) -> tuple[int
     although it had hosts, `NoHosts` if all alternatives lacked them.
     """
     found = [(index, job) for index, chain in enumerate(chains) for job in chain]
-    for is_it in (_is_alive, lambda job: not job.is_over, lambda job: job.is_completed):
+    preferred: tuple[Callable[[TrainingJob], bool], ...] = (
+        lambda job: job.is_alive,
+        lambda job: job.status == "Stopping",
+        lambda job: job.is_completed,
+    )
+    for is_it in preferred:
         for index, job in found:
             if is_it(job):
                 return index, job
@@ -106,7 +109,7 @@ class AlternativeJobs:
 
     def chains(self) -> tuple[Chain, ...]:
         """Ask SageMaker for the jobs of all alternatives. Raise `JobRefused` or `AwsUnavailable`."""
-        return tuple(tuple(self._chain(candidate.name)) for candidate in self._candidates)
+        return tuple(tuple(self._chain(candidate)) for candidate in self._candidates)
 
     def next(self) -> Turn:
         """Return the job whose turn it is, after creating it unless it exists.
@@ -142,11 +145,11 @@ class AlternativeJobs:
         """Return whether a job was stopped before it had hosts while that of a different alternative is alive."""
         if ended.status != "Stopped" or ended.began is not None:
             return False
-        return any(_is_alive(job) for chain in self.chains() for job in chain)
+        return any(job.is_alive for chain in self.chains() for job in chain)
 
     def _stop_but_first(self, chains: Sequence[Chain]) -> frozenset[str]:
         """Stop all jobs that are alive but the one that was created first, and return their names."""
-        alive = [job for chain in chains for job in chain if _is_alive(job)]
+        alive = [job for chain in chains for job in chain if job.is_alive]
         # Of two that were created in the same instant, the preferred one is first.
         surplus = sorted(alive, key=lambda job: job.created)[1:]
         for job in surplus:
@@ -162,9 +165,12 @@ class AlternativeJobs:
             self._service, request, candidate.digest, name_is_derived=True, clock=self._clock, sleep=self._sleep
         )
 
-    def _chain(self, name: str) -> Iterator[TrainingJob]:
-        for candidate in repeated_names(name):
-            job = self._service.find(candidate)
+    def _chain(self, candidate: Candidate) -> Iterator[TrainingJob]:
+        for name in repeated_names(candidate.name):
+            job = self._service.find(name)
             if job is None:
                 return
-            yield job
+            is_derived = candidate.name_is_derived
+            require_own(self._service, job, candidate.request, candidate.digest, name_is_derived=is_derived)
+            if not job.is_deleted:
+                yield job

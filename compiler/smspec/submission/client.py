@@ -32,9 +32,24 @@ def sagemaker_client(profile: str | None, region: str | None) -> Any:
 
 
 def has_credentials(profile: str | None) -> bool:
-    """Return whether AWS can be called at all. Raise `AwsUnavailable`, as for a profile that does not exist."""
+    """Return whether AWS can be called at all. Raise `AwsUnavailable`, as for a profile that does not exist.
+
+    A person may be asked for the code of a device here, and for none after it.
+    """
     with asked("credentials"):
         return AwsSession(profile).has_credentials()
+
+
+def region_of_profile(profile: str | None) -> str:
+    """Return the region of a profile, or that of the environment; empty if neither has one. Raise `AwsUnavailable`."""
+    with asked("a region"):
+        return str(AwsSession(profile).session.region_name or "")
+
+
+def asks_for_code(profile: str | None) -> bool:
+    """Return whether `has_credentials` asks a person for a code. Raise `AwsUnavailable`."""
+    with asked("credentials"):
+        return AwsSession(profile).asks_for_code()
 
 
 def answered(

@@ -10,7 +10,8 @@ from typing import Any
 
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AccessDenied, AwsUnavailable, InvalidCredentials, JobRefused
-from smspec.submission.job_service import DIGEST_TAG, JobService, NameInUse, QuotaExceeded, Throttled
+from smspec.submission.job_service import JobService, NameInUse, QuotaExceeded, Throttled
+from smspec.submission.ownership import require_own
 from smspec.submission.tagging import tags_to_be
 from smspec.submission.training_job import TrainingJob
 
@@ -59,22 +60,21 @@ def create_job(
     """Return the job of a request, after creating it unless it exists.
 
     ``digest``: identifies the request; it becomes the tag `smspec:digest`. ``name_is_derived``: the name contains a
-    digest, so a job of this name is the job of this request; otherwise the tag shows it. ``again``: after a job that
-    failed or was stopped, take the first free of the names that end in ``-2``, ``-3`` …
+    digest; a job that exists must be that of the request nevertheless, as `require_own` decides. ``again``: after a job
+    that failed or was stopped, take the first free of the names that end in ``-2``, ``-3`` …
 
     Raise `JobEnded` if the job has failed or was stopped, `JobRefused` if AWS rejects the request or the name belongs
     to a different job, `AwsUnavailable` if AWS cannot be called.
     """
     name = str(request["TrainingJobName"])
     for candidate in repeated_names(name) if again else [name]:
-        job = service.find(candidate)
+        job = _without_deletion(service, candidate, clock, sleep)
         is_new = job is None
+        is_found = False
         if job is None:
-            job = _created(service, {**request, "TrainingJobName": candidate}, digest, clock, sleep)
-        if not name_is_derived and service.tags(job).get(DIGEST_TAG) != digest:
-            raise JobRefused(
-                f"a different job is named `{candidate}`: a name can be used once; change `job_name`, or remove it"
-            )
+            job, is_found = _created(service, {**request, "TrainingJobName": candidate}, digest, clock, sleep)
+        if is_found or not is_new:
+            require_own(service, job, request, digest, name_is_derived=name_is_derived)
         if job.is_over and not job.is_completed and not is_new:
             if again:
                 continue
@@ -89,23 +89,27 @@ def _created(
     digest: str,
     clock: Callable[[], float],
     sleep: Callable[[float], None],
-) -> TrainingJob:
-    """Create a job and describe it. If the connection breaks after AWS has accepted the request, its name is in use."""
-    end, wait, is_lost = clock() + PATIENCE_SECONDS, _FIRST_WAIT, False
+) -> tuple[TrainingJob, bool]:
+    """Create a job and describe it; return also whether it was found, because its name was in use.
+
+    If the connection breaks after AWS has accepted the request, its name is in use, but a different submission may
+    have used it as well.
+    """
+    end, wait, is_lost, is_found = clock() + PATIENCE_SECONDS, _FIRST_WAIT, False, False
     tags = tags_to_be(request, digest)
     tagged = {**request, "Tags": [{"Key": key, "Value": value} for key, value in tags.items()]}
     while True:
         try:
             service.create(tagged)
         except NameInUse:
-            pass
+            is_found = True
         except (AccessDenied, InvalidCredentials):
             raise
         except QuotaExceeded as fault:
             # A request whose response was lost may have created the job, which then uses the quota.
             job = service.find(str(request["TrainingJobName"]))
             if job is not None:
-                return job
+                return job, True
             if is_lost:
                 raise AwsUnavailable(f"SageMaker did not answer the first of several requests: {fault}") from None
             raise
@@ -116,7 +120,7 @@ def _created(
             # A request without a response may have created the job; if AWS cannot be asked, this says so.
             job = service.find(str(request["TrainingJobName"]))
             if job is not None:
-                return job
+                return job, True
             if clock() + wait > end:
                 raise
             sleep(wait * random.uniform(0.5, 1.0))
@@ -126,7 +130,20 @@ def _created(
             if clock() + wait > end:
                 raise AwsUnavailable(f"SageMaker accepted the job `{request['TrainingJobName']}`, but does not find it")
             sleep(wait)
-        return job
+        return job, is_found
+
+
+def _without_deletion(
+    service: JobService, name: str, clock: Callable[[], float], sleep: Callable[[float], None]
+) -> TrainingJob | None:
+    """Return a job; None if there is none, or none after SageMaker has deleted it. Raise `AwsUnavailable`."""
+    end, wait = clock() + PATIENCE_SECONDS, _FIRST_WAIT
+    while (job := service.find(name)) is not None and job.is_deleted:
+        if clock() + wait > end:
+            raise AwsUnavailable(f"SageMaker is still deleting the job `{name}`; submit again when it is gone")
+        sleep(wait)
+        wait = min(2 * wait, _LONGEST_WAIT)
+    return job
 
 
 def _accepted(service: JobService, name: str) -> TrainingJob | None:

@@ -7,16 +7,21 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from smspec.submission.aws_errors import AwsUnavailable
 from smspec.submission.job_service import JobService, host_of
 from smspec.submission.log_event import LogEvent
+
+_MOST_EMPTY_PAGES = 200
+"""In a row. The end of a stream is a page with the token of the one before; pages before it can be empty."""
 
 
 @dataclass(slots=True)
 class _Stream:
-    """``page``: events that were read and not yet yielded; ``token``: where the next page begins."""
+    """``page``: events that were not yet yielded; ``token``: where the next page begins; ``digest``: its hash."""
 
     page: deque[LogEvent] = field(default_factory=deque)
     token: str | None = None
+    digest: int | None = None
 
 
 class JobLog:
@@ -69,11 +74,17 @@ class JobLog:
     def _has_more(self, name: str) -> bool:
         """Return whether a stream has events to yield; read its next pages if it needs to."""
         stream = self._streams[name]
-        while not stream.page:
+        for _ in range(_MOST_EMPTY_PAGES):
+            if stream.page:
+                return True
             events, token = self._service.events(name, stream.token, self._since, budget=self._budget)
-            is_end = token in (None, stream.token)
-            stream.page.extend(events)
-            stream.token = token or stream.token
-            if is_end:
-                break
-        return bool(stream.page)
+            if token in (None, stream.token):
+                stream.page.extend(events)
+                return bool(stream.page)
+            # A page that repeats the one before does not advance, whatever its token says.
+            digest = hash(tuple(events))
+            stream.page.extend(() if digest == stream.digest else events)
+            stream.token, stream.digest = token, digest
+        raise AwsUnavailable(
+            f"CloudWatch Logs returned {_MOST_EMPTY_PAGES} pages without new lines of `{name}`, and never its end"
+        )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timezone
 from typing import Any
 from urllib.parse import urlsplit
 
-from smspec.submission.aws_errors import AwsUnavailable, JobRefused, unavailable
+from smspec.source.frozen import dataclass
+from smspec.submission.aws_errors import AwsUnavailable, InvalidCredentials, JobRefused, unavailable
+from smspec.submission.caller import account_fault, caller_of
 from smspec.submission.client import ANSWER_SECONDS, answered, asked
 from smspec.submission.describing import described, tags_of
 from smspec.submission.log_event import LogEvent
@@ -23,6 +26,9 @@ DIGEST_TAG = "smspec:digest"
 """The tag of a submitted job whose value identifies its request."""
 
 _MOST_PAGES = 1000
+_MOST_LISTINGS = 100
+_LINES = 1000
+"""Of a page of a log. The default, 10,000, is more than a response of JSON may have parts."""
 _IN_USE = ("ResourceInUse", "ResourceInUseException")
 _QUOTA = ("ResourceLimitExceeded", "ResourceLimitExceededException")
 _NOT_FOUND = "requested resource not found"
@@ -40,21 +46,60 @@ class Throttled(AwsUnavailable):
     """AWS gets too many requests now."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedJob:
+    """A job in the listing of SageMaker, which contains neither its request nor its tags."""
+
+    name: str
+    arn: str
+    created: datetime
+    status: str
+
+
 class JobService:
     """SageMaker and CloudWatch Logs in one region, as the AWS CLI would call them."""
 
     def __init__(self, profile: str | None, region: str | None) -> None:
         self._profile, self._region = profile, region
+        self._account = ""
         self.renew()
 
     def renew(self) -> None:
-        """Read the credentials again: a login in another window has replaced them. Raise `AwsUnavailable`."""
+        """Read the credentials again: a login in another window has replaced them.
+
+        Raise `AwsUnavailable`, also if the new ones are not of the account of `require_account`.
+        """
         with asked("SageMaker"):
             session = AwsSession(self._profile, self._region)
             self._sagemaker = session.client("sagemaker")
             self._logs = session.client("logs")
-            host = urlsplit(str(self._sagemaker.meta.endpoint_url)).hostname or ""
-            self._is_in_aws = session.owns(host, self.region)
+            self.endpoint = str(self._sagemaker.meta.endpoint_url)
+            there = session.region_of_host(urlsplit(self.endpoint).hostname or "", "sagemaker")
+        if there and there != self.region:
+            raise AwsUnavailable(
+                f"the SageMaker endpoint `{self.endpoint}` is in {there}, but the job in {self.region}; unset"
+                " AWS_ENDPOINT_URL and `endpoint_url`, or change the region"
+            )
+        self._is_in_aws = there is not None
+        if self._account:
+            self.require_account(self._account)
+
+    def require_account(self, account: str) -> None:
+        """Require that the credentials belong to an account, now and after each `renew`. Raise `AwsUnavailable`.
+
+        The credentials decide where a job is created, and a request does not contain its account. If STS cannot be
+        called, SageMaker decides: it rejects a role of a different account.
+        """
+        self._account = account
+        try:
+            caller = caller_of(self._profile, self._region)
+        except InvalidCredentials:
+            raise
+        except (AwsUnavailable, JobRefused):
+            return
+        fault = account_fault(caller, account)
+        if fault:
+            raise AwsUnavailable(fault)
 
     @property
     def profile(self) -> str | None:
@@ -120,6 +165,37 @@ class JobService:
         what = f"create the job `{name}` in {self.region}"
         return unavailable(what, refusal.code, refusal.message, "sagemaker:CreateTrainingJob")
 
+    def named(self, part: str) -> Iterator[ListedJob]:
+        """Yield the jobs whose names contain ``part``, the newest first. Raise `AwsUnavailable`."""
+        token: dict[str, Any] = {}
+        what = f"the jobs named `{part}…` in {self.region}"
+        for _ in range(_MOST_LISTINGS):
+            call = functools.partial(
+                self._sagemaker.list_training_jobs,
+                NameContains=part,
+                SortBy="CreationTime",
+                SortOrder="Descending",
+                MaxResults=100,
+                **token,
+            )
+            page = answered(what, "sagemaker:ListTrainingJobs", call)
+            for each in page.get("TrainingJobSummaries", ()):
+                if all(member in each for member in ("TrainingJobName", "TrainingJobArn", "CreationTime")):
+                    yield ListedJob(
+                        name=each["TrainingJobName"],
+                        arn=each["TrainingJobArn"],
+                        created=each["CreationTime"].astimezone(timezone.utc),
+                        status=each.get("TrainingJobStatus", ""),
+                    )
+            if not page.get("NextToken") or page["NextToken"] == token.get("NextToken"):
+                return
+            token = {"NextToken": page["NextToken"]}
+        raise AwsUnavailable(f"SageMaker lists more than {_MOST_LISTINGS * 100:,} jobs named `{part}…`")
+
+    def tags_of_listed(self, job: ListedJob) -> dict[str, str]:
+        """Return the tags of a job in a listing. Raise `JobRefused` if it is gone since, or `AwsUnavailable`."""
+        return {tag["Key"]: tag["Value"] for tag in tags_of(self._sagemaker, job.name, job.arn)}
+
     def tags(self, job: TrainingJob) -> dict[str, str]:
         """Return the tags of a job. Raise `AwsUnavailable`."""
         tags = tags_of(self._sagemaker, job.name, job.answer["TrainingJobArn"])
@@ -171,7 +247,12 @@ class JobService:
         if since is not None:
             where["startTime"] = since
         call = functools.partial(
-            self._logs.get_log_events, logGroupName=LOG_GROUP, logStreamName=stream, startFromHead=True, **where
+            self._logs.get_log_events,
+            logGroupName=LOG_GROUP,
+            logStreamName=stream,
+            startFromHead=True,
+            limit=_LINES,
+            **where,
         )
         what = f"the log stream `{stream}` in {self.region}"
         page = answered(what, "logs:GetLogEvents", call, budget=budget)

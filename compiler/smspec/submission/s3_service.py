@@ -6,13 +6,14 @@ import contextlib
 import functools
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 from smspec.render.iam.s3 import location
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AwsUnavailable, JobRefused, unavailable
 from smspec.submission.client import asked
 from smspec.submission.object_content import Content, part_length, sha256
-from smspec.submission.persistence import persistently
+from smspec.submission.persistence import BUDGET_SECONDS, persistently
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 
@@ -30,11 +31,27 @@ class ListedObject:
 
 
 class S3Service:
-    """S3 with the credentials of a profile, in the region of the job; S3 itself leads to a bucket elsewhere."""
+    """S3 with the credentials of a profile, in the region of the job; S3 itself leads to a bucket elsewhere.
 
-    def __init__(self, profile: str | None, region: str | None) -> None:
+    ``budget``: seconds of pauses while S3 throttles a call. ``seconds``: for a response, None for those of `Deadline`.
+    ``connections``: of threads that call at once.
+    """
+
+    def __init__(
+        self,
+        profile: str | None,
+        region: str | None,
+        *,
+        budget: float = BUDGET_SECONDS,
+        seconds: float | None = None,
+        connections: int = 4,
+    ) -> None:
+        self._budget = budget
         with asked("S3"):
-            self._client = AwsSession(profile, region).s3_client()
+            session = AwsSession(profile, region, seconds=seconds, connections=connections)
+            self._client = session.s3_client()
+            self.endpoint = str(self._client.meta.endpoint_url)
+            self.is_in_aws = session.region_of_host(urlsplit(self.endpoint).hostname or "", "s3") is not None
 
     def objects(self, uri: str) -> dict[str, ListedObject]:
         """Return the objects below a prefix, by URI. Raise `JobRefused` for a bucket that does not exist."""
@@ -53,7 +70,10 @@ class S3Service:
 
     def has_objects(self, uri: str) -> bool:
         """Return whether there is an object below a prefix."""
-        return bool(self._page(uri, MaxKeys=1).get("Contents"))
+        page = self._page(uri, MaxKeys=1)
+        if not page.get("Contents") and "Name" not in page:
+            raise AwsUnavailable(f"cannot use `{uri}`: the response of S3 is not a list of objects")
+        return bool(page.get("Contents"))
 
     def head(self, uri: str) -> dict[str, Any]:
         """Return what S3 keeps about an object: size, ETag, encryption, and checksums.
@@ -152,7 +172,7 @@ class S3Service:
                 return call()
 
         try:
-            return persistently(attempt)
+            return persistently(attempt, budget=self._budget)
         except Unsendable:
             raise JobRefused(f"`{uri}` has no valid bucket name") from None
         except AwsRefused as refusal:

@@ -10,7 +10,8 @@ from typing import Any
 from smspec.source.frozen import dataclass
 
 COMPLETED = "Completed"
-_OVER = (COMPLETED, "Failed", "Stopped", "Deleting")
+DELETING = "Deleting"
+_OVER = (COMPLETED, "Failed", "Stopped")
 _EXIT_CODE = re.compile(r"^ExitCode (\d{1,3})$|\b[Ee]xit [Cc]ode: ?(\d{1,3})\b", re.MULTILINE)
 
 
@@ -49,6 +50,16 @@ class TrainingJob:
     @property
     def is_over(self) -> bool:
         return self.status in _OVER
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the job waits for instances or has them, and nothing has ended it."""
+        return not self.is_over and self.status not in ("Stopping", DELETING)
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether SageMaker deletes the job: it had ended, and its name becomes free, but is not free yet."""
+        return self.status == DELETING
 
     @property
     def is_completed(self) -> bool:

@@ -10,7 +10,7 @@ import io
 import os
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -66,13 +66,22 @@ _SHAPES = (
 )
 
 
-class AwsRefused(WireFault):
-    """AWS understood the request and rejects it. ``code`` is AWS's error code, ``message`` its sentence."""
+_CACHING = ("assume-role", "sso")
+_ROLES: dict[str, Any] = {}
+"""The credentials of roles in this process: each session would ask for them again, and a person for each code."""
 
-    def __init__(self, code: str, message: str) -> None:
+
+class AwsRefused(WireFault):
+    """AWS understood the request and rejects it. ``code`` is AWS's error code, ``message`` its sentence.
+
+    ``headers``: of the response, by lowercase name.
+    """
+
+    def __init__(self, code: str, message: str, headers: Mapping[str, str]) -> None:
         super().__init__(f"{code}: {message}")
         self.code = code
         self.message = message
+        self.headers = headers
 
 
 class Unsendable(WireFault):
@@ -82,11 +91,18 @@ class Unsendable(WireFault):
 class AwsSession:
     """Creates clients as the AWS CLI does; an option wins over environment and profile.
 
-    ``largest``: bytes of a response that streams an object.
+    ``largest``: bytes of a response that streams an object. ``seconds``: the time limit for a response with all
+    attempts; None for that of `Deadline`.
     """
 
     def __init__(
-        self, profile: str | None = None, region: str | None = None, *, largest: int = LARGEST, connections: int = 4
+        self,
+        profile: str | None = None,
+        region: str | None = None,
+        *,
+        largest: int = LARGEST,
+        connections: int = 4,
+        seconds: float | None = None,
     ) -> None:
         core = botocore.session.get_session()
         core.register_component("data_loader", _loader(core.get_config_variable("data_path")))
@@ -94,7 +110,11 @@ class AwsSession:
         # The AWS CLI and other SDKs read AWS_REGION before AWS_DEFAULT_REGION; boto3 only reads the latter.
         named = region or os.environ.get("AWS_REGION") or None
         self.session = boto3.Session(profile_name=profile, region_name=named, botocore_session=core)
+        # After the session has set the profile: the providers read it when they are created.
+        for provider in _CACHING:
+            core.get_component("credential_provider").get_provider(provider).cache = _ROLES
         self._largest = largest
+        self._seconds = seconds
         self._connections = Connections(_trust(core.get_config_variable("ca_bundle")), connections)
         self._models: dict[str, Any] = {}
         self._call = threading.local()
@@ -112,8 +132,15 @@ class AwsSession:
         return client
 
     def has_credentials(self) -> bool:
-        """Return whether there are credentials, which may have expired. Raises what boto3 raises: use `responses`."""
-        return self.session.get_credentials() is not None
+        """Get the credentials, and return whether there are any. Raises what boto3 raises: use `responses`."""
+        credentials = self.session.get_credentials()
+        if credentials is not None:
+            credentials.get_frozen_credentials()
+        return credentials is not None
+
+    def asks_for_code(self) -> bool:
+        """Return whether botocore asks a person for the code of a device. Raises what boto3 raises: use `responses`."""
+        return "mfa_serial" in self._core.get_scoped_config()
 
     def owns(self, host: str, region: str) -> bool:
         """Return whether a host is in the domain of AWS in a region: the beginning of a name proves nothing."""
@@ -124,6 +151,28 @@ class AwsSession:
                 dual_stack = re.sub(r"^api\.", "on.", str(outputs["dualStackDnsSuffix"]))
                 return host.endswith((f".{region}.{outputs['dnsSuffix']}", f".{region}.{dual_stack}"))
         return False
+
+    def region_of_host(self, host: str, service: str) -> str | None:
+        """Return the region of a host of AWS for a service, such as a VPC endpoint; None for any other host.
+
+        It is empty for a host of all regions.
+        """
+        host = host.rstrip(".").lower()
+        partitions = self._core.get_data("partitions")["partitions"]
+        patterns = [str(partition["regionRegex"]).strip("^$") for partition in partitions]
+        for partition in partitions:
+            for name in ("dnsSuffix", "dualStackDnsSuffix"):
+                suffix = f".{partition['outputs'][name]}"
+                labels = host.removesuffix(suffix).split(".") if host.endswith(suffix) else []
+                if any(label == service or label.startswith(f"{service}-") for label in labels):
+                    regions = (label for label in reversed(labels) if any(re.fullmatch(p, label) for p in patterns))
+                    return next(regions, "")
+        return None
+
+    def is_of_aws(self, host: str) -> bool:
+        """Return whether a host is in a domain of AWS, in any region or in none, as those of IAM are."""
+        outputs = [each["outputs"] for each in self._core.get_data("partitions")["partitions"]]
+        return any(host.endswith((f".{each['dnsSuffix']}", f".{each['dualStackDnsSuffix']}")) for each in outputs)
 
     def s3_client(self) -> Any:
         """Return a client of S3. Raises `WireFault`."""
@@ -147,20 +196,22 @@ class AwsSession:
         except ConnectionBroken as fault:
             raise _Passing(error=fault) from None
         is_object = streams and response.status < 300
-        body = response.body if is_object else _well_formed(response, self._output_shape(event_name))
+        body = response.body if is_object else _well_formed(response, *self._output(event_name))
         return AWSResponse(request.url, response.status, _joined(response), _Body(body))
 
-    def _output_shape(self, event_name: str) -> Any:
-        """Return the shape of the response to a request, by `before-send.SERVICE.OPERATION`."""
+    def _output(self, event_name: str) -> tuple[Any, bool]:
+        """Return the shape of the response to a request, by `before-send.SERVICE.OPERATION`, and whether it is JSON."""
         _, service, operation = event_name.split(".", 2)
         model = self._models.get(service)
-        return model.operation_model(operation).output_shape if model is not None else None
+        if model is None:
+            return None, False
+        return model.operation_model(operation).output_shape, "json" in str(model.metadata.get("protocol"))
 
     def _deadline(self, headers: dict[str, str]) -> Deadline:
         """Return the deadline of a call: one for all its attempts, which have the same id in botocore."""
         call = headers.get("amz-sdk-invocation-id")
         if call is None or getattr(self._call, "id", None) != call:
-            self._call.id, self._call.deadline = call, Deadline()
+            self._call.id, self._call.deadline = call, Deadline(self._seconds)
         deadline: Deadline = self._call.deadline
         return deadline
 
@@ -178,6 +229,10 @@ def responses(purpose: str) -> Iterator[None]:
         raise WireFault("no AWS region; pass `--region` or set AWS_REGION") from None
     except NoCredentialsError:
         raise WireFault(f"no AWS credentials to {purpose}; set AWS_PROFILE or log in with `aws`") from None
+    except EOFError:  # of botocore's prompt
+        raise WireFault(
+            f"cannot get AWS credentials to {purpose}: its MFA device needs a code, and this is not a terminal"
+        ) from None
     except _LOGIN as fault:
         raise WireFault(f"cannot get AWS credentials to {purpose}: {_sentence(fault)}") from None
     except ParamValidationError as fault:
@@ -186,7 +241,10 @@ def responses(purpose: str) -> Iterator[None]:
         error = fault.response.get("Error")
         details = error if isinstance(error, dict) else {}
         message = str(details.get("Message", "")).partition(_SIGNED)[0]
-        raise AwsRefused(str(details.get("Code", ""))[:80], _sentence(message)) from None
+        metadata = fault.response.get("ResponseMetadata")
+        headers = metadata.get("HTTPHeaders") if isinstance(metadata, dict) else None
+        code = str(details.get("Code", ""))[:80]
+        raise AwsRefused(code, _sentence(message), headers if isinstance(headers, dict) else {}) from None
     except (WireFault, BotoCoreError) as fault:
         raise WireFault(f"cannot {purpose}: {_sentence(fault)}") from None
     except _SHAPES:
@@ -197,6 +255,10 @@ def responses(purpose: str) -> Iterator[None]:
 def _loader(path: str | None) -> Loader:
     """Return what reads the API models, each once per process: botocore would read them again for every session."""
     return create_loader(path)
+
+
+_ESCAPE = re.compile(rb"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>\\u[dD][89a-fA-F]..)|\\.")
+"""A pair of surrogates, half of one, or another escape."""
 
 
 class _Passing(HTTPClientError):  # type: ignore[misc]  # botocore has no types
@@ -212,16 +274,24 @@ class _Body(io.BytesIO):
         yield self.read()
 
 
-def _well_formed(response: Response, shape: Any) -> bytes:
-    """Return the body of a response that botocore can parse; an empty one for an error that it could not parse."""
+def _well_formed(response: Response, shape: Any, is_json: bool) -> bytes:
+    """Return the body of a response that botocore can parse; an empty one for an error that it could not parse.
+
+    A page that a proxy sends instead is no response: botocore would find nothing in it, and return that.
+    """
     try:
         body = response.body.lstrip()
         if body.startswith(b"<"):
             check_xml(response.body)
+            if is_json or re.match(rb"(?:<\?[^>]*>\s*)?<html\b", body, re.IGNORECASE):
+                raise BadResponse("the response is a page, not an answer of AWS")
         elif body.startswith((b"{", b"[")):
-            data = json_body(response.body)
+            # A log may have half of a surrogate pair, which a program cut or wrote; the rest of the page is readable.
+            content = _ESCAPE.sub(_whole_pair, response.body) if b"\\u" in body else response.body
+            data = json_body(content)
             if response.status < 300 and shape is not None:
                 check_shape(data, shape, "the response")
+            return content
         elif body and "cbor" not in response.header("content-type"):
             raise BadResponse("the response is neither JSON nor XML")
     except BadResponse:
@@ -229,6 +299,10 @@ def _well_formed(response: Response, shape: Any) -> bytes:
             raise
         return b""
     return response.body
+
+
+def _whole_pair(match: re.Match[bytes]) -> bytes:
+    return b"\\ufffd" if match["half"] else match[0]
 
 
 def _joined(response: Response) -> dict[str, str]:

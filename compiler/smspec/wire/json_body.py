@@ -11,6 +11,9 @@ from smspec.service.json.json_parser import read_json
 from smspec.source import to_data
 from smspec.wire.fault import BadResponse
 
+MOST_BYTES = 8 << 20
+"""A page of a log has 1 MB of text, and up to six times that with its escapes."""
+
 _Kind = TypeVar("_Kind")
 
 _CALLED: dict[type, str] = {dict: "an object", list: "a list", str: "a string", int: "an integer"}
@@ -19,7 +22,7 @@ _CALLED: dict[type, str] = {dict: "an object", list: "a list", str: "a string", 
 def json_body(content: bytes) -> object:
     """Return the parsed body of a response. Raise `BadResponse` unless it is strict JSON within the limits."""
     try:
-        return to_data(read_json(decode_json_bytes("response", content)).root)
+        return to_data(read_json(decode_json_bytes("response", content, MOST_BYTES), MOST_BYTES).root)
     except InvalidInput as rejected:
         first = rejected.diagnostics[0].message
         raise BadResponse(f"the response is not valid JSON: {first}") from None

@@ -7,6 +7,7 @@ from bisect import bisect_left
 
 from smspec.source.path_containment import is_below
 from smspec.workspace.git import GitFailed, Repository
+from smspec.workspace.working_tree import changes_since
 
 
 class ChangedFiles:
@@ -14,8 +15,9 @@ class ChangedFiles:
 
     def __init__(self, repository: Repository, revision: str) -> None:
         self._top = repository.top
-        changed = repository.changed_since(repository.commit(revision))
-        self.paths = tuple(sorted({os.path.join(self._top, path) for path in changed}))
+        changed = changes_since(repository, repository.commit(revision))
+        paths = (*changed.tracked, *changed.submodules, *changed.untracked)
+        self.paths = tuple(sorted({os.path.join(self._top, path) for path in paths}))
         self._known = frozenset(self.paths)
 
     def touches(self, path: str) -> bool:

@@ -1,48 +1,44 @@
-"""Run git: nothing is checked out, no hook or pager runs, nothing is fetched.
+"""The git repository of specs: its objects, index, and the state of its working tree, read by plumbing commands.
 
-Only `Repository.changes` and `Repository.changed_since` run the filters that the user has configured.
+Nothing is checked out, converted, or fetched, and no other program runs (`source/git_command.py`). The repository is
+the one that the boundary of the specs is about: what a directory of a working tree contains cannot be another one.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from smspec.source.frozen import dataclass
-
-# Variables of a hook, or of the caller, about a different repository. The one to use is that of the specs.
-_PLACES = (
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_PREFIX",
-    "GIT_COMMON_DIR",
-    "GIT_NAMESPACE",
-    "GIT_SHALLOW_FILE",
-)
-_OWN_OBJECTS = "GIT_OBJECT_DIRECTORY"
-_HARMLESS = {
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_ALLOW_PROTOCOL": "",  # a partial clone would fetch missing objects before git 2.45, despite the settings above
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_LITERAL_PATHSPECS": "1",
-    "LC_ALL": "C.UTF-8",
-}
-
+from smspec.source.git_command import GitMissing, run_git, start_git
+from smspec.source.path_containment import is_below
+from smspec.workspace.boundary_search import repository_above
 
 _TURN = 50
 """Names that are requested at once: they fit in the smallest pipe, so neither side waits for the other."""
+
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_ABBREVIATED = re.compile(r"[0-9a-f]{4,64}", re.IGNORECASE)
+_STAGED = re.compile(
+    rb"(?P<tag>[^ ]) (?P<mode>[0-7]{6}) (?P<object>[0-9a-f]{40,64}) (?P<stage>[0-3])\t(?P<path>[^\0]+)\0"
+    rb"  ctime: (?P<ctime>\d+:\d+)\n  mtime: (?P<mtime>\d+:\d+)\n  dev: \d+\tino: (?P<inode>\d+)\n"
+    rb"  uid: \d+\tgid: \d+\n  size: (?P<size>\d+)\tflags: [0-9a-f]+\n"
+)
+_LONGEST_PATH = 8192
+_NAMESPACES = ("refs/", "refs/tags/", "refs/heads/", "refs/remotes/")
+"""Where git looks for a name. It takes the first, so a tag `main` would hide the branch `main`."""
 
 
 class GitFailed(Exception):
     """git is missing or fails; the text explains why."""
 
 
-class GitMissing(GitFailed):
-    """There is no git on this machine."""
+class AmbiguousRevision(GitFailed):
+    """Refs with different commits have the name of a revision."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,12 +50,25 @@ class Entry:
     object: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StagedFile:
+    """A file of the index. ``state``: size, times, and inode of the file in the working tree when git last saw it."""
+
+    path: str
+    mode: str
+    object: str
+    is_merged: bool
+    is_sparse: bool
+    state: tuple[int, int, int, int]
+
+
 class Objects:
     """The objects of a repository, while the git process runs."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], repository: Repository) -> None:
         assert process.stdin is not None and process.stdout is not None
         self._asked, self._told = process.stdin, process.stdout
+        self._repository = repository
 
     def contents(self, objects: Iterable[str]) -> Iterator[bytes]:
         """Yield the content of all objects, in order. Raise `GitFailed` if one is missing."""
@@ -70,8 +79,8 @@ class Objects:
             self._asked.flush()
             for name in turn:
                 head = self._told.readline().split()
-                if len(head) != 3:
-                    raise GitFailed(f"git has no object {name}: is the clone complete?")
+                if len(head) != 3 or head[1] != b"blob":
+                    raise GitFailed(self._repository.lacks(name))
                 content = self._told.read(int(head[2]))
                 self._told.read(1)
                 yield content
@@ -82,27 +91,112 @@ class Repository:
     """A repository with a working tree. ``top`` has no links in it."""
 
     top: str
-    environment: dict[str, str]
 
     def commit(self, revision: str) -> str:
-        """Return the id of the commit for a revision. Raise `GitFailed`."""
-        if not revision or "\0" in revision:
+        """Return the id of the commit for a revision. Raise `GitFailed`, also for a name of two different commits."""
+        # No name of a branch or tag begins with a hyphen; git before 2.30 does not have `rev-parse --end-of-options`.
+        if not revision or "\0" in revision or revision.startswith("-"):
             raise GitFailed(f"`{revision}` is not a revision")
+        self._check_one_meaning(revision)
         try:
-            asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-            return self._text(*asked).strip()
+            commit = self._text("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").strip()
         except GitFailed:
+            commit = ""
+        if not _COMMIT.fullmatch(commit):
             raise GitFailed(
                 f"no revision `{revision}` in `{self.top}`; if this is a shallow clone, run `git fetch --unshallow`"
-            ) from None
+            )
+        return commit
+
+    def parents(self, commit: str) -> list[str]:
+        """Return the ids that a commit names as its parents, whether or not they are here."""
+        head = self._text("cat-file", "commit", commit).partition("\n\n")[0]
+        return [line.removeprefix("parent ") for line in head.splitlines() if line.startswith("parent ")]
 
     def entries(self, commit: str) -> Iterator[Entry]:
         """Yield every file, link, and submodule of a commit."""
-        for line in self._bytes("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
+        try:
+            listed = self._bytes("ls-tree", "-r", "-z", "--full-tree", commit)
+        except GitFailed as failure:
+            raise GitFailed(self.lacks(commit) if self.is_partial() else str(failure)) from None
+        for line in listed.split(b"\0"):
             if line:
                 facts, _, path = line.partition(b"\t")
                 mode, _, name = facts.decode("ascii").split(" ")
                 yield Entry(path=os.fsdecode(path), mode=mode, object=name)
+
+    def staged(self) -> Iterator[StagedFile]:
+        """Yield every file, link, and submodule of the index. Raise `GitFailed` if it cannot be read."""
+        listed = self._bytes("ls-files", "-z", "--stage", "--debug", "-t")
+        end = 0
+        for found in _STAGED.finditer(listed):
+            if found.start() != end:
+                break
+            end = found.end()
+            yield StagedFile(
+                path=os.fsdecode(found["path"]),
+                mode=found["mode"].decode(),
+                object=found["object"].decode(),
+                is_merged=found["stage"] == b"0",
+                is_sparse=found["tag"] in b"Ss",
+                state=(
+                    int(found["size"]),
+                    _nanoseconds(found["mtime"]),
+                    _nanoseconds(found["ctime"]),
+                    int(found["inode"]),
+                ),
+            )
+        if end != len(listed):
+            raise GitFailed("cannot read what this version of git prints of the index")
+
+    def untracked(self) -> list[str]:
+        """Return the paths of files that git neither tracks nor ignores; one path for a repository among them."""
+        listed = self._bytes("ls-files", "--others", "--exclude-standard", "-z")
+        return [os.fsdecode(path).rstrip("/") for path in listed.split(b"\0") if path]
+
+    def attributes(self, paths: Iterable[str], names: Iterable[str]) -> dict[str, dict[str, str]]:
+        """Return the values of attributes for paths."""
+        asked = b"".join(os.fsencode(path) + b"\0" for path in paths)
+        words = self._bytes("check-attr", "--stdin", "-z", *names, stdin=asked).split(b"\0")
+        found: dict[str, dict[str, str]] = {}
+        for path, name, value in zip(words[::3], words[1::3], words[2::3], strict=False):
+            found.setdefault(os.fsdecode(path), {})[name.decode()] = value.decode("utf-8", "replace")
+        return found
+
+    def setting(self, name: str) -> str:
+        """Return a setting; empty if there is none."""
+        try:
+            return self._text("config", "--get", name).strip()
+        except GitFailed:
+            return ""
+
+    def index_time(self) -> int:
+        """Return when the index was written, in nanoseconds; 0 without one."""
+        try:
+            path = self._text("rev-parse", "--git-path", "index").removesuffix("\n")
+            return os.stat(os.path.join(self.top, path)).st_mtime_ns
+        except (GitFailed, OSError):
+            return 0
+
+    def is_shallow(self) -> bool:
+        """Return whether the history ends before its first commit, as in a clone with `--depth`."""
+        return self._text("rev-parse", "--is-shallow-repository").strip() == "true"
+
+    def is_partial(self) -> bool:
+        """Return whether git would fetch missing objects from a remote repository."""
+        try:
+            return bool(self._bytes("config", "--get-regexp", r"^(remote\..*\.promisor|extensions\.partialclone)$"))
+        except GitFailed:
+            return False
+
+    def lacks(self, name: str) -> str:
+        """Return the sentence about a missing object."""
+        if self.is_partial():
+            return (
+                f"this partial clone has no object {name}, and smspec fetches nothing: run `git fetch --refetch "
+                "--no-filter`, or clone without `--filter`"
+            )
+        return f"git has no object {name}: is the clone complete? `git fsck` lists what is missing"
 
     def remotes(self) -> list[str]:
         """Return the names of the remote repositories."""
@@ -112,97 +206,144 @@ class Repository:
         """Return the address of a remote repository, as git would contact it. Raise `GitFailed`."""
         return self._text("remote", "get-url", "--", name).removesuffix("\n")
 
-    def changes(self) -> tuple[list[str], list[str]]:
-        """Return the paths of changed files that git tracks, and of files that it neither tracks nor ignores."""
-        words = ("status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames")
-        entries = [entry for entry in self._bytes(*words).split(b"\0") if entry]
-        changed = [os.fsdecode(entry[3:]) for entry in entries if not entry.startswith(b"?? ")]
-        return changed, [os.fsdecode(entry[3:]) for entry in entries if entry.startswith(b"?? ")]
-
-    def changed_since(self, commit: str) -> list[str]:
-        """Return the paths of files of the working tree that differ from a commit, removed and untracked ones too.
-
-        Ignored files are not among them. A submodule is one path, which changed if its commit did.
-        """
-        words = ("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv")
-        changed = self._bytes(*words, "--ignore-submodules=dirty", commit, "--")
-        untracked = self._bytes("ls-files", "--others", "--exclude-standard", "-z")
-        return [os.fsdecode(path) for path in (changed + untracked).split(b"\0") if path]
-
     @contextmanager
     def objects(self) -> Iterator[Objects]:
         """Start a process that reads objects, and end it afterwards.
 
         Starting git takes longer than reading a source.
         """
-        process = self._start("cat-file", "--batch")
+        process = _started(["cat-file", "--batch"], self.top, stderr=subprocess.DEVNULL)
         with process:
             try:
-                yield Objects(process)
+                yield Objects(process, self)
             finally:
                 if process.poll() is None:
                     process.kill()
+
+    def _check_one_meaning(self, revision: str) -> None:
+        """Raise `GitFailed` if refs of different commits have the name: git would take one without a word."""
+        name = re.split(r"[~^:]|@\{", revision, maxsplit=1)[0]
+        if name in ("", "@", "HEAD") or re.search(r"[*?\[\\\s]", name):
+            return
+        refs = [f"{space}{name}" for space in _NAMESPACES] + [f"refs/remotes/{name}/HEAD"]
+        refs += [name] if name.startswith("refs/") else []
+        listed = self._text("for-each-ref", "--format=%(refname) %(objectname) %(*objectname)", *refs)
+        found = {ref: names[-1] for ref, *names in map(str.split, listed.splitlines()) if ref in refs}
+        if len(set(found.values())) > 1:
+            shown = " and ".join(f"`{ref}`" for ref in sorted(found))
+            raise AmbiguousRevision(f"`{name}` is ambiguous in `{self.top}`: {shown} are different; name one of them")
+        if found and _ABBREVIATED.fullmatch(name) and 7 <= len(name) < 40:
+            commits = set(self._text("rev-parse", f"--disambiguate={name}").split()) - set(found.values())
+            if any(self._is_commit(commit) for commit in commits):
+                raise AmbiguousRevision(
+                    f"`{name}` is ambiguous in `{self.top}`: `{min(found)}`, or a commit of that id"
+                )
+
+    def _is_commit(self, name: str) -> bool:
+        return self._text("cat-file", "-t", name).strip() == "commit"
 
     def _text(self, *words: str) -> str:
         return self._bytes(*words).decode("utf-8", "surrogateescape")
 
-    def _bytes(self, *words: str) -> bytes:
-        process = self._start(*words)
-        with process:
-            try:
-                out, err = process.communicate()
-            finally:
-                if process.poll() is None:
-                    process.kill()
-        if process.returncode:
-            raise GitFailed(_last_line(err) or f"git {words[0]} exited with status {process.returncode}")
-        return out
-
-    def _start(self, *words: str) -> subprocess.Popen[bytes]:
-        return _started([*words], self.top, self.environment)
+    def _bytes(self, *words: str, stdin: bytes = b"") -> bytes:
+        return _output(words, self.top, stdin)
 
 
 def repository_of(directory: str) -> Repository:
     """Return the repository whose working tree contains a directory. Raise `GitFailed`.
 
-    It is found from the directory, not from the variables of a hook, which may be about a different repository. Only if
-    that finds nothing are they used.
+    Its top is the boundary of the specs there: the nearest directory above with `.git`, whose content no commit can
+    change. If git finds another repository, such as one of ordinary files that look like it, none is used.
     """
-    inherited = {name: value for name, value in os.environ.items() if name != "GIT_CONFIG_PARAMETERS"}
-    plain = {name: value for name, value in inherited.items() if name not in (*_PLACES, _OWN_OBJECTS)}
-    for environment in (plain, inherited):
-        environment = {**environment, **_HARMLESS}
-        found = Repository(directory or ".", environment)
-        try:
-            top = found._text("rev-parse", "--show-toplevel").removesuffix("\n")
-        except GitMissing:
-            raise
-        except GitFailed as failure:
-            reason = str(failure)
-            continue
-        return Repository(os.path.realpath(top), environment)
-    raise GitFailed(f"`{directory or '.'}` is not in a git repository with a working tree: {reason}")
+    top = repository_above(directory)
+    if top is None:
+        raise GitFailed(f"`{directory}` is not in a git repository with a working tree")
+    found = checked_repository(os.path.realpath(top))
+    here = repository_above(os.curdir)
+    if here is not None and os.path.realpath(here) != found.top and is_below(found.top, os.path.realpath(here)):
+        _check_not_part_of(found, os.path.realpath(here))
+    return found
 
 
-def _started(words: list[str], directory: str, environment: dict[str, str]) -> subprocess.Popen[bytes]:
-    settings = ["-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "core.quotePath=false"]
+def checked_repository(top: str) -> Repository:
+    """Return the repository of `.git` in a directory, a path without links. Raise `GitFailed`."""
+    shown = _output(["rev-parse", "--show-toplevel"], top).decode("utf-8", "surrogateescape").removesuffix("\n")
+    own = _output(["rev-parse", "--absolute-git-dir"], top).decode("utf-8", "surrogateescape").removesuffix("\n")
+    if os.path.realpath(shown) != top:
+        raise GitFailed(f"the working tree of `{top}` is `{shown}` for git: remove `core.worktree` from its settings")
+    marker, own = os.path.join(top, ".git"), os.path.realpath(own)
+    if not _is_named_by(marker, own) or (is_below(own, top) and not is_below(own, marker)):
+        raise GitFailed(f"git reads `{own}` for `{top}`, which is not what `{marker}` is for")
+    return Repository(top)
+
+
+def _is_named_by(marker: str, own: str) -> bool:
+    """Return whether `.git`, a directory, a link, or a file with a path, leads to a directory."""
+    if os.path.isdir(marker):
+        return os.path.realpath(marker) == own
     try:
-        return subprocess.Popen(
-            ["git", "--no-pager", *settings, *words],
-            cwd=directory,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE if words[0] != "cat-file" else subprocess.DEVNULL,
+        with open(marker, "rb") as file:
+            written = os.fsdecode(file.read(_LONGEST_PATH).removeprefix(b"gitdir: ").rstrip(b"\r\n"))
+    except OSError:
+        return False
+    return os.path.realpath(os.path.join(os.path.dirname(marker), written)) == own
+
+
+def _check_not_part_of(found: Repository, outer: str) -> None:
+    """Raise `GitFailed` for a repository that a commit of the outer one has put there, such as a submodule.
+
+    Who writes the outer one chooses its history: what is called `main` there may be the change under review.
+    """
+    inside = os.path.relpath(found.top, outer)
+    try:
+        repository = checked_repository(outer)
+        tracked = {file.path for file in repository.staged()}
+        tracked.update(entry.path for entry in repository.entries(repository.commit("HEAD")))
+    except GitFailed:
+        return  # not a working tree, or one without a commit
+    if any(is_below(inside, path) or is_below(path, inside) for path in tracked):
+        raise GitFailed(
+            f"`{found.top}` is a git repository inside `{outer}`, which tracks it: run smspec there to use its history"
         )
-    except FileNotFoundError as fault:
-        if fault.filename == "git":
-            raise GitMissing("cannot find `git` on PATH") from None
+
+
+def _output(words: Iterable[str], directory: str, stdin: bytes = b"") -> bytes:
+    words = [*words]
+    with _faults_of(directory):
+        done = run_git(words, directory, stdin=stdin)
+    if done.returncode:
+        raise GitFailed(_reason(done.stderr, directory) or f"git {words[0]} exited with status {done.returncode}")
+    return done.stdout
+
+
+def _started(words: list[str], directory: str, stderr: int) -> subprocess.Popen[bytes]:
+    with _faults_of(directory):
+        return start_git(words, directory, stderr=stderr)
+
+
+@contextmanager
+def _faults_of(directory: str) -> Iterator[None]:
+    try:
+        yield
+    except GitMissing as fault:
+        raise GitFailed(str(fault)) from None
+    except FileNotFoundError:
         raise GitFailed(f"cannot find directory `{directory}`") from None
     except NotADirectoryError:
         raise GitFailed(f"`{directory}` is not a directory") from None
 
 
-def _last_line(err: bytes) -> str:
-    lines = err.decode("utf-8", "replace").strip().splitlines()
-    return lines[0].removeprefix("fatal: ") if lines else ""
+def _reason(err: bytes, directory: str) -> str:
+    text = err.decode("utf-8", "replace").strip()
+    if "dubious ownership" in text or "unsafe repository" in text:
+        return (
+            f"git does not trust `{directory}`, which belongs to a different user: "
+            f"if you do, run `git config --global --add safe.directory {shlex.quote(directory)}`"
+        )
+    line = text.splitlines()[0].removeprefix("fatal: ") if text else ""
+    return f"git cannot read `{directory}`: {line}" if line else ""
+
+
+def _nanoseconds(written: bytes) -> int:
+    seconds, _, rest = written.partition(b":")
+    return int(seconds) * 1_000_000_000 + int(rest)

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from smspec.source.frozen import dataclass
 from smspec.workspace.git import GitFailed, Repository, repository_of
+from smspec.workspace.working_tree import changes_since
 
 SOURCE = "org.opencontainers.image.source"
 REVISION = "org.opencontainers.image.revision"
@@ -50,7 +51,8 @@ def git_state(directory: str, files: Iterable[str]) -> GitState | None:
     """Return the state of the working tree that contains a directory, as far as ``files`` need it; None without one."""
     try:
         repository = repository_of(directory)
-        return GitState(repository, commit=repository.commit("HEAD"), is_dirty=_is_dirty(repository, files))
+        commit = repository.commit("HEAD")
+        return GitState(repository, commit=commit, is_dirty=_is_dirty(repository, commit, files))
     except GitFailed:
         return None
 
@@ -83,9 +85,9 @@ def _address(repository: Repository) -> str:
         return ""
 
 
-def _is_dirty(repository: Repository, files: Iterable[str]) -> bool:
-    changed, untracked = repository.changes()
-    if changed:
+def _is_dirty(repository: Repository, commit: str, files: Iterable[str]) -> bool:
+    changes = changes_since(repository, commit)
+    if changes.tracked:
         return True
-    unknown = {os.path.join(repository.top, path) for path in untracked}
+    unknown = {os.path.join(repository.top, path) for path in changes.untracked}
     return bool(unknown) and any(os.path.realpath(path) in unknown for path in files)

@@ -1,4 +1,4 @@
-"""The nearest file, from a directory upwards, and what it contains."""
+"""Files with one name, from the top of a repository down to a directory."""
 
 from __future__ import annotations
 
@@ -11,35 +11,40 @@ from smspec.workspace.boundary import Boundary
 Found = TypeVar("Found")
 
 
-def file_in(directory: str, name: str, boundary: Boundary) -> str | None:
-    """Return the path of a file in a directory itself, relative to the current one; or None."""
+def file_in(directory: str, name: str) -> str | None:
+    """Return the path of what has a name in a directory itself, relative to the current one; or None.
+
+    It may be no regular file: a reader reports that, because a file that is skipped is a way around what it contains.
+    """
     path = os.path.join(directory, name)
-    return os.path.relpath(path) if os.path.lexists(path) and not boundary.is_directory(path) else None
+    return os.path.relpath(path) if os.path.lexists(path) else None
 
 
-class Nearest(Generic[Found]):
+class Layers(Generic[Found]):
     """Looks into each directory once: the specs of a repository share the directories above them."""
 
     def __init__(self, look: Callable[[str, Boundary], Found | None]) -> None:
         self._look = look
-        self._known: dict[str, dict[str, Found | None]] = {}  # by the root of the boundary
-        self._asked: dict[tuple[str, str], Found | None] = {}
+        self._known: dict[tuple[str, str], tuple[Found, ...]] = {}  # by the root of the boundary
+        self._asked: dict[tuple[str, str], tuple[Found, ...]] = {}
 
-    def of(self, directory: str, boundary: Boundary) -> Found | None:
-        """Return what ``look`` finds in a directory or the nearest one above; None if there is nothing inside."""
+    def of(self, directory: str, boundary: Boundary) -> tuple[Found, ...]:
+        """Return what ``look`` finds in a directory and those above it inside of the boundary, the outermost first."""
         question = boundary.root, directory
         if question not in self._asked:
             self._asked[question] = self._search(directory, boundary)
         return self._asked[question]
 
-    def _search(self, directory: str, boundary: Boundary) -> Found | None:
-        known = self._known.setdefault(boundary.root, {})
+    def _search(self, directory: str, boundary: Boundary) -> tuple[Found, ...]:
         passed: list[str] = []
-        found: Found | None = None
+        found: tuple[Found, ...] = ()
         for above in boundary.upwards(directory):
-            passed.append(above)
-            found = known[above] if above in known else self._look(above, boundary)
-            if above in known or found is not None:
+            if (boundary.root, above) in self._known:
+                found = self._known[boundary.root, above]
                 break
-        known.update(dict.fromkeys(passed, found))
+            passed.append(above)
+        for above in reversed(passed):
+            here = self._look(above, boundary)
+            found = found if here is None else (*found, here)
+            self._known[boundary.root, above] = found
         return found

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import re
 
+from smspec.spec.lock import NAME as LOCK
 from smspec.workspace.boundary import Boundary
 
 NAME = "smspec.toml"
 PYPROJECT = "pyproject.toml"
 DATED_FILES = ("smspec.prices.json", "smspec.quotas.json")
 """Files next to it, or at the top of a repository, with facts about AWS."""
+
+SETTINGS = (NAME, PYPROJECT, *DATED_FILES, LOCK)
+"""The names of files that count for all specs in their directory and below it."""
 
 # `[tool.smspec]`, with any spacing and quotes, or a table `tool`: a project that only depends on smspec need not be
 # parsed as TOML.

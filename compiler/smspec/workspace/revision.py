@@ -1,5 +1,6 @@
 """The files of a revision, extracted to a temporary directory as far as specs need them.
 
+They are as git would check them out today: text whose line endings git converts has those of the working tree.
 A tree may come from anyone. Entries that could lead out of the directory are skipped: names with ``..``, links to
 elsewhere, paths below a link. Submodules and files in Git LFS are not part of a revision; that is reported.
 """
@@ -13,17 +14,22 @@ from collections.abc import Iterable
 from smspec.source.frozen import replace
 from smspec.source.listing import ListedFile, Listing
 from smspec.source.path_containment import is_below
+from smspec.source.real_file import open_below
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.git import Entry, GitFailed, Objects, Repository
+from smspec.workspace.organization_marker import SETTINGS
+from smspec.workspace.working_tree import LineEndings
 
 _LINK = "120000"
 _SUBMODULE = "160000"
 _EXECUTABLE = "100755"
+_FORMS = {_SUBMODULE: "submodule", _EXECUTABLE: "executable"}
 _LFS = re.compile(
     rb"version https://git-lfs\.github\.com/spec/v1\n(?:.*\n)*?oid sha256:([0-9a-f]{64})\nsize ([0-9]+)\n"
 )
 _LARGEST_POINTER = 1024
-_ALWAYS = (".yaml", ".yml", ".gitignore", ".dockerignore", "smspec.lock", "smspec.toml", "pyproject.toml")
+_OF_GIT = re.compile(r"(\.git|git~1)[ .]*(:.*)?", re.IGNORECASE)  # some file systems have more names for `.git`
+_ALWAYS = (".yaml", ".yml", ".gitignore", ".dockerignore", *SETTINGS)
 _MOST_LINK_BYTES = 4096
 
 
@@ -36,10 +42,14 @@ class Revision:
         self._repository = repository
         self._objects = objects
         self._files: dict[str, Entry] = {}
+        self.forms: dict[str, str] = {}
+        """The form of each file of the revision: ``file``, ``executable``, ``submodule``, or ``link to TARGET``."""
         self._submodules: list[str] = []
         self._here: set[str] = set()
         self._lfs: dict[str, tuple[str, int]] = {}
-        links = self._sort(repository.entries(repository.commit(name)))
+        entries = list(repository.entries(repository.commit(name)))
+        self._endings = LineEndings(repository, entries)
+        links = self._sort(entries)
         # The search for .gitignore files of a working tree ends here.
         open(os.path.join(self.directory, ".git"), "wb").close()
         self._bring(path for path in self._files if path.endswith(_ALWAYS) or _is_of_lock(path))
@@ -98,6 +108,7 @@ class Revision:
                 pass
             if above != path and above in kept:
                 continue  # its path is below a link or a file
+            self.forms[path] = _FORMS.get(entry.mode, "file")
             if entry.mode == _LINK:
                 links.append(entry)
             elif entry.mode == _SUBMODULE:
@@ -108,8 +119,8 @@ class Revision:
 
     def _bring(self, paths: Iterable[str]) -> None:
         wanted = [path for path in paths if path not in self._here]
-        contents = self._objects.contents(self._files[path].object for path in wanted)
-        for path, content in zip(wanted, contents, strict=True):
+        found = list(self._objects.contents(self._files[path].object for path in wanted))
+        for path, content in self._endings.checked_out(dict(zip(wanted, found, strict=True))).items():
             target = os.path.join(self.directory, *path.split("/"))
             os.makedirs(os.path.dirname(target), exist_ok=True)
             mode = 0o755 if self._files[path].mode == _EXECUTABLE else 0o644
@@ -117,14 +128,23 @@ class Revision:
             with open(os.open(target, flags, mode), "wb") as file:
                 file.write(content)
             self._here.add(path)
-            pointer = _LFS.match(content) if len(content) < _LARGEST_POINTER else None
-            if pointer:
+            pointer = _pointer(content)
+            if pointer and not self._has_pointer(path):
                 self._lfs[path] = pointer[1].decode(), int(pointer[2])
+
+    def _has_pointer(self, path: str) -> bool:
+        """Return whether the working tree has a pointer, too, as in a checkout without Git LFS."""
+        try:
+            with open(open_below(self._repository.top, path.split("/")), "rb") as file:
+                return _pointer(file.read(_LARGEST_POINTER)) is not None
+        except (OSError, ValueError):
+            return False
 
     def _link(self, links: list[Entry]) -> None:
         """Create the links that stay inside. Directories are real, so each link can be checked by its target alone."""
         targets = self._objects.contents(entry.object for entry in links)
         for entry, content in zip(links, targets, strict=True):
+            self.forms[entry.path] = f"link to {os.fsdecode(content[:_MOST_LINK_BYTES])}"
             if len(content) <= _MOST_LINK_BYTES and b"\0" not in content and _stays(entry.path, os.fsdecode(content)):
                 link = os.path.join(self.directory, *entry.path.split("/"))
                 os.makedirs(os.path.dirname(link), exist_ok=True)
@@ -139,6 +159,10 @@ def place_below(path: str, top: str) -> str:
     return os.path.relpath(real, top)
 
 
+def _pointer(content: bytes) -> re.Match[bytes] | None:
+    return _LFS.match(content) if len(content) < _LARGEST_POINTER else None
+
+
 def _is_of_lock(path: str) -> bool:
     """Return whether a file has locked packages: its name is known only when a spec and its lock have been read."""
     return path.rpartition("/")[0].rpartition("/")[2] == LOCK_DIRECTORY
@@ -146,8 +170,9 @@ def _is_of_lock(path: str) -> bool:
 
 def _is_inside(path: str) -> bool:
     """Return whether a path is one that git itself would check out."""
-    steps = path.split("/")
-    return "\0" not in path and all(step not in ("", ".", "..") and step.lower() != ".git" for step in steps)
+    return "\0" not in path and all(
+        step not in ("", ".", "..") and not _OF_GIT.fullmatch(step) for step in path.split("/")
+    )
 
 
 def _stays(path: str, target: str) -> bool:
@@ -158,4 +183,4 @@ def _stays(path: str, target: str) -> bool:
     ups = 0
     while ups < len(steps) and steps[ups] == "..":
         ups += 1
-    return ".." not in steps[ups:] and ups <= path.count("/") and ".git" not in map(str.lower, steps)
+    return ".." not in steps[ups:] and ups <= path.count("/") and not any(map(_OF_GIT.fullmatch, steps))

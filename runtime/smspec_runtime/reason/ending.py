@@ -10,13 +10,10 @@ FAULTS = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.S
 
 
 def signal_text(number: int, oom_kills: Optional[int] = None) -> str:
-    """Its name and meaning; empty if unknown."""
-    try:
-        name = signal.Signals(number).name
-    except ValueError:
-        return ""
+    """Its name and meaning."""
     if number != signal.SIGKILL:
-        return f"{name}: {(signal.strsignal(number) or '').lower()}"
+        known = {int(one): f"{one.name}: {(signal.strsignal(one) or '').lower()}" for one in signal.Signals}
+        return known.get(number, f"signal {number}")
     counts = {None: "", 0: ", unless a process sent it: the kernel has counted no such kill here"}
     counted = f" (the kernel killed {oom_kills} for want of it)"
     return "SIGKILL: probably out of memory" + counts.get(oom_kills, counted)

@@ -1,11 +1,15 @@
 """SageMaker and S3 for the tests of `smspec submit`."""
 
+import json
 import types
 
 import pytest
 
+from support.aws_account import SPEC as ACCOUNT_SPEC
+from support.aws_account import TRUST, Account
 from support.servers.aws_server import BUCKET, s3_server
 from support.servers.job_server import COMPLETED, job_server, look
+from support.servers.posing_aws import posing_aws
 from support.small_job import write_job
 from support.submitted_job import SPEC
 
@@ -37,3 +41,47 @@ def aws(submit_servers, store, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     write_job(tmp_path, SPEC)
     return jobs
+
+
+@pytest.fixture(scope="module")
+def account_servers(tmp_path_factory):
+    with (
+        s3_server() as store,
+        job_server() as jobs,
+        posing_aws(
+            tmp_path_factory.mktemp("aws"), store.environ["S3_ENDPOINT_URL"], jobs.environ["AWS_ENDPOINT_URL"]
+        ) as aws,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
+            patch.delenv(name, raising=False)
+        for name, value in aws.environ.items():
+            patch.setenv(name, value)
+        patch.setattr("smspec.submission.following.INTERVAL_SECONDS", 0)
+        yield store, jobs, aws
+
+
+@pytest.fixture
+def account(account_servers, monkeypatch, tmp_path):
+    """Everything that the job needs, and the job in the current directory."""
+    store, jobs, aws = account_servers
+    jobs.reset()
+    jobs.first_looks = [COMPLETED]
+    aws.reset()
+    found = Account(store, jobs, aws)
+    found.client("s3").put_object(Bucket=BUCKET, Key="data/part-0.csv", Body=b"1")
+    iam = found.client("iam")
+    iam.create_role(RoleName="Training", Path="/service-role/", AssumeRolePolicyDocument=json.dumps(TRUST))
+    found.client("ecr").create_repository(repositoryName="small")
+    found.add_image()
+    found.list_quotas(**{"ml.m5.large for training job usage": 4.0})
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SMSPEC_HTTP_TIMEOUT", raising=False)
+    write_job(tmp_path, ACCOUNT_SPEC)
+    yield found
+    for alias in found.client("kms").list_aliases()["Aliases"]:
+        if alias["AliasName"] == "alias/mine":
+            found.client("kms").delete_alias(AliasName="alias/mine")
+    iam.update_assume_role_policy(RoleName="Training", PolicyDocument=json.dumps(TRUST))
+    iam.delete_role(RoleName="Training")
+    found.client("ecr").delete_repository(repositoryName="small", force=True)

@@ -61,7 +61,9 @@ def test_broken_file_stops_no_other(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", [b"smspec: v1\xff\nname: a\n", b"\xff\xfes\x00", b"name: a\n---\nsmspec: v1\n", b""]
+    "content",
+    [b"smspec: v1\xff\nname: a\n", b"\xff\xfes\x00", b"name: a\n---\nsmspec: v1\n", b""],
+    ids=["not UTF-8", "UTF-16", "two documents", "empty"],
 )
 def test_unreadable_bytes_stay(tmp_path, content):
     path = tmp_path / "job.yaml"

@@ -113,17 +113,17 @@ def test_archive_in_the_code_channel_is_fetched(s3, servers, tmp_path):
     assert smspec("validate", cwd=tmp_path / "churn").status == 0
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (archive(("../x", b"1")), "`../x` lies outside of its directory"),
-        (archive(("/etc/x", b"1")), "`/etc/x` lies outside of its directory"),
-        (archive(("a", b"1"), ("a/b", b"1")), "takes the place of a different file"),
-        (archive(("other.py", b"1")), "has no `train.py`, which the job starts"),
-        (archive(("train.py", SCRIPT))[:-9], "is damaged"),
-        (b"no archive", "is damaged"),
-    ],
-)
+HOSTILE = {
+    "above": (archive(("../x", b"1")), "`../x` lies outside of its directory"),
+    "absolute": (archive(("/etc/x", b"1")), "`/etc/x` lies outside of its directory"),
+    "file as directory": (archive(("a", b"1"), ("a/b", b"1")), "takes the place of a different file"),
+    "no script": (archive(("other.py", b"1")), "has no `train.py`, which the job starts"),
+    "cut off": (archive(("train.py", SCRIPT))[:-9], "is damaged"),
+    "no archive": (b"no archive", "is damaged"),
+}
+
+
+@pytest.mark.parametrize(("content", "said"), HOSTILE.values(), ids=HOSTILE)
 def test_hostile_archive_writes_nothing(s3, tmp_path, content, said):
     s3.objects[KEY] = content
     done = imported(1)

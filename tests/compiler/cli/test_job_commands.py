@@ -10,6 +10,7 @@ import pytest
 
 from smspec.cli.command_errors import UsageError
 from smspec.cli.logs import milliseconds
+from smspec.plan.naming import digest
 from smspec.service.failure_causes import CAUSES, LIMITS, failure_cause
 from support.servers.job_server import job_server, look
 from support.small_job import BUILT, write_job
@@ -74,6 +75,9 @@ def test_status_as_json(server):
 
 def test_status_of_a_directory_shows_the_jobs_of_all_specs(server, tmp_path):
     write_job(tmp_path / "bert", BUILT + "job_name: nightly\noverlays: {dev: {job_name: never}}\n")
+    request = json.loads(smspec("render", "bert/job.yaml", "--api-json").out)
+    identity = {name: value for name, value in request.items() if name not in ("TrainingJobName", "Tags")}
+    server.put(request, TRAINING, tags=[f"smspec:digest={digest(identity)}"])
     done = smspec("status", ".")
     assert done.status == 0, done.err
     assert [line.split()[:3] for line in done.out.splitlines()[1:]] == [
@@ -247,3 +251,53 @@ def test_unknown_failures_have_none():
 
 def test_every_cause_has_a_public_source():
     assert all(row.source.startswith("https://") for row in (*CAUSES, *LIMITS.values()))
+
+
+def test_half_of_a_surrogate_pair_does_not_hide_the_log(server):
+    server.log("algo-1", 61, "before", "a\ud800b", "\udc00", "😀 \\ud800", "after")
+    done = smspec("logs", "nightly")
+    assert (done.status, done.err) == (0, "")
+    assert [line.partition(" | ")[2] for line in done.out.splitlines()] == [
+        "before",
+        "a\ufffdb",
+        "\ufffd",
+        "😀 \\ud800",
+        "after",
+    ]
+
+
+@pytest.mark.parametrize("lines", [[], ["epoch 1"]], ids=["empty pages", "one page again and again"])
+def test_log_that_never_ends_is_reported(server, monkeypatch, lines):
+    """An end is a page with the token of the one before; here every token is new."""
+    server.log("algo-1", 61, "epoch 1")
+    pages = iter(range(10**9))
+    events = [{"timestamp": 1_700_000_061_000, "message": line, "ingestionTime": 0} for line in lines]
+    monkeypatch.setattr(
+        server, "events", lambda _: {"events": events, "nextForwardToken": f"f/{next(pages)}", "nextBackwardToken": "b"}
+    )
+    done = smspec("logs", "nightly")
+    assert (done.status, done.out.count("epoch 1")) == (3, len(lines))
+    assert "200 pages without new lines" in done.err
+
+
+def test_many_empty_pages_before_the_first_line(server, monkeypatch):
+    server.log("algo-1", 61, "epoch 1")
+    real, pages = server.events, iter(range(150))
+
+    def events(request):
+        number = next(pages, None)
+        if number is None:
+            return real({**request, "nextToken": "f/0"} if "x" in request["nextToken"] else request)
+        return {"events": [], "nextForwardToken": f"x/{number}", "nextBackwardToken": "b"}
+
+    monkeypatch.setattr(server, "events", events)
+    assert smspec("logs", "nightly").out == "algo-1 | epoch 1\n"
+
+
+def test_log_with_full_pages_is_read(server):
+    """CloudWatch Logs sends up to 10,000 events, and 1 MB of text, in a page."""
+    server.page = 10_000
+    server.log("algo-1", 61, *(f"step {number}" for number in range(11_000)), *["é\n" * 200_000] * 2)
+    done = smspec("logs", "nightly")
+    assert (done.status, done.err) == (0, "")
+    assert len(done.out.splitlines()) == 11_002 and "step 10999" in done.out

@@ -127,7 +127,7 @@ def test_policy_findings_are_ignored_only_if_allowed(tmp_path):
     assert validated(tmp_path, policy, spec) == []
 
 
-def test_nearest_policy_applies_including_pyproject(tmp_path):
+def test_inner_policy_does_not_hide_an_outer_one(tmp_path):
     (tmp_path / "pyproject.toml").write_text("[tool.smspec]\nrequire_vpc = true\n[tool.other]\nx = 1\n")
     job = tmp_path / "specs" / "small"
     job.mkdir(parents=True)
@@ -135,7 +135,7 @@ def test_nearest_policy_applies_including_pyproject(tmp_path):
     found = smspec("validate", "specs", cwd=tmp_path)
     assert "`pyproject.toml` requires a VPC" in found.out
     (job / "smspec.toml").write_text("")
-    assert "requires a VPC" not in smspec("validate", "specs", cwd=tmp_path).out
+    assert "`pyproject.toml` requires a VPC" in smspec("validate", "specs", cwd=tmp_path).out
 
 
 @pytest.mark.parametrize(

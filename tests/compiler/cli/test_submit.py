@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import pytest
 
@@ -45,7 +46,8 @@ def test_second_submission_makes_nothing(aws, store):
     aws.asked.clear()
     second = smspec("submit", "--detach")
     assert (second.status, second.out) == (0, first.out)
-    assert "there is already the job" in second.err and "is in S3" in second.err
+    assert "there is already the job" in second.err and ": exists, Completed\n" in second.err
+    assert not re.search(r"^\S+ +(bucket|channel|source) ", second.err, re.MULTILINE), "a job that exists needs nothing"
     assert aws.asked["CreateTrainingJob"] == 0
     assert before == {key: store.client.head_object(Bucket=BUCKET, Key=key)["LastModified"] for key in store.objects}
 
@@ -70,9 +72,9 @@ def test_missing_data_end_the_submission(aws, store):
     done = smspec("submit")
     assert (done.status, done.out) == (1, "")
     assert f"channel `train`: no objects begin with `s3://{BUCKET}/data/`" in done.err
-    assert f"channel train s3://{BUCKET}/data/: has no data\n" in done.err
+    assert re.search(rf"^wrong +channel +train: no objects begin with `s3://{BUCKET}/data/`$", done.err, re.MULTILINE)
     assert aws.created == [] and store.objects == {}
-    assert smspec("submit", "--dry-run").err.count("no objects begin with") == 1
+    assert smspec("submit", "--dry-run").err.count("no objects begin with") == 2
 
 
 def test_dry_run_changes_nothing(aws, store):
@@ -139,7 +141,7 @@ def test_no_build_requires_the_image(aws, ecr):
     assert "is not in its registry; submit without --no-build, or run `smspec build --push`" in missing.err
     assert aws.created == [] and "CreateRepository" not in ecr.asked
     planned = smspec("submit", "--dry-run")
-    assert planned.status == 0 and ": is built and pushed\n" in planned.err
+    assert planned.status == 0 and re.search(r"^ok +image +is built and pushed$", planned.err, re.MULTILINE)
     image = json.loads(smspec("render", "--api-json").out)["AlgorithmSpecification"]["TrainingImage"]
     ecr.add("small", image.rpartition(":")[2], docker_image())
     done = smspec("submit", "--no-build", "--detach")
@@ -152,7 +154,14 @@ def test_plan_of_a_submission_looks_for_the_image(aws, ecr):
     ecr.add("small", image.rpartition(":")[2], docker_image())
     done = smspec("submit", "--detach")
     assert done.status == 0, done.err
-    assert f"image {image}: is in its registry\n" in done.err
+    assert re.search(r"^ok +image +is in its registry$", done.err, re.MULTILINE)
+
+
+def test_image_that_cannot_start_is_wrong(aws, ecr):
+    image = json.loads(smspec("render", "--api-json").out)["AlgorithmSpecification"]["TrainingImage"]
+    ecr.add("small", image.rpartition(":")[2], docker_image("arm64"))
+    done = smspec("submit", "--dry-run")
+    assert done.status == 3 and re.search("^wrong +image .* cannot run in SageMaker: ", done.err, re.MULTILINE)
 
 
 def test_image_that_cannot_be_looked_for_exits_3(aws, ecr):
@@ -172,6 +181,16 @@ def test_region_of_the_image_must_be_that_of_the_option(ecr):
     assert ecr.asked == []
 
 
+def test_region_of_an_option_requires_an_image_in_ecr(ecr, tmp_path):
+    elsewhere = BUILT.replace("image: {", "image: {repository: registry.example/ads/ctr, ")
+    vpc = "{AlgorithmSpecification: {TrainingImageConfig: {TrainingRepositoryAccessMode: Vpc}}}"
+    network = "network: {subnets: [subnet-0aa], security_groups: [sg-0bb]}\n"
+    write_job(tmp_path, f"{elsewhere}{network}api: {vpc}\n")
+    done = smspec("build", "--push", "--region", "us-west-2")
+    assert done.status == 2, done.err
+    assert "--region is us-west-2, but `registry.example/ads/ctr:" in done.err and "is not in Amazon ECR" in done.err
+
+
 def test_dry_run_without_credentials_shows_what_is_known(aws, monkeypatch, tmp_path):
     write_job(tmp_path, LOCAL)
     (tmp_path / "data").mkdir()
@@ -181,7 +200,7 @@ def test_dry_run_without_credentials_shows_what_is_known(aws, monkeypatch, tmp_p
     done = smspec("submit", "--dry-run", "--upload-data")
     assert (done.status, done.out) == (0, ""), done.err
     name = json.loads(smspec("render", "--api-json").out)["TrainingJobName"]
-    assert f"job {name}: not checked\n" in done.err
+    assert f"job {name}: 1 × ml.m5.large\n" in done.err
     assert f"channel train s3://{BUCKET}/data/: 1 local file, 4 B, not compared with S3\n" in done.err
     assert f"source s3://{BUCKET}/small/small/source/" in done.err
     assert "no AWS credentials, so nothing in AWS was checked" in done.err

@@ -29,6 +29,13 @@ def job(aws, tmp_path):
     return aws
 
 
+def request_of(name, kind, count):
+    """Return the request of an alternative."""
+    first = json.loads(smspec("render", "--api-json").out)
+    hosts = {**first["ResourceConfig"], "InstanceType": kind, "InstanceCount": count}
+    return {**first, "TrainingJobName": name, "ResourceConfig": hosts}
+
+
 def test_next_alternative_follows(job):
     done = smspec("submit")
     assert done.status == 0, done.err
@@ -64,12 +71,12 @@ def test_job_of_a_simultaneous_submission_goes_on(job):
     """The other one gets quota for alternative 1 just before this one creates alternative 2."""
     job.outcomes["ml.g5.xlarge"] = QUOTA
     first = re.search(r"alternative 1, .*: (\S+) does not exist", smspec("submit", "--dry-run").err)[1]
+    request = request_of(first, "ml.g5.xlarge", 1)
     earlier = look("InProgress", "Pending", members={"CreationTime": CREATED - 1})
     job.outcomes["ml.g6.xlarge"] = [WAITING]
 
     def other_creates():
-        job.jobs[first] = [earlier, earlier, earlier, COMPLETED]
-        job.created.append({"TrainingJobName": first, "Tags": []})
+        job.put(request, earlier, earlier, earlier, COMPLETED)
 
     job.on_create = other_creates
     job.on_stop = lambda name: job.jobs.update({name: [look("Stopped")]})
@@ -82,11 +89,11 @@ def test_job_that_is_stopped_for_an_earlier_one_is_left(job):
     """The other submission sees both, and stops the job that this one follows."""
     names = re.findall(r"alternative [12], .*: (\S+) does not exist", smspec("submit", "--dry-run").err)
     job.outcomes["ml.g5.xlarge"] = [WAITING, WAITING, WAITING, look("Stopped")]
+    second = request_of(names[1], "ml.g6.xlarge", 2)
 
     def created_first(count):
         if count > 6 and names[1] not in job.jobs:
-            job.jobs[names[1]] = [WAITING, WAITING, COMPLETED]
-            job.created.append({"TrainingJobName": names[1], "Tags": []})
+            job.put(second, WAITING, WAITING, COMPLETED)
 
     job.on_describe = created_first
     done = smspec("submit")

@@ -61,7 +61,7 @@ def test_upload_continues_after_what_is_there(job, store):
     assert "`local` lacks 1 object that the job reads" in done.err
 
 
-@pytest.mark.parametrize("content", [b"9,9\n", b"longer than here"])
+@pytest.mark.parametrize("content", [b"9,9\n", b"longer than here"], ids=["same size", "longer"])
 def test_object_that_differs_is_not_overwritten(job, store, content):
     store.put("data/a.csv", content)
     done = smspec("submit", "--upload-data")
@@ -132,7 +132,9 @@ def test_unusual_names_are_keys(job, store, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "sentence"), [(b"\xff", "is not UTF-8, as a key must be"), (b"/".join([b"x" * 250] * 5), "1,024 bytes")]
+    ("name", "sentence"),
+    [(b"\xff", "is not UTF-8, as a key must be"), (b"/".join([b"x" * 250] * 5), "1,024 bytes")],
+    ids=["not UTF-8", "too long"],
 )
 def test_name_that_cannot_be_a_key_is_rejected(job, store, tmp_path, name, sentence):
     path = tmp_path / "data" / os.fsdecode(name)

@@ -66,7 +66,7 @@ def test_csv_keeps_one_header(tmp_path):
     assert merged(tmp_path, "csv", *parts) == b'"a\nx",b\n1,2\r\n3,4\n5,6\n'
 
 
-@pytest.mark.parametrize("other", [b"a,c\n1,2\n", b"", b"1,2\n"])
+@pytest.mark.parametrize("other", [b"a,c\n1,2\n", b"", b"1,2\n"], ids=["other column", "empty", "no header"])
 def test_csv_with_a_different_header_is_an_error(tmp_path, other):
     with pytest.raises(MergeFailed, match="`p-algo-2`"):
         merged(tmp_path, "csv", b"a,b\n1,2\n", other)

@@ -6,6 +6,7 @@ import os
 import random
 import stat
 import tarfile
+import time
 
 import pytest
 from hypothesis import given
@@ -112,7 +113,9 @@ def test_link_within_the_result_stays_one(tmp_path):
     assert tree.digests["model/same"] == tree.digests["model/steps/9"]
 
 
-@pytest.mark.parametrize("kind", [tarfile.FIFOTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE])
+@pytest.mark.parametrize(
+    "kind", [tarfile.FIFOTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE], ids=["fifo", "character device", "block device"]
+)
 def test_devices_and_fifos_are_left_out(tmp_path, kind):
     _, warnings = unpacked(packed(("x", kind, ""), ("a", b"1")), tmp_path / "root")
     assert contents(tmp_path / "root") == {"model/a": b"1"}
@@ -181,3 +184,34 @@ def test_any_bytes_end_in_a_refusal_or_a_tree(tmp_path_factory, content):
         unpacked(gzip.compress(content, mtime=0), tmp_path_factory.mktemp("any"))
     except ResultRefused:
         pass
+
+
+def test_archive_without_files_is_reported(tmp_path):
+    _, warnings = unpacked(packed(), tmp_path / "root", 700)
+    assert contents(tmp_path / "root") == {} and "`model.tar.gz` contains no files" in warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("plain", "reason"),
+    [
+        (bytes(4 << 20), "MiB of zeros after its end"),
+        (gzip.decompress(WHOLE) + bytes(4 << 20), "MiB of zeros after its end"),
+        (gzip.decompress(WHOLE) + gzip.decompress(WHOLE), "data after its end"),
+        (bytes(1024) + b"x", "data after its end"),
+        (bytes(100), "a header has a wrong checksum"),
+        (b"", "a header has a wrong checksum"),
+        (b"x" * 1024, "a header"),
+    ],
+    ids=["zeros", "zeros after the end", "two archives", "hidden data", "a part of a block", "nothing", "no header"],
+)
+def test_malformed_archive_is_refused(tmp_path, plain, reason):
+    with pytest.raises(ResultRefused, match=reason):
+        unpacked(gzip.compress(plain), tmp_path / "root", 5000)
+
+
+def test_bomb_of_zeros_is_not_read_to_its_end(tmp_path):
+    bomb = gzip.compress(bytes(1 << 20)) * 5_000
+    started = time.process_time()
+    with pytest.raises(ResultRefused):
+        unpacked(bomb, tmp_path / "root", 1 << 20)
+    assert time.process_time() - started < 2

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from smspec.diagnostics import Diagnostic, Note
 from smspec.diagnostics.github_format import workflow_commands
+from smspec.diagnostics.visible import visible
 from smspec.source import Span
 from support.small_job import READY
 from support.smspec_command import smspec
@@ -69,7 +70,7 @@ def test_text_cannot_end_the_line_or_become_a_command(message, file):
     assert text.count("\n") == 1
     command, properties, _ = read(text[:-1])
     assert command == "error"
-    assert properties["file"] == (file or "f")
+    assert properties["file"] == visible(file or "f")
 
 
 @pytest.mark.parametrize(

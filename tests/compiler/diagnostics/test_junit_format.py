@@ -21,7 +21,7 @@ def test_errors_fail_and_warnings_pass():
     assert passed.find("failure") is None
     assert "remove it" in passed.find("system-out").text
     assert failed.get("name") == "SM204 in line 3"
-    assert failed.find("failure").get("message") == "`a` is <b> & ?"
+    assert failed.find("failure").get("message") == "`a` is <b> & \\x00"
     assert failed.find("failure").text.startswith("job.yaml:3:1: SM204: ")
 
 

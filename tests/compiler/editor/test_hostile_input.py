@@ -1,7 +1,9 @@
 """`smspec lsp` under input that no editor should send, and without the editor."""
 
 import asyncio
+import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -63,7 +65,11 @@ def test_large_documents_and_far_places_are_answered(tmp_path):
     asyncio.run(steps())
 
 
-@pytest.mark.parametrize("length", [b"1000", b"10", b"-5", b"many", b"0", b"", b"9" * 30])
+@pytest.mark.parametrize(
+    "length",
+    [b"1000", b"10", b"-5", b"many", b"0", b"", b"9" * 30],
+    ids=["too long", "too short", "negative", "word", "zero", "empty", "huge"],
+)
 def test_server_survives_a_wrong_length(tmp_path, length):
     """It answers what came before, ends with its input, and writes nothing but the protocol."""
     wrong = message(b'{"jsonrpc": "2.0", "id": 8, "method": "shutdown"}', length)
@@ -72,6 +78,105 @@ def test_server_survives_a_wrong_length(tmp_path, length):
     assert done.returncode == 0
     assert done.stdout.startswith(b"Content-Length: ")
     assert b'"id":7' in done.stdout.replace(b" ", b"")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+def test_memory_is_bounded_over_thousands_of_edits(tmp_path):
+    write_job(tmp_path)
+    text, uri = (tmp_path / "job.yaml").read_text(), (tmp_path / "job.yaml").as_uri()
+
+    def sent(method, params, identity=None):
+        named = {} if identity is None else {"id": identity}
+        return message(json.dumps({"jsonrpc": "2.0", **named, "method": method, "params": params}).encode())
+
+    def edited(version):
+        changes = [{"text": f"{text}# {version}\n"}]
+        params = {"textDocument": {"uri": uri, "version": version}, "contentChanges": changes}
+        return sent("textDocument/didChange", params)
+
+    def memory(process):
+        return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process.pid}/status").read_text())[1])
+
+    with subprocess.Popen(
+        SERVER,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=tmp_path,
+        env=environment(),
+    ) as server:
+        document = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
+        server.stdin.write(initialize(b"null") + sent("textDocument/didOpen", {"textDocument": document}))
+        used = []
+        for batch in range(50):
+            at = {"textDocument": {"uri": uri}, "position": {"line": 1, "character": 1}}
+            edits = b"".join(edited(2 + batch * 100 + number) for number in range(100))
+            server.stdin.write(edits + sent("textDocument/hover", at, f"hover {batch}"))
+            server.stdin.flush()
+            while f'"hover {batch}"'.encode() not in _message(server.stdout):
+                pass
+            used.append(memory(server))
+        server.stdin.close()
+    assert used[-1] - used[9] < 3_000, "4,000 edits kept more than 3 MB"
+
+
+def _message(stream):
+    length = 0
+    while line := stream.readline().strip():
+        name, _, value = line.partition(b":")
+        length = int(value) if name.lower() == b"content-length" else length
+    assert length, "the server has ended"
+    return stream.read(length)
+
+
+SHUTDOWN = message(b'{"jsonrpc": "2.0", "id": 99, "method": "shutdown"}')
+PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
+MALFORMED = {
+    "a list": (message(b"[]"), None, INVALID_REQUEST),
+    "a number": (message(b"7"), None, INVALID_REQUEST),
+    "null": (message(b"null"), None, INVALID_REQUEST),
+    "an empty object": (message(b"{}"), None, INVALID_REQUEST),
+    "a batch": (message(b'[{"jsonrpc": "2.0", "id": 1, "method": "shutdown"}]'), None, INVALID_REQUEST),
+    "no version": (message(b'{"id": 5, "method": "shutdown"}'), 5, INVALID_REQUEST),
+    "a number as method": (message(b'{"jsonrpc": "2.0", "id": "x", "method": 1}'), "x", INVALID_REQUEST),
+    "an object as id": (message(b'{"jsonrpc": "2.0", "id": {}, "method": "shutdown"}'), None, INVALID_REQUEST),
+    "text as parameters": (
+        message(b'{"jsonrpc": "2.0", "id": 5, "method": "shutdown", "params": "x"}'),
+        5,
+        INVALID_REQUEST,
+    ),
+    "other parameters": (
+        message(b'{"jsonrpc": "2.0", "id": 5, "method": "textDocument/hover", "params": {"position": []}}'),
+        5,
+        INVALID_PARAMS,
+    ),
+    "no JSON": (message(b"{"), None, PARSE_ERROR),
+    "no UTF-8": (message(b'"\xff"'), None, PARSE_ERROR),
+    "deep": (message(b"[" * 100_000), None, PARSE_ERROR),
+    "a header without a length": (b"Content-Type: text/plain\r\n\r\n", None, PARSE_ERROR),
+    "a length that is no number": (message(b'{"a": 1}', b"many"), None, PARSE_ERROR),
+    "a negative length": (message(b'{"a": 1}', b"-8"), None, PARSE_ERROR),
+    "a request of another protocol": (b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", None, PARSE_ERROR),
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_request_after_a_malformed_message(tmp_path, name):
+    given, identity, code = MALFORMED[name]
+    done = subprocess.run(
+        SERVER,
+        input=initialize(b"null") + given + SHUTDOWN,
+        capture_output=True,
+        timeout=60,
+        cwd=tmp_path,
+        env=environment(),
+    )
+    answers = [json.loads(part) for part in re.split(rb"Content-Length: [0-9]+\r\n[^{]*", done.stdout) if part.strip()]
+    errors = [(one["id"], one["error"]["code"]) for one in answers if "error" in one]
+    assert errors == [(identity, code)] and done.returncode == 0
+    assert any(one.get("id") == 99 and "result" in one for one in answers), "the next request has no answer"
+    assert b"Traceback" not in done.stderr
 
 
 @pytest.mark.slow
@@ -89,16 +194,22 @@ def test_server_ends_after_a_killed_editor(tmp_path, said):
             if said:
                 os.write(write, initialize(b"%d" % editor.pid))
                 assert editor.stdout.readline().startswith(b"Content-Length: ")
-            time.sleep(1)
+            # Until it watches its editor it cannot know that this one has ended.
+            until(lambda: len(os.listdir(f"/proc/{server}/task")) > 1, "the server does not watch its editor")
             editor.kill()
             editor.wait()
-            deadline = time.monotonic() + 5
-            while is_running(server):
-                assert time.monotonic() < deadline, "the server outlives its editor"
-                time.sleep(0.1)
+            until(lambda: not is_running(server), "the server outlives its editor")
     finally:
         os.close(read)
         os.close(write)
+
+
+def until(holds, complaint):
+    """Wait for a fact; how long a loaded machine takes for it is its own affair."""
+    deadline = time.monotonic() + 120
+    while not holds():
+        assert time.monotonic() < deadline, complaint
+        time.sleep(0.05)
 
 
 def is_running(process):

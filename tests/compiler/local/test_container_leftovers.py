@@ -41,7 +41,7 @@ def test_running_job_keeps_its_files(run):
         assert files_of_others(str(run)) == []
 
 
-@pytest.mark.parametrize("content", [b"", b'{"kind": "other"}'])
+@pytest.mark.parametrize("content", [b"", b'{"kind": "other"}'], ids=["empty", "other kind"])
 def test_directories_of_others_are_left_alone(run, content):
     (run / RUN_MARKER).write_bytes(content)
     assert files_of_others(str(run)) == []

@@ -51,7 +51,9 @@ def test_data_as_deep_as_a_key_are_found(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", [b"[" * 100_000, b'{"a":' * 100_000, b"[" + b"9" * 5000 + b"]", b'[{"prefix": "\xff"}]']
+    "content",
+    [b"[" * 100_000, b'{"a":' * 100_000, b"[" + b"9" * 5000 + b"]", b'[{"prefix": "\xff"}]'],
+    ids=["lists", "mappings", "long number", "not UTF-8"],
 )
 @pytest.mark.parametrize("kind", ["ManifestFile", "AugmentedManifestFile"])
 def test_manifest_of_deep_json_is_an_error(content, kind, tmp_path):

@@ -122,6 +122,7 @@ def test_registry_without_the_image_still_has_a_digest():
 @pytest.mark.parametrize(
     "content",
     [b"", b"[]", b'{"config": 5}', b'{"config": {"Env": [5, null]}}', b"[" * 3000, config() + b" "],
+    ids=["empty", "list", "number as config", "numbers as variables", "deep", "other digest"],
 )
 def test_malformed_config_of_an_index_is_not_read(content):
     with registry() as server:

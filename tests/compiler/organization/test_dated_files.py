@@ -37,7 +37,7 @@ def reported(directory):
         (None, "specs/smspec.prices.json", False),
         (None, "specs/a/smspec.prices.json", False),
         ("specs/smspec.toml", "specs/smspec.prices.json", True),
-        ("specs/smspec.toml", "smspec.prices.json", False),
+        ("specs/smspec.toml", "smspec.prices.json", True),
         ("smspec.toml", "smspec.prices.json", True),
     ],
 )

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -175,7 +176,7 @@ def test_pattern_without_a_file_in_the_repository(tmp_path, found, pattern):
     (tmp_path / "rules" / "a.txt").write_text(yaml.safe_dump(FEW_HOSTS))
     (tmp_path / "smspec.toml").write_text(f'\nrule_files = ["{pattern}"]\n')
     (one,) = json.loads(smspec("validate", "--format", "json", cwd=tmp_path).out)
-    assert (one["code"], one["line"]) == ("SM747", 2) and "matches no file" in one["message"]
+    assert (one["code"], one["line"]) == ("SM747", 2) and re.search(r"matches no file|U\+0000", one["message"])
 
 
 def test_hostile_pattern_takes_linear_time(found):
@@ -186,7 +187,41 @@ def test_hostile_pattern_takes_linear_time(found):
     ]
     assert time.monotonic() - started < 10
     (one,) = found(rule({"name": {"matches": "((a{100}){100}){100}"}}))
-    assert "it repeats too much" in one["message"]
+    assert "invalid repetition size: {100}" in one["message"]
+
+
+def test_pattern_that_never_ended_is_rejected_at_its_line(found):
+    (one,) = found(rule({"name": {"matches": "(((){999}){999}){999}"}}))
+    assert (one["code"], one["file"], one["path"]) == ("SM755", "rules/0.yaml", "require.name.matches")
+    assert one["help"] == "use the syntax of RE2, which has no lookarounds and no backreferences"
+
+
+def test_rule_is_never_skipped_without_re2(tmp_path, found):
+    """Without the extra, a rule with a pattern is an error, and one without is checked."""
+    (tmp_path / "packages").mkdir()
+    (tmp_path / "packages" / "re2.py").write_text("raise ImportError")
+    found(FEW_HOSTS, rule({"name": {"matches": "^ctr"}}, code="ORG104"))
+    program = f"import sys; sys.path.insert(0, {str(tmp_path / 'packages')!r}); from smspec.cli import main; sys.exit("
+
+    def validated(*words):
+        command = [sys.executable, "-c", f"{program}main(['validate', *{words!r}, '--format', 'json']))"]
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        return run.returncode, json.loads(run.stdout)
+
+    for words in (("job.yaml",), ("rules/1.yaml",)):
+        status, (one,) = validated(*words)
+        assert (status, one["code"], one["file"], one["severity"]) == (1, "SM755", "rules/1.yaml", "error")
+        assert "google-re2 is not installed" in one["message"] and "pip install '.[rules]'" in one["help"]
+    (tmp_path / "rules" / "1.yaml").unlink()
+    status, (one,) = validated("job.yaml")
+    assert (status, one["code"]) == (1, "ORG103")
+
+
+def test_rules_without_patterns_do_not_import_re2(tmp_path, found):
+    found(FEW_HOSTS)
+    program = "import sys; from smspec.cli import main; main(['validate']); sys.exit('re2' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, check=False)
+    assert run.returncode == 0 and b"ORG103" in run.stderr
 
 
 def test_sarif_describes_the_rule(tmp_path, found):
@@ -258,10 +293,19 @@ def test_too_much_in_a_rule_is_reported(found):
     }
 
 
-def test_long_value_does_not_match(found):
+def test_value_that_is_too_long_to_search_cannot_evade_a_rule(found):
     own = rule({"hyperparameters.a": {"matches": "^a*$", "optional": True}})
-    assert codes(found(own, job={**JOB, "hyperparameters": {"a": "a" * 4097}})) != []
-    assert found(own, job={**JOB, "hyperparameters": {"a": "a" * 2000}}) == []
+    few = {**FEW_HOSTS, "code": "ORG104", "when": {"hyperparameters.a": {"matches": "b"}}}
+    few["cases"] = {
+        "right": [{"hosts": {"count": 5}}],
+        "wrong": [{"hosts": {"count": 5}, "hyperparameters": {"a": "b"}}],
+    }
+    assert found(own, few, job={**JOB, "hyperparameters": {"a": "a" * 2000}}) == []
+    reported = [
+        one for one in found(own, few, job={**JOB, "hyperparameters": {"a": "a" * 16385}}) if "O" in one["code"]
+    ]
+    assert sorted(one["code"] for one in reported) == ["ORG103", "ORG104"]
+    assert any("the maximum is 16,384 characters" in one["message"] for one in reported)
 
 
 def test_title_cannot_control_the_terminal(tmp_path, found):

@@ -176,6 +176,7 @@ def test_missing_package_is_certain_where_all_are_known(tmp_path):
         (image(system_packages=["git", "ca-certificates"]), ["libGL.so.1", "libgomp.so.1"]),
         (image(run=["apt-get install libgomp1"]), []),
     ],
+    ids=["slim", "full", "alpine", "unknown", "installed", "others installed", "installed by a command"],
 )
 def test_libraries_of_small_images_are_known(of_image, found):
     libraries = [

@@ -223,6 +223,7 @@ def test_mpi_installs_ssh():
         (("numpy",), HASHED, ["--require-hashes --requirement /opt/smspec/requirements.txt", "numpy"]),
         ((), b"# --hash=sha256:none\nsix\n", ["--requirement /opt/smspec/requirements.txt"]),
     ],
+    ids=["nothing", "packages", "file", "file with packages", "hashes", "hashes with packages", "hash in a comment"],
 )
 def test_pip_installs_packages_and_requirements(packages, content, installs):
     image = image_plan(python_packages=packages, python_requirements="requirements.txt")

@@ -202,7 +202,10 @@ def test_unsupported_members_are_listed_with_paths():
     assert (ack(api_samples.small_request()).notes, terraform("a", api_samples.small_request()).notes) == ((), ())
 
 
-WITHOUT_RESOURCE = "ec2:|cloudwatch:PutMetricData|ecr:GetAuthorizationToken|ssmmessages:|sts:GetServiceBearerToken"
+WITHOUT_RESOURCE = (
+    "ec2:|cloudwatch:PutMetricData|ecr:GetAuthorizationToken|ssmmessages:|sts:GetServiceBearerToken"
+    "|sagemaker:ListTrainingJobs|servicequotas:ListServiceQuotas|ssm:DescribeParameters"
+)
 
 
 def statements(policy):

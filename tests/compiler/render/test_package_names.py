@@ -131,6 +131,21 @@ def test_accepted_words_are_single_safe_arguments(word):
         (b"--find-links wheels\n-f ./wheels\n", [1, 2]),
         (b"a\nb\n\xff\n", [3]),
     ],
+    ids=[
+        "empty",
+        "hashes",
+        "byte order mark",
+        "indexes",
+        "absolute paths",
+        "URLs",
+        "included URLs",
+        "names",
+        "included file",
+        "every spelling",
+        "relative paths",
+        "relative links",
+        "not UTF-8",
+    ],
 )
 def test_requirements_file_must_not_include_others(content, lines):
     assert [line for line, _ in faults_of_requirements(content)] == lines

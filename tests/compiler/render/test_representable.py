@@ -63,6 +63,23 @@ def test_representable_image_has_no_findings():
         (built(env={"PATH": "/x:$PATH"}), "SM258", ("image", "env", "PATH"), "not expanded"),
         (built(env={"A": "${B}"}), "SM258", ("image", "env", "A"), "not expanded"),
     ],
+    ids=[
+        "option as base",
+        "variable as base",
+        "scratch",
+        "line break",
+        "tab",
+        "delete",
+        "line separator",
+        "carriage return",
+        "escape",
+        "blank in a label",
+        "reserved label",
+        "option for apt",
+        "option for pip",
+        "PATH",
+        "variable",
+    ],
 )
 def test_each_fault_is_located_at_its_key(image, code, path, words):
     (finding,) = findings(image)
@@ -86,7 +103,7 @@ def test_requirements_file_that_needs_another_is_reported():
     assert finding.message == "`image.python_requirements`: line 2 names another file"
 
 
-@pytest.mark.parametrize("image", [built(), ExistingImage(uri="x")])
+@pytest.mark.parametrize("image", [built(), ExistingImage(uri="x")], ids=["built", "existing"])
 def test_nul_is_rejected_in_arguments(image):
     (first,) = findings(image, ScriptEntry(script="train.py", args=("a", "b\0")))
     assert (first.code, first.path) == ("SM252", ("entry_point", "args", 1))

@@ -180,6 +180,19 @@ def test_git_url_requires_git(base, packages, is_reported):
         ("numpy==1.26\n".encode("utf-16"), BuiltImage(base="python:3.12"), ""),  # pip reads it
         (PLAIN, BuiltImage(base="python:3.12-slim"), ""),
     ],
+    ids=[
+        "git",
+        "editable git",
+        "git by apt",
+        "git before",
+        "git elsewhere",
+        "git as a package",
+        "git in an image",
+        "one equals sign",
+        "Conda",
+        "UTF-16",
+        "plain",
+    ],
 )
 def test_requirements_of_the_source_are_checked(content, image, words):
     found = [*check_startup_format(content, ("source",)), *check_startup_lines(content, ("source",), image)]

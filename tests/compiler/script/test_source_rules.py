@@ -2,14 +2,16 @@
 
 import contextlib
 import io
+import math
 import re
+import time
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from smspec.script.printed_lines import printed_lines
-from smspec.service.metric_literal import is_cheap, letters, literal_before_value
+from smspec.service.metric_literal import letters, literal_before_value, most_steps
 from smspec.source import SourceText
 from support.script.read_programs import codes
 
@@ -108,11 +110,35 @@ def test_literal_is_what_every_match_contains(parts):
         compiled = re.compile(pattern)
     except re.error:
         return
-    if literal is None or not is_cheap(pattern) or compiled.groups != 1:
+    if literal is None or most_steps(pattern, 20) == math.inf or compiled.groups != 1:
         return
     for line in ("loss=1", "loss = 12", "lossloss: 3", "xx loss 1loss=2", "1:=loss\t5"):
         match = compiled.search(line)
         assert match is None or letters(line[: match.start(1)]).endswith(letters(literal))
+
+
+HOSTILE = [
+    "a*a*a*a*Loss=(x)",
+    "a?" * 40 + "a" * 40 + "Loss=(x)",
+    r"\\*\\*\\*\\*\\*\\*Loss=(x)",
+    "Loss=(a|aa|a)" + "(a|aa|a)" * 30 + "x",
+    "Loss=((a+)+)+x",
+    r"Loss=(a*)(\1a)*x",
+    "Loss=(a*)(?P<b>a*)(?P=b)(?P=b)x",
+    "(?x)# [\na*a*a*a*a*a*a*\n# ]\nLoss=(x)",
+    "Loss=(?:.*.*.*.*.*.*x)",
+    "Loss=((((){999}){999}){999}x)",
+    "[^b]*[^b]*[^b]*[^b]*[^b]*Loss=(x)",
+    "a{1,9}a{1,9}a{1,9}a{1,9}a{1,9}a{1,9}a{1,9}a{1,9}Loss=(x)",
+]
+
+
+@pytest.mark.parametrize("number", range(len(HOSTILE)))
+def test_hostile_regex_of_a_metric_takes_a_bounded_time(number):
+    lines = "".join(f'print("{text * 150}loss={text * 150}", 1)\n' for text in ("a", r"\\", "a") * 20)
+    started = time.process_time()
+    found(lines, **metrics(HOSTILE[number]))
+    assert time.process_time() - started < 4
 
 
 def test_printed_lines_of_broken_text_are_unknown():

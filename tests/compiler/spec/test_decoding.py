@@ -129,6 +129,7 @@ def test_every_key_is_in_the_model():
         ("entry_point: {module: 'ctr.training:main'}", model.ModuleEntry(module="ctr.training:main")),
         ("entry_point: {pipe_loop: 'a:b', epochs: 2.0}", model.PipeLoopEntry(pipe_loop="a:b", epochs=2)),
     ],
+    ids=["script", "script with arguments", "command", "command with JSON", "module", "pipe loop"],
 )
 def test_entry_points_are_decoded(line, entry):
     assert decoded(with_key(line, BUILT_JOB)).entry_point == entry
@@ -147,6 +148,7 @@ def test_entry_points_are_decoded(line, entry):
         ("distribution: {parameter_server: {framework: mxnet}}", model.ParameterServer(framework="mxnet")),
         ("distribution: smdataparallel", model.SmDataParallel()),
     ],
+    ids=["torchrun", "torchrun with processes", "MPI", "MPI with options", "parameter server", "data parallel"],
 )
 def test_launchers_are_decoded(line, launcher):
     assert decoded(with_key(line)).distribution == launcher

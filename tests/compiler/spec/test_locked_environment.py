@@ -29,6 +29,18 @@ _JOB = {
         {"variables": {}},
         {"variables": {"UV_INDEX_URL": "https://packages.example.com/simple"}},
     ],
+    ids=[
+        "base",
+        "platform",
+        "packages",
+        "no packages",
+        "no file",
+        "empty file",
+        "file",
+        "URL with a fragment",
+        "no variables",
+        "variable of uv",
+    ],
 )
 def test_inputs_of_the_resolver_change_the_key(change: dict[str, object]) -> None:
     assert environment_key(**_JOB | change) != environment_key(**_JOB)
@@ -40,6 +52,7 @@ def test_inputs_of_the_resolver_change_the_key(change: dict[str, object]) -> Non
         {"requirements": b"# pinned for the paper\n\n  pandas==2.2.0  # not 2.3\r\n"},
         {"variables": _JOB["variables"] | {"TOKENIZERS_PARALLELISM": "false"}},
     ],
+    ids=["comments", "variable of a program"],
 )
 def test_comments_do_not_change_the_key(change: dict[str, object]) -> None:
     assert environment_key(**_JOB | change) == environment_key(**_JOB)

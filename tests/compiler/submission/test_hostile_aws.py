@@ -8,7 +8,7 @@ import pytest
 from support.servers.hostile_s3 import CREDENTIALS
 from support.servers.hostile_server import chunked, dripped, hostile_server, response
 from support.service.api_samples import small_request
-from support.small_job import BUILT, write_job
+from support.small_job import BUILT, READY, write_job
 from support.smspec_command import smspec
 
 pytestmark = pytest.mark.slow
@@ -164,6 +164,48 @@ def test_malformed_tags_are_omitted(case, asked):
         done = asked(server, "import", "nightly")
     assert done.status == 0, done.err
     assert "not imported: Tags: " in done.err
+
+
+LISTED = {
+    "TrainingJobName": "small-0123456789",
+    "TrainingJobArn": ARN,
+    "CreationTime": 1,
+    "TrainingJobStatus": "Failed",
+}
+LISTINGS = {
+    "no list": {"TrainingJobSummaries": {}},
+    "a text": {"TrainingJobSummaries": ["a"]},
+    "a null": {"TrainingJobSummaries": [None]},
+    "no name": {"TrainingJobSummaries": [{"CreationTime": 1, "TrainingJobArn": ARN}]},
+    "a number as name": {"TrainingJobSummaries": [{**LISTED, "TrainingJobName": 5}]},
+    "control characters": {"TrainingJobSummaries": [{**LISTED, "TrainingJobName": "small-\x1b[2J\u202e"}]},
+    "a time beyond all": {"TrainingJobSummaries": [{**LISTED, "CreationTime": 1e300}]},
+    "the last second": {"TrainingJobSummaries": [{**LISTED, "CreationTime": 253402300799}]},
+    "a text as time": {"TrainingJobSummaries": [{**LISTED, "CreationTime": "yesterday"}]},
+    "an odd ARN": {"TrainingJobSummaries": [{**LISTED, "TrainingJobArn": ":"}]},
+    "for ever": {"TrainingJobSummaries": [LISTED], "NextToken": "more"},
+    "a list as token": {"TrainingJobSummaries": [], "NextToken": ["more"]},
+    "no object": [],
+}
+
+
+@pytest.mark.parametrize("case", LISTINGS)
+def test_malformed_listing_stops_no_job(case, asked, tmp_path):
+    """Each name in it is as invalid as the rest, or is not of the spec."""
+    write_job(tmp_path, READY + "region: us-west-2\n")
+
+    def answer(request):
+        operation = request.headers["x-amz-target"].rpartition(".")[2]
+        if operation == "DescribeTrainingJob":
+            missing = {"__type": "ValidationException", "message": "Requested resource not found."}
+            return [json_response(missing, status="400 Bad Request")]
+        return [json_response({"Tags": []} if operation == "ListTags" else LISTINGS[case])]
+
+    with hostile_server(answer) as server:
+        done = asked(server, "stop", "job.yaml")
+    assert done.status in (1, 3) and done.out == "", done.err
+    assert "Traceback" not in done.err and "internal error" not in done.err
+    assert done.err.replace("\n", "").isprintable()
 
 
 ECR = {

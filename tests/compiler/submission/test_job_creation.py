@@ -41,12 +41,15 @@ class Time:
         self.now += seconds
 
 
+def request():
+    return {**small_request(), "TrainingJobName": NAME, "Tags": [{"Key": "team", "Value": "ads"}]}
+
+
 def create(aws, *, derived=True, **options):
-    time = Time()
-    request = {**small_request(), "TrainingJobName": NAME, "Tags": [{"Key": "team", "Value": "ads"}]}
+    time = options.pop("time", None) or Time()
     return create_job(
         aws.service,
-        request,
+        request(),
         options.pop("digest", DIGEST),
         name_is_derived=derived,
         clock=lambda: time.now,
@@ -113,7 +116,7 @@ def test_denied_creation_names_the_action(server):
 
 @pytest.mark.parametrize("status", ["Failed", "Stopped"])
 def test_ended_job_is_named_and_again_takes_the_next_name(server, status):
-    server.jobs[NAME] = [look(status)]
+    server.put(request(), look(status))
     with pytest.raises(JobEnded, match=f"`{NAME}` is {status}"):
         create(server)
     assert create(server, again=True).job.name == f"{NAME}-2"
@@ -124,9 +127,44 @@ def test_ended_job_is_named_and_again_takes_the_next_name(server, status):
 
 @pytest.mark.parametrize("status", ["Completed", "InProgress", "Stopping"])
 def test_job_that_goes_on_or_is_done_is_not_repeated(server, status):
-    server.jobs[NAME] = [look(status)]
+    server.put(request(), look(status))
     for again in (False, True):
         assert create(server, again=again).is_new is False
+    assert server.created == []
+
+
+def test_job_that_is_being_deleted_is_awaited(server):
+    """Its name is free again when it is gone; it is neither over, nor the job of the request."""
+    server.put(request(), look("Deleting"))
+    with pytest.raises(AwsUnavailable, match=f"still deleting the job `{NAME}`"):
+        create(server)
+    assert server.created == []
+
+    class Deletion(Time):
+        def sleep(self, seconds):
+            super().sleep(seconds)
+            server.jobs.pop(NAME, None)
+
+    assert create(server, time=Deletion()).is_new
+    assert len(server.created) == 1
+
+
+@pytest.mark.parametrize("derived", [True, False])
+def test_name_that_a_different_job_takes_meanwhile_is_left(server, derived):
+    """It appears between the question whether it exists and the creation."""
+    other = {**request(), "RoleArn": "arn:aws:iam::111122223333:role/Other"}
+    original = server.create
+
+    def create_later(sent):
+        server.put(other, look("InProgress"))
+        return original(sent)
+
+    server.create = create_later
+    try:
+        with pytest.raises(JobRefused, match="a different job is named"):
+            create(server, derived=derived)
+    finally:
+        server.create = original
     assert server.created == []
 
 

@@ -10,7 +10,7 @@ from smspec.wire.trust import Trust
 from support.servers.hostile_server import hostile_server, response
 
 
-@pytest.mark.parametrize("size", [b"-5", b"-0x5", b"-" + b"f" * 20])
+@pytest.mark.parametrize("size", [b"-5", b"-0x5", b"-" + b"f" * 20], ids=["decimal", "prefix", "long"])
 def test_negative_chunk_size_is_malformed(size):
     body = size + b"\r\nsmall\r\n0\r\n\r\n"
     answer = response(body, headers={"Content-Length": None, "Transfer-Encoding": "chunked"})

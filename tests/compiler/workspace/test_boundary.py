@@ -205,7 +205,20 @@ def test_boundary_without_git_is_policy_lock_or_directory(tmp_path):
     (tmp_path / "a/pyproject.toml").write_text("[tool.smspec]\n")
     assert boundary_of(str(here)).root == str(tmp_path / "a")
     (tmp_path / "a/b/smspec.toml").touch()
-    assert boundary_of(str(here)).root == str(tmp_path / "a/b")
+    assert boundary_of(str(here)).root == str(tmp_path / "a"), "an inner file hides no outer policy"
+    (tmp_path / "smspec.toml").touch()
+    assert boundary_of(str(here)).root == str(tmp_path)
+
+
+def test_shared_directory_is_not_the_outermost(tmp_path):
+    here = tmp_path / "shared/a/b"
+    here.mkdir(parents=True)
+    (tmp_path / "shared").chmod(0o1777)
+    (tmp_path / "shared/smspec.toml").touch()
+    (here / "smspec.toml").touch()
+    assert boundary_of(str(here)).root == str(here)
+    (tmp_path / "shared").chmod(0o755)
+    assert boundary_of(str(here)).root == str(tmp_path / "shared")
 
 
 def test_link_to_another_repository_is_outside(tmp_path):

@@ -1,6 +1,7 @@
 """A revision is extracted without touching the working tree and without leaving its directory."""
 
 import os
+import shutil
 from contextlib import ExitStack
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from smspec.workspace.git import GitFailed, repository_of
 from smspec.workspace.revision import Revision
 from smspec.workspace.source_listing import scan_source
-from support.git_repository import commit, commit_of, git, repository, tree_of
+from support.git_repository import GIT_VERSION, commit, commit_of, git, repository, tree_of
 
 
 @pytest.fixture
@@ -105,7 +106,11 @@ def test_hooks_and_watchers_do_not_run(home, tmp_path, revision):
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize("name", [b"..", b".", b".git", b".GIT", b"a/../../escaped.yaml", b"/absolute.yaml"])
+@pytest.mark.parametrize(
+    "name",
+    [b"..", b".", b".git", b".GIT", b"a/../../escaped.yaml", b"/absolute.yaml"],
+    ids=["above", "itself", "repository", "repository in capitals", "above by a directory", "absolute"],
+)
 def test_names_leading_outside_are_skipped(home, tmp_path, name, revision):
     if b"/" in name:
         made = commit_of(home, [("100644", name, b"smspec: v1\n")])
@@ -161,6 +166,7 @@ def test_lfs_pointers_represent_their_files(home, revision):
         f"version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize 12345\n"
     )
     commit(home)
+    (home / "src/weights.bin").write_text("what Git LFS has put there")
     base = revision(home)
     base.bring(base.path(str(home / "src")))
     (file,) = base.listing(scan_source(base.path(str(home / "src"))).listing).files
@@ -187,15 +193,19 @@ def test_variables_of_another_repository_are_ignored(home, tmp_path, monkeypatch
     assert repository_of(str(home)).top == os.path.realpath(home)
 
 
-def test_repository_set_by_variables_is_found(home, tmp_path, monkeypatch):
-    """Dotfiles are often kept with the repository elsewhere."""
+def test_variables_make_no_repository(home, tmp_path, monkeypatch):
+    """What smspec reads follows from the specs, so a file `.git` has to name a repository that is kept elsewhere."""
     commit(home)
     (home / ".git").rename(tmp_path / "kept")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "kept"))
     monkeypatch.setenv("GIT_WORK_TREE", str(home))
+    with pytest.raises(GitFailed, match="is not in a git repository"):
+        repository_of(str(home))
+    (home / ".git").write_text(f"gitdir: {tmp_path / 'kept'}\n")
     assert repository_of(str(home)).top == os.path.realpath(home)
 
 
+@pytest.mark.skipif(GIT_VERSION < (2, 36), reason="needs git 2.36")
 def test_partial_clone_is_not_fetched(home, tmp_path, revision):
     (home / "job.yaml").write_text("smspec: v1\nname: first\n")
     commit(home)
@@ -204,8 +214,11 @@ def test_partial_clone_is_not_fetched(home, tmp_path, revision):
     git(home, "config", "uploadpack.allowFilter", "true")
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", "--filter=blob:none", f"file://{home}", str(clone))
-    with pytest.raises(GitFailed, match="is the clone complete"):
+    with pytest.raises(GitFailed, match=r"partial clone .* run `git fetch --refetch --no-filter`"):
         revision(clone, "HEAD~1")
+    git(clone, "fetch", "-q", "--refetch", "--no-filter")
+    shutil.rmtree(tmp_path / "revision")
+    assert revision(clone, "HEAD~1").path(str(clone))
 
 
 def test_thousands_of_files_are_extracted(home, tmp_path, revision):

@@ -166,6 +166,7 @@ def test_shape_is_kept(numbers):
         (formats.record({"more": formats.tensor("f", [1, 2, 3])}, {}), "differ in"),
         (formats.record({}, {}), "not dense"),
     ],
+    ids=["shorter", "other kind", "sparse", "more keys", "no keys"],
 )
 def test_batch_of_differing_records_has_no_arrays(other, words, numbers):
     (batch,) = in_batches(formats.recordio(dense([1, 2, 3], 1)) * 2 + formats.recordio(other), 9)

@@ -252,6 +252,16 @@ class TestProtobuf:
             (b"\xff" * 11, "longer than 10 bytes"),
             (b"\x80", "does not end"),
         ],
+        ids=[
+            "cut",
+            "fewer values than keys",
+            "several",
+            "wrong kind",
+            "wrong field",
+            "unknown kind",
+            "long number",
+            "no end",
+        ],
     )
     def test_damaged_messages_are_rejected(self, message, words):
         good = formats.record({}, {})

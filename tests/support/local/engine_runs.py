@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from support.local.local_jobs import LocalJob
 
@@ -107,6 +107,10 @@ if __name__ == "__main__":
 """A script, and a handler of a pipe loop, that writes what it sees to a file, and ends as its hyperparameters say."""
 
 
+def _is_data(path: PurePath) -> bool:
+    return path.parts[:2] == ("input", "data") and len(path.parts) > len(("input", "data", "train"))
+
+
 class Ended:
     """What a run leaves, with the paths of a container."""
 
@@ -142,7 +146,10 @@ class Ended:
             lines = inside(failure.read_text()).splitlines() if failure.exists() else []
             self.facts |= {f"{host}: failure": lines[:2], f"{host}: traceback": lines[2:]}
             found = sorted(path.relative_to(base) for path in base.rglob("*"))
-            self.facts[f"{host}: files"] = [str(path) for path in found if path.parts[0] != "code"]
+            # What hosts have seen of a channel is in "input files": an engine that mounts it leaves no copies.
+            self.facts[f"{host}: files"] = [
+                str(path) for path in found if path.parts[0] != "code" and not _is_data(path)
+            ]
         for path in sorted((base / "output/data").glob("facts-*.json")):
             facts = json.loads(inside(path.read_text()))
             variables = {f"${name}": value for name, value in facts.pop("variables").items()}

@@ -10,6 +10,7 @@ import sys
 import tarfile
 import textwrap
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from smspec.source.deep_directories import walked
@@ -125,8 +126,14 @@ class LocalJob:
         while self.processes() and time.monotonic() < end:
             time.sleep(0.05)
         assert self.processes() == []
-        files = (os.path.join(where, name) for where, _, names in walked(str(self.directory)) for name in names)
-        assert [path for path in files if stat.S_ISFIFO(os.lstat(path).st_mode)] == []
+        assert [path for path in _files(str(self.directory)) if stat.S_ISFIFO(os.lstat(path).st_mode)] == []
+
+
+def _files(directory: str) -> Iterator[str]:
+    """Yield the files below a directory; those of a directory that a job has closed can only be root's to see."""
+    for where, directories, names in walked(directory):
+        yield from (os.path.join(where, name) for name in names)
+        directories[:] = [name for name in directories if os.access(os.path.join(where, name), os.R_OK | os.X_OK)]
 
 
 def script(job: LocalJob, text: str, more: str = "") -> None:

@@ -21,8 +21,8 @@ def server_context(directory: Path, *, address: str = "127.0.0.1") -> tuple[ssl.
     return context, file
 
 
-def certificate_files(directory: Path, holder: x509.GeneralName) -> tuple[Path, Path]:
-    """Write a certificate and its key, and return the files."""
+def certificate_files(directory: Path, *holders: x509.GeneralName) -> tuple[Path, Path]:
+    """Write a certificate for all holders and its key, and return the files."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "tests")])
     today = datetime.datetime.now(datetime.timezone.utc)
@@ -34,7 +34,7 @@ def certificate_files(directory: Path, holder: x509.GeneralName) -> tuple[Path, 
         .serial_number(x509.random_serial_number())
         .not_valid_before(today - datetime.timedelta(days=1))
         .not_valid_after(today + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([holder]), critical=False)
+        .add_extension(x509.SubjectAlternativeName(holders), critical=False)
         .sign(key, hashes.SHA256())
     )
     file, key_file = directory / "certificate.pem", directory / "key.pem"

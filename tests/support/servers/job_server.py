@@ -33,12 +33,45 @@ def look(status: str, secondary: str = "", *, message: str = "", **members: Any)
 COMPLETED = look("Completed", began=60, ended=180, billable=120)
 
 
+_OF_ANY_JOB = {
+    "ResourceConfig": {"InstanceCount": 2, "InstanceType": "ml.m5.large", "VolumeSizeInGB": 30},
+    "StoppingCondition": {"MaxRuntimeInSeconds": 3600},
+}
+
+
+def as_described(request: dict[str, Any]) -> dict[str, Any]:
+    """Return the members of a request as DescribeTrainingJob shows them: with defaults, and without empty ones."""
+    if not request:
+        return {}
+    shown = {name: value for name, value in request.items() if name != "Tags" and value not in ({}, [])}
+    channels = []
+    for channel in request.get("InputDataConfig", ()):
+        source = {name: dict(value) for name, value in channel["DataSource"].items()}
+        if "S3DataSource" in source:
+            source["S3DataSource"].setdefault("S3DataDistributionType", "FullyReplicated")
+        channels.append({"CompressionType": "None", "RecordWrapperType": "None", **channel, "DataSource": source})
+    output = {"KmsKeyId": "", "CompressionType": "GZIP", **request.get("OutputDataConfig", {})}
+    return {
+        "EnableNetworkIsolation": False,
+        "EnableInterContainerTrafficEncryption": False,
+        "EnableManagedSpotTraining": False,
+        "ProfilerConfig": {"S3OutputPath": output.get("S3OutputPath", ""), "ProfilingIntervalInMilliseconds": 500},
+        "ProfilingStatus": "Enabled",
+        **shown,
+        "StoppingCondition": {"MaxRuntimeInSeconds": 86400, **request.get("StoppingCondition", {})},
+        **({"InputDataConfig": channels} if channels else {}),
+        **({"OutputDataConfig": output} if "OutputDataConfig" in request else {}),
+    }
+
+
 class JobServer(ThreadingHTTPServer):
     """``outcomes``: instance type → the looks of its jobs, or the code with which their creation fails.
 
     ``most_alive``: of how many jobs no DescribeTrainingJob had shown the end when the last was created, at most.
 
-    ``jobs``: name → looks. ``logs``: stream → (seconds, text). ``asked`` counts the calls by operation.
+    ``jobs``: name → looks. ``requests``: name → the request of a job, which its description
+    shows. ``logs``: stream → (seconds, text). ``asked`` counts the calls by operation, and
+    ``regions`` are those that they were signed for.
 
     ``created`` are the requests of the jobs that were created, which begin with ``first_looks``. ``dropped``: how many
     of the next creations break the connection after the job exists. ``faults``: operation → what the next calls fail
@@ -54,14 +87,17 @@ class JobServer(ThreadingHTTPServer):
     def reset(self) -> None:
         """Forget all jobs, logs, calls, and faults."""
         self.jobs: dict[str, list[dict[str, Any]]] = {}
+        self.requests: dict[str, dict[str, Any]] = {}
         self.request: dict[str, Any] = {}
         self.logs: dict[str, list[tuple[float, str]]] = {}
         self.faults: dict[str, list[tuple[int, str] | tuple[int, str, str]]] = {}
         self.asked: Counter[str] = Counter()
+        self.regions: set[str] = set()
         self.stopped: list[str] = []
         self.created: list[dict[str, Any]] = []
         self.first_looks = [look("InProgress", "Starting")]
         self.dropped = 0
+        self.page = _PAGE
         self.execute: Callable[[dict[str, Any]], list[dict[str, Any]]] = lambda _request: list(self.first_looks)
         self.outcomes: dict[str, str | Sequence[dict[str, Any]]] = {}
         self.seen: dict[str, dict[str, Any]] = {}
@@ -85,6 +121,14 @@ class JobServer(ThreadingHTTPServer):
         stream = self.logs.setdefault(f"{job}/{host}-{CREATED}", [])
         stream += [(seconds + number, line) for number, line in enumerate(lines)]
 
+    def put(self, request: dict[str, Any], *looks: dict[str, Any], name: str = "", tags: Sequence[str] = ()) -> str:
+        """Add a job that exists, with the request of a spec under a name, and tags as ``KEY=VALUE``."""
+        made = {**request, "TrainingJobName": name or request["TrainingJobName"]}
+        made["Tags"] = [{"Key": key, "Value": value} for key, _, value in (tag.partition("=") for tag in tags)]
+        self.requests[made["TrainingJobName"]] = made
+        self.jobs[made["TrainingJobName"]] = list(looks)
+        return str(made["TrainingJobName"])
+
     def describe(self, request: dict[str, Any]) -> dict[str, Any]:
         name = request["TrainingJobName"]
         if name not in self.jobs:
@@ -97,13 +141,13 @@ class JobServer(ThreadingHTTPServer):
 
     def _described(self, name: str, now: dict[str, Any]) -> dict[str, Any]:
         answer = {
+            **as_described(self.requests.get(name, {})),
             "TrainingJobName": name,
             "TrainingJobArn": f"arn:aws:sagemaker:{REGION}:123456789012:training-job/{name}",
             "TrainingJobStatus": now["status"],
             "SecondaryStatus": now["secondary"],
             "CreationTime": CREATED,
-            "ResourceConfig": {"InstanceCount": 2, "InstanceType": "ml.m5.large", "VolumeSizeInGB": 30},
-            "StoppingCondition": {"MaxRuntimeInSeconds": 3600},
+            **({} if name in self.requests else _OF_ANY_JOB),
             "SecondaryStatusTransitions": [
                 {
                     "Status": now["secondary"],
@@ -137,7 +181,7 @@ class JobServer(ThreadingHTTPServer):
             return {"events": [], "nextForwardToken": "f/0", "nextBackwardToken": "b/0"}
         least = request.get("startTime", 0)
         lines = [line for line in self.logs[request["logStreamName"]] if (CREATED + line[0]) * 1000 >= least]
-        page = lines[start : start + _PAGE]
+        page = lines[start : start + min(self.page, request.get("limit", 10_000))]
         events = [
             {"timestamp": int((CREATED + when) * 1000), "message": text, "ingestionTime": 0} for when, text in page
         ]
@@ -152,6 +196,7 @@ class JobServer(ThreadingHTTPServer):
         if isinstance(outcome, str):
             raise _Refused(400, outcome, "as the test wants it")
         self.created.append(request)
+        self.requests[name] = request
         self.jobs[name] = self.execute(request) if outcome is None else list(outcome)
         alive = [each for each in self.jobs if self.seen.get(each, {}).get("status") not in _OVER]
         self.most_alive = max(self.most_alive, len(alive))
@@ -166,12 +211,29 @@ class JobServer(ThreadingHTTPServer):
         raise _Refused(status, code, message)
 
     def tags(self, request: dict[str, Any]) -> dict[str, Any]:
-        name = request["ResourceArn"].rpartition("/")[2]
-        return {"Tags": next((job["Tags"] for job in self.created if job["TrainingJobName"] == name), [])}
+        return {"Tags": self.requests.get(request["ResourceArn"].rpartition("/")[2], {}).get("Tags", [])}
+
+    def listed(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return the newest jobs whose names contain a text, two on a page."""
+        found = sorted((-self._created(name), name) for name in self.jobs if request.get("NameContains", "") in name)
+        start = int(request.get("NextToken", 0))
+        page = [
+            {
+                "TrainingJobName": name,
+                "TrainingJobArn": f"arn:aws:sagemaker:{REGION}:123456789012:training-job/{name}",
+                "CreationTime": -negative,
+                "TrainingJobStatus": self.jobs[name][0]["status"],
+            }
+            for negative, name in found[start : start + 2]
+        ]
+        more = {"NextToken": str(start + 2)} if start + 2 < len(found) else {}
+        return {"TrainingJobSummaries": page, **more}
+
+    def _created(self, name: str) -> float:
+        return float(self.jobs[name][0].get("members", {}).get("CreationTime", CREATED))
 
     def add_tags(self, request: dict[str, Any]) -> dict[str, Any]:
-        name = request["ResourceArn"].rpartition("/")[2]
-        job = next(job for job in self.created if job["TrainingJobName"] == name)
+        job = self.requests[request["ResourceArn"].rpartition("/")[2]]
         tags = {tag["Key"]: tag["Value"] for tag in (*job["Tags"], *request["Tags"])}
         job["Tags"] = [{"Key": key, "Value": value} for key, value in tags.items()]
         return {"Tags": job["Tags"]}
@@ -192,12 +254,13 @@ class _Handler(BaseHTTPRequestHandler):
     server: JobServer
 
     def do_POST(self) -> None:
-        operation = self.headers["X-Amz-Target"].rpartition(".")[2]
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        server = self.server
+        operation = self.headers.get("X-Amz-Target", "").rpartition(".")[2]
+        content, server = self.rfile.read(int(self.headers["Content-Length"])), self.server
+        request = json.loads(content) if operation else {}
         try:
             with server.lock:
                 server.asked[operation] += 1
+                server.regions.add(self.headers["Authorization"].split("/")[2])
                 if server.faults.get(operation):
                     status, code, *message = server.faults[operation].pop(0)
                     raise _Refused(status, code, *message or ["as the test wants it"])
@@ -206,10 +269,13 @@ class _Handler(BaseHTTPRequestHandler):
                     "StopTrainingJob": server.stop,
                     "CreateTrainingJob": server.create,
                     "ListTags": server.tags,
+                    "ListTrainingJobs": server.listed,
                     "AddTags": server.add_tags,
                     "DescribeLogStreams": server.streams,
                     "GetLogEvents": server.events,
                 }
+                if operation not in calls:  # of STS, Service Quotas, and the other services, as many emulators
+                    raise _Refused(400, "UnknownOperationException", "not supported")
                 answer = calls[operation](request)
             if answer is None:
                 self.close_connection = True  # without a response

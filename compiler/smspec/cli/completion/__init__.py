@@ -20,9 +20,9 @@ def completion(words: list[str], commands: Mapping[str, tuple[str, str]], consol
     """Print the script of a shell, or the candidates that such a script requests."""
     topic, *rest = words or [""]
     if topic in SHELLS:
-        console.result(SHELLS[topic](grammars(commands)))
+        console.content(SHELLS[topic](grammars(commands)))
         return 0
     if topic in CANDIDATES:
-        console.result("".join(f"{word}\n" for word in CANDIDATES[topic](*rest[:1])))
+        console.content("".join(f"{word}\n" for word in CANDIDATES[topic](*rest[:1])))
         return 0
     raise UsageError("--completion is for a shell: write `smspec --completion bash`, `zsh` or `fish`")

@@ -64,7 +64,7 @@ _smspec() {
         found=$(compgen -d -- "$current")
         ;;
     choice) found=$choices ;;
-    revision) found=$(git for-each-ref '--format=%(refname:short)' 2>/dev/null) ;;
+    revision) found=$(git -c safe.bareRepository=explicit for-each-ref '--format=%(refname:short)' 2>/dev/null) ;;
     overlays | variables | channels | changes | topics) found=$("$1" --completion "$kind" "$spec" 2>/dev/null) ;;
     esac
     compopt +o default 2>/dev/null

@@ -28,7 +28,7 @@ function __smspec_ask -a topic
 end
 
 function __smspec_revisions
-    git for-each-ref '--format=%(refname:short)' 2>/dev/null
+    git -c safe.bareRepository=explicit for-each-ref '--format=%(refname:short)' 2>/dev/null
 end
 
 complete -c smspec -e

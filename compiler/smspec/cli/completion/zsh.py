@@ -28,7 +28,7 @@ _smspec_ask() {
 
 _smspec_revisions() {
     local -a found
-    found=(${(f)"$(git for-each-ref '--format=%(refname:short)' 2>/dev/null)"})
+    found=(${(f)"$(git -c safe.bareRepository=explicit for-each-ref '--format=%(refname:short)' 2>/dev/null)"})
     compadd "$@" -a found
 }
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from smspec.local.feeder.plan import FeederPlan
 from smspec.local.feeder_process import FeederProcess
 from smspec.local.machine_processes import MachineProcess
+from smspec.local.mounted_data import MountedChannel
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.request import RunRequest
 from smspec.local.run_directory import HostDirectory, RunDirectory
@@ -103,6 +104,14 @@ class Engine(Protocol):
         """Whether the hosts of the engine have no more memory than `RunRequest.memory` says."""
 
     @property
+    def mounts_data(self) -> bool:
+        """Whether hosts see local files of File and FastFile channels themselves, read-only, and not copies."""
+
+    @property
+    def unconfined(self) -> list[str]:
+        """Return what of this machine the started hosts can reach and a job of SageMaker cannot."""
+
+    @property
     def differences(self) -> list[str]:
         """Return what is different from SageMaker and concerns this job; `prepare` may add to it."""
 
@@ -129,6 +138,9 @@ class Engine(Protocol):
 
     def fill(self, directory: HostDirectory) -> None:
         """Add to a host's directory what its image contains; `HostDirectory.make` has created it."""
+
+    def mount(self, data: Mapping[tuple[str, str], MountedChannel]) -> None:
+        """Let hosts see what has not been copied: (host, channel) → files. Only if the engine ``mounts_data``."""
 
     def feed(self, host: Host, plan: FeederPlan, directory: RunDirectory) -> FeederProcess:
         """Start what feeds the Pipe channels of a host, before the hosts start. Raise RunFailed."""

@@ -71,6 +71,11 @@ class ProcessEngine(PythonOfEngine):
             found.append("`network.isolation` is not enforced: the job can use the network of this machine")
         return found
 
+    @property
+    def unconfined(self) -> list[str]:
+        """Return that a process has every right of its author."""
+        return ["your files", "your processes", "the network of this machine"]
+
     def prepare(self, show: Callable[[str], None]) -> None:
         """Install what the hosts share, if it is missing. Raise RunFailed."""
         require_inside(self._request.outside)
@@ -82,6 +87,11 @@ class ProcessEngine(PythonOfEngine):
     def programs(self) -> list[str]:
         """The directories with the programs of the job's packages."""
         return self._python.programs
+
+    @property
+    def places(self) -> list[str]:
+        """The files and directories of this machine that the job's Python reads."""
+        return self._python.places
 
     def hyperparameters(self, uploads: str) -> dict[str, str]:
         return self._content.hyperparameters(uploads)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from smspec.local.feeder.plan import FeederPlan
 from smspec.local.feeder_process import FeederProcess, own_feeder
+from smspec.local.mounted_data import MountedChannel
 from smspec.local.python.job_python import JobPython
 from smspec.local.run_directory import RunDirectory
 from smspec.local.training_request import Host
@@ -15,7 +17,11 @@ class PythonOfEngine:
     """The part of `Engine` that all of them have. An engine sets ``_python`` when it is created."""
 
     limits_memory = False
+    mounts_data = False
     _python: JobPython
+
+    def mount(self, data: Mapping[tuple[str, str], MountedChannel]) -> None:
+        """Do nothing: hosts have copies."""
 
     def feed(self, host: Host, plan: FeederPlan, directory: RunDirectory) -> FeederProcess:
         """Start the feeder of a host on this machine."""

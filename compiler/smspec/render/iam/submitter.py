@@ -7,6 +7,7 @@ import json
 from smspec.plan.plan import Plan
 from smspec.render.iam.kms import key_statement, source_key
 from smspec.render.iam.managed_policy import repository_notes
+from smspec.render.iam.optional import optional_statements
 from smspec.render.iam.s3 import Location, delivery, directory, listing, location, objects
 from smspec.render.iam.statements import PULL, SERVICE, Place, Statement, allow, place_of, policy
 from smspec.render.rendering import Rendering
@@ -44,7 +45,10 @@ class _Data:
 
 
 def submitter_policy(plan: Plan, region: str | None) -> Rendering:
-    """Return the least-privilege policy to push the image, to upload the source, and to run and describe the job."""
+    """Return the least-privilege policy to push the image, to upload the source, and to run and describe the job.
+
+    Statements whose ids begin with `Optional` are about what `submit` looks at before it creates anything.
+    """
     payload = plan.request.payload
     place = place_of(payload, region)
     data = _data(plan)
@@ -52,6 +56,7 @@ def submitter_policy(plan: Plan, region: str | None) -> Rendering:
     results = [found for found in (directory(member(payload, "OutputDataConfig", "S3OutputPath")),) if found]
     statements = [
         allow("RunJobsOfThisName", _JOB, [place.arn("sagemaker", f"training-job/{_jobs(plan)}")]),
+        allow("FindJobsByName", ["sagemaker:ListTrainingJobs"], ["*"]),  # IAM has no resources for it
         allow(
             "PassTheRole",
             ["iam:PassRole"],
@@ -66,6 +71,7 @@ def submitter_policy(plan: Plan, region: str | None) -> Rendering:
         allow("ReadLogs", _READ_LOGS, [place.arn("logs", "log-group:/aws/sagemaker/TrainingJobs*")]),
         *key_statement("EncryptTheSource", ["kms:Decrypt", "kms:GenerateDataKey"], source_key(plan), place),
         *key_statement("ReadEncryptedResults", ["kms:Decrypt"], member(payload, "OutputDataConfig", "KmsKeyId"), place),
+        *optional_statements(plan, place),
     ]
     pushed = parsed_reference(plan.image.uri) if plan.image else None
     notes = repository_notes([pushed.repository] if pushed and pushed.account else [])

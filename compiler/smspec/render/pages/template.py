@@ -6,10 +6,18 @@ import functools
 import os
 from typing import TYPE_CHECKING
 
+from smspec.diagnostics.visible import multiline_visible
+
 if TYPE_CHECKING:
     import jinja2
 
 _SHARED = os.path.dirname(os.path.abspath(__file__))
+
+
+def _visible(value: object) -> object:
+    """Return what an expression shows: text of users without what cannot be seen."""
+    is_user_text = isinstance(value, str) and not hasattr(value, "__html__")
+    return multiline_visible(str(value)) if is_user_text else value
 
 
 @functools.cache
@@ -21,6 +29,7 @@ def page_template(name: str, directory: str = _SHARED) -> jinja2.Template:
         loader=jinja2.FileSystemLoader([directory, _SHARED]),
         undefined=jinja2.StrictUndefined,
         autoescape=True,
+        finalize=_visible,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,

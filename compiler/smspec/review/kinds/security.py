@@ -106,7 +106,7 @@ def verdict(changes: Sequence[Change]) -> str:
 KIND = Kind(
     name="security",
     meaning="role, KMS keys, network, isolation, encryption, registries of the image and of the base image, `secrets`, "
-    "secrets in plain text (masked), remote debugging, container entrypoint, access to file systems",
+    "secrets in plain text (masked), remote debugging, container entrypoint, access to file systems, changed settings",
     changes=changes,
     verdict=verdict,
 )

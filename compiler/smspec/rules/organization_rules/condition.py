@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Union
 
 from smspec.diagnostics.durations import SECONDS
 from smspec.diagnostics.quoting import one_of, quoted
-from smspec.rules.organization_rules.linear_pattern import is_found
+from smspec.rules.organization_rules.linear_pattern import LONGEST_TEXT, is_found
 from smspec.source import Mapping, Node, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass
 from smspec.spec.keys.sizes import size_in_bytes
@@ -58,6 +58,11 @@ class Condition:
         fault = self._fault(value)
         return "" if fault is None else f"is {quoted(value.text)}{fault}"
 
+    def may_hold(self, value: Node | None) -> bool:
+        """Return whether a value fulfills the condition, or is too long for smspec to know."""
+        is_unknown = bool(self.matches) and isinstance(value, Scalar) and len(value.text) > LONGEST_TEXT
+        return is_unknown or not self.objection(value)
+
     @property
     def _is_bounded(self) -> bool:
         return self.least is not None or self.most is not None
@@ -68,6 +73,8 @@ class Condition:
             return f", not {one_of([str(one) for one in self.among])}"
         if any(_equal(value, one) for one in self.not_among):
             return ""
+        if self.matches and len(value.text) > LONGEST_TEXT:
+            return f", which is too long for `matches`: the maximum is {LONGEST_TEXT:,} characters"
         if self.matches and not is_found(self.matches, value.text):
             return f", which does not match `{self.matches}`"
         return self._out_of_bounds(value) if self._is_bounded else None

@@ -27,7 +27,7 @@ class OrganizationRule:
 
     def check(self, root: Node) -> Iterator[Finding]:
         """Yield a finding for each value that violates the rule, at the value, or where it is missing."""
-        if not all(any(not one.objection(value) for _, value in one.values(root)) for one in self.when):
+        if not all(any(one.may_hold(value) for _, value in one.values(root)) for one in self.when):
             return
         for condition in self.require:
             for path, value in condition.values(root):

@@ -10,7 +10,7 @@ from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.rules.source.source_and_job import SourceAndJob, file_name
 from smspec.script.printed_lines import PrintedLine, printed_lines
-from smspec.service.metric_literal import is_cheap, letters, literal_before_value
+from smspec.service.metric_literal import letters, literal_before_value, most_steps
 from smspec.source import SourceText
 from smspec.source.by_identity import ByIdentity
 
@@ -18,6 +18,8 @@ RULE = Rule("SM524", "metric that nearly matches", "warning")
 
 _FOUND: ByIdentity[tuple[str, PrintedLine, str] | None] = ByIdentity()  # many jobs can share a source
 _SHORTEST, _LONGEST = 3, 500
+_MOST_STEPS = 1e8
+"""Of the search for one metric: half a second at worst."""
 _ENDS = re.compile(r"[^\n\t,;|()\[\]{}<>]*\Z")
 _PRINTING_LIBRARIES = re.compile(
     r"^[ \t]*(?:from|import)[ \t]+(?:autogluon|catboost|deepspeed|detectron2|fairseq|fastai|gluonnlp|gluonts|keras"
@@ -49,7 +51,7 @@ def _found(pattern: str, both: SourceAndJob) -> tuple[str, PrintedLine, str] | N
 
 
 def _near_miss(pattern: str, modules: tuple[SourceText, ...]) -> tuple[str, PrintedLine, str] | None:
-    literal = literal_before_value(pattern) if len(pattern) <= _LONGEST and is_cheap(pattern) else None
+    literal = literal_before_value(pattern) if len(pattern) <= _LONGEST else None
     key = letters(literal or "")
     if literal is None or len(key) < _SHORTEST or not re.search("[a-z]", key):
         return None
@@ -63,6 +65,7 @@ def _near_miss(pattern: str, modules: tuple[SourceText, ...]) -> tuple[str, Prin
     if is_of_a_library and any(_PRINTING_LIBRARIES.search(text.text) for text in modules):
         return None
     near: tuple[str, PrintedLine, str] | None = None
+    steps = 0.0
     for text in modules:
         found = _lines(text)
         if found is None:
@@ -71,8 +74,10 @@ def _near_miss(pattern: str, modules: tuple[SourceText, ...]) -> tuple[str, Prin
         if any(literal.strip() and literal in string for string in strings):
             return None
         for line in lines:
-            if any(search(rendered) for rendered in line.renderings(re.sub(r"[\W_]+\Z", "", literal).strip())):
-                return None
+            for rendered in line.renderings(re.sub(r"[\W_]+\Z", "", literal).strip()):
+                steps += most_steps(pattern, len(rendered))
+                if steps > _MOST_STEPS or search(rendered):
+                    return None
             printed = next((tail for before in line.before_values() if (tail := _tail(before, key, literal))), None)
             if near is None and line.is_printed and printed:
                 near = literal, line, printed

@@ -13,15 +13,15 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _HELP = "save the file as UTF-8 without a byte order mark; in PowerShell: `-Encoding utf8NoBOM`"
 
 
-def decode_json_bytes(name: str, content: bytes) -> SourceText:
+def decode_json_bytes(name: str, content: bytes, most_bytes: int = MAX_BYTES) -> SourceText:
     """Return the text of a file called ``name``.
 
     Raise `InvalidInput` unless it is UTF-8 without a byte order mark, and not too large.
     """
     faults = ParseErrors(SourceText(name, content[: MAX_BYTES + 1].decode("utf-8", "replace").removeprefix("\ufeff")))
-    if len(content) > MAX_BYTES:
+    if len(content) > most_bytes:
         help = "check the program that wrote the request; the API accepts far less"
-        faults.add(BEYOND_THE_LIMITS, faults.span(0, 0), "the file is larger than 1 MiB", help=help)
+        faults.add(BEYOND_THE_LIMITS, faults.span(0, 0), f"the file is larger than {most_bytes >> 20} MiB", help=help)
         raise faults.rejected()
     if content.startswith(_UTF16_MARKS) or content[:2] in (b"{\0", b"[\0") or content[:2] in (b"\0{", b"\0["):
         faults.add(NOT_UTF8, faults.span(0, 1), "the file is UTF-16 or UTF-32, not UTF-8", help=_HELP)

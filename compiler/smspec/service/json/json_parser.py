@@ -16,14 +16,14 @@ _CLOSING = {"{": "}", "[": "]"}
 _CALLED = {"{": "object", "[": "list"}
 
 
-def read_json(text: SourceText) -> Document:
+def read_json(text: SourceText, most_bytes: int = MAX_BYTES) -> Document:
     """Return the tree of ``text``; raise `InvalidInput` with all errors.
 
     `smspec.source.to_data` converts it to plain values: integers stay exact, of any allowed length.
     """
     reader = _Reader(text)
-    if len(text.text) > MAX_BYTES:
-        reader.beyond(0, "the text is larger than 1 MiB")
+    if len(text.text) > most_bytes:
+        reader.beyond(0, f"the text is larger than {most_bytes >> 20} MiB")
     root = reader.root()
     if reader.scan.faults:
         raise reader.scan.faults.rejected()

@@ -24,7 +24,7 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
     if ceiling is not None and ceiling.usd is not None and ceiling.usd > policy.max_cost:
         yield RULE.at(
             ("ResourceConfig",),
-            f"`{policy.path}` allows {dollars(policy.max_cost)} for a job, but this one can cost "
+            f"`{policy.file_of('max_cost')}` allows {dollars(policy.max_cost)} for a job, but this one can cost "
             f"{dollars(ceiling.usd)} ({instance_hours(float(ceiling.total))})",
             help=help_to_shorten(request),
         )

@@ -23,6 +23,6 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
         if name and name not in allowed:
             yield RULE.at(
                 path,
-                f"`{policy.path}` does not allow the instance family `{name}`",
+                f"`{policy.file_of('allowed_instance_families')}` does not allow the instance family `{name}`",
                 help=f"use {one_of(allowed)}" if allowed else "ask the policy owner",
             )

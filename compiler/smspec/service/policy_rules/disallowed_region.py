@@ -23,7 +23,7 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
     if region is not None and region not in allowed:
         yield RULE.at(
             ("AlgorithmSpecification", "TrainingImage"),
-            f"`{policy.path}` does not allow the region `{region}`",
+            f"`{policy.file_of('allowed_regions')}` does not allow the region `{region}`",
             help=f"use {one_of(allowed)}" if allowed else "ask the policy owner",
         )
 

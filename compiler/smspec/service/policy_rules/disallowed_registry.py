@@ -39,6 +39,6 @@ def _findings(path: Path, image: ImageReference | None, policy: Policy) -> Itera
     if not any(f"{place}/".startswith(f"{entry.rstrip('/')}/") for entry in allowed):
         yield RULE.at(
             path,
-            f"`{policy.path}` does not allow images from `{registry}`",
+            f"`{policy.file_of('allowed_registries')}` does not allow images from `{registry}`",
             help=f"use {one_of(allowed)}" if allowed else "ask the policy owner",
         )

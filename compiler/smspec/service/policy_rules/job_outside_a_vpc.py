@@ -15,9 +15,10 @@ RULE = Rule("SM745", "job outside a VPC", evidence="policy")
 def check(request: Request, policy: Policy) -> Iterator[Finding]:
     """Reject a job without subnets and security groups."""
     if policy.require_vpc and "VpcConfig" not in request.payload:
+        file = policy.file_of("require_vpc")
         yield RULE.at(
             ("VpcConfig",),
-            f"`{policy.path}` requires a VPC, but `{request.word('VpcConfig', 'network')}` is not set",
+            f"`{file}` requires a VPC, but `{request.word('VpcConfig', 'network')}` is not set",
             help="add subnets and security groups",
             on="key",
         )

@@ -22,17 +22,18 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
         member(tag, "Key"): (index, member(tag, "Value")) for index, tag in enumerate(items(request.payload, "Tags"))
     }
     for name, values in policy.required_tags.items():
+        file = policy.file_of("required_tags", name)
         if name not in tags:
             yield RULE.at(
                 ("Tags",),
-                f"`{policy.path}` requires the tag `{name}` in `{request.word('Tags', 'tags')}`",
+                f"`{file}` requires the tag `{name}` in `{request.word('Tags', 'tags')}`",
                 help=_help(values),
                 on="key",
             )
         elif values and tags[name][1] not in values:
             yield RULE.at(
                 ("Tags", tags[name][0], "Value"),
-                f"`{policy.path}` does not allow `{shown(str(tags[name][1]))}` for the tag `{name}`",
+                f"`{file}` does not allow `{shown(str(tags[name][1]))}` for the tag `{name}`",
                 help=_help(values),
             )
 

@@ -26,6 +26,20 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
         yield from _limits(request, quotas)
 
 
+def needed_quotas(request: Request) -> dict[str, int]:
+    """Return how many instances the job takes of each quota; none if a plan reserves them or SageMaker chooses."""
+    hosts, spot = structure(request.payload, _HOSTS), request.uses_spot
+    if _has_own_instances(hosts):
+        return {}
+    needed: dict[str, int] = {}
+    for _, kind, _, count in _counts(hosts):
+        needed.update(dict.fromkeys(_quotas_of_type(kind, request), count))
+    total = request.host_count
+    if needed and total is not None:
+        needed.update({per_job(spot=spot): total, across_jobs(spot=spot): total})
+    return needed
+
+
 def without_the_default(findings: Iterable[Finding], request: Request, policy: Policy) -> list[Finding]:
     """Return findings without the one about the default quota, if the quota of the account is known."""
     quotas = policy.quotas.of(request)
@@ -36,8 +50,8 @@ def without_the_default(findings: Iterable[Finding], request: Request, policy: P
 def _instances(request: Request, quotas: RegionQuotas) -> Iterator[Finding]:
     """Yield where there are too many instances: of a type, else in all."""
     hosts, spot = structure(request.payload, _HOSTS), request.uses_spot
-    if hosts.get("TrainingPlanArn") is not None or items(hosts, "InstancePreferences"):
-        return  # a training plan reserves its instances; of preferred types, SageMaker chooses one
+    if _has_own_instances(hosts):
+        return
     of_types = [*_above_of_types(request, hosts, quotas)]
     yield from of_types
     total = request.host_count
@@ -54,7 +68,7 @@ def _instances(request: Request, quotas: RegionQuotas) -> Iterator[Finding]:
 
 def _above_of_types(request: Request, hosts: dict[str, object], quotas: RegionQuotas) -> Iterator[Finding]:
     for path, kind, own, count in _counts(hosts):
-        names = [usage(kind, spot=request.uses_spot), *([WARM_POOL.format(kind)] if request.keep_alive else [])]
+        names = _quotas_of_type(kind, request)
         name = next((name for name in names if count > quotas.training.get(name, count)), None)
         if name is not None:
             yield _above(
@@ -63,6 +77,15 @@ def _above_of_types(request: Request, hosts: dict[str, object], quotas: RegionQu
                 f"{HERE} is {count}" if own == count else f"groups up to {HERE} have {count} `{kind}`",
                 name,
             )
+
+
+def _quotas_of_type(kind: str, request: Request) -> list[str]:
+    return [usage(kind, spot=request.uses_spot), *([WARM_POOL.format(kind)] if request.keep_alive else [])]
+
+
+def _has_own_instances(hosts: dict[str, object]) -> bool:
+    """Return whether a training plan reserves the instances, or SageMaker chooses one of preferred types."""
+    return hosts.get("TrainingPlanArn") is not None or bool(items(hosts, "InstancePreferences"))
 
 
 def _counts(hosts: dict[str, object]) -> Iterator[tuple[Path, str, int, int]]:

@@ -20,7 +20,7 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
     if not member(request.payload, "OutputDataConfig", "KmsKeyId"):
         yield RULE.at(
             ("OutputDataConfig", "KmsKeyId"),
-            f"`{policy.path}` requires a KMS key, but "
+            f"`{policy.file_of('require_kms')}` requires a KMS key, but "
             f"`{request.word('OutputDataConfig.KmsKeyId', 'output.kms_key')}` is not set",
             help="add the key, or ask the policy owner",
             on="key",
@@ -32,7 +32,7 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
     if may_have_key and not hosts.get("VolumeKmsKeyId"):
         yield RULE.at(
             ("ResourceConfig", "VolumeKmsKeyId"),
-            f"`{policy.path}` requires a KMS key, but "
+            f"`{policy.file_of('require_kms')}` requires a KMS key, but "
             f"`{request.word('ResourceConfig.VolumeKmsKeyId', 'hosts.volume_kms_key')}` is not set",
             help="add the key, or ask the policy owner",
             on="key",

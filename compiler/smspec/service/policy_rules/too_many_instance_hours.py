@@ -20,9 +20,10 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
         return
     seconds = sum(time.seconds.values())
     if seconds > policy.max_hours * 3600:
+        file = policy.file_of("max_hours")
         yield RULE.at(
             ("ResourceConfig",),
-            f"`{policy.path}` allows {instance_hours(float(policy.max_hours))} for a job, but this one can use "
+            f"`{file}` allows {instance_hours(float(policy.max_hours))} for a job, but this one can use "
             f"{instance_hours(seconds / 3600)}",
             help=help_to_shorten(request),
         )

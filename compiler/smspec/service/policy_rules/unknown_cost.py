@@ -19,12 +19,12 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
     time = None if policy.max_cost is None else instance_time(request.payload)
     if time is None:
         return
-    prices = policy.prices.of(request.payload, request.region)
+    prices = (policy.priced_by or policy.prices).of(request.payload, request.region)
     missing = sorted(kind for kind in time.seconds if prices.dollars(kind) is None)
     if missing:
         yield RULE.at(
             ("ResourceConfig",),
-            f"`{policy.path}` has no price of {one_of(missing)}, so the cost of the job was not checked",
+            f"`{policy.file_of('max_cost')}` has no price of {one_of(missing)}, so the cost of the job was not checked",
             help=f'run `smspec prices --update`, or add it to `[prices]`: `"{missing[0]}" = …`',
         )
 

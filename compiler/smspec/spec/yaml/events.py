@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Protocol, cast
 
 import yaml
@@ -38,7 +39,23 @@ class Event(Protocol):
 
 def events(text: str, faults: ParseErrors) -> Iterator[Event]:
     """Yield the events of ``text``; raise `yaml.MarkedYAMLError` where it is not YAML."""
-    parser = PARSER(text)
+    count = 0
+    try:
+        for event in _events_of(PARSER, text, faults):
+            yield event
+            count += 1
+    except yaml.MarkedYAMLError as error:
+        if PARSER is yaml.BaseLoader or "nesting depth" not in (error.problem or ""):
+            raise
+        # libyaml stops at a depth of 1,000 from 0.2.6 on, by an error of its own, before it emits what leads there. The
+        # Python parser emits it, so the text is beyond the limit of smspec at the same place with every version.
+        yield from islice(_events_of(yaml.BaseLoader, text, faults), count, None)
+
+
+def _events_of(
+    loader: type[yaml.BaseLoader] | type[yaml.CBaseLoader], text: str, faults: ParseErrors
+) -> Iterator[Event]:
+    parser = loader(text)
     following = cast("Callable[[], Event]", parser.get_event)
     while True:
         try:

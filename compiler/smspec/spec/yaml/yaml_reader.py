@@ -8,6 +8,7 @@ from yaml import MarkedYAMLError
 
 from smspec.diagnostics import Rule
 from smspec.diagnostics.parse_errors import ParseErrors
+from smspec.diagnostics.unseen_names import check_names
 from smspec.source import Document, Mapping, Node, Scalar, Sequence, SourceText
 from smspec.spec.yaml import text_limits
 from smspec.spec.yaml.composing import VARIABLE, Composer
@@ -36,6 +37,10 @@ def read(text: SourceText) -> Document:
         raise faults.rejected()
     if not isinstance(root, Mapping):
         _refuse_root(root, faults)
+        raise faults.rejected()
+    if root.get("smspec") is not None or root.get("require") is not None:  # not a template of another tool
+        check_names(faults, root)
+    if faults:
         raise faults.rejected()
     return Document(root, (text,))
 

@@ -88,13 +88,19 @@ def test_size_that_is_a_lie_is_refused(tmp_path):
             installed(path)
 
 
-@pytest.mark.parametrize("format", [b"Wheel-Version: 2.0\n", b"", b"Wheel-Version: x\n"])
+@pytest.mark.parametrize(
+    "format", [b"Wheel-Version: 2.0\n", b"", b"Wheel-Version: x\n"], ids=["version 2", "no version", "word as version"]
+)
 def test_other_format_is_refused(tmp_path, format):
     with pytest.raises(PublishFailed, match="version 1 of the wheel format"):
         installed(write_wheel(tmp_path, {}, format=format))
 
 
-@pytest.mark.parametrize("content", [b"", b"PK", b"PK\x05\x06" + b"\xff" * 18, b"#!/bin/sh\n"])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"PK", b"PK\x05\x06" + b"\xff" * 18, b"#!/bin/sh\n"],
+    ids=["empty", "start of a ZIP", "damaged ZIP", "shell script"],
+)
 def test_file_that_is_not_a_wheel_is_refused(tmp_path, content):
     (tmp_path / "a.whl").write_bytes(content)
     with pytest.raises(PublishFailed, match=r"cannot install `a\.whl`"):

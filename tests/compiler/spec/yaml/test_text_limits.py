@@ -7,7 +7,7 @@ import yaml
 
 from smspec.diagnostics import InvalidInput
 from smspec.source import SourceText, to_data
-from smspec.spec.yaml import events, text_limits
+from smspec.spec.yaml import events
 from smspec.spec.yaml.yaml_reader import read
 
 PARSERS = [yaml.BaseLoader] + ([yaml.CBaseLoader] if yaml.__with_libyaml__ else [])
@@ -53,6 +53,38 @@ def test_hostile_text_is_rejected_by_size(parser, text):
     assert time.process_time() - start < 20  # an idle machine takes less than 1
 
 
+DEEP = {
+    "lists": "[" * 1500,
+    "mappings": "{" * 1500,
+    "below a key": "name: a\nk: " + "[" * 1500,
+    "behind other lists": "a: [[1], [2]]\nb: " + "[" * 1200,
+    "lists as keys": "[[a]: " * 1500,
+    "mappings in a mapping": "a: " + "{a: " * 1500,
+    "dashes": "- " * 1500,
+    "question marks": "? " * 1500,
+    "dashes on lines": "".join(" " * depth + "-\n" for depth in range(1_020)),
+    "keys on lines": "".join(" " * depth + "a:\n" for depth in range(1_020)),
+    "with an anchor": "a: &a [x]\nb: [*a, " + "[" * 1500,
+    "closed": "[" * 1500 + "]" * 1500,
+    "with a comment": "# [[[[\na: " + "[ # \n" * 1500,
+    "on many lines": "a:\n" + "".join(" [\n" for _ in range(1_500)),
+}
+
+
+@pytest.mark.skipif(len(PARSERS) < 2, reason="PyYAML has no libyaml here")
+@pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
+def test_parsers_refuse_the_same_depth_at_the_same_place(monkeypatch, text):
+    """libyaml 0.2.6 has a limit of its own, an error that users would see with one version of PyYAML only."""
+    seen = []
+    for parser in PARSERS:
+        monkeypatch.setattr(events, "PARSER", parser)
+        with pytest.raises(InvalidInput) as rejected:
+            read(SourceText("job.yaml", text))
+        seen.append([(fault.code, fault.message, fault.span) for fault in rejected.value.diagnostics])
+    assert seen[0] == seen[1]
+    assert seen[0][-1][0] == "SM104"
+
+
 def test_number_of_faults_is_limited():
     assert len(codes("a: 1\n" * 60_000)) == 100
     assert len(codes("\x01a" * 60_000)) == 10
@@ -65,8 +97,3 @@ def test_large_valid_text_is_read():
         deep = f"[{deep}]"
     assert data(f"a: {deep}")
     assert codes(f"a: [{deep}]")[0] == "SM104"
-
-
-def test_no_printable_character_is_invisible():
-    """So a text of printable characters need not be searched."""
-    assert [code for code in range(0x110000) if chr(code).isprintable() and text_limits._REFUSED.match(chr(code))] == []

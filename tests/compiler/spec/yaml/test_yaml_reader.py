@@ -208,6 +208,7 @@ def test_byte_order_mark_is_ignored():
         (b"a: \xed\xa0\x80", (1, 4)),
         (b"a: \xe2\x82", (1, 4)),
     ],
+    ids=["byte of no character", "cut pair", "UTF-16", "surrogate", "cut at the end"],
 )
 def test_undecodable_bytes_are_located(content, place):
     with pytest.raises(InvalidInput) as rejected:

@@ -24,6 +24,7 @@ from smspec.local.gpus import gpu_differences, gpu_words
 from smspec.local.image_content import ImageContent
 from smspec.local.job_secrets import author_secrets
 from smspec.local.memory_limit import memory_limits
+from smspec.local.mounted_data import MountedChannel
 from smspec.local.python.build_secrets import secret_variables
 from smspec.local.request import FaultRefused, RunFailed
 from smspec.local.run_directory import HOSTS, UPLOAD, HostDirectory, RunDirectory
@@ -43,6 +44,7 @@ class ContainerEngine:
     """Builds or pulls the image, and starts containers. Raises RunFailed for what it cannot run."""
 
     limits_memory = True
+    mounts_data = False
 
     def __init__(self, run: JobToRun, program: str, *, feeds_inside: bool | None = None) -> None:
         """``feeds_inside``: FIFOs are fed in containers; None: only if those of this machine do not reach them."""
@@ -80,6 +82,14 @@ class ContainerEngine:
         if self._run.request.memory is not None and not is_limited:
             found.append("--memory has no effect: without root, podman cannot limit memory with cgroups v1")
         return [*found, *self._environment.differences]
+
+    @property
+    def unconfined(self) -> list[str]:
+        """Return nothing: what a container reaches is up to its engine."""
+        return []
+
+    def mount(self, data: Mapping[tuple[str, str], MountedChannel]) -> None:
+        """Do nothing: hosts have copies, which every user of an image can read."""
 
     def prepare(self, show: Callable[[str], None]) -> None:
         """Remove what killed runs left; build the image, or pull it. Raise RunFailed."""

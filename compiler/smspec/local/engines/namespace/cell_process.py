@@ -28,6 +28,7 @@ class CellProcess:
         self.usages: dict[str, Usage] = {}
         self._unread = b""
         self.has_ended = False
+        self.is_machine_root = self.filters_calls = False
         self._process = subprocess.Popen(
             cell_words("run", plan_file),
             stdin=subprocess.PIPE,
@@ -46,15 +47,17 @@ class CellProcess:
 
         ``users``: the range to map, if the plan asks for one. Raise RunFailed.
         """
-        if users is not None:
-            self._next_event()
-            self._send("mapped" if users.map(self._process.pid) else "unmapped")
         started = self._next_event()
+        if started["event"] == "mapping":
+            self._send("mapped" if users is not None and users.map(self._process.pid) else "unmapped")
+            started = self._next_event()
         process = started["pid"]
         assert isinstance(process, int)
         with suppress(BrokenPipeError):  # the next event says why
             self._send("start connected" if connect(process) else "start")
-        self._next_event()
+        running = self._next_event()
+        self.is_machine_root = bool(running["is_machine_root"])
+        self.filters_calls = bool(running["filters_calls"])
 
     def signal(self, verb: str, host: str) -> None:
         """Signal the first process of a host: ``terminate`` or ``kill``."""
@@ -79,11 +82,12 @@ class CellProcess:
                 self.exit_statuses[event["host"]] = event["status"]
                 self.usages[event["host"]] = Usage(cpu_seconds=event["cpu"], peak_memory=event["memory"])
 
-    def close(self) -> None:
-        """End every process, and wait for it."""
+    def close(self) -> bool:
+        """End every process, and wait for it; return whether the cell has cleaned up before."""
         assert self._process.stdout is not None
         end_by_closing_stdin(self._process, _STOP_SECONDS)
         self._process.stdout.close()
+        return self._process.returncode == 0
 
     def _send(self, command: str) -> None:
         assert self._process.stdin is not None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 
 from smspec.local.engines.engine import BY_NAME, UPLOADS, JobToRun
 from smspec.local.engines.namespace import internet, mpi
 from smspec.local.engines.namespace.availability import probe
-from smspec.local.engines.namespace.cell.plan import Bind, CellPlan, HostPlan, Volume
+from smspec.local.engines.namespace.cell.plan import Bind, CellPlan, Data, HostPlan, Volume
 from smspec.local.engines.namespace.cell_process import CellProcess, give_back
 from smspec.local.engines.namespace.machine_paths import author_binds, kept_variables, python_binds
 from smspec.local.engines.namespace.namespace_host import NamespaceHost
@@ -22,6 +23,7 @@ from smspec.local.image_content import ImageContent
 from smspec.local.image_differences import image_differences
 from smspec.local.job_secrets import author_secrets
 from smspec.local.job_variables import job_variables, set_by_the_job
+from smspec.local.mounted_data import MountedChannel
 from smspec.local.python.job_python import JobPython, described
 from smspec.local.python.wanted import wanted_python
 from smspec.local.request import RunFailed
@@ -45,6 +47,7 @@ class NamespaceEngine(PythonOfEngine):
     """Prepares the directories of hosts, and a plan for the cell that starts them. Raises RunFailed."""
 
     name = "namespace"
+    mounts_data = True
 
     def __init__(self, run: JobToRun) -> None:
         job, plan, request = run.job, run.plan, run.request
@@ -76,6 +79,8 @@ class NamespaceEngine(PythonOfEngine):
             raise RunFailed(3, f"the engine `namespace` has addresses for {_MOST_HOSTS} hosts; pass a smaller --hosts")
         self._has_internet = self._has_network and not self._is_isolated and not self._missing
         self._users = own_range()
+        self._data: Mapping[tuple[str, str], MountedChannel] = {}
+        self._cell: CellProcess | None = None
         self._faults = request.faults or NO_FAULTS
         self._volumes: list[Volume] = []
         self._open = ExitStack()
@@ -109,6 +114,16 @@ class NamespaceEngine(PythonOfEngine):
             ]
         return found
 
+    @property
+    def unconfined(self) -> list[str]:
+        """Return what this kernel and its file systems left open."""
+        found = [] if self._has_network else ["the network of this machine"]
+        if self._cell is not None and self._cell.is_machine_root:
+            found.append("root of this machine, as which the job runs: a file system here cannot map owners")
+        if self._cell is not None and not self._cell.filters_calls:
+            found.append("system calls, whose numbers on this processor are unknown")
+        return found
+
     def prepare(self, show: Callable[[str], None]) -> None:
         """Install what the hosts share, if it is missing. Raise RunFailed."""
         self._take_back_files()
@@ -130,6 +145,9 @@ class NamespaceEngine(PythonOfEngine):
         if mpi.uses_mpi(self._job):
             mpi.add_client(directory.python, self._program)
 
+    def mount(self, data: Mapping[tuple[str, str], MountedChannel]) -> None:
+        self._data = data
+
     def start(self, hosts: Sequence[Host], directory: RunDirectory) -> Sequence[NamespaceHost]:
         """Start all hosts in one cell."""
         outputs: dict[str, int] = {}
@@ -142,8 +160,12 @@ class NamespaceEngine(PythonOfEngine):
             path = os.path.join(self._request.scratch_dir, "cell.json")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(self._plan(hosts, directory, logs).to_json())
-            cell = CellProcess(path, list(logs.values()))
-            self._open.callback(cell.close)
+            # A program with a set-user-ID bit that the job writes would be the author's for every user of this machine.
+            all_hosts = directory.path(HOSTS)
+            mode = stat.S_IMODE(os.stat(all_hosts).st_mode)
+            os.chmod(all_hosts, 0o700)
+            self._cell = cell = CellProcess(path, list(logs.values()))
+            self._open.callback(self._close_cell, cell, all_hosts, mode)
             cell.run_hosts(self._connect, self._users)
             unused.pop_all()
         return [NamespaceHost(host.name, cell, outputs[host.name], directory.log(host.name)) for host in hosts]
@@ -152,6 +174,10 @@ class NamespaceEngine(PythonOfEngine):
         """End the cell, and its way to the internet."""
         self._open.close()
         self._python.close()
+
+    def _close_cell(self, cell: CellProcess, all_hosts: str, mode: int) -> None:
+        if cell.close():
+            os.chmod(all_hosts, mode)
 
     def _take_back_files(self) -> None:
         """Let this run replace the directory of a killed one, whose files may belong to other users."""
@@ -178,7 +204,8 @@ class NamespaceEngine(PythonOfEngine):
             gateway=internet.GATEWAY if self._has_internet else "",
             resolver=internet.RESOLVER if self._has_internet else "",
             addresses={host.name: self._address(host) for host in self._hosts},
-            owned=[directory.host(host.name).root for host in hosts] if self._users is not None else [],
+            owned=[directory.host(host.name).root for host in hosts],
+            has_range=self._users is not None,
             added_programs=mpi.added_programs(self._program) if mpi.uses_mpi(self._job) else {},
             hosts=[
                 HostPlan(
@@ -190,6 +217,11 @@ class NamespaceEngine(PythonOfEngine):
                     directory=self._content.working_directory(_INSIDE),
                     log=logs[host.name],
                     binds=[*self._binds(directory, host), *shared],
+                    data=[
+                        Data(f"/opt/ml/input/data/{channel}", data.directory, data.files)
+                        for (name, channel), data in self._data.items()
+                        if name == host.name
+                    ],
                 )
                 for host in hosts
             ],

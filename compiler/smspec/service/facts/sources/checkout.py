@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterator
 
 from smspec.source.frozen import dataclass
+from smspec.source.git_command import run_git
 
 _HOST = "https://github.com/aws"
 
@@ -44,20 +44,21 @@ class Checkout:
         return tuple(dict.fromkeys(found.split()))
 
     def _git(self, *words: str) -> str:
-        done = subprocess.run(["git", "-C", self.directory, *words], capture_output=True, check=True)
+        own = os.path.join(self.directory, ".git")
+        bare = self.directory if not os.path.lexists(own) else None
+        done = run_git(words, self.directory, git_directory=bare, may_fetch=True)
+        done.check_returncode()
         return done.stdout.decode()
 
 
 def checkout(name: str, sources: str) -> Checkout:
     """Return the clone of a repository of AWS below a directory; clone it there if it is missing.
 
-    Raises ``OSError`` or ``subprocess.CalledProcessError`` if it cannot be cloned.
+    Raises ``GitMissing`` or ``subprocess.SubprocessError`` if it cannot be cloned.
     """
     directory = os.path.join(sources, name)
     if not os.path.isdir(directory):
         os.makedirs(sources, exist_ok=True)
-        command = ["git", "clone", "--quiet", "--bare", "--filter=blob:none", f"{_HOST}/{name}", directory]
-        # Git must not prompt for a password: a repository that is not public cannot be read.
-        environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0"}
-        subprocess.run(command, check=True, env=environment, capture_output=True, timeout=600)
+        words = ["clone", "--quiet", "--bare", "--filter=blob:none", f"{_HOST}/{name}", directory]
+        run_git(words, sources, may_fetch=True, timeout=600).check_returncode()
     return Checkout(name=name, directory=directory)

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from smspec.service.facts.sources.checkout import Checkout, checkout
 from smspec.service.facts.sources.pypi import published_files
 from smspec.source.frozen import dataclass
+from smspec.source.git_command import GitMissing
 
 
 class Unreadable(Exception):
@@ -54,7 +55,7 @@ class Surroundings:
             raise Unreadable(f"{repository}: without --sources")
         try:
             return checkout(repository, os.path.abspath(self.sources))
-        except (OSError, subprocess.SubprocessError) as error:
+        except (OSError, GitMissing, subprocess.SubprocessError) as error:
             detail = (getattr(error, "stderr", None) or b"").decode(errors="replace").strip().splitlines()
             raise Unreadable(f"{repository} cannot be cloned: {detail[-1] if detail else error}") from error
 

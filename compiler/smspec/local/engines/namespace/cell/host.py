@@ -7,11 +7,14 @@ import os
 import resource
 import signal
 import socket
-from typing import NoReturn
+from contextlib import suppress
+from typing import NamedTuple, NoReturn
 
 from . import kernel, netlink
 from .plan import CellPlan, HostPlan
-from .root import build_root
+from .rights import confine
+from .root import build_root, complete_root
+from .users import SHIFT, become_inner_root
 
 INTERFACE, BRIDGE = "eth0", "br0"
 _PREFIX = 24
@@ -21,10 +24,21 @@ _MOST_FILES = 1 << 20
 _DEFAULT = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
+class Inner(NamedTuple):
+    """The user namespace of the jobs, an open file.
+
+    ``is_shifted``: its users are not those of this machine. ``is_machine_root``: its root is root of this machine.
+    """
+
+    users: int
+    is_shifted: bool
+    is_machine_root: bool
+
+
 class StartingHost:
     """A host from its fork to its program. The methods are called in the order in which they are listed."""
 
-    def __init__(self, host: HostPlan, plan: CellPlan, own_processes: int) -> None:
+    def __init__(self, host: HostPlan, plan: CellPlan, inner: Inner, own_processes: int) -> None:
         """Fork. ``own_processes``: the namespace of processes to which this process returns."""
         self.host = host
         self._has_network = plan.has_network
@@ -36,7 +50,7 @@ class StartingHost:
         if not self.pid:
             for descriptor in (is_moved, go, reason):
                 os.close(descriptor)
-            _become(host, plan, moved, may_go, failed)
+            _become(host, plan, inner, moved, may_go, failed)
         kernel.enter(own_processes, kernel.NEW_PROCESSES)
         for descriptor in (moved, may_go, failed):
             os.close(descriptor)
@@ -48,7 +62,8 @@ class StartingHost:
             name = f"host{number}"
             netlink.add_pair(name, INTERFACE, self.pid)
             netlink.join(name, BRIDGE)
-        os.write(self._go, b"1")
+        with suppress(BrokenPipeError):  # it has failed, and says why
+            os.write(self._go, b"1")
         os.close(self._go)
         os.close(self._moved)
 
@@ -61,20 +76,27 @@ class StartingHost:
         return text.decode(errors="replace")
 
 
-def _become(host: HostPlan, plan: CellPlan, moved: int, may_go: int, failed: int) -> NoReturn:
+def _become(host: HostPlan, plan: CellPlan, inner: Inner, moved: int, may_go: int, failed: int) -> NoReturn:
     """Become the first process of a host."""
     try:
         kernel.die_with_parent()
+        kernel.unshare(kernel.NEW_MOUNTS, "unshare host")
+        build_root(host, plan, inner.users if inner.is_shifted else None)
+        if inner.is_shifted:
+            os.fchown(host.log, SHIFT, SHIFT)  # the job may open /dev/stdout
+        become_inner_root(inner.users, shifted=inner.is_shifted)
         kinds = kernel.NEW_MOUNTS | kernel.NEW_NAME | kernel.NEW_IPC
         kernel.unshare(kinds | (kernel.NEW_NETWORK if plan.has_network else 0), "unshare host")
+        with suppress(kernel.StepFailed):  # a kernel may have no control groups
+            kernel.unshare(kernel.NEW_CONTROL_GROUPS, "unshare host")
         os.write(moved, b"1")
         if not os.read(may_go, 1):
             os._exit(1)  # the cell has died
         socket.sethostname(host.name)
         if plan.has_network:
             _configure_network(host, plan)
-        build_root(host, plan)
-        _execute(host, failed)
+        complete_root(has_network=plan.has_network)
+        _execute(host, failed, shares_network=not plan.has_network)
     except kernel.StepFailed as fault:
         os.write(failed, f"{fault.number} {fault.step}".encode())
     except OSError as fault:
@@ -91,7 +113,7 @@ def _configure_network(host: HostPlan, plan: CellPlan) -> None:
         netlink.add_default_route(INTERFACE, plan.gateway)
 
 
-def _execute(host: HostPlan, failed: int) -> NoReturn:
+def _execute(host: HostPlan, failed: int, *, shares_network: bool) -> NoReturn:
     os.setsid()
     nothing = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((nothing, 0), (host.log, 1), (host.log, 2)):
@@ -106,6 +128,7 @@ def _execute(host: HostPlan, failed: int) -> NoReturn:
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     os.umask(0o022)
     os.chdir(host.directory)
+    confine(shares_network=shares_network)
     try:
         os.execve(host.program, host.words, host.environment)
     except OSError as fault:

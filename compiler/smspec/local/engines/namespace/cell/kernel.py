@@ -6,9 +6,12 @@ import ctypes
 import errno
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 NEW_MOUNTS, NEW_NAME, NEW_IPC = 0x00020000, 0x04000000, 0x08000000
 NEW_USER, NEW_PROCESSES, NEW_NETWORK = 0x10000000, 0x20000000, 0x40000000
+NEW_CONTROL_GROUPS = 0x02000000
 
 READ_ONLY, NO_SUID, NO_DEVICES, NO_PROGRAMS, REMOUNT = 1, 2, 4, 8, 32
 NO_ACCESS_TIMES, NO_DIRECTORY_TIMES, BIND, RECURSIVE = 1024, 2048, 4096, 16384
@@ -16,12 +19,14 @@ PRIVATE, RELATIVE_TIMES = 1 << 18, 1 << 21
 
 _DETACH = 2
 _SET_PARENT_DEATH = 1
-_MOUNT_SETATTR = 442
+_OPEN_TREE, _MOVE_MOUNT, _MOUNT_SETATTR = 428, 429, 442
 _PIVOT_ROOT = {"x86_64": 155, "i686": 217, "aarch64": 41, "riscv64": 41, "loongarch64": 41, "armv7l": 218}
 _PIVOT_ROOT |= {"ppc64le": 203, "s390x": 217}
 _HERE = -100
-_ALL_BELOW = 0x8000
-_LOCKED = {"nosuid": NO_SUID, "nodev": NO_DEVICES, "noexec": NO_PROGRAMS, "noatime": NO_ACCESS_TIMES}
+_ALL_BELOW, _EMPTY_PATH = 0x8000, 0x1000
+_CLONE, _FROM_EMPTY_PATH = 1, 4
+_SHIFTED = 0x100000
+_LOCKED = {"ro": READ_ONLY, "nosuid": NO_SUID, "nodev": NO_DEVICES, "noexec": NO_PROGRAMS, "noatime": NO_ACCESS_TIMES}
 _LOCKED |= {"nodiratime": NO_DIRECTORY_TIMES, "relatime": RELATIVE_TIMES}
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -57,6 +62,18 @@ def die_with_parent() -> None:
     _checked(_libc.prctl(_SET_PARENT_DEATH, int(signal.SIGKILL), 0, 0, 0), "prctl")
 
 
+@contextmanager
+def creating_as(user: int) -> Iterator[None]:
+    """Let this process create files that belong to a user and the group with the same number."""
+    _libc.setfsgid(ctypes.c_uint(user))
+    _libc.setfsuid(ctypes.c_uint(user))
+    try:
+        yield
+    finally:
+        _libc.setfsuid(ctypes.c_uint(os.geteuid()))
+        _libc.setfsgid(ctypes.c_uint(os.getegid()))
+
+
 def mount(kind: str, target: str, flags: int = 0, options: str = "", step: str = "mount") -> None:
     """Mount a new file system."""
     words = [os.fsencode(word) for word in (kind, target, kind)]
@@ -68,12 +85,36 @@ def make_private() -> None:
     _checked(_libc.mount(None, b"/", None, ctypes.c_ulong(PRIVATE | RECURSIVE), None), "mount")
 
 
-def bind(source: str, target: str, *, writable: bool = False) -> None:
+def bind(source: str, target: str, *, writable: bool = False, flags: int = NO_SUID | NO_DEVICES) -> None:
     """Show a file or directory, with everything mounted below it, at a second path."""
-    flags = ctypes.c_ulong(BIND | RECURSIVE)
-    _checked(_libc.mount(os.fsencode(source), os.fsencode(target), None, flags, None), f"bind {source}")
-    if not writable:
-        _protect(target)
+    kinds = ctypes.c_ulong(BIND | RECURSIVE)
+    _checked(_libc.mount(os.fsencode(source), os.fsencode(target), None, kinds, None), f"bind {source}")
+    protect(target, flags if writable else flags | READ_ONLY)
+
+
+def bind_shifted(source: str, target: str, users: int, *, writable: bool = False) -> None:
+    """Do that with the owners that files have in a user namespace, an open file: root's files are of its root."""
+    tree = open_shifted(source, users, NO_SUID | NO_DEVICES | (0 if writable else READ_ONLY))
+    try:
+        result = _libc.syscall(
+            ctypes.c_long(_MOVE_MOUNT), tree, b"", _HERE, os.fsencode(target), ctypes.c_uint(_FROM_EMPTY_PATH)
+        )
+        _checked(result, f"bind {source}")
+    finally:
+        os.close(tree)
+
+
+def open_shifted(source: str, users: int, flags: int = 0) -> int:
+    """Return such a mount, an open file, before it has a place (Linux 5.12, and not every file system)."""
+    options = ctypes.c_uint(_CLONE | _ALL_BELOW | os.O_CLOEXEC)
+    tree = _libc.syscall(ctypes.c_long(_OPEN_TREE), _HERE, os.fsencode(source), options)
+    _checked(tree, f"bind {source}")
+    attributes = _Attributes(flags | _SHIFTED, 0, 0, users)
+    if _set_attributes(tree, b"", _ALL_BELOW | _EMPTY_PATH, attributes) != 0:
+        number = ctypes.get_errno()
+        os.close(tree)
+        raise StepFailed(f"bind {source}", number)
+    return int(tree)
 
 
 def change_root(new: str) -> None:
@@ -87,18 +128,21 @@ def change_root(new: str) -> None:
     os.chdir("/")
 
 
-def _protect(target: str) -> None:
-    attributes = _Attributes(READ_ONLY, 0, 0, 0)
-    path, size = os.fsencode(target), ctypes.c_size_t(ctypes.sizeof(attributes))
-    number = ctypes.c_long(_MOUNT_SETATTR)
-    if _libc.syscall(number, _HERE, path, _ALL_BELOW, ctypes.byref(attributes), size) == 0:
+def protect(target: str, flags: int) -> None:
+    """Add flags to a mount, and to everything mounted below it."""
+    if _set_attributes(_HERE, os.fsencode(target), _ALL_BELOW, _Attributes(flags, 0, 0, 0)) == 0:
         return
     if ctypes.get_errno() != errno.ENOSYS:
         raise StepFailed(f"protect {target}", ctypes.get_errno())
     # Before Linux 5.12, each mount by itself, with the flags that it has: they cannot be removed.
-    for place, flags in _mounts_below(target):
-        wanted = ctypes.c_ulong(REMOUNT | BIND | READ_ONLY | flags)
+    for place, present in _mounts_below(target):
+        wanted = ctypes.c_ulong(REMOUNT | BIND | flags | present)
         _checked(_libc.mount(None, os.fsencode(place), None, wanted, None), f"protect {place}")
+
+
+def _set_attributes(directory: int, path: bytes, options: int, attributes: _Attributes) -> int:
+    number, size = ctypes.c_long(_MOUNT_SETATTR), ctypes.c_size_t(ctypes.sizeof(attributes))
+    return int(_libc.syscall(number, directory, path, ctypes.c_uint(options), ctypes.byref(attributes), size))
 
 
 def _mounts_below(directory: str) -> list[tuple[str, int]]:

@@ -15,6 +15,14 @@ class Bind(NamedTuple):
     is_writable: bool = False
 
 
+class Data(NamedTuple):
+    """The objects of a channel, read-only at ``target``: a whole directory, or single files by their names there."""
+
+    target: str
+    directory: str
+    files: dict[str, str]
+
+
 class Volume(NamedTuple):
     """A file system in memory, with ``room`` for so many bytes, that replaces ``directories`` of a host.
 
@@ -41,6 +49,7 @@ class HostPlan(NamedTuple):
     directory: str
     log: int
     binds: list[Bind]
+    data: list[Data]
 
 
 class CellPlan(NamedTuple):
@@ -48,7 +57,7 @@ class CellPlan(NamedTuple):
 
     ``gateway`` and ``resolver``: its way to the internet, if it has one. ``added_programs``: what each host finds in
     /usr/sbin, whether this machine has it or not. ``owned``: directories whose files must belong to the author at the
-    end; if there are any, smspec maps the users of the namespace. ``volumes``: what the binds of hosts may name.
+    end. ``has_range``: smspec maps the users of the namespace. ``volumes``: what the binds of hosts may name.
     """
 
     mount_point: str
@@ -58,8 +67,19 @@ class CellPlan(NamedTuple):
     addresses: dict[str, str]
     added_programs: dict[str, str]
     owned: list[str]
+    has_range: bool
     hosts: list[HostPlan]
     volumes: list[Volume]
+
+    def shown(self) -> set[str]:
+        """Return what hosts see of the author, by directory where it is single files."""
+        places = tuple(os.path.join(volume.place, "") for volume in self.volumes)
+        found = set()
+        for host in self.hosts:
+            found |= {bind.source for bind in host.binds if not (places and bind.source.startswith(places))}
+            found |= {data.directory for data in host.data if data.directory}
+            found |= {os.path.dirname(source) for data in host.data for source in data.files.values()}
+        return found
 
     def to_json(self) -> str:
         """Return the plan as text."""
@@ -71,6 +91,7 @@ def decode_plan(text: str) -> CellPlan:
     members = json.loads(text)
     for host in members["hosts"]:
         host["binds"] = [Bind(*words) for words in host["binds"]]
+        host["data"] = [Data(*words) for words in host["data"]]
     members["hosts"] = [HostPlan(**host) for host in members["hosts"]]
     members["volumes"] = [Volume(*words) for words in members["volumes"]]
     return CellPlan(**members)

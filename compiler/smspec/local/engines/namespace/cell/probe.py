@@ -7,7 +7,7 @@ import os
 import sys
 
 from . import kernel, netlink
-from .users import enter_user_namespace
+from .users import become_inner_root, enter_user_namespace, open_inner
 
 _ANY_DIRECTORY = "/etc"
 """Every machine has it, and only this process sees what is mounted there."""
@@ -19,13 +19,14 @@ def probe() -> dict[str, object]:
         return {"step": "linux", "errno": 0}
     try:
         enter_user_namespace()
+        inner = open_inner()
         kernel.unshare(kernel.NEW_MOUNTS | kernel.NEW_PROCESSES | kernel.NEW_NAME | kernel.NEW_IPC, "unshare")
     except kernel.StepFailed as fault:
         return _described(fault)
     answer, result = os.pipe()
     child = os.fork()
     if not child:
-        os.write(result, json.dumps(_tried()).encode())
+        os.write(result, json.dumps(_tried(inner)).encode())
         os._exit(0)
     os.close(result)
     os.waitpid(child, 0)
@@ -33,8 +34,9 @@ def probe() -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-def _tried() -> dict[str, object]:
+def _tried(inner: int) -> dict[str, object]:
     """Try the steps of a host; this is the first process of its namespace."""
+    found: dict[str, object]
     try:
         kernel.make_private()
         kernel.mount("tmpfs", _ANY_DIRECTORY)
@@ -43,11 +45,14 @@ def _tried() -> dict[str, object]:
         kernel.mount("proc", f"{_ANY_DIRECTORY}/proc")
         kernel.bind("/usr", f"{_ANY_DIRECTORY}/usr")
         kernel.change_root(_ANY_DIRECTORY)
+        found = {"network": _has_network()}
+        become_inner_root(inner, shifted=False)
+        kernel.unshare(kernel.NEW_MOUNTS | kernel.NEW_NAME | kernel.NEW_IPC, "unshare inner")
     except kernel.StepFailed as fault:
         return _described(fault)
     except OSError as fault:
         return {"step": str(fault.filename), "errno": fault.errno}
-    return {"network": _has_network()}
+    return found
 
 
 def _has_network() -> bool:

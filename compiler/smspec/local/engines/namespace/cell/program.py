@@ -13,10 +13,11 @@ import sys
 from typing import NoReturn
 
 from . import kernel, netlink
-from .host import BRIDGE, StartingHost
+from .host import BRIDGE, Inner, StartingHost
 from .plan import CellPlan, decode_plan
 from .probe import probe
-from .users import enter_user_namespace, give_back
+from .rights import filters_calls
+from .users import can_shift, enter_user_namespace, give_back, is_machine_root, open_inner
 
 _TAP = "tap0"
 
@@ -40,19 +41,35 @@ def main(words: list[str]) -> NoReturn:
 
 
 def _run(plan: CellPlan) -> int:
-    enter_user_namespace(_is_mapped if plan.owned else bool)
+    inner = _enter(plan)
     network = kernel.NEW_NETWORK if plan.has_network else 0
     kernel.unshare(kernel.NEW_MOUNTS | kernel.NEW_PROCESSES | network, "unshare")
     first = os.fork()
     if not first:
-        _be_first(plan)
+        _be_first(plan, inner)
     _report({"event": "started", "pid": first})
     os.close(0)
     os.close(1)
     return os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
 
 
-def _be_first(plan: CellPlan) -> NoReturn:
+def _enter(plan: CellPlan) -> Inner:
+    """Move to an outer user namespace, and return the inner one.
+
+    Root of this machine needs no outer one. Its jobs have users of their own, which see its files as theirs, if every
+    file system among them can do that.
+    """
+    is_root = is_machine_root()
+    if is_root:
+        inner = open_inner(shifted=True)
+        if can_shift(inner, [*plan.shown(), *(["/dev/shm"] if plan.volumes else [])]):
+            return Inner(inner, is_shifted=True, is_machine_root=False)
+        os.close(inner)
+    enter_user_namespace(_is_mapped if plan.has_range else bool)
+    return Inner(open_inner(), is_shifted=False, is_machine_root=is_root)
+
+
+def _be_first(plan: CellPlan, inner: Inner) -> NoReturn:
     """Be the first process of the run: when it ends, the kernel kills all others."""
     try:
         kernel.die_with_parent()
@@ -67,9 +84,9 @@ def _be_first(plan: CellPlan) -> NoReturn:
             if command == "start connected":
                 netlink.join(_TAP, BRIDGE)
         if plan.volumes:
-            _supervise_with_volumes(plan)
+            _supervise_with_volumes(plan, inner)
         else:
-            _supervise(plan)
+            _supervise(plan, inner)
         give_back(plan.owned)
     except kernel.StepFailed as fault:
         _report({"event": "failed", "step": fault.step, "errno": fault.number})
@@ -79,25 +96,25 @@ def _be_first(plan: CellPlan) -> NoReturn:
         os._exit(0)
 
 
-def _supervise_with_volumes(plan: CellPlan) -> None:
+def _supervise_with_volumes(plan: CellPlan, inner: Inner) -> None:
     from .volume import keep_content, mount_volume  # imported late: few runs have volumes
 
     for volume in plan.volumes:
         mount_volume(volume)
     try:
-        _supervise(plan)
+        _supervise(plan, inner)
     finally:
         for volume in plan.volumes:
             keep_content(volume)
 
 
-def _supervise(plan: CellPlan) -> None:
+def _supervise(plan: CellPlan, inner: Inner) -> None:
     own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
     wake, waker = os.pipe()
     os.set_blocking(waker, False)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    hosts = [StartingHost(host, plan, own) for host in plan.hosts]
+    hosts = [StartingHost(host, plan, inner, own) for host in plan.hosts]
     for number, host in enumerate(hosts):
         host.connect(number)
     for host in hosts:
@@ -107,7 +124,7 @@ def _supervise(plan: CellPlan) -> None:
             return
     for plan_of_host in plan.hosts:
         os.close(plan_of_host.log)
-    _report({"event": "running"})
+    _report({"event": "running", "is_machine_root": inner.is_machine_root, "filters_calls": filters_calls()})
     running = {host.pid: host.host.name for host in hosts}
     while running:
         ready = select.select([0, wake], [], [])[0]

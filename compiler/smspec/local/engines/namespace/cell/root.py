@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 from collections.abc import Mapping
 
 from . import kernel
-from .plan import Bind, CellPlan, HostPlan
+from .plan import Bind, CellPlan, Data, HostPlan
+from .users import SHIFT
 
 _SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "nix", "gnu")
 """What the image would contain. Homes, mounted disks, and data of this machine are not among it."""
@@ -19,12 +21,22 @@ _NODES = ("null", "zero", "full", "random", "urandom", "tty")
 _ACCELERATORS = ("nvidia*", "dri", "kfd", "neuron*", "infiniband")
 _SAFE = kernel.NO_SUID | kernel.NO_DEVICES
 _FIRST_PERSON, _NOBODY = 1000, 65534
+_FIXED = ("bus", "fs", "irq", "sys", "sysrq-trigger")
+"""What containers see of /proc and cannot change, also not as root of this machine."""
+
+_MASKED = ("acpi", "asound", "interrupts", "kcore", "keys", "latency_stats", "sched_debug", "scsi", "timer_list")
+_MASKED_OF_SYS = ("firmware", "devices/virtual/powercap")
+"""What containers do not see of /proc and /sys: facts about this machine and its other processes."""
+
 _PROGRAMS = "/usr/sbin"
 _ORIGINALS = "/opt/smspec-sbin"
 
 
-def build_root(host: HostPlan, plan: CellPlan) -> None:
-    """Assemble the root of a host in namespaces of its own, and move to it."""
+def build_root(host: HostPlan, plan: CellPlan, users: int | None) -> None:
+    """Assemble the root of a host in a mount namespace of its own, and move to it.
+
+    ``users``: the namespace whose root owns what it shows of the author, if the author is root of this machine.
+    """
     resolver = _resolver(plan)
     accounts = {name: _accounts(f"/etc/{name}") for name in ("passwd", "group")}
     root = plan.mount_point
@@ -33,7 +45,7 @@ def build_root(host: HostPlan, plan: CellPlan) -> None:
     for name in _EMPTY:
         os.makedirs(f"{root}/{name}")
     for name in _SYSTEM:
-        _mirror(f"/{name}", root)
+        _mirror(f"/{name}", root, users)
     for name in ("tmp", "var/tmp"):
         os.chmod(f"{root}/{name}", 0o1777)
     os.symlink("../run", f"{root}/var/run")
@@ -42,38 +54,98 @@ def build_root(host: HostPlan, plan: CellPlan) -> None:
     _add_devices(f"{root}/dev")
     os.makedirs(f"{root}/proc")
     kernel.mount("proc", f"{root}/proc", _SAFE | kernel.NO_PROGRAMS)
+    _protect_proc(f"{root}/proc", f"{root}/dev/null")
     _add_sys(f"{root}/sys")
     for bind in host.binds:
-        _place(bind, root)
+        _place(bind, root, users)
+    for data in host.data:
+        _place_data(data, root, users)
     if plan.added_programs:
         _add_programs(root, plan.added_programs)
     for name, text in accounts.items():
         _write(f"{root}/etc/{name}", text)
     _write_files(f"{root}/etc", host, plan, resolver)
+    if users is not None:
+        _give_to_job(root)
     kernel.change_root(root)
 
 
-def _mirror(path: str, root: str) -> None:
-    """Show a file, a directory, or a link of this machine, read-only."""
+def complete_root(*, has_network: bool) -> None:
+    """Add what depends on the network of the host, which its user namespace owns."""
+    if has_network:
+        kernel.mount("sysfs", "/sys", _SAFE | kernel.NO_PROGRAMS | kernel.READ_ONLY)
+    for name in _MASKED_OF_SYS:
+        _hide(f"/sys/{name}")
+
+
+def _mirror(path: str, root: str, users: int | None = None) -> None:
+    """Show a file, a directory, or a link of this machine, read-only, with its owners where that is possible."""
     if os.path.islink(path):
         os.symlink(os.readlink(path), root + path)
     elif os.path.lexists(path):
-        _place(Bind(path, path), root)
+        try:
+            _place(Bind(path, path), root, users)
+        except kernel.StepFailed:
+            if users is None:
+                raise
+            _place(Bind(path, path), root)
 
 
-def _place(bind: Bind, root: str) -> None:
+def _place(bind: Bind, root: str, users: int | None = None, flags: int = _SAFE) -> None:
     target = root + bind.target
     try:
-        if os.path.exists(target) and os.path.samefile(bind.source, target):
-            return  # visible with what surrounds it
-        if os.path.isdir(bind.source):
-            os.makedirs(target, exist_ok=True)
-        elif not os.path.exists(target):
-            os.makedirs(os.path.dirname(target), exist_ok=True)
-            os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+        is_there = os.path.exists(target) and os.path.samefile(bind.source, target)
+        if is_there and (users is None or not bind.target.startswith("/opt/")):
+            return  # visible with what surrounds it, and with its owners
+        is_directory = os.path.isdir(bind.source)
+        os.chdir(root)
+        try:
+            _create(bind.target.lstrip("/"), is_directory=is_directory)
+        except OSError as fault:
+            if fault.errno != errno.EOVERFLOW:
+                raise
+            with kernel.creating_as(SHIFT):  # below a place whose files belong to the job
+                _create(bind.target.lstrip("/"), is_directory=is_directory)
     except OSError as fault:
         raise kernel.StepFailed(f"create {bind.target}", fault.errno or 0) from None
-    kernel.bind(bind.source, target, writable=bind.is_writable)
+    if users is None:
+        kernel.bind(bind.source, target, writable=bind.is_writable, flags=flags)
+    else:
+        kernel.bind_shifted(bind.source, target, users, writable=bind.is_writable)
+
+
+def _create(target: str, *, is_directory: bool) -> None:
+    if is_directory:
+        os.makedirs(target, exist_ok=True)
+    elif not os.path.exists(target):
+        if os.path.dirname(target):
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+        os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+
+
+def _place_data(data: Data, root: str, users: int | None) -> None:
+    """Show the objects of a channel: a whole directory, or files one by one."""
+    if data.directory:
+        _place(Bind(data.directory, data.target), root, users)
+        return
+    target = root + data.target
+    kernel.mount("tmpfs", target, _SAFE, "mode=755")
+    for name, source in data.files.items():
+        _place(Bind(source, f"/{name}", is_writable=True), target, users)
+    if users is not None:
+        _give_to_job(target)
+    kernel.protect(target, kernel.READ_ONLY)
+
+
+def _give_to_job(directory: str) -> None:
+    """Make root of the job the owner of what this process has created: not of what it has mounted."""
+    device = os.lstat(directory).st_dev
+    os.lchown(directory, SHIFT, SHIFT)
+    for entry in os.scandir(directory):
+        if entry.is_dir(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_dev == device:
+            _give_to_job(entry.path)
+        elif entry.stat(follow_symlinks=False).st_dev == device:
+            os.lchown(entry.path, SHIFT, SHIFT)
 
 
 def _add_directory(path: str, root: str, own: tuple[str, ...]) -> None:
@@ -89,11 +161,11 @@ def _add_directory(path: str, root: str, own: tuple[str, ...]) -> None:
 def _add_devices(directory: str) -> None:
     os.makedirs(directory)
     for name in _NODES:
-        _place(Bind(f"/dev/{name}", f"/{name}", is_writable=True), directory)
+        _place(Bind(f"/dev/{name}", f"/{name}", is_writable=True), directory, flags=kernel.NO_SUID)
     for pattern in _ACCELERATORS:
         for path in glob.glob(f"/dev/{pattern}"):
             if not os.path.islink(path):
-                _place(Bind(path, path[4:], is_writable=True), directory)
+                _place(Bind(path, path[4:], is_writable=True), directory, flags=kernel.NO_SUID)
     for name, flags, options in (("shm", kernel.NO_PROGRAMS, "mode=1777"), ("pts", kernel.NO_PROGRAMS, "")):
         os.makedirs(f"{directory}/{name}")
         kind, options = ("tmpfs", options) if name == "shm" else ("devpts", "newinstance,ptmxmode=0666,mode=620")
@@ -102,6 +174,21 @@ def _add_devices(directory: str) -> None:
         os.symlink(target, f"{directory}/{name}")
     for name, number in (("stdout", 1), ("stderr", 2)):
         os.symlink(f"/proc/self/fd/{number}", f"{directory}/{name}")
+
+
+def _protect_proc(directory: str, null: str) -> None:
+    for name in _FIXED:
+        if os.path.exists(f"{directory}/{name}"):
+            kernel.bind(f"{directory}/{name}", f"{directory}/{name}", flags=_SAFE | kernel.NO_PROGRAMS)
+    for name in _MASKED:
+        _hide(f"{directory}/{name}", null)
+
+
+def _hide(path: str, null: str = "/dev/null") -> None:
+    if os.path.isdir(path):
+        kernel.mount("tmpfs", path, _SAFE | kernel.READ_ONLY, "mode=755")
+    elif os.path.exists(path):
+        kernel.bind(null, path, flags=kernel.NO_SUID)
 
 
 def _add_sys(directory: str) -> None:

@@ -1,0 +1,71 @@
+"""What a command waits for: one line at the bottom of a terminal, or a line in a log."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from smspec.cli.console import Console
+from smspec.cli.status_line import StatusLine
+from smspec.diagnostics.visible import visible
+
+_SOON = 0.5
+"""Seconds before a wait is shown: most are shorter."""
+
+_LATER = 15.0
+"""Seconds before a log gets the next line about the same wait."""
+
+_LOOK_SECONDS = 0.1
+_MOST_NAMED = 4
+
+
+class Waiting:
+    """Shows what is waited for, within a second. Only one wait at a time."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._line = StatusLine(console)
+        self._start = time.monotonic()
+        self._next = _SOON
+
+    def start(self) -> None:
+        """Begin a wait."""
+        self._start, self._next = time.monotonic(), _SOON
+
+    def show(self, waits: Sequence[str]) -> None:
+        """Show what is waited for, unless the wait is short. Call it several times a second."""
+        waited = time.monotonic() - self._start
+        if waited < _SOON:
+            return
+        more = f", and {len(waits) - _MOST_NAMED} more" if len(waits) > _MOST_NAMED else ""
+        text = f"waiting for {', '.join(waits[:_MOST_NAMED])}{more}"
+        if self._console.err_is_terminal:
+            self._line.draw(f"{text} ({waited:.0f} s)")
+        elif waited >= self._next:
+            self._next = waited + _LATER
+            self._console.remark(visible(text))
+
+    def end(self) -> None:
+        """End a wait: remove the line from the terminal."""
+        self._line.clear()
+
+    @contextmanager
+    def of(self, what: str) -> Iterator[None]:
+        """Show the wait for one call, which the context makes and which prints nothing."""
+        over = threading.Event()
+
+        def look() -> None:
+            while not over.wait(_LOOK_SECONDS):
+                self.show((what,))
+
+        self.start()
+        thread = threading.Thread(target=look, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+            self.end()

@@ -1,0 +1,191 @@
+"""Find what a reviewer cannot see in a text, and in the names, addresses, and paths of its tree.
+
+Free text, such as a description, may be in any script. A name is one of the keys, or a value of any other key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from smspec.diagnostics.finding import Rule
+from smspec.diagnostics.parse_errors import ParseErrors
+from smspec.diagnostics.quoting import path_name
+from smspec.source import Mapping, Node, Path, Scalar, Sequence, Span
+
+INVISIBLE_CHARACTER = Rule("SM103", "invisible character")
+LOOKALIKE = Rule("SM115", "look-alike character in a name")
+
+ANY, REST = "*", "**"
+
+_FREE = (
+    ("description",),
+    ("tags", ANY),
+    ("hyperparameters", REST),
+    ("environment", ANY),
+    ("image", "env", ANY),
+    ("image", "labels", ANY),
+    ("image", "run", REST),
+    ("entry_point", "args", REST),
+    ("entry_point", "command", REST),
+    ("metrics", ANY, "name"),
+    ("metrics", ANY, "regex"),
+    ("checks", "ignore", ANY, "because"),
+    # Of a rule of an organization.
+    ("title",),
+    ("why",),
+    ("help",),
+    (ANY, ANY, "matches"),
+    # Of a request.
+    ("HyperParameters", ANY),
+    ("Environment", ANY),
+    ("Tags", ANY, "Value"),
+    ("AlgorithmSpecification", "ContainerArguments", ANY),
+    ("AlgorithmSpecification", "ContainerEntrypoint", ANY),
+    ("AlgorithmSpecification", "MetricDefinitions", ANY, REST),
+)
+_AROUND = (("overlays", ANY), ("defaults",), ("api",), ("cases", ANY, ANY))
+"""What may be around the keys of a spec or a request."""
+
+_ADDRESS = re.compile(r"arn:[^ \t\n]+|[^ \t\n]+(?:://[^ \t\n]*|\.amazonaws\.[^ \t\n]+)")
+_MOST_REPORTED = 20
+
+
+def check_text(errors: ParseErrors, *, most: int = 10) -> None:
+    """Add an error for each part of a text, comments too, that has no place in any text."""
+    from smspec.diagnostics.unseen import unseen_parts  # imported late: most texts are ASCII
+
+    text = errors.text.text
+    for number, (start, end) in enumerate(unseen_parts(text)):
+        if number == most:
+            return
+        errors.add(
+            INVISIBLE_CHARACTER,
+            errors.span(start, end),
+            f"invisible character: {_called(text[start])}",
+            help=_help(text[start]),
+        )
+
+
+def check_names(errors: ParseErrors, root: Node) -> None:
+    """Add an error for each key, and each value that is a name, with something that a reviewer cannot see."""
+    text = errors.text.text
+    if text.isascii() and "\\" not in text:
+        return
+    for number, (path, span, rule, message, help) in enumerate(_faults(root)):
+        if number == _MOST_REPORTED:
+            return
+        errors.add(rule, span, message, path=path, help=help)
+
+
+def name_fault(text: str, *, is_free: bool = False) -> tuple[Rule, str, str] | None:
+    """Return what a reviewer cannot see in a name: the rule, the character, and what to do; None for nothing.
+
+    ``is_free``: in free text, only an address is a name.
+    """
+    if text.isascii() and text.isprintable():
+        return None
+    if is_free and not _ADDRESS.fullmatch(text):
+        return None
+    from smspec.diagnostics.unseen import called, lookalike, unseen_in_name  # imported late, as above
+
+    unseen = unseen_in_name(text)
+    if unseen:
+        return INVISIBLE_CHARACTER, f"contains {_called(unseen)}", "remove it, or write an ordinary space"
+    found = lookalike(text)
+    if found is None:
+        return None
+    character, twin = found
+    return (
+        LOOKALIKE,
+        f"contains {called(character)}",
+        f"replace it with `{twin}`, which it looks like" if twin else "replace it",
+    )
+
+
+def fault_in_data(data: object) -> tuple[Path, str] | None:
+    """Return what a reviewer cannot see in plain data, with its path, as a sentence; None for nothing."""
+    ahead: list[tuple[Path, object]] = [((), data)]
+    while ahead:
+        path, value = ahead.pop()
+        if isinstance(value, dict):
+            ahead += [((*path, str(name)), member) for name, member in value.items()]
+        elif isinstance(value, list):
+            ahead += [((*path, index), item) for index, item in enumerate(value)]
+        texts = [*map(str, value)] if isinstance(value, dict) else [value] if isinstance(value, str) else []
+        for text in texts:
+            fault = name_fault(text, is_free=isinstance(value, str) and _is_free(path))
+            if fault:
+                here = (*path, text) if isinstance(value, dict) else path
+                return here, f"{path_name(here)} {fault[1]}; {fault[2]}"
+    return None
+
+
+def _faults(root: Node) -> Iterator[tuple[Path, Span, Rule, str, str]]:
+    ahead: list[tuple[Path, Node]] = [((), root)]
+    seen: set[int] = set()
+    while ahead:
+        path, node = ahead.pop()
+        if isinstance(node, Sequence):
+            ahead += [((*path, index), item) for index, item in reversed([*enumerate(node.items)])]
+        elif isinstance(node, Mapping):
+            if id(node) in seen:  # an alias
+                continue
+            seen.add(id(node))
+            for key, _ in node.entries:
+                fault = name_fault(key.text)
+                if fault:
+                    here = (*path, key.text)
+                    yield here, key.span, fault[0], f"the key {path_name(here)} {fault[1]}", fault[2]
+            ahead += [((*path, key.text), value) for key, value in reversed(node.entries)]
+        elif isinstance(node.value, str):
+            fault = _value_fault(node, path)
+            if fault:
+                yield path, node.span, fault[0], f"{path_name(path)} {fault[1]}", fault[2]
+
+
+def _value_fault(node: Scalar, path: Path) -> tuple[Rule, str, str] | None:
+    # The last line break of a block belongs to its form.
+    text = node.text.removesuffix("\n")
+    return name_fault(text, is_free=_is_free(path))
+
+
+def _is_free(path: Path) -> bool:
+    for around in _AROUND:
+        if _fits(path[: len(around)], around):
+            path = path[len(around) :]
+    return any(_fits(path, pattern) for pattern in _FREE)
+
+
+def _fits(path: Path, pattern: tuple[str, ...]) -> bool:
+    if pattern[-1] == REST:
+        pattern = (*pattern[:-1], *[ANY] * (len(path) - len(pattern) + 1))
+    return len(path) == len(pattern) and all(wanted in (step, ANY) for step, wanted in zip(path, pattern, strict=True))
+
+
+def _called(character: str) -> str:
+    from smspec.diagnostics.unseen import called
+
+    known = _NAMES.get(character, "")
+    return f"{called(character)} ({known})" if known else called(character)
+
+
+_NAMES = {
+    "\0": "NUL",
+    "\t": "a tab",
+    "\n": "a line feed",
+    "\r": "a carriage return without a line feed",
+    "\x1b": "an escape character",
+    "\x7f": "a delete character",
+    "\x85": "a next-line character",
+    "\ufeff": "a byte order mark",
+}
+
+
+def _help(character: str) -> str:
+    if character == "\0":
+        return "save the file as UTF-8; NUL characters are a sign of UTF-16 or of a file that is not text"
+    if character == "\r":
+        return "save the file with LF or CRLF line breaks"
+    code = f"u{ord(character):04X}" if ord(character) < 0x10000 else f"U{ord(character):08X}"
+    return f'remove it; if a value needs it, use "\\{code}" in double quotes'

@@ -1,0 +1,194 @@
+"""The program: it moves to new namespaces, gives up its rights, and becomes the command.
+
+The options are a JSON object: ``writable`` is a list of directories, ``devices`` and ``places`` are what else the
+command may use, ``seconds`` is the limit of processor time, ``bytes`` the largest file, and ``record`` a file for what
+restricts the command, if not empty. What the system cannot enforce is also named in the environment of the command,
+for its driver: Python's own functions then refuse it.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import resource
+import socket
+import struct
+import sys
+
+from smspec.local.engines.namespace.cell import kernel
+
+from . import calls, landlock, rights, tree
+
+OPEN = "SMSPEC_CHECK_OPEN"
+"""Names what is not enforced: ``files``, ``network``, or both."""
+
+_NAMES_AND_MEMORY = kernel.NEW_NAME | kernel.NEW_IPC
+_CONTROL_GROUPS = 0x02000000
+_NETWORK = kernel.NEW_USER | kernel.NEW_NETWORK | _NAMES_AND_MEMORY
+_ATTEMPTS = (
+    _NETWORK | kernel.NEW_MOUNTS | kernel.NEW_PROCESSES | _CONTROL_GROUPS,
+    _NETWORK | kernel.NEW_MOUNTS,  # containers refuse a /proc of new processes
+    _NETWORK,  # some distributions refuse mounts
+)
+_SET_FLAGS, _UP = 0x8914, 0x41
+_MOST_NAMESPACES = "/proc/sys/user/max_user_namespaces"
+
+
+class Options:
+    """What smspec asks for."""
+
+    def __init__(self, text: str) -> None:
+        members = json.loads(text)
+        self.writable: list[str] = members["writable"]
+        self.devices: list[str] = members["devices"]
+        self.places: list[str] = members["places"]
+        self.seconds: int = members["seconds"]
+        self.bytes: int = members["bytes"]
+        self.record: str = members["record"]
+
+
+def main(options: str, words: list[str]) -> int:
+    """Confine a process that becomes the command; return its exit status."""
+    wanted = Options(options)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for kind, limit in ((resource.RLIMIT_CPU, wanted.seconds), (resource.RLIMIT_FSIZE, wanted.bytes)):
+        _, most = resource.getrlimit(kind)
+        limit = limit if most == resource.RLIM_INFINITY else min(limit, most)
+        resource.setrlimit(kind, (limit, most))
+    if not sys.platform.startswith("linux"):
+        return _become(wanted, words, {})
+    # Root can have most of it where the system refuses namespaces of users.
+    for kinds in (*_ATTEMPTS, *(() if os.geteuid() else (kinds & ~kernel.NEW_USER for kinds in _ATTEMPTS))):
+        status = _in_namespaces(kinds, wanted, words)
+        if status is not None:
+            return status
+    return _become(wanted, words, _restricted(0, wanted))
+
+
+def _in_namespaces(kinds: int, wanted: Options, words: list[str]) -> int | None:
+    """Run the command in namespaces of its own; return its exit status, or None if the system refuses them."""
+    reader, writer = os.pipe()
+    may_go, go = os.pipe()
+    outer = os.fork()
+    if outer:
+        os.close(writer)
+        os.close(may_go)
+        if os.read(reader, 1) and (not kinds & kernel.NEW_USER or rights.map_users(outer)):
+            os.write(go, b"1")
+        os.close(go)
+        is_started = os.read(reader, 1)
+        os.close(reader)
+        status = _status_of(outer)
+        return status if is_started else None
+    try:
+        os.close(reader)
+        os.close(go)
+        rights.leave_groups()
+        _unshare(kinds)
+        os.write(writer, b"1")
+        if not os.read(may_go, 1):
+            os._exit(1)
+        os.close(may_go)
+        kernel.die_with_parent()  # after the mapping: the kernel forgets it where a process gets new rights
+        if kinds & kernel.NEW_PROCESSES:
+            _be_outside(writer)
+        found = _restricted(kinds, wanted)
+        os.write(writer, b"1")
+        os.close(writer)
+        if kinds & kernel.NEW_PROCESSES:
+            # The first process of a namespace ignores signals such as SIGABRT: the command is the second one.
+            command = os.fork()
+            if command:
+                os._exit(_status_of(command))
+        os._exit(_become(wanted, words, found))
+    except (kernel.StepFailed, OSError):
+        os._exit(1)
+
+
+def _unshare(kinds: int) -> None:
+    try:
+        kernel.unshare(kinds, "unshare")
+    except kernel.StepFailed as fault:
+        if fault.number != errno.EINVAL or not kinds & _CONTROL_GROUPS:
+            raise
+        kernel.unshare(kinds & ~_CONTROL_GROUPS, "unshare")  # this kernel has none
+
+
+def _be_outside(writer: int) -> None:
+    """Return in the first process of a new namespace; this one waits for it."""
+    first = os.fork()
+    if first:
+        os.close(writer)
+        os._exit(_status_of(first))
+    kernel.die_with_parent()
+
+
+def _status_of(child: int) -> int:
+    """Reap children until one has ended; return its exit status."""
+    while True:
+        process, status = os.wait()
+        if process == child:
+            return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+
+
+def _restricted(kinds: int, wanted: Options) -> dict[str, int]:
+    """Restrict this process and its children as far as the system can; return by what.
+
+    Raise StepFailed or OSError if mounts of its own were asked for, and the system refuses them.
+    """
+    writable, has_tree = list(wanted.writable), bool(kinds & kernel.NEW_MOUNTS)
+    has_network, has_processes = bool(kinds & kernel.NEW_NETWORK), bool(kinds & kernel.NEW_PROCESSES)
+    if has_network:
+        _activate_loopback()
+    if kinds & kernel.NEW_USER:
+        _refuse_namespaces()
+    if has_tree:
+        tree.enter(wanted.writable, wanted.devices, wanted.places, wanted.bytes, has_processes=has_processes)
+        writable += tree.OWN_DIRECTORIES
+    rights.drop()
+    readable = [] if has_tree else [*tree.SYSTEM, *landlock.SYSTEM, *wanted.places]
+    if readable and not os.geteuid():
+        readable.remove(tree.SETTINGS)
+        readable += tree.settings(tree.SETTINGS, public=True)
+    version = landlock.restrict(writable, wanted.devices, readable, has_network=has_network)
+    is_filtered = calls.refuse(has_tree=has_tree, has_network=has_network, has_processes=has_processes)
+    return {
+        "tree": has_tree,
+        "network": has_network,
+        "processes": has_processes,
+        "landlock": version,
+        "calls": is_filtered,
+    }
+
+
+def _activate_loopback() -> None:
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+            fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sh14x", b"lo", _UP))
+    except OSError:
+        pass  # without loopback, too, nothing leaves this machine
+
+
+def _refuse_namespaces() -> None:
+    """Allow no user namespace below this one: in it, a process would have all rights again."""
+    try:
+        with open(_MOST_NAMESPACES, "w", encoding="ascii") as file:
+            file.write("0")
+    except OSError:
+        pass  # the filter of system calls refuses them, too
+
+
+def _become(wanted: Options, words: list[str], found: dict[str, int]) -> int:
+    """Become the command. Return only if it cannot be started."""
+    if wanted.record:
+        with open(wanted.record, "w", encoding="utf-8") as file:
+            json.dump(found, file)
+    missing = {"network": found.get("network"), "files": found.get("tree") or found.get("landlock")}
+    os.environ[OPEN] = ",".join(name for name, is_enforced in missing.items() if not is_enforced)
+    try:
+        os.execvp(words[0], words)
+    except OSError as fault:
+        os.write(2, f"cannot start `{words[0]}`: {fault.strerror}\n".encode())
+    return 127

@@ -1,0 +1,233 @@
+"""What changed in the files that decide how jobs are judged: policies, prices, quotas, rules, and lockfiles."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+
+from smspec.diagnostics import InvalidInput
+from smspec.organization.organization_config import MalformedConfig, OrganizationConfig, parsed_config
+from smspec.organization.policy_file import loosens
+from smspec.organization.toml_faults import Places
+from smspec.review.change import Change
+from smspec.review.job_review import JobReview, job_review
+from smspec.review.kinds import security
+from smspec.review.redaction import safe
+from smspec.review.user_text import quoted
+from smspec.source import Path, to_data
+from smspec.spec.lock import NAME as LOCK
+from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
+from smspec.spec.yaml.yaml_reader import decode_bytes, read
+from smspec.workspace.organization_marker import DATED_FILES, NAME, PYPROJECT
+from smspec.workspace.settings_files import SettingsFile
+
+MOST_LISTED = 20
+"""How many changed entries of a file that smspec writes are listed."""
+
+_PRICES, _QUOTAS = DATED_FILES
+_UNREADABLE = "cannot be read"
+
+
+def settings_reviews(old: Mapping[str, SettingsFile], new: Mapping[str, SettingsFile]) -> tuple[JobReview, ...]:
+    """Return a review for each file that differs, in the order of their paths."""
+    moved = _moved(old, new)
+    reviews = []
+    for path in sorted({*old, *new}):
+        if path in moved.values():
+            continue  # it is shown at its new place
+        before = old.get(moved.get(path, path))
+        changes = [*_changes(before, new.get(path))]
+        if changes:
+            reviews.append(
+                job_review(
+                    name=path,
+                    file=path,
+                    old_file=path if before is None else before.path,
+                    status="added" if before is None else "removed" if path not in new else "changed",
+                    outcomes={None: changes},
+                )
+            )
+    return tuple(reviews)
+
+
+def _moved(old: Mapping[str, SettingsFile], new: Mapping[str, SettingsFile]) -> dict[str, str]:
+    """Return new path → old path of files that are only somewhere else now."""
+    gone = {file.content: path for path, file in old.items() if path not in new and file.content}
+    return {
+        path: gone[file.content]
+        for path, file in new.items()
+        if path not in old and file.content in gone and os.path.basename(gone[file.content]) == os.path.basename(path)
+    }
+
+
+def _changes(old: SettingsFile | None, new: SettingsFile | None) -> Iterator[Change]:
+    known = new or old
+    if old == new or known is None:
+        return
+    path = known.path
+    called = _called(path)
+    if _is_foreign(old) and _is_foreign(new):
+        return
+    if old is not None and new is not None and old.path != new.path:
+        what = f"the {called} moved, and applies to other directories"
+        yield _change(path, (), what, old.path, new.path, called)
+        return
+    was, will = (None if file is None or _is_foreign(file) else file.form for file in (old, new))
+    if was != will:
+        how = "is new" if was is None else "is gone, which loosens it" if will is None else "has another form"
+        yield _change(path, (), f"the {called} {how}", was, will, called)
+    if (old and old.content) == (new and new.content):
+        return
+    compare = _COMPARED.get(called, _of_content)
+    yield from compare(path, _bytes(old), _bytes(new))
+
+
+def _bytes(file: SettingsFile | None) -> bytes | None:
+    return None if file is None else file.content
+
+
+def _of_policy(path: str, old: bytes | None, new: bytes | None) -> Iterator[Change]:
+    try:
+        before, after = (_config(path, content) for content in (old, new))
+    except MalformedConfig:
+        yield _change(path, (), f"the policy {_UNREADABLE}, now or before", None, None, "policy")
+        return
+    places = Places(after), Places(before)
+    was, will = (dict(_leaves(file.tables)) for file in (before, after))
+    for at in dict.fromkeys([*was, *will]):
+        if was.get(at) == will.get(at):
+            continue
+        loose = loosens(at[0], before, after, at[1:])
+        how = "may loosen" if loose is None else "loosens" if loose else "does not loosen"
+        line = places[at not in will].of(at).line
+        values = [safe(at[-1], _plain(value)) for value in (was.get(at), will.get(at))]
+        yield _change(path, at, f"this {how} the policy", values[0], values[1], quoted(at[0]), line)
+
+
+def _config(path: str, content: bytes | None) -> OrganizationConfig:
+    found = None if content is None else parsed_config(path, content)
+    return OrganizationConfig(path, {}, b"") if found is None else found
+
+
+def _leaves(tables: Mapping[str, object]) -> Iterator[tuple[tuple[str, ...], object]]:
+    for key, value in tables.items():
+        if isinstance(value, dict) and value:
+            yield from (((key, name), inner) for name, inner in value.items())
+        else:
+            yield (key,), value
+
+
+def _plain(value: object) -> object:
+    """Return a value of TOML as one of JSON."""
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    return float(str(value)) if str(value).replace(".", "", 1).isdigit() else str(value)
+
+
+def _of_rule(path: str, old: bytes | None, new: bytes | None) -> Iterator[Change]:
+    was, will = (_yaml(path, content) for content in (old, new))
+    for key in dict.fromkeys([*was, *will]):
+        if was.get(key) != will.get(key) and key != "cases":
+            what = "a key of the rule, which may loosen it"
+            yield _change(path, (key,), what, safe(key, was.get(key)), safe(key, will.get(key)), quoted(key))
+    if was == will or {key for key in {**was, **will} if was.get(key) != will.get(key)} == {"cases"}:
+        yield _change(path, (), "the file of the rule changed, but not what it requires", None, None, "rule")
+
+
+def _yaml(path: str, content: bytes | None) -> dict[str, object]:
+    try:
+        data = {} if content is None else to_data(read(decode_bytes(path, content)).root)
+    except InvalidInput:
+        return {}
+    return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {}
+
+
+def _of_entries(called: str, worse: Callable[[object, object], bool | None]) -> Callable[..., Iterator[Change]]:
+    def compare(path: str, old: bytes | None, new: bytes | None) -> Iterator[Change]:
+        was, will = ({} if content is None else _json(content) for content in (old, new))
+        if was is None or will is None:
+            yield _change(path, (), f"the {called} {_UNREADABLE}, now or before", None, None, called)
+            return
+        differing = [at for at in dict.fromkeys([*was, *will]) if was.get(at) != will.get(at) and at[-1] != "as_of"]
+        for at in differing[:MOST_LISTED]:
+            loose = worse(was.get(at), will.get(at))
+            how = "an entry, which may loosen" if loose is None else "an entry that loosens" if loose else "an entry of"
+            yield _change(path, at, f"{how} the {called}", was.get(at), will.get(at), called)
+        if len(differing) > MOST_LISTED:
+            what = f"{len(differing) - MOST_LISTED:,} more entries of the {called} changed"
+            yield _change(path, (), what, None, None, called)
+        if not differing:
+            yield _change(path, (), f"the {called} changed, but none of the entries", None, None, called)
+
+    return compare
+
+
+def _json(content: bytes) -> dict[Path, object] | None:
+    try:
+        data = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    return dict(_entries((), data, 6)) if isinstance(data, dict) else None
+
+
+def _entries(at: Path, value: object, depth: int) -> Iterator[tuple[Path, object]]:
+    if isinstance(value, dict) and value and depth:
+        for key, inner in value.items():
+            yield from _entries((*at, key), inner, depth - 1)
+    else:
+        yield at, value
+
+
+def _is_cheaper(old: object, new: object) -> bool | None:
+    try:
+        return None if old is None or new is None else float(str(new)) < float(str(old))
+    except ValueError:
+        return None
+
+
+def _is_higher(old: object, new: object) -> bool | None:
+    return new > old if isinstance(old, int) and isinstance(new, int) else None
+
+
+def _of_content(path: str, _old: bytes | None, _new: bytes | None) -> Iterator[Change]:
+    yield _change(path, (), f"the {_called(path)} changed", None, None, _called(path))
+
+
+def _is_foreign(file: SettingsFile | None) -> bool:
+    """Return whether a file is missing, or a pyproject.toml without a policy."""
+    if file is None:
+        return True
+    if os.path.basename(file.path).lower() != PYPROJECT or file.content is None:
+        return False
+    try:
+        return parsed_config(file.path, file.content) is None
+    except MalformedConfig:
+        return b"smspec" not in file.content
+
+
+def _called(path: str) -> str:
+    directory, name = os.path.split(path)
+    if os.path.basename(directory) == LOCK_DIRECTORY:
+        return "list of locked packages"
+    return _NAMES.get(name.lower(), "rule")
+
+
+def _change(
+    path: str, at: Path, what: str, old: object = None, new: object = None, brief: str = "", line: int | None = None
+) -> Change:
+    return Change(kind=security.KIND.name, path=at, old=old, new=new, what=what, brief=brief, file=path, line=line or 1)
+
+
+_NAMES = {NAME: "policy", PYPROJECT: "policy", _PRICES: "prices", _QUOTAS: "quotas", LOCK: "lockfile"}
+_COMPARED: dict[str, Callable[[str, bytes | None, bytes | None], Iterator[Change]]] = {
+    "policy": _of_policy,
+    "rule": _of_rule,
+    "prices": _of_entries("prices", _is_cheaper),
+    "quotas": _of_entries("quotas", _is_higher),
+    "lockfile": _of_entries("lockfile", lambda _old, _new: None),
+}

@@ -1,0 +1,122 @@
+"""The one way to start git: it runs no other program, and reads the one repository that it is meant for.
+
+A working tree may come from a stranger, who decides everything in it but `.git`: attributes that name filters,
+submodules, and directories that look like bare repositories. What a user has configured, such as ignore rules and
+trusted directories, stays in force.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+
+from smspec.source.path_containment import is_below
+
+_USER_SETTINGS = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
+"""They name files of the user's settings, as HOME does. Every other `GIT_` variable is dropped: those of a hook or of
+the caller may name a different repository, a program, or a file to write to."""
+
+_FETCHING = ("GIT_SSH", "GIT_SSL", "GIT_HTTP", "GIT_PROXY", "GIT_ASKPASS")
+"""How variables begin that a fetch may need."""
+
+_ENVIRONMENT = {
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C.UTF-8",
+}
+_OFFLINE = {
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "",  # before git 2.45, only this keeps a partial clone from fetching missing objects
+}
+_ONLINE = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}  # not `ext`, which runs a command
+
+# A git that does not have a setting ignores it.
+_SETTINGS = (
+    "safe.bareRepository=explicit",  # a directory of ordinary files may look like a repository
+    "core.fsmonitor=",  # empty, not `false`: before git 2.36 this is the name of a program
+    f"core.hooksPath={os.devnull}",
+    "core.quotePath=false",
+    "core.pager=cat",
+    "core.editor=false",
+    "diff.external=",
+    "submodule.recurse=false",
+    "fetch.recurseSubmodules=false",
+    "maintenance.auto=false",
+    "gc.auto=0",
+)
+_NO_NETWORK = ("protocol.allow=never", "core.sshCommand=false", "core.gitProxy=", "core.askPass=", "credential.helper=")
+
+
+class GitMissing(Exception):
+    """There is no git on this machine."""
+
+
+def start_git(
+    words: Sequence[str],
+    directory: str,
+    *,
+    git_directory: str | None = None,
+    may_fetch: bool = False,
+    stderr: int = subprocess.PIPE,
+) -> subprocess.Popen[bytes]:
+    """Start git in a directory that has `.git`, or, with ``git_directory``, on that repository, which may be bare.
+
+    Git looks for a repository in no directory above. Raise `GitMissing`, and OSError for a directory that is not one.
+    """
+    settings = (*_SETTINGS, *(() if may_fetch else _NO_NETWORK))
+    where = [] if git_directory is None else [f"--git-dir={git_directory}"]
+    options = [word for setting in settings for word in ("-c", setting)]
+    return subprocess.Popen(
+        [_program(directory), "--no-pager", *where, *options, *words],
+        cwd=directory,
+        env=_environment(os.environ, directory, may_fetch),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+    )
+
+
+def run_git(
+    words: Sequence[str],
+    directory: str,
+    *,
+    git_directory: str | None = None,
+    may_fetch: bool = False,
+    stdin: bytes = b"",
+    timeout: float | None = None,
+) -> subprocess.CompletedProcess[bytes]:
+    """Run git as `start_git` starts it, to its end."""
+    process = start_git(words, directory, git_directory=git_directory, may_fetch=may_fetch)
+    with process:
+        try:
+            out, err = process.communicate(stdin, timeout)
+        finally:
+            if process.poll() is None:
+                process.kill()
+    return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+
+def _environment(inherited: Mapping[str, str], directory: str, may_fetch: bool) -> dict[str, str]:
+    kept = (*_USER_SETTINGS, *_FETCHING) if may_fetch else tuple(_USER_SETTINGS)
+    # SSH_ASKPASS is a program, too.
+    names = [name for name in inherited if not name.startswith(("GIT_", "SSH_ASKPASS")) or name.startswith(kept)]
+    return {
+        **{name: inherited[name] for name in names},
+        **_ENVIRONMENT,
+        **(_ONLINE if may_fetch else _OFFLINE),
+        "GIT_CEILING_DIRECTORIES": os.path.dirname(os.path.realpath(directory)),
+    }
+
+
+def _program(directory: str) -> str:
+    """Return the path of git. A relative part of PATH, or one in the directory, leads to what others have written."""
+    top = os.path.realpath(directory)
+    for place in os.get_exec_path():
+        program = os.path.join(place, "git")
+        is_own = not os.path.isabs(place) or is_below(os.path.realpath(place), top)
+        if not is_own and os.path.isfile(program) and os.access(program, os.X_OK):
+            return program
+    raise GitMissing("cannot find `git` on PATH")

@@ -1,0 +1,154 @@
+"""Whether a job in SageMaker is that of a request: a name proves nothing, because anyone may create a job with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from smspec.diagnostics.visible import visible
+from smspec.submission.aws_errors import JobRefused
+from smspec.submission.job_service import DIGEST_TAG, JobService
+from smspec.submission.training_job import TrainingJob
+
+_NOT_COMPARED = (
+    *("TrainingJobName", "Tags"),
+    "SessionChainingConfig",  # DescribeTrainingJob does not return it
+    *("ProfilerConfig", "ProfilerRuleConfigurations", "RemoteDebugConfig"),  # UpdateTrainingJob changes them
+)
+_OF_THE_RESPONSE = (
+    *("TrainingJobArn", "TuningJobArn", "LabelingJobArn", "AutoMLJobArn", "ModelArtifacts", "TrainingJobStatus"),
+    *("SecondaryStatus", "FailureReason", "CreationTime", "TrainingStartTime", "TrainingEndTime", "LastModifiedTime"),
+    *("SecondaryStatusTransitions", "FinalMetricDataList", "TrainingTimeInSeconds", "BillableTimeInSeconds"),
+    *("BillableTokenCount", "DebugRuleEvaluationStatuses", "ProfilerRuleEvaluationStatuses", "ProfilingStatus"),
+    *("WarmPoolStatus", "OutputModelPackageArn", "ProgressInfo", "MlflowDetails", "ResponseMetadata"),
+)
+"""Members of the response that no request has."""
+
+_EMPTY: tuple[object, ...] = (None, False, "", "None", 0)
+_EXACT = ("HyperParameters", "Environment")
+"""Maps with keys of the author: SageMaker adds nothing to them, and an empty value is a value."""
+
+_KEEP_ALIVE = "ResourceConfig.KeepAlivePeriodInSeconds"  # UpdateTrainingJob changes it
+_FILLED_IN = (
+    *("ExperimentConfig", "RetryStrategy", "InfraCheckConfig", "AlgorithmSpecification.MetricDefinitions"),
+    *("AlgorithmSpecification.EnableSageMakerMetricsTimeSeries", "ResourceConfig.VolumeSizeInGB"),
+    *("StoppingCondition", "InputDataConfig.InputMode", "MlflowConfig"),
+)
+"""What SageMaker adds with any value if the request does not set it."""
+
+_DEFAULTS = {
+    "OutputDataConfig.CompressionType": "GZIP",
+    "InputDataConfig.DataSource.S3DataSource.S3DataDistributionType": "FullyReplicated",
+    "InputDataConfig.DataSource.FileSystemDataSource.FileSystemAccessMode": "ro",
+    "AlgorithmSpecification.TrainingInputMode": "File",
+    "CheckpointConfig.LocalPath": "/opt/ml/checkpoints",
+    "TensorBoardOutputConfig.LocalPath": "/opt/ml/output/tensorboard",
+}
+_MOST_NAMED = 4
+
+
+def require_own(
+    service: JobService, job: TrainingJob, request: Mapping[str, Any], digest: str, *, name_is_derived: bool
+) -> None:
+    """Raise `JobRefused` if a job with the name of a request is not that of the request.
+
+    The tag `smspec:digest` alone does not show it, because it can be copied. If the author chose the name, the tag must
+    be there as well. Raise `AwsUnavailable` if AWS cannot be called.
+    """
+    differing = [*differences(request, job.answer)]
+    if not differing and name_is_derived:
+        return
+    # Emulators omit whole members, such as `Environment`; SageMaker omits none that a request sets.
+    omitted = {name for name in request if name not in job.answer and not service.is_in_aws}
+    if omitted.issuperset(differing) and service.tags(job).get(DIGEST_TAG) == digest:
+        return
+    names = ", ".join(f"`{visible(path)}`" for path in differing[:_MOST_NAMED])
+    more = f" and {len(differing) - _MOST_NAMED} more" if len(differing) > _MOST_NAMED else ""
+    what = f"{names}{more} differ from the spec" if differing else f"its tag `{DIGEST_TAG}` is not that of the spec"
+    fix = "change the spec, or pass `--run-id`" if name_is_derived else "change `job_name`, or remove it"
+    raise JobRefused(
+        f"a different job is named `{job.name}` in {service.region}: {what}; smspec leaves it alone, and a name can be"
+        f" used once: {fix}"
+    )
+
+
+def differences(request: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the members of a request that a description shows with another value, as dotted paths.
+
+    SageMaker adds defaults to a description, and omits empty members; it completes more of a job that names an
+    algorithm or is serverless, so only what the request sets is compared there.
+    """
+    is_completed = bool(
+        request.get("ServerlessJobConfig") or request.get("AlgorithmSpecification", {}).get("AlgorithmName")
+    )
+    sent = {name: value for name, value in request.items() if name not in _NOT_COMPARED}
+    there = {name: value for name, value in answer.items() if name not in (*_NOT_COMPARED, *_OF_THE_RESPONSE)}
+    yield from _in_mapping("", sent, there, is_completed)
+
+
+def _in_mapping(path: str, sent: Mapping[str, Any], there: Mapping[str, Any], is_completed: bool) -> Iterator[str]:
+    for name in dict.fromkeys((*sent, *there)):
+        below = f"{path}.{name}".lstrip(".")
+        if below == _KEEP_ALIVE:
+            continue
+        if name not in sent:
+            if not is_completed and not _is_filled_in(below, there[name]):
+                yield below
+        elif name not in there:
+            if not _is_default(below, sent[name]):
+                yield below
+        else:
+            yield from _in_value(below, sent[name], there[name], is_completed)
+
+
+def _in_value(path: str, sent: Any, there: Any, is_completed: bool) -> Iterator[str]:
+    if path in _EXACT and isinstance(sent, Mapping) and isinstance(there, Mapping):
+        names = sent if is_completed else dict.fromkeys((*sent, *there))
+        yield from (f"{path}.{name}" for name in names if sent.get(name) != there.get(name))
+    elif isinstance(sent, Mapping) and isinstance(there, Mapping):
+        yield from _in_mapping(path, sent, there, is_completed)
+    elif isinstance(sent, (list, tuple)) and isinstance(there, (list, tuple)):
+        ours, theirs = _ordered(path, sent), _ordered(path, there)
+        if path == "AlgorithmSpecification.MetricDefinitions":
+            theirs = [each for each in theirs if each in ours]  # SageMaker adds those of its algorithms
+        if len(ours) != len(theirs):
+            yield path
+            return
+        found = (
+            each for one, other in zip(ours, theirs, strict=True) for each in _in_value(path, one, other, is_completed)
+        )
+        yield from dict.fromkeys(found)
+    elif not _is_same(path, sent, there):
+        yield path
+
+
+def _ordered(path: str, items: Any) -> list[Any]:
+    """Return a list whose order has a meaning as it is, and others sorted."""
+    if path == "InputDataConfig":
+        return sorted(items, key=lambda channel: str(channel.get("ChannelName")))
+    return sorted(items) if path in ("VpcConfig.Subnets", "VpcConfig.SecurityGroupIds") else list(items)
+
+
+def _is_same(path: str, sent: Any, there: Any) -> bool:
+    if sent == there or type(sent) is not str or type(there) is not str:
+        return bool(sent == there)
+    name = path.rpartition(".")[2]
+    if name == "TrainingImage":
+        return "@" not in sent and there.startswith(f"{sent}@sha256:")
+    if name == "AlgorithmName":  # a name in the request is an ARN in the response
+        return sent.rpartition("/")[2] == there.rpartition("/")[2]
+    if name.endswith("KmsKeyId"):  # a key has an id, an ARN, and aliases
+        return "alias/" in sent or sent.rpartition("/")[2] == there.rpartition("/")[2]
+    return name in ("S3Uri", "S3OutputPath") and sent.rstrip("/") == there.rstrip("/")
+
+
+def _is_filled_in(path: str, value: Any) -> bool:
+    return _is_default(path, value) or any(path == each or path.startswith(f"{each}.") for each in _FILLED_IN)
+
+
+def _is_default(path: str, value: Any) -> bool:
+    if path in _EXACT:
+        return not value
+    if isinstance(value, Mapping):
+        return all(_is_default(f"{path}.{name}", each) for name, each in value.items())
+    return value in _EMPTY or value == [] or value == () or _DEFAULTS.get(path) == value

@@ -1,0 +1,113 @@
+"""Ask several questions at once, within a time limit, and show what the answers are waited for."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+from smspec.submission.preflight.row import Answer, NotChecked, Question, Row, not_checked
+from smspec.wire.aws import AwsRefused
+
+MOST_THREADS = 8
+_LOOK_SECONDS = 0.1
+_Place = tuple[int, ...]
+"""Where the rows of a question are in the table; those of a question that arises from it follow."""
+
+
+def answers(
+    questions: Iterable[Question], seconds: float, watch: Callable[[Sequence[str]], None] = lambda _waits: None
+) -> list[Row]:
+    """Return the rows of all questions, in their order. A question without an answer in time is not checked.
+
+    ``watch`` gets what is waited for, several times a second. An error of a question that is not an answer of AWS is
+    raised here. Its threads never keep the process: Ctrl-C, and the time limit, leave them behind.
+    """
+    return _Asking(questions, seconds).rows(watch)
+
+
+class _Asking:
+    def __init__(self, questions: Iterable[Question], seconds: float) -> None:
+        self._seconds = seconds
+        self._start = time.monotonic()
+        self._open: dict[_Place, Question] = {}
+        self._rows: dict[_Place, tuple[Row, ...]] = {}
+        self._asked: queue.SimpleQueue[tuple[_Place, Question] | None] = queue.SimpleQueue()
+        self._answered: queue.SimpleQueue[tuple[_Place, Answer | BaseException]] = queue.SimpleQueue()
+        self._threads = 0
+        self._is_over = False
+        for index, question in enumerate(questions):
+            self._add((index,), question)
+
+    def rows(self, watch: Callable[[Sequence[str]], None]) -> list[Row]:
+        try:
+            while self._open:
+                watch(tuple(dict.fromkeys(question.waits_for for question in self._open.values())))
+                try:
+                    place, answer = self._answered.get(timeout=_LOOK_SECONDS)
+                except queue.Empty:
+                    self._give_up()
+                    continue
+                if isinstance(answer, BaseException):
+                    raise answer
+                if self._open.pop(place, None) is not None:
+                    self._rows[place] = answer.rows
+                    for index, question in enumerate(answer.then):
+                        self._add((*place, index), question)
+                self._give_up()
+        finally:
+            self._is_over = True
+            for _ in range(self._threads):
+                self._asked.put(None)
+        return [row for _, rows in sorted(self._rows.items()) for row in rows]
+
+    def _add(self, place: _Place, question: Question) -> None:
+        self._open[place] = question
+        self._asked.put((place, question))
+        if self._threads < min(MOST_THREADS, len(self._open)):
+            self._threads += 1
+            threading.Thread(target=self._answer_all, daemon=True).start()
+
+    def _give_up(self) -> None:
+        waited = time.monotonic() - self._start
+        for place, question in list(self._open.items()):
+            limit = self._seconds if question.seconds is None else question.seconds
+            if waited > limit:
+                del self._open[place]
+                reason = f"no answer from {question.waits_for} within {limit:g} s"
+                self._rows[place] = not_checked(question.kind, question.name, reason).rows
+
+    def _answer_all(self) -> None:
+        while not self._is_over:
+            item = self._asked.get()
+            if item is None or self._is_over:
+                return
+            place, question = item
+            with _Handing(self._answered, place):
+                self._answered.put((place, _answer(question)))
+
+
+class _Handing:
+    """Hands an error of a thread to the main thread, which raises it: here it would only be printed."""
+
+    def __init__(self, answered: queue.SimpleQueue[tuple[_Place, Answer | BaseException]], place: _Place) -> None:
+        self._answered = answered
+        self._place = place
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, fault: BaseException | None, _traceback: object) -> bool:
+        if fault is not None:
+            self._answered.put((self._place, fault))
+        return True
+
+
+def _answer(question: Question) -> Answer:
+    try:
+        return question.ask()
+    except NotChecked as fault:
+        return not_checked(question.kind, question.name, str(fault), fault.action)
+    except AwsRefused as refusal:
+        return not_checked(question.kind, question.name, f"{question.waits_for} rejects the request: {refusal}")

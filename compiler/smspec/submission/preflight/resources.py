@@ -1,0 +1,196 @@
+"""What a job names besides its data: KMS keys, subnets and security groups, file systems, and secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from smspec.service.arns import parsed_arn
+from smspec.service.members import items, member
+from smspec.service.secret_reference import SecretReference, secret_reference
+from smspec.submission.preflight.aws_calls import AwsCalls
+from smspec.submission.preflight.row import SURROUNDINGS_AT_FAULT, Answer, NotChecked, Question, ok, wrong
+from smspec.wire.aws import AwsRefused
+
+KEY, NETWORK, FILE_SYSTEM, SECRET = "KMS key", "network", "file system", "secret"
+_MOST_NAMED = 3
+_ENCRYPTS = "SYMMETRIC_DEFAULT"
+
+
+def resource_questions(
+    calls: AwsCalls,
+    payloads: Sequence[Mapping[str, Any]],
+    source_key: str | None,
+    secrets: Mapping[str, str],
+    account: str,
+) -> Iterator[Question]:
+    """Yield the questions about what the requests of a job name; only their hosts differ.
+
+    ``source_key``: of the source in S3. ``secrets``: variable → ARN. ``account``: of the caller, empty if unknown.
+    """
+    payload = payloads[0]
+    volumes = (member(each, "ResourceConfig", "VolumeKmsKeyId") for each in payloads)
+    keys = (source_key, member(payload, "OutputDataConfig", "KmsKeyId"), *volumes)
+    for key in dict.fromkeys(each for each in keys if isinstance(each, str) and each):
+        yield Question(kind=KEY, name=key, waits_for="KMS", ask=partial(_key, calls, key))
+    subnets, groups = (_texts(items(payload, "VpcConfig", name)) for name in ("Subnets", "SecurityGroupIds"))
+    if subnets or groups:
+        yield Question(
+            kind=NETWORK, name="", waits_for="EC2 about the network", ask=partial(_network, calls, subnets, groups)
+        )
+    for kind, system in dict.fromkeys(_file_systems(payload)):
+        yield Question(
+            kind=FILE_SYSTEM,
+            name=system,
+            waits_for=f"{kind} about `{system}`",
+            ask=partial(_file_system, calls, kind, system),
+        )
+    for secret in dict.fromkeys(found for text in secrets.values() if (found := secret_reference(text))):
+        # What a different account shares is not among the parameters of the caller.
+        if secret.is_secret or secret.account == account:
+            yield Question(
+                kind=SECRET,
+                name=secret.arn,
+                waits_for="Secrets Manager" if secret.is_secret else "Parameter Store",
+                ask=partial(_secret, calls, secret),
+            )
+
+
+def _key(calls: AwsCalls, key: str) -> Answer:
+    arn = parsed_arn(key)
+    if arn is not None and arn.region != calls.region:
+        return wrong(KEY, key, f"is in {arn.region}, but the job runs in {calls.region}")
+    client = calls.client("kms")
+    try:
+        found = calls.called(f"read the key `{key}`", "kms:DescribeKey", lambda: client.describe_key(KeyId=key))
+    except AwsRefused as refusal:
+        if refusal.code not in ("NotFoundException", "InvalidArnException"):
+            raise
+        return _absent(calls, "kms", KEY, key, f"does not exist in {calls.region}")
+    described = found.get("KeyMetadata")
+    state, spec = member(described, "KeyState"), member(described, "KeySpec")
+    if not isinstance(state, str):
+        raise NotChecked("the response of KMS does not describe it")
+    if state != "Enabled":
+        return wrong(KEY, key, f"is {state}, not Enabled", SURROUNDINGS_AT_FAULT)
+    if spec is not None and spec != _ENCRYPTS:
+        return wrong(KEY, key, f"is of the type {spec}; S3 and volumes need a symmetric key for encryption")
+    owner = member(described, "AWSAccountId")
+    return ok(KEY, key, f"is Enabled, in account {owner}" if owner else "is Enabled")
+
+
+def _network(calls: AwsCalls, subnets: list[str], groups: list[str]) -> Answer:
+    client = calls.client("ec2")
+    names = f"{_named(subnets)} and {_named(groups)}"
+    try:
+        of_subnets = calls.called(
+            "read the subnets", "ec2:DescribeSubnets", lambda: client.describe_subnets(SubnetIds=subnets)
+        )
+        of_groups = calls.called(
+            "read the security groups",
+            "ec2:DescribeSecurityGroups",
+            lambda: client.describe_security_groups(GroupIds=groups),
+        )
+    except AwsRefused as refusal:
+        if refusal.code.partition(".")[0] not in ("InvalidSubnetID", "InvalidGroup", "InvalidGroupId"):
+            raise
+        return _absent(calls, "ec2", NETWORK, names, f"{refusal.message} (in {calls.region})")
+    found = [*_vpcs(of_subnets, "Subnets", "SubnetId"), *_vpcs(of_groups, "SecurityGroups", "GroupId")]
+    lacking = [each for each in (*subnets, *groups) if each not in dict(found)]
+    if lacking:
+        raise NotChecked(f"the response of EC2 does not contain {_named(lacking)}")
+    vpcs = dict.fromkeys(vpc for _, vpc in found)
+    if len(vpcs) > 1:
+        of = (f"{vpc}: {_named([name for name, its in found if its == vpc])}" for vpc in vpcs)
+        return wrong(NETWORK, names, f"are in different VPCs: {'; '.join(of)}")
+    return ok(NETWORK, names, f"are in {next(iter(vpcs))}")
+
+
+def _vpcs(answer: dict[str, Any], name: str, identity: str) -> Iterator[tuple[str, str]]:
+    for each in items(answer, name):
+        yield str(member(each, identity)), str(member(each, "VpcId"))
+
+
+def _named(names: list[str]) -> str:
+    more = f", and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
+
+
+def _file_systems(payload: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for channel in items(payload, "InputDataConfig"):
+        source = member(channel, "DataSource", "FileSystemDataSource")
+        kind, system = member(source, "FileSystemType"), member(source, "FileSystemId")
+        if isinstance(system, str):
+            yield "EFS" if kind == "EFS" else "FSx", system
+
+
+def _file_system(calls: AwsCalls, kind: str, system: str) -> Answer:
+    service, action, name = _SYSTEMS[kind]
+    client = calls.client(service)
+    named: dict[str, Any] = {"FileSystemId": system} if kind == "EFS" else {"FileSystemIds": [system]}
+    try:
+        found = calls.called(f"read the file system `{system}`", action, partial(client.describe_file_systems, **named))
+    except AwsRefused as refusal:
+        if refusal.code != "FileSystemNotFound":
+            raise
+        return _absent(calls, service, FILE_SYSTEM, system, f"does not exist in {calls.region}")
+    described = next((each for each in items(found, "FileSystems") if member(each, "FileSystemId") == system), None)
+    state = member(described, name)
+    if not isinstance(state, str):
+        raise NotChecked(f"the response of {kind} does not describe it")
+    # An FSx file system that is being updated can be mounted.
+    if state.lower() not in ("available", "updating"):
+        return wrong(FILE_SYSTEM, system, f"is {state}, not available", SURROUNDINGS_AT_FAULT)
+    return ok(FILE_SYSTEM, system, f"is {state.lower()}")
+
+
+_SYSTEMS = {
+    "EFS": ("efs", "elasticfilesystem:DescribeFileSystems", "LifeCycleState"),
+    "FSx": ("fsx", "fsx:DescribeFileSystems", "Lifecycle"),
+}
+"""The service, the permission, and the member with the state of each type of file system."""
+
+
+def _secret(calls: AwsCalls, secret: SecretReference) -> Answer:
+    """Look at a secret, or at a parameter, without its value."""
+    if secret.is_secret:
+        client = calls.client("secretsmanager", secret.region)
+        try:
+            found = calls.called(
+                f"describe the secret `{secret.arn}`",
+                "secretsmanager:DescribeSecret",
+                lambda: client.describe_secret(SecretId=secret.arn),
+            )
+        except AwsRefused as refusal:
+            if refusal.code != "ResourceNotFoundException":
+                raise
+            return _absent(calls, "secretsmanager", SECRET, secret.arn, "does not exist")
+        if found.get("DeletedDate") is not None:
+            return wrong(SECRET, secret.arn, "is scheduled for deletion", SURROUNDINGS_AT_FAULT)
+        if not isinstance(found.get("ARN"), str):
+            raise NotChecked("the response of Secrets Manager does not describe it")
+        return ok(SECRET, secret.arn, "exists")
+    client, names = calls.client("ssm", secret.region), (secret.name, f"/{secret.name}")
+    found = calls.called(
+        f"describe the parameter `{secret.arn}`",
+        "ssm:DescribeParameters",
+        lambda: client.describe_parameters(ParameterFilters=[{"Key": "Name", "Option": "Equals", "Values": [*names]}]),
+    )
+    if not isinstance(found.get("Parameters"), list):
+        raise NotChecked("the response of Parameter Store is not a list")
+    if not items(found, "Parameters"):
+        return _absent(calls, "ssm", SECRET, secret.arn, "does not exist")
+    return ok(SECRET, secret.arn, "exists")
+
+
+def _absent(calls: AwsCalls, service: str, kind: str, name: str, text: str) -> Answer:
+    """Return that something does not exist. An emulator may lack what only AWS has."""
+    emulator = calls.emulator(service)
+    if emulator:
+        raise NotChecked(f"`{emulator}`, which is not AWS, does not have it")
+    return wrong(kind, name, text)
+
+
+def _texts(values: list[object]) -> list[str]:
+    return [each for each in values if isinstance(each, str)]

@@ -1,0 +1,170 @@
+"""`smspec diff --fail-on` says which job fails, of which kind or limit, and where."""
+
+import json
+
+import pytest
+
+from support.git_repository import commit, repository
+from support.review.diff_outcomes import jobs, rewrite
+from support.small_job import BUILT, write_job
+from support.smspec_command import smspec
+
+
+@pytest.fixture
+def home(tmp_path):
+    home = repository(tmp_path / "home")
+    write_job(home)
+    commit(home)
+    return home
+
+
+def diff(home, gates, *words):
+    return smspec("diff", "--base", "HEAD", "--fail-on", gates, *words, cwd=home)
+
+
+def test_limit_and_rise_are_one_line_on_stderr(home):
+    rewrite(home / "job.yaml", "count: 1", "count: 2")
+    assert diff(home, "cost>20%").err == (
+        "smspec: small: fails `cost>20%`: +100 % cost ceiling (24 → 48 instance hours), above the limit: "
+        "+100 % > 20 % (job.yaml:8)\n"
+    )
+
+
+def test_every_failing_kind_is_one_line(home):
+    rewrite(home / "job.yaml", "role/SageMakerTraining", "role/Admin")
+    rewrite(home / "job.yaml", "count: 1, volume: 10GB", "count: 2, volume: 20GB")
+    done = diff(home, "security,hosts,image,cost>50%", "-q")
+    assert done.err == (
+        "smspec: small: fails `security`: `role`: role, `arn:aws:iam::111122223333:role/SageMakerTraining` → "
+        "`arn:aws:iam::111122223333:role/Admin` (job.yaml:3)\n"
+        "smspec: small: fails `hosts`: `hosts.count`: count, `1` → `2`, and 1 more (job.yaml:8)\n"
+        "smspec: small: fails `cost>50%`: +100 % cost ceiling (24 → 48 instance hours), above the limit: "
+        "+100 % > 50 % (job.yaml:8)\n"
+    )
+
+
+def test_incomparable_ceiling_fails_with_its_reason(home):
+    rewrite(home / "job.yaml", "ml.m5.large", "ml.m5.xlarge")
+    assert diff(home, "cost>900%").err == (
+        "smspec: small: fails `cost>900%`: cost ceiling (24 → 24 instance hours, on other instance types), which "
+        "cannot be compared with the limit of 900 % (job.yaml:8)\n"
+    )
+
+
+def test_new_job_fails_at_its_file(home):
+    write_job(home / "new", BUILT.replace("name: small", "name: new"))
+    done = diff(home, "security,cost>20%")
+    lines = done.err.splitlines()
+    assert [line.partition(": fails ")[0] for line in lines] == ["smspec: new", "smspec: new"]
+    assert all("(new/job.yaml" in line for line in lines)
+
+
+def test_highest_rise_of_overlays_is_shown_with_its_overlay(home):
+    more = "overlays:\n  big: {{hosts: {{count: {}}}}}\n  huge: {{hosts: {{count: {}}}}}\n"
+    (home / "job.yaml").write_text(BUILT + more.format(2, 2))
+    commit(home)
+    (home / "job.yaml").write_text(BUILT + more.format(3, 8))
+    assert diff(home, "cost>20%").err == (
+        "smspec: small: fails `cost>20%`: +300 % cost ceiling (48 → 192 instance hours), above the limit: "
+        "+300 % > 20 % (only with the overlay `huge`), and 1 more (job.yaml:13)\n"
+    )
+
+
+@pytest.mark.parametrize("format", ["text", "markdown", "json", "github"])
+def test_passing_gate_is_not_mentioned(home, format):
+    rewrite(home / "job.yaml", "count: 1", "count: 2")
+    done = diff(home, "security,cost>100%", "--format", format)
+    assert (done.status, done.err) == (0, "")
+    assert "cost>" not in done.out and "Fails" not in done.out
+
+
+def test_json_has_gate_limit_and_place(home):
+    rewrite(home / "job.yaml", "count: 1", "count: 2")
+    (job,) = jobs(diff(home, "security,cost>20.5%", "--format", "json"))
+    (failed,) = job["failed"]
+    assert failed.pop("message").startswith("+100 % cost ceiling")
+    assert failed == {
+        "gate": "cost>20.5%",
+        "kind": "cost",
+        "limit": 20.5,
+        "path": "hosts",
+        "file": "job.yaml",
+        "line": 8,
+        "percent": 100.0,
+        "as_is": True,
+        "overlays": [],
+        "more": 0,
+    }
+
+
+def test_json_of_jobs_without_a_gate_fails_nothing(home):
+    rewrite(home / "job.yaml", "count: 1", "count: 2")
+    done = smspec("diff", "--base", "HEAD", "--format", "json", cwd=home)
+    assert [job["failed"] for job in jobs(done)] == [[]]
+
+
+def test_comment_begins_with_what_fails(home):
+    rewrite(home / "job.yaml", "count: 1", "count: 2")
+    assert diff(home, "hosts,cost>20%", "--format", "markdown").out.startswith(
+        "### Fails `hosts`, `cost>20%`: 1 job\n\n"
+        "| job | `--fail-on` | what | where |\n"
+        "|---|---|---|---|\n"
+        "| `small` | `hosts` | `hosts.count`: count, `1` → `2` | `job.yaml:8` |\n"
+        "| `small` | `cost>20%` | +100 % cost ceiling (24 → 48 instance hours), above the limit: +100 % > 20 % | "
+        "`job.yaml:8` |\n\n### `small` in `job.yaml`\n"
+    )
+
+
+def test_comment_about_many_jobs_stays_short(home):
+    for number in range(120):
+        write_job(home / f"j{number}", BUILT.replace("name: small", f"name: j{number}"))
+    done = diff(home, "security,hosts,cost>1%", "--format", "markdown")
+    assert "### Fails `security`, `cost>1%`: 120 jobs" in done.out
+    assert "more; `--format json` has them all." in done.out
+    assert len(done.out.encode()) < 65_000
+    assert len(done.err.splitlines()) == 240
+
+
+def test_annotations_are_at_the_lines_of_the_working_tree(home):
+    rewrite(home / "job.yaml", "count: 1, volume: 10GB", "count: 2, volume: 20GB")
+    assert diff(home, "hosts,cost>20%", "--format", "github").out == (
+        "::error file=job.yaml,line=8,title=smspec diff --fail-on hosts::small: `hosts.count`: count, `1` → `2`, "
+        "and 1 more\n"
+        "::error file=job.yaml,line=8,title=smspec diff --fail-on cost>20%25::small: +100 %25 cost ceiling "
+        "(24 → 48 instance hours), above the limit: +100 %25 > 20 %25\n"
+    )
+
+
+def test_annotation_of_a_removed_value_has_no_line(home):
+    rewrite(home / "job.yaml", "hyperparameters: {epochs: 2}\n", "")
+    assert diff(home, "hyperparameters", "--format", "github").out.startswith(
+        "::error file=job.yaml,title=smspec diff --fail-on hyperparameters::"
+    )
+    (home / "job.yaml").unlink()
+    assert diff(home, "job", "--format", "github").out.startswith("::error title=smspec diff --fail-on job::")
+
+
+def test_job_that_cannot_be_compared_is_an_annotation(home):
+    rewrite(home / "job.yaml", "count: 1", "count: -1")
+    done = diff(home, "security", "--format", "github")
+    assert done.status == 2
+    assert done.out.startswith("::error file=job.yaml,line=8,title=smspec diff SM207::small is not compared: ")
+
+
+HOSTILE = "x|`y`\u202e<b>@team\x9b%0A::error::"
+
+
+@pytest.mark.parametrize("format", ["text", "markdown", "github", "json"])
+def test_text_of_a_spec_is_only_text(home, format):
+    """What a stranger writes neither begins a command to the runner nor leaves its table cell or code span."""
+    (home / "job.yaml").write_text(BUILT + f"environment: {{A: {json.dumps(HOSTILE)}}}\n")
+    done = diff(home, "environment", "--format", format)
+    assert done.status == 1
+    for output in (done.out, done.err):
+        assert "\u202e" not in output and "\x9b" not in output
+        assert not [line for line in output.splitlines()[1:] if line.startswith("::error::")]
+    if format == "github":
+        assert done.out.count("\n") == 1 and "%250A" in done.out
+    if format == "markdown":
+        row = done.out.splitlines()[4]
+        assert "<code>&#124;</code>" in row and row.count(" | ") == 3

@@ -1,0 +1,144 @@
+"""The table of `smspec submit` without permissions, answers, or credentials: what is not checked, and what ends it."""
+
+import contextlib
+import os
+import pty
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+
+from support.aws_account import (
+    DENIALS,
+    DENIED,
+    of_kind,
+    row,
+    rows,
+)
+from support.servers.aws_server import REGION
+from support.servers.posing_aws import DRIP, DROP, HANG, Refusal
+from support.small_job import write_job
+from support.smspec_command import environment, smspec, smspec_process
+
+
+@pytest.mark.parametrize("kind", DENIALS)
+def test_denied_call_is_not_checked(account, tmp_path, kind):
+    operation, action = DENIALS[kind]
+    write_job(tmp_path, of_kind(kind))
+    account.aws.faults[operation] = DENIED
+    state, text = row(kind)
+    assert state == "not checked" and f"AWS denies `{action}`" in text, text
+    # Every caller may ask STS who it is (IAM user guide).
+    assert kind == "caller" or action in smspec("render", "--iam-policy=submitter").out
+
+
+@pytest.mark.parametrize("fault", [DROP, HANG, DRIP, "html", "json", "throttled"])
+@pytest.mark.parametrize("kind", DENIALS)
+def test_call_without_a_usable_answer_is_not_checked_in_time(account, tmp_path, monkeypatch, kind, fault):
+    monkeypatch.setenv("SMSPEC_HTTP_TIMEOUT", "4")
+    faults = {
+        "html": b"<html><body>Log in</body></html>",
+        "json": b'{"a": [1, {"b": ',
+        "throttled": Refusal(400, "ThrottlingException"),
+    }
+    write_job(tmp_path, of_kind(kind))
+    account.aws.faults[DENIALS[kind][0]] = faults.get(fault, fault)
+    started = time.monotonic()
+    state, text = row(kind)
+    assert state == "not checked" and text, text
+    assert time.monotonic() - started < 30
+
+
+def test_caller_who_may_list_prefixes_only_sees_the_bucket(account):
+    """The policy that `render --iam-policy=submitter` prints denies HeadBucket."""
+    account.aws.faults["s3 HEAD"] = DENIED
+    assert row("bucket") == ("ok", f"in {REGION}; train, output")
+    account.aws.faults["s3 GET location"] = DENIED
+    assert row("bucket") == ("not checked", "AWS denies `s3:GetBucketLocation`")
+
+
+def test_data_whose_reader_pays_are_not_checked(account):
+    """S3 denies the list of such a bucket to a request that does not accept the costs."""
+    account.aws.faults["s3 GET"] = DENIED
+    state, text = row("channel")
+    assert state == "not checked" and "AWS denies `s3:ListBucket`" in text
+
+
+PROFILES = {
+    "sso": """\
+[profile a]
+sso_session = s
+sso_account_id = 123456789012
+sso_role_name = r
+[sso-session s]
+sso_region = us-west-2
+sso_start_url = https://example.awsapps.com/start
+""",
+    "a device": """\
+[profile a]
+role_arn = arn:aws:iam::123456789012:role/ci
+mfa_serial = arn:aws:iam::123456789012:mfa/me
+source_profile = b
+[profile b]
+aws_access_key_id = testing
+aws_secret_access_key = testing
+""",
+    "a process that fails": "[profile a]\ncredential_process = false\n",
+    "a process that prints no keys": "[profile a]\ncredential_process = echo {}\n",
+}
+
+
+@pytest.mark.parametrize("case", PROFILES)
+def test_credentials_that_cannot_be_had(account, tmp_path, case):
+    """The plan is printed, then one sentence; standard input is empty."""
+    (tmp_path / "config").write_text(PROFILES[case])
+    unset = dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "")
+    process = smspec_process(
+        *("submit", "--profile", "a"),
+        env=environment(AWS_CONFIG_FILE=str(tmp_path / "config"), HOME=str(tmp_path), **unset),
+    )
+    assert process.status == 3, process.err
+    assert process.err.startswith("job small-") and "Traceback" not in process.err
+    # The question for a code ends without a line break.
+    assert re.search(r"smspec: .*credentials.*\n\Z", process.err), process.err
+
+
+@pytest.mark.parametrize("url", ["{moto}/a/path", "http://[::1]:9", "http://127.0.0.1:9", "http://nowhere.invalid"])
+def test_endpoint_that_leads_nowhere_is_not_checked(account, monkeypatch, url):
+    for service in ("STS", "IAM", "KMS", "ECR", "SERVICE_QUOTAS"):
+        monkeypatch.setenv(f"AWS_ENDPOINT_URL_{service}", url.format(moto=account.aws.moto))
+    monkeypatch.setenv("no_proxy", "127.0.0.1,nowhere.invalid,[::1]")
+    done = smspec("submit", "--dry-run", "--format", "json")
+    assert done.status in (0, 1), done.err
+    assert "Traceback" not in done.err and "internal error" not in done.err
+    states = {kind: state for (kind, _), (state, _) in rows(done).items()}
+    assert {states[kind] for kind in ("caller", "role", "image", "quota")} == {"not checked"}, done.err
+
+
+def test_code_of_a_device_is_asked_for_once(account, tmp_path):
+    """All sessions of the command share the role's credentials, and no line is drawn over the question."""
+    (tmp_path / "config").write_text(PROFILES["a device"])
+    controller, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "smspec", "submit", "--detach", "--profile", "a"],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        start_new_session=True,
+        env=environment(
+            AWS_CONFIG_FILE=str(tmp_path / "config"), AWS_ACCESS_KEY_ID="", AWS_SECRET_ACCESS_KEY="", TERM="xterm"
+        ),
+    )
+    os.close(terminal)
+    text = ""
+    with contextlib.suppress(OSError):
+        while chunk := os.read(controller, 65536):
+            text += chunk.decode()
+            if text.endswith("mfa/me: "):
+                os.write(controller, b"123456\n")
+    os.close(controller)
+    assert process.wait(timeout=60) == 0, text
+    assert text.count("Enter MFA code") == 1 and "waiting for AWS credentials" not in text
+    assert len(account.jobs.created) == 1

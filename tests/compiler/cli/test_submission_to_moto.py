@@ -1,0 +1,62 @@
+"""`submit`, `status`, and `stop` with moto's SageMaker, which was written from AWS's responses, not for smspec."""
+
+import json
+
+import boto3
+import pytest
+
+from support.servers.aws_server import BUCKET, REGION
+from support.small_job import write_job
+from support.smspec_command import smspec
+from support.submitted_job import SPEC
+
+OWN = SPEC + (
+    "hyperparameters: {lr: 1e-3}\n"
+    "environment: {MODE: fast}\n"
+    "network: {subnets: [subnet-0bb, subnet-0aa], security_groups: [sg-0bb]}\n"
+    f"checkpoints: s3://{BUCKET}/ckpt/\n"
+    "spot: {max_wait: 2d}\n"
+)
+
+
+@pytest.fixture
+def sagemaker(store, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    write_job(tmp_path, OWN)
+    endpoint = store.environ["S3_ENDPOINT_URL"]
+    monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
+    client = boto3.client("sagemaker", region_name=REGION, endpoint_url=endpoint)
+    yield client
+
+
+def test_own_jobs_are_recognized(sagemaker):
+    first = smspec("submit", "--detach")
+    assert first.status == 0, first.err
+    again = smspec("submit", "--detach")
+    assert (again.status, again.out) == (0, first.out), again.err
+    run = smspec("submit", "--detach", "--run-id", "tonight")
+    assert run.status == 0 and run.out != first.out
+    shown = smspec("status", "job.yaml")
+    assert shown.status == 0, shown.err
+    assert "job.yaml (run id tonight)" in shown.out and run.out.strip() in shown.out
+    stopped = smspec("stop", "job.yaml")
+    assert stopped.status == 0 and f"the job {run.out.strip()}, run id tonight" in stopped.err, stopped.err
+    listed = sagemaker.list_training_jobs(NameContains="small-")["TrainingJobSummaries"]
+    assert {each["TrainingJobName"] for each in listed} == {first.out.strip(), run.out.strip()}
+
+
+def test_job_of_another_team_with_the_name_is_left_alone(sagemaker, tmp_path):
+    name = json.loads(smspec("render", "--api-json").out)["TrainingJobName"]
+    sagemaker.create_training_job(
+        TrainingJobName=name,
+        AlgorithmSpecification={"TrainingImage": "evil", "TrainingInputMode": "File"},
+        RoleArn="arn:aws:iam::111122223333:role/Admin",
+        OutputDataConfig={"S3OutputPath": "s3://theirs/"},
+        ResourceConfig={"InstanceType": "ml.m5.large", "InstanceCount": 1, "VolumeSizeInGB": 5},
+        StoppingCondition={"MaxRuntimeInSeconds": 60},
+    )
+    for command in ("submit", "stop", "logs", "collect"):
+        done = smspec(command, "job.yaml")
+        assert done.status == 1 and f"a different job is named `{name}`" in done.err, (command, done.err)
+    arn = sagemaker.describe_training_job(TrainingJobName=name)["TrainingJobArn"]
+    assert sagemaker.list_tags(ResourceArn=arn)["Tags"] == []

@@ -1,0 +1,177 @@
+"""A job with the name of a request is that of the request only if SageMaker describes it so."""
+
+import copy
+import json
+
+import pytest
+
+from smspec.submission.ownership import differences
+from support.servers.job_server import as_described
+from support.small_job import BUILT, READY, write_job
+from support.smspec_command import smspec
+
+KEY = "arn:aws:kms:us-west-2:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab"
+WHOLE = (
+    READY.replace(
+        "output: s3://models/small/", f"output: {{s3: s3://models/small/, kms_key: {KEY}, compression: NONE}}"
+    )
+    + "region: us-west-2\n"
+    "source: src/\n"
+    "entry_point: train.py\n"
+    "input_mode: FastFile\n"
+    "channels:\n"
+    "  train: {s3: s3://bucket/a/, distribution: ShardedByS3Key, shuffle_seed: 3}\n"
+    "  eval: {file_system: {id: fs-0123456789abcdef0, type: FSxLustre, path: /fsx/a, access: ro}, input_mode: File}\n"
+    "hyperparameters: {lr: 1e-3, note: None, empty: ''}\n"
+    "environment: {MODE: fast, EMPTY: ''}\n"
+    "stopping: {max_runtime: 2h}\n"
+    "spot: {max_wait: 4h}\n"
+    "retries: 2\n"
+    "checkpoints: s3://bucket/ckpt/\n"
+    "tensorboard: s3://bucket/tb/\n"
+    "network: {subnets: [subnet-0bb, subnet-0aa], security_groups: [sg-0bb], isolation: false}\n"
+    "metrics: [{name: 'train:loss', regex: 'loss=([0-9.]+)'}]\n"
+    "tags: {team: ads}\n"
+)
+
+
+@pytest.fixture(params=[WHOLE, BUILT + "region: us-west-2\n" * ("region:" not in BUILT)], ids=["whole", "built"])
+def request_sent(request, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_job(tmp_path, request.param)
+    done = smspec("render", "--api-json")
+    assert done.status == 0, done.err
+    return json.loads(done.out)
+
+
+@pytest.fixture
+def whole(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_job(tmp_path, WHOLE)
+    done = smspec("render", "--api-json")
+    assert done.status == 0, done.err
+    return json.loads(done.out)
+
+
+def test_own_job_with_the_defaults_of_sagemaker_is_own(request_sent):
+    assert [*differences(request_sent, as_described(request_sent))] == []
+    assert [*differences(request_sent, request_sent)] == []
+
+
+def leaves(value, path=()):
+    """Yield the path of each value of a request, with the containers above it."""
+    if path:
+        yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, each in items:
+        yield from leaves(each, (*path, step))
+
+
+def test_other_values_and_missing_members_are_differences(whole):
+    """Each value of a request, changed or removed: only a default that a description lacks goes unseen."""
+    unseen = set()
+    for path in leaves(whole):
+        if path[0] in ("TrainingJobName", "Tags"):
+            continue
+        for change in ("changed", "removed"):
+            described = copy.deepcopy(as_described(whole))
+            *above, last = path
+            place = described
+            for step in above:
+                place = place[step]
+            if isinstance(place[last], (dict, list)) and change == "changed":
+                continue
+            if change == "removed":
+                del place[last]
+            else:
+                value = place[last]
+                place[last] = (
+                    not value if isinstance(value, bool) else value + 1 if isinstance(value, int) else f"{value}x"
+                )
+            if not [*differences(whole, described)]:
+                unseen.add((change, ".".join(map(str, path))))
+    assert {(change, path.rpartition(".")[2]) for change, path in unseen} <= {
+        ("removed", "EnableNetworkIsolation"),
+        ("removed", "FileSystemAccessMode"),
+        ("removed", "S3DataDistributionType"),
+    }
+
+
+FOREIGN = [
+    pytest.param({"RoleArn": "arn:aws:iam::111122223333:role/Admin"}, "RoleArn", id="role"),
+    pytest.param({"HyperParameters": {"lr": "9"}}, "HyperParameters", id="hyperparameter"),
+    pytest.param({"Environment": {"LD_PRELOAD": "/x.so"}}, "Environment", id="environment"),
+    pytest.param({"EnableNetworkIsolation": True}, "EnableNetworkIsolation", id="isolation"),
+    pytest.param({"VpcConfig": {"Subnets": ["subnet-1"], "SecurityGroupIds": ["sg-1"]}}, "VpcConfig", id="network"),
+    pytest.param({"CheckpointConfig": {"S3Uri": "s3://theirs/"}}, "CheckpointConfig", id="checkpoints"),
+    pytest.param({"DebugHookConfig": {"S3OutputPath": "s3://theirs/"}}, "DebugHookConfig", id="debug-hook"),
+    pytest.param(
+        {"InputDataConfig": [{"ChannelName": "x", "DataSource": {"S3DataSource": {"S3Uri": "s3://theirs/"}}}]},
+        "InputDataConfig",
+        id="channel",
+    ),
+]
+
+
+@pytest.mark.parametrize(("members", "path"), FOREIGN)
+def test_member_that_the_request_does_not_set_is_a_difference(members, path):
+    request = {"RoleArn": "arn:aws:iam::111122223333:role/Mine", "TrainingJobName": "x"}
+    assert [each for each in differences(request, {**request, **members}) if each.startswith(path)]
+
+
+def image(uri, **members):
+    return {"AlgorithmSpecification": {"TrainingImage": uri, "TrainingInputMode": "File", **members}}
+
+
+URI = "111122223333.dkr.ecr.us-west-2.amazonaws.com/ctr:1"
+
+
+@pytest.mark.parametrize(
+    ("sent", "there", "is_own"),
+    [
+        pytest.param(image(URI), image(f"{URI}@sha256:{'a' * 64}"), True, id="tag-with-its-digest"),
+        pytest.param(image(URI), image(f"{URI}0"), False, id="tag-that-begins-alike"),
+        pytest.param(image(URI), image(URI, ContainerEntrypoint=["sh"]), False, id="entrypoint"),
+        pytest.param(
+            image(URI), image(URI, MetricDefinitions=[{"Name": "a", "Regex": "b"}]), True, id="metrics-of-aws"
+        ),
+        pytest.param(
+            {"AlgorithmSpecification": {"AlgorithmName": "mine", "TrainingInputMode": "File"}},
+            {
+                "AlgorithmSpecification": {
+                    "AlgorithmName": "arn:aws:sagemaker:us-west-2:111122223333:algorithm/mine",
+                    "TrainingInputMode": "File",
+                },
+                "HyperParameters": {"k": "10"},
+            },
+            True,
+            id="algorithm-with-its-defaults",
+        ),
+        pytest.param(
+            {"OutputDataConfig": {"S3OutputPath": "s3://b/o", "KmsKeyId": "1234abcd"}},
+            {"OutputDataConfig": {"S3OutputPath": "s3://b/o/", "KmsKeyId": "arn:aws:kms:r:1:key/1234abcd"}},
+            True,
+            id="key-as-an-arn",
+        ),
+        pytest.param(
+            {"OutputDataConfig": {"S3OutputPath": "s3://b/o"}},
+            {"OutputDataConfig": {"S3OutputPath": "s3://b/o2"}},
+            False,
+            id="output",
+        ),
+        pytest.param(
+            {"VpcConfig": {"Subnets": ["a", "b"], "SecurityGroupIds": ["s"]}},
+            {"VpcConfig": {"Subnets": ["b", "a"], "SecurityGroupIds": ["s"]}},
+            True,
+            id="subnets-in-another-order",
+        ),
+        pytest.param(
+            {"ResourceConfig": {"InstanceType": "ml.m5.large", "InstanceCount": 1}},
+            {"ResourceConfig": {"InstanceType": "ml.m5.large", "InstanceCount": 1, "KeepAlivePeriodInSeconds": 9}},
+            True,
+            id="warm-pool-changed-since",
+        ),
+    ],
+)
+def test_forms_of_one_value(sent, there, is_own):
+    assert (not [*differences(sent, there)]) is is_own
