@@ -81,7 +81,7 @@ def here_and_elsewhere(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("names of tests")
-def test_names_are_the_same_for_another_user_in_another_directory(here_and_elsewhere):
+def test_names_are_the_same_elsewhere(here_and_elsewhere):
     """Another home, PATH, locale, time zone, and hash seed as well; and another user where the kernel allows one."""
     here, elsewhere, _ = here_and_elsewhere
     assert differing(here, elsewhere) == []
@@ -114,5 +114,5 @@ def test_name_of_a_container_is_its_contents():
 
 
 @pytest.mark.parametrize("value", ["text", 5, None, True, len, ValueError], ids=repr)
-def test_what_pytest_names_well_is_left_to_it(value):
+def test_good_names_of_pytest_are_kept(value):
     assert parameter_names.name_of(value) is None

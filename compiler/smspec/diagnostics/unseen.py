@@ -23,7 +23,9 @@ _SPACES = "\xa0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _SOFT_HYPHEN = "\xad"
 
 _UNSEEN = f"[{_CONTROLS}{_INVISIBLE}]+|\r(?!\n)"
-_UNSEEN_IN_A_NAME = f"[{_CONTROLS}\t\n\r{_INVISIBLE}{_SPACES}{_SOFT_HYPHEN}]+"
+# Rules about each name report control characters of ASCII, which only an escape can write, with what they break.
+_OTHER_CONTROLS = "\x80-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff"
+_UNSEEN_IN_A_NAME = f"[{_OTHER_CONTROLS}{_INVISIBLE}{_SPACES}{_SOFT_HYPHEN}]+"
 
 _WORD = re.compile(r"[^\W\d_]+")
 _LATIN = re.compile("[A-Za-z]")

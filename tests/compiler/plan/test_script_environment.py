@@ -7,14 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.plan.planning import make_plan
+from smspec.diagnostics.unseen import unseen_parts
 from smspec.plan.script_environment import plan_script_environment
 from smspec_runtime.arguments import arguments_of
 from smspec_runtime.hyperparameters import split_hyperparameters
 from support.spec import job_samples
 
 texts = st.text(
-    st.characters(codec="utf-8", exclude_characters="\0\ufeff", exclude_categories=["Cc", "Cs"]), max_size=8
-)
+    st.characters(
+        codec="utf-8", exclude_characters="\0\ufeff", exclude_categories=["Cc", "Cs", "Cf", "Cn", "Mn", "Zs"]
+    ),
+    max_size=8,
+).filter(lambda text: not [*unseen_parts(text)])
 scalars = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), texts)
 values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3))
 names = st.sampled_from(["lr", "e", "batch-size", "batch_size", "Layers", "a.b", "x y"])

@@ -108,4 +108,4 @@ def test_reason_of_this_machine_is_reported():
     refusal = Refusal(spec="job.yaml", sentence="no Docker\0")
     assert json.loads(refusal.to_json())["errors"][0]["message"] == "no Docker\0"
     (case,) = ElementTree.fromstring(refusal.to_junit())[0]
-    assert case[0].get("message") == "no Docker?"
+    assert case[0].get("message") == "no Docker\\x00"
