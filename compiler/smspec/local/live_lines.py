@@ -77,8 +77,9 @@ def _aligned(
         Column(no_wrap=True),
         *([Column(max_width=_LONGEST_BAR)] if bars else []),
         *([Column(no_wrap=True, justify="right")] if shares else []),
-        Column(no_wrap=True, justify="right", min_width=len("999 MB")),
-        Column(no_wrap=True, justify="right", min_width=len("999 MB/s")),
+        # Not by `min_width`: before rich 14.3 that adds the padding of the columns.
+        Column(no_wrap=True, justify="right"),
+        Column(no_wrap=True, justify="right"),
         padding=(0, 2, 0, 0),
         pad_edge=False,
     )
@@ -90,8 +91,8 @@ def _aligned(
             _what(flows),
             *([bar] if bars else []),
             *([f"{share:.0%}" if share is not None else ""] if shares else []),
-            size(sum(flow.size for flow in flows)),
-            _speed(flows, now),
+            size(sum(flow.size for flow in flows)).rjust(len("999 MB")),
+            _speed(flows, now).rjust(len("999 MB/s")),
         )
     return lines_of(table, width and width - 1, colored=colored)
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from smspec.plan.planning import make_plan
 from smspec.service.request_check import request_findings
+from support.service.api_samples import with_the_pinned_model
 from support.spec import job_samples
 
 MODEL = session.get_session().get_service_model("sagemaker")
@@ -80,6 +81,7 @@ def is_writable(changes):
     return "Infinity" not in str(changes) and "inf" not in str(changes) and "nan" not in str(changes)
 
 
+@with_the_pinned_model
 @settings(max_examples=120)
 @given(JOBS.filter(is_writable))
 def test_request_of_a_valid_job_is_accepted(changes):

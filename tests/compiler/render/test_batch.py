@@ -22,6 +22,7 @@ def problems(service, operation, request):
     return ParamValidator().validate(request, model.input_shape).generate_report()
 
 
+@api_samples.with_the_pinned_model
 def test_service_job_is_a_valid_request():
     request = api_samples.changed(Tags=[{"Key": "team", "Value": "ads"}])
     job = json.loads(service_job(request, "training").text)

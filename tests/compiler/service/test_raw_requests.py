@@ -8,7 +8,7 @@ import pytest
 from smspec.pipeline.request_file import check_request
 from smspec.service.unknown_instance_type import UNKNOWN_INSTANCE_TYPE
 from smspec.source import SourceText, dotted
-from support.service.api_samples import small_request
+from support.service.api_samples import small_request, with_the_pinned_model
 from support.service.faulty_algorithm_requests import ABOUT_ALGORITHMS, ABOUT_LAUNCHERS
 from support.service.faulty_data_requests import ABOUT_DATA
 from support.service.faulty_job_requests import ABOUT_THE_JOB
@@ -88,6 +88,7 @@ def test_every_request_rule_has_a_faulty_request():
     assert not found - expected
 
 
+@with_the_pinned_model
 def test_botocore_finds_only_a_fraction():
     """Its validator checks types, required members, and minimum lengths, but no combinations."""
     session = pytest.importorskip("botocore.session")

@@ -249,11 +249,13 @@ def full_request():
 WHOLE = full_request()
 
 
+@api_samples.with_the_pinned_model
 def test_botocore_accepts_the_request_with_every_member():
     assert not botocore_refuses(WHOLE)
     assert not [finding for finding in request_findings(WHOLE) if finding.code in SHAPE_CODES]
 
 
+@api_samples.with_the_pinned_model
 @settings(max_examples=at_most(150))
 @given(st.sampled_from(PLACES), st.sampled_from([None, 5, -5, "", "x", True, [], {}, {"x": 1}, [None], 1.5, "gone"]))
 def test_requests_rejected_by_botocore_are_rejected(place, wrong):

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import botocore
+import pytest
+
 from smspec.service.patterns import matches
 from smspec.service.shapes import Model, Shape, pinned_model
 from smspec.source import Path
 
 ARN = "arn:aws:sagemaker:us-west-2:111122223333"
 HUB = "arn:aws:sagemaker:us-west-2:aws:hub-content/SageMakerPublicHub"
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
+
+
+_PINNED = pinned_model().botocore
+# An older botocore does not know every member of the pinned model, nor newer operations.
+with_the_pinned_model = pytest.mark.skipif(
+    _numbers(botocore.__version__) < _numbers(_PINNED),
+    reason=f"botocore {botocore.__version__} is older than {_PINNED}, whose model smspec has",
+)
 
 # Values for patterns that plain words do not match.
 TEXTS = {
