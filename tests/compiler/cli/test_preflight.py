@@ -57,6 +57,13 @@ WRONG = {
         1,
         f"does not exist in account {ACCOUNT}",
     ),
+    "role whose ARN lacks its path": (
+        lambda it: None,
+        SPEC.replace("service-role/", ""),
+        "role",
+        1,
+        "is `role/service-role/Training`, not `role/Training`",
+    ),
     "role that trusts another service": (
         lambda it: it.trust("glue.amazonaws.com"),
         SPEC,

@@ -105,6 +105,10 @@ def _role(calls: AwsCalls, name: str, role: Arn, account: str) -> Answer:
         if refusal.code != "NoSuchEntity":
             raise
         return wrong(ROLE, name, f"does not exist in account {role.account}")
+    # IAM finds a role by its name alone, SageMaker by the ARN, which contains its path.
+    there = parsed_arn(member(found, "Role", "Arn"))
+    if there is not None and there.account == role.account and there.resource != role.resource:
+        return wrong(ROLE, name, f"is `{there.resource}`, not `{role.resource}`: use the ARN with its path")
     policy = member(found, "Role", "AssumeRolePolicyDocument")
     if not isinstance(policy, dict):
         raise NotChecked("it exists, but the response of IAM does not contain whom it trusts")
