@@ -125,8 +125,10 @@ def _trusts(policy: dict[str, object]) -> bool:
             continue
         principal = member(statement, "Principal")
         services = _texts(principal.get("Service") if isinstance(principal, dict) else principal)
+        everyone = _texts(member(principal, "AWS"))  # {"AWS": "*"} is the same as "*"
         actions = _texts(member(statement, "Action"))
-        if any(each == "*" or each.startswith(SERVICE) for each in services) and any(map(_ASSUME.fullmatch, actions)):
+        is_trusted = "*" in (*services, *everyone) or any(each.startswith(SERVICE) for each in services)
+        if is_trusted and any(map(_ASSUME.fullmatch, actions)):
             return True
     return False
 
