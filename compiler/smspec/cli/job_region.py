@@ -78,7 +78,7 @@ def _check_real(region: str, origin: str) -> None:
     real = _FIPS.sub("", region)
     if real != region:
         raise CommandRefused(
-            f"{origin} is `{visible(region)}`, but AWS would create the job in `{visible(real)}`: set `{visible(real)}`,"
+            f"{origin} is `{visible(region)}`, but AWS would create the job in `{visible(real)}`: set that region,"
             " and AWS_USE_FIPS_ENDPOINT=true for FIPS endpoints"
         )
 
