@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 
 from smspec.cli.command_errors import CommandRefused, UsageError
 from smspec.cli.spec_arguments import spec_job
@@ -19,6 +20,9 @@ from smspec.source.frozen import dataclass
 
 _VARIABLES = ("AWS_REGION", "AWS_DEFAULT_REGION")
 """In the order of the AWS CLI."""
+
+_FIPS = re.compile(r"fips-|-fips")
+"""What botocore removes from the name of a region (`_normalize_fips_region`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +44,10 @@ def placed_job(spec: str, args: argparse.Namespace) -> PlacedJob:
     region, origin = region_of(job)
     if region:
         check_region(args.region, region, origin, spec)
+        _check_real(region, origin)
         return PlacedJob(job=job, region=region, origin=origin)
     region, origin = _region_of_the_caller(args)
+    _check_real(region, origin)
     if region and job.facts.names_itself:
         raise CommandRefused(
             f"`job_name: {job.facts.job_name.text}` is one name for all regions, and {origin} decides the region:"
@@ -64,6 +70,16 @@ def check_region(option: str | None, region: str, origin: str, spec: str) -> Non
         raise UsageError(
             f"--region is {visible(option)}, but {origin} in {visible(spec)} is in {region}; remove --region, or change"
             " the spec"
+        )
+
+
+def _check_real(region: str, origin: str) -> None:
+    """Raise `CommandRefused` for a pseudo region: botocore calls a different region than the one that was judged."""
+    real = _FIPS.sub("", region)
+    if real != region:
+        raise CommandRefused(
+            f"{origin} is `{visible(region)}`, but AWS would create the job in `{visible(real)}`: set that region,"
+            " and AWS_USE_FIPS_ENDPOINT=true for FIPS endpoints"
         )
 
 

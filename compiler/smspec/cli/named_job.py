@@ -12,6 +12,7 @@ from smspec.cli.console import Console
 from smspec.cli.job_region import placed_job
 from smspec.cli.spec_arguments import add_variation_arguments, settings
 from smspec.cli.submission import AUTOMATIC, submissions
+from smspec.cli.waiting import Waiting
 from smspec.diagnostics.visible import visible
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def named_job(args: argparse.Namespace, console: Console) -> tuple[JobService, T
         if args.overlay or args.run_id or settings(args):
             raise UsageError(f"-O, --set, and --run-id select a job of a spec, but `{what}` is the name of a job")
         service = job_service(args)
-        return service, service.describe(what)
+        with Waiting(console).of(f"SageMaker in {service.region}"):
+            return service, service.describe(what)
     if not os.path.isfile(what):
         raise UsageError(
             f"`{visible(what)}` is neither a spec nor the name of a training job: letters, digits, and single hyphens"
@@ -48,7 +50,8 @@ def named_job(args: argparse.Namespace, console: Console) -> tuple[JobService, T
     placed = placed_job(what, args)
     name = submissions(placed.job, args.run_id)[0].name
     service = service_in(args, placed.region)
-    found = jobs_of_spec(service, placed.job, args.run_id)
+    with Waiting(console).of(f"SageMaker in {service.region}"):
+        found = jobs_of_spec(service, placed.job, args.run_id)
     if found.newest is None:
         raise CommandRefused(
             f"`{visible(what)}`: its job `{name}` does not exist in {service.region}; run `smspec submit`"

@@ -44,6 +44,12 @@ _DEFAULTS = {
     "CheckpointConfig.LocalPath": "/opt/ml/checkpoints",
     "TensorBoardOutputConfig.LocalPath": "/opt/ml/output/tensorboard",
 }
+_DIRECTORIES = (
+    *("OutputDataConfig.S3OutputPath", "CheckpointConfig.S3Uri", "TensorBoardOutputConfig.S3OutputPath"),
+    *("DebugHookConfig.S3OutputPath", "DebugRuleConfigurations.S3OutputPath"),
+)
+"""Addresses that mean the same with a `/` at their end."""
+
 _MOST_NAMED = 4
 
 
@@ -64,7 +70,8 @@ def require_own(
         return
     names = ", ".join(f"`{visible(path)}`" for path in differing[:_MOST_NAMED])
     more = f" and {len(differing) - _MOST_NAMED} more" if len(differing) > _MOST_NAMED else ""
-    what = f"{names}{more} differ from the spec" if differing else f"its tag `{DIGEST_TAG}` is not that of the spec"
+    verb = "differ" if len(differing) > 1 else "differs"
+    what = f"{names}{more} {verb} from the spec" if differing else f"its tag `{DIGEST_TAG}` is not that of the spec"
     fix = "change the spec, or pass `--run-id`" if name_is_derived else "change `job_name`, or remove it"
     raise JobRefused(
         f"a different job is named `{job.name}` in {service.region}: {what}; smspec leaves it alone, and a name can be"
@@ -135,11 +142,14 @@ def _is_same(path: str, sent: Any, there: Any) -> bool:
     name = path.rpartition(".")[2]
     if name == "TrainingImage":
         return "@" not in sent and there.startswith(f"{sent}@sha256:")
+    if sent.startswith("arn:") and there.startswith("arn:") and ":alias/" not in sent:
+        return False  # the same name or id in a different account is a different resource
     if name == "AlgorithmName":  # a name in the request is an ARN in the response
         return sent.rpartition("/")[2] == there.rpartition("/")[2]
     if name.endswith("KmsKeyId"):  # a key has an id, an ARN, and aliases
         return "alias/" in sent or sent.rpartition("/")[2] == there.rpartition("/")[2]
-    return name in ("S3Uri", "S3OutputPath") and sent.rstrip("/") == there.rstrip("/")
+    # The address of a channel is a prefix of keys, in which a `/` selects other objects.
+    return path in _DIRECTORIES and sent.rstrip("/") == there.rstrip("/")
 
 
 def _is_filled_in(path: str, value: Any) -> bool:

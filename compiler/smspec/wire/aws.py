@@ -66,6 +66,9 @@ _SHAPES = (
 )
 
 
+_OF_CUSTOMERS = re.compile(r"(?:^|\.)(?:elb|compute|compute-1|execute-api|vpce-svc-[0-9a-f]+)\.")
+"""Labels of host names in the domains of AWS that lead to servers of its customers, such as an emulator."""
+
 _CACHING = ("assume-role", "sso")
 _ROLES: dict[str, Any] = {}
 """The credentials of roles in this process: each session would ask for them again, and a person for each code."""
@@ -158,6 +161,8 @@ class AwsSession:
         It is empty for a host of all regions.
         """
         host = host.rstrip(".").lower()
+        if _OF_CUSTOMERS.search(host):
+            return None
         partitions = self._core.get_data("partitions")["partitions"]
         patterns = [str(partition["regionRegex"]).strip("^$") for partition in partitions]
         for partition in partitions:
@@ -170,7 +175,9 @@ class AwsSession:
         return None
 
     def is_of_aws(self, host: str) -> bool:
-        """Return whether a host is in a domain of AWS, in any region or in none, as those of IAM are."""
+        """Return whether a host is one of AWS, in any region or in none, as those of IAM are."""
+        if _OF_CUSTOMERS.search(host):
+            return False
         outputs = [each["outputs"] for each in self._core.get_data("partitions")["partitions"]]
         return any(host.endswith((f".{each['dnsSuffix']}", f".{each['dualStackDnsSuffix']}")) for each in outputs)
 

@@ -105,6 +105,19 @@ def test_region_from_outside_is_checked_like_the_key(aws, tmp_path):
     assert not aws.asked
 
 
+@pytest.mark.parametrize("region", ["fips-us-west-2", "us-fips-west-2"])
+@pytest.mark.parametrize("source", [*SOURCES, "spec"])
+def test_pseudo_region_is_not_judged_as_a_region(aws, tmp_path, monkeypatch, source, region):
+    """Botocore calls us-west-2 then, which no rule, price, or policy has seen."""
+    write_job(tmp_path, OPEN if source != "spec" else f"{OPEN}region: {region}\n")
+    words = with_region(source, region, monkeypatch, tmp_path) if source != "spec" else []
+    for command in ("submit", "stop", "logs", "collect"):
+        done = smspec(command, "job.yaml", *words)
+        assert (done.status, done.out) == (1, ""), done.err
+        assert f"is `{region}`, but AWS would create the job in `us-west-2`" in done.err
+    assert not aws.asked
+
+
 def test_job_of_each_region_has_a_name(aws, tmp_path):
     """Names are unique in a region only, and a second job of the name would overwrite the output of the first."""
     write_job(tmp_path, OPEN)

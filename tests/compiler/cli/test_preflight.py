@@ -13,6 +13,7 @@ from support.aws_account import (
     ROLE,
     SECRET,
     SPEC,
+    TRUST,
     dry,
     of_kind,
     row,
@@ -56,6 +57,13 @@ WRONG = {
         "role",
         1,
         f"does not exist in account {ACCOUNT}",
+    ),
+    "role whose ARN lacks its path": (
+        lambda it: None,
+        SPEC.replace("service-role/", ""),
+        "role",
+        1,
+        "is `role/service-role/Training`, not `role/Training`",
     ),
     "role that trusts another service": (
         lambda it: it.trust("glue.amazonaws.com"),
@@ -275,6 +283,25 @@ def test_image_of_aws_that_cannot_be_read_is_not_checked(account, tmp_path):
     write_job(tmp_path, SPEC.replace(f"{REPOSITORY}:1", uri))
     account.aws.faults["ecr BatchGetImage"] = Refusal(400, "AccessDeniedException")
     assert row("image") == ("not checked", "AWS denies `ecr:BatchGetImage`; AWS owns the image")
+
+
+def test_usable_role_and_key_are_ok(account, tmp_path):
+    """Everyone is SageMaker too, and a key whose primary region changes encrypts."""
+    text = json.dumps(TRUST).replace('"Service": "sagemaker.amazonaws.com"', '"AWS": "*"')
+    account.client("iam").update_assume_role_policy(RoleName="Training", PolicyDocument=text)
+    account.key()
+    account.aws.answers["kms DescribeKey"] = lambda body: body.replace(b'"Enabled"', b'"Updating"')
+    write_job(tmp_path, of_kind("KMS key"))
+    found = dry()
+    assert found["role", "Training"] == ("ok", "exists, and trusts sagemaker.amazonaws.com")
+    assert found["KMS key", "alias/mine"] == ("ok", f"is Updating, in account {ACCOUNT}")
+
+
+def test_data_are_looked_for_in_a_bucket_of_unknown_region(account):
+    account.aws.faults["s3 HEAD"] = Refusal(503, "SlowDown")
+    found = dry()
+    assert found["bucket", BUCKET][0] == "not checked"
+    assert found["channel", "train"] == ("ok", "has data")
 
 
 ODD = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from smspec.submission.client import sagemaker_client
+from smspec.wire.aws import AwsSession
 
 
 @pytest.mark.parametrize(
@@ -24,3 +25,23 @@ def test_region_precedence_follows_the_aws_cli(monkeypatch, tmp_path, option, va
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert sagemaker_client(None, option).meta.region_name == region
+
+
+@pytest.mark.parametrize(
+    ("host", "region"),
+    [
+        ("api.sagemaker.us-west-2.amazonaws.com", "us-west-2"),
+        ("api-fips.sagemaker.us-gov-west-1.amazonaws.com", "us-gov-west-1"),
+        ("vpce-0a1b-2c3d.api.sagemaker.eu-west-1.vpce.amazonaws.com", "eu-west-1"),
+        ("sagemaker-emulator.us-west-2.elb.amazonaws.com", None),
+        ("sagemaker.elb.us-west-2.amazonaws.com", None),
+        ("ec2-1-2-3-4.us-west-2.compute.amazonaws.com", None),
+        ("a1b2c3.execute-api.us-west-2.amazonaws.com", None),
+        ("vpce-0a1b-2c3d.vpce-svc-0a1b2c.us-west-2.vpce.amazonaws.com", None),
+    ],
+)
+def test_server_of_a_customer_in_a_domain_of_aws_is_not_aws(host, region):
+    """An emulator behind a load balancer has roles, buckets, and accounts of its own."""
+    session = AwsSession(None, "us-west-2")
+    assert session.region_of_host(host, "sagemaker") == region
+    assert session.is_of_aws(host) == (region is not None)

@@ -123,6 +123,10 @@ def image(uri, **members):
     return {"AlgorithmSpecification": {"TrainingImage": uri, "TrainingInputMode": "File", **members}}
 
 
+def channel(uri):
+    return {"InputDataConfig": [{"ChannelName": "train", "DataSource": {"S3DataSource": {"S3Uri": uri}}}]}
+
+
 URI = "111122223333.dkr.ecr.us-west-2.amazonaws.com/ctr:1"
 
 
@@ -158,6 +162,17 @@ URI = "111122223333.dkr.ecr.us-west-2.amazonaws.com/ctr:1"
             {"OutputDataConfig": {"S3OutputPath": "s3://b/o2"}},
             False,
             id="output",
+        ),
+        pytest.param(
+            {"CheckpointConfig": {"S3Uri": "s3://b/c"}}, {"CheckpointConfig": {"S3Uri": "s3://b/c/"}}, True, id="folder"
+        ),
+        pytest.param(channel("s3://b/train/"), channel("s3://b/train"), False, id="channel-that-reads-more"),
+        pytest.param(channel("s3://b/train"), channel("s3://b/train/"), False, id="channel-that-reads-less"),
+        pytest.param(
+            {"AlgorithmSpecification": {"AlgorithmName": "arn:aws:sagemaker:us-west-2:111122223333:algorithm/mine"}},
+            {"AlgorithmSpecification": {"AlgorithmName": "arn:aws:sagemaker:us-west-2:210987654321:algorithm/mine"}},
+            False,
+            id="algorithm-of-another-account",
         ),
         pytest.param(
             {"VpcConfig": {"Subnets": ["a", "b"], "SecurityGroupIds": ["s"]}},

@@ -105,6 +105,10 @@ def _role(calls: AwsCalls, name: str, role: Arn, account: str) -> Answer:
         if refusal.code != "NoSuchEntity":
             raise
         return wrong(ROLE, name, f"does not exist in account {role.account}")
+    # IAM finds a role by its name alone, SageMaker by the ARN, which contains its path.
+    there = parsed_arn(member(found, "Role", "Arn"))
+    if there is not None and there.account == role.account and there.resource != role.resource:
+        return wrong(ROLE, name, f"is `{there.resource}`, not `{role.resource}`: use the ARN with its path")
     policy = member(found, "Role", "AssumeRolePolicyDocument")
     if not isinstance(policy, dict):
         raise NotChecked("it exists, but the response of IAM does not contain whom it trusts")
@@ -121,8 +125,10 @@ def _trusts(policy: dict[str, object]) -> bool:
             continue
         principal = member(statement, "Principal")
         services = _texts(principal.get("Service") if isinstance(principal, dict) else principal)
+        everyone = _texts(member(principal, "AWS"))  # {"AWS": "*"} is the same as "*"
         actions = _texts(member(statement, "Action"))
-        if any(each == "*" or each.startswith(SERVICE) for each in services) and any(map(_ASSUME.fullmatch, actions)):
+        is_trusted = "*" in (*services, *everyone) or any(each.startswith(SERVICE) for each in services)
+        if is_trusted and any(map(_ASSUME.fullmatch, actions)):
             return True
     return False
 

@@ -93,6 +93,8 @@ def _bucket(calls: AwsCalls, store: S3Service, bucket: UsedBucket) -> Answer:
         answer = _looked_up(calls, bucket)
     except NotChecked as fault:
         answer = not_checked("bucket", bucket.name, str(fault), fault.action)
+    except AwsRefused as refusal:  # about the call: the data in the bucket are looked for nevertheless
+        answer = not_checked("bucket", bucket.name, f"S3 rejects the request: {refusal}")
     if answer.rows[0].state == "wrong":
         return answer
     return Answer(rows=answer.rows, then=tuple(_data_questions(store, bucket)))

@@ -16,6 +16,8 @@ from smspec.wire.aws import AwsRefused
 KEY, NETWORK, FILE_SYSTEM, SECRET = "KMS key", "network", "file system", "secret"
 _MOST_NAMED = 3
 _ENCRYPTS = "SYMMETRIC_DEFAULT"
+_USABLE = ("Enabled", "Updating")
+"""A multi-Region key whose primary region is being changed encrypts as before (KMS developer guide, "Key states")."""
 
 
 def resource_questions(
@@ -72,12 +74,12 @@ def _key(calls: AwsCalls, key: str) -> Answer:
     state, spec = member(described, "KeyState"), member(described, "KeySpec")
     if not isinstance(state, str):
         raise NotChecked("the response of KMS does not describe it")
-    if state != "Enabled":
+    if state not in _USABLE:
         return wrong(KEY, key, f"is {state}, not Enabled", SURROUNDINGS_AT_FAULT)
     if spec is not None and spec != _ENCRYPTS:
         return wrong(KEY, key, f"is of the type {spec}; S3 and volumes need a symmetric key for encryption")
     owner = member(described, "AWSAccountId")
-    return ok(KEY, key, f"is Enabled, in account {owner}" if owner else "is Enabled")
+    return ok(KEY, key, f"is {state}, in account {owner}" if owner else f"is {state}")
 
 
 def _network(calls: AwsCalls, subnets: list[str], groups: list[str]) -> Answer:
