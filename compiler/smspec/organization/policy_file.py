@@ -97,7 +97,7 @@ class _Reader:
 
     def number(self, key: str) -> Decimal | int:
         value = self._tables[key]
-        if isinstance(value, bool) or not isinstance(value, int | Decimal) or not 0 <= value <= _HIGHEST:
+        if isinstance(value, bool) or not isinstance(value, int | Decimal) or not _in_range(value):
             self.faults.append(((key,), f"`{key}` must be a number from 0 to {_HIGHEST:,}", f"write `{key} = 500`"))
             return 0
         return value
@@ -268,3 +268,7 @@ POLICY_KEYS: dict[str, PolicyKey] = {
     "rule_files": PolicyKey(_Reader.rule_files, policy_combination.all_of_both, True, lambda _old, _new: None),
 }
 """Every key of a policy. A key has no meaning in an inner file unless its row says how it combines."""
+
+
+def _in_range(value: int | Decimal) -> bool:
+    return value == value and 0 <= value <= _HIGHEST  # a NaN of TOML raises where its order is asked for

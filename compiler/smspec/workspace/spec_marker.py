@@ -22,7 +22,7 @@ def has_spec_key(content: bytes) -> bool:
 
     Text that is nested deeper than a spec may be is not a spec; its depth would also make the parser slow.
     """
-    if _KEY.encode() not in content:
+    if _KEY.encode() not in content and b"\\" not in content:  # a quoted key may have escapes
         return False
     import yaml  # imported late: most of these files do not contain the word
 

@@ -392,3 +392,8 @@ def test_source_nested_too_deeply_is_reported(source, monkeypatch):
     assert paths(source) == ["1/2/train.py"]
     write(source, "1/2/3/train.py")
     assert faults(source) == [("unbounded", "", "its directories are nested deeper than 3 levels")]
+
+
+def test_escaped_spec_key_is_found():
+    assert has_spec_key(b'"sm\\x73pec": v1\n')
+    assert not has_spec_key(b'"a\\x73pec": v1\n')
