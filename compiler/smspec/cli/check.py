@@ -12,13 +12,13 @@ from smspec.cli.findings import add_findings_arguments, exit_status, show_findin
 from smspec.cli.python_arguments import add_python_arguments
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, root, settings
-from smspec.cli.temporary_directory import temporary_directory
 from smspec.cli.verbosity import add_quiet_argument
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.proof.checking import CheckResult, check_job
 from smspec.proof.result import Request
 from smspec.spec.layers.assembly import OptionError
+from smspec.workspace.temporary_directory import temporary_directory
 
 HELP = """\
 Prove that a job starts. On this machine, with the Python version and the packages of its image: compile the modules of

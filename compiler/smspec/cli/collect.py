@@ -15,7 +15,6 @@ from smspec.cli.dated_file_command import count
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.next_command import job_words
 from smspec.cli.signal_handling import signals_interrupt
-from smspec.cli.temporary_directory import temporary_directory
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.diagnostics.visible import visible
 from smspec.output.failures import OutputFailed, OutputRefused
@@ -26,6 +25,7 @@ from smspec.output.writing import (
     made_directory,
     put_directory,
 )
+from smspec.workspace.temporary_directory import temporary_directory
 
 if TYPE_CHECKING:
     from smspec.collection.collecting import Collected

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from smspec.cli.spec_arguments import default_directory
-from smspec.cli.temporary_directory import temporary_directory
 from smspec.diagnostics import Diagnostic, InvalidInput
 from smspec.importer.imported import RequestNotFound
 from smspec.importer.naming import slug
@@ -41,6 +40,7 @@ from smspec.workspace.last_build import BuildNotFound, LastBuild, digest_of, rea
 from smspec.workspace.revision import Revision, place_below
 from smspec.workspace.settings_files import settings_of_revision, settings_of_tree
 from smspec.workspace.spec_marker import has_spec_key
+from smspec.workspace.temporary_directory import temporary_directory
 
 
 class NothingToCompare(Exception):

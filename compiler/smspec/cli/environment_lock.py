@@ -21,7 +21,6 @@ from smspec.render.representable import package_findings
 from smspec.source import SourceText
 from smspec.spec.lock import Lock
 from smspec.spec.locked_environment import DIRECTORY, LockedEnvironment, environment_file
-from smspec.workspace.cache_directory import cache_directory
 
 if TYPE_CHECKING:
     from smspec.lock.environments.diagnosis import Fault
@@ -177,7 +176,7 @@ class _Locking:
             lines = (*file.options, *(one.text for one in file.requirements))
             secrets = secret_variables(each.secrets, lines, each.directory)
             settings = index_settings(each.image.build_variables, secrets, lines)
-            cache = ModuleCache(cache_directory())
+            cache = ModuleCache()
             try:
                 new = lock_environment(question, settings, cache, base=each.image.base, platform=each.image.platform)
             except Unresolvable as fault:

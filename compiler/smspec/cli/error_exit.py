@@ -11,6 +11,7 @@ from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.external_messages import reason
 from smspec.diagnostics.masking import masked
 from smspec.diagnostics.visible import visible
+from smspec.workspace.cache_directory import UnsafeCache
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
@@ -29,7 +30,7 @@ def report_error(fault: Exception, console: Console) -> int:
         return _report(str(fault), 2, console)
     if isinstance(fault, CommandRefused):
         return _report(str(fault), 1, console)
-    if isinstance(fault, ResourceUnavailable):
+    if isinstance(fault, (ResourceUnavailable, UnsafeCache)):
         return _report(str(fault), 3, console)
     if isinstance(fault, OSError):
         return _report(_sentence(fault), 3, console)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator
 
 from smspec.cli.command_errors import UsageError
@@ -12,6 +13,7 @@ from smspec.cli.spec_arguments import add_root_argument, root
 from smspec.cli.verbosity import add_quiet_argument
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.visible import visible
+from smspec.output.atomic_file import remove_unfinished
 from smspec.output.edited_file import is_generated, replace_content
 from smspec.output.failures import OutputFailed
 from smspec.pipeline.input_cache import InputCache
@@ -58,6 +60,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     try:
         with signals_interrupt():
             paths = tuple(find_candidates(args.paths or [USUAL_SPEC], cache).found.values())
+            if not args.check:
+                for directory in {os.path.dirname(os.path.realpath(path)) for path in paths}:
+                    remove_unfinished(directory)
             for path in paths:
                 try:
                     changed += _format(path, cache, args, console)

@@ -54,9 +54,9 @@ def with_images(
 ) -> list[JobBuild]:
     """Build the images of jobs whose files have been written, or push them, and return the jobs with them."""
     # Imported late: a build without images starts no process and opens no connection.
-    from smspec.cli.temporary_directory import temporary_directory
     from smspec.publishing.publication import PublishFailed, PublishOptions
     from smspec.publishing.publishing import publish
+    from smspec.workspace.temporary_directory import temporary_directory
 
     images = [image for build in builds if (image := _job_image(build)) is not None]
     if not images:

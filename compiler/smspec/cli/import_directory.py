@@ -9,7 +9,6 @@ from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
 from smspec.cli.console import Console
 from smspec.cli.imported_spec import imported_spec
 from smspec.cli.signal_handling import signals_interrupt
-from smspec.cli.temporary_directory import temporary_directory
 from smspec.collection.faults import ResultRefused
 from smspec.collection.result_tree import ResultTree
 from smspec.importer.code_files import CodeFiles, code_files, pieces_of
@@ -20,6 +19,7 @@ from smspec.output.failures import OutputFailed, OutputRefused
 from smspec.output.writing import COLLECTING, as_output_failed, made_directory, put_directory
 from smspec.source.listing import ListedFile
 from smspec.workspace.boundary_search import boundary_of
+from smspec.workspace.temporary_directory import temporary_directory
 
 MOST_BYTES = 1 << 30
 """Of all files of a directory: an archive that is larger is not code."""

@@ -20,7 +20,6 @@ from smspec.cli.run_arguments import (
 )
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
-from smspec.cli.temporary_directory import temporary_directory
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.diagnostics import InvalidInput, placed
 from smspec.diagnostics.suggestions import nearest
@@ -36,6 +35,7 @@ from smspec.rehearsal.rehearsing import rehearse_job
 from smspec.rehearsal.report import Report
 from smspec.rehearsal.text_report import text
 from smspec.render.tree_rendering import render_tree
+from smspec.workspace.temporary_directory import temporary_directory
 
 HELP = """\
 Run the job again and again on this machine, each time under something that SageMaker may do to it, such as a Spot

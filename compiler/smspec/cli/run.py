@@ -19,13 +19,13 @@ from smspec.cli.run_arguments import (
 )
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
-from smspec.cli.temporary_directory import temporary_directory
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.diagnostics import placed
 from smspec.local.feeder.injection import Injection
 from smspec.local.running import run_locally
 from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.render.tree_rendering import render_tree
+from smspec.workspace.temporary_directory import temporary_directory
 
 HELP = """\
 Run the job on this machine with the files that `smspec build` generates. Each host gets its own /opt/ml directory and

@@ -23,7 +23,6 @@ from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments
 from smspec.cli.submission import AUTOMATIC, Submission, new_run_id, submissions
 from smspec.cli.submission_plan import data_line, data_plans, difference, local_data_lines, plan_lines
-from smspec.cli.temporary_directory import temporary_directory
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.visible import visible
@@ -35,6 +34,7 @@ from smspec.source.frozen import replace
 from smspec.spec.image_repository import names_registry
 from smspec.spec.model import BuiltImage
 from smspec.submission.example_account import example_account_fault
+from smspec.workspace.temporary_directory import temporary_directory
 
 if TYPE_CHECKING:
     from smspec.cli.alternative_submission import SubmissionState

@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from types import TracebackType
 
-from smspec.local.process_guard import become_subreaper, children
+from smspec.workspace.process_guard import become_subreaper, children
 
 _DEADLINE_SECONDS = 5.0
 

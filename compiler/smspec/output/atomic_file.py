@@ -25,10 +25,14 @@ def write_whole_bytes(path: str, chunks: Iterable[bytes], *, mode: int = 0o644) 
 
     beside, directory, prefix = "", os.path.dirname(path) or os.curdir, f".{os.path.basename(path)}-"
     try:
-        _remove_unfinished(directory, prefix)
+        remove_unfinished(directory)
         with signals_deferred():
             descriptor, beside = tempfile.mkstemp(prefix=prefix, suffix=_UNFINISHED, dir=directory)
             _take(descriptor)
+            while not os.fstat(descriptor).st_nlink:  # a different command took it for one of a killed writer
+                os.close(descriptor)
+                descriptor, beside = tempfile.mkstemp(prefix=prefix, suffix=_UNFINISHED, dir=directory)
+                _take(descriptor)
         with open(descriptor, "wb") as file:
             for chunk in chunks:
                 file.write(chunk)
@@ -46,13 +50,21 @@ def write_whole_bytes(path: str, chunks: Iterable[bytes], *, mode: int = 0o644) 
                 os.unlink(beside)
 
 
-def _remove_unfinished(directory: str, prefix: str) -> None:
-    """Remove the files of killed writers; a live writer locks its file."""
-    with os.scandir(directory) as entries:
-        left = [entry.path for entry in entries if entry.name.startswith(prefix) and entry.name.endswith(_UNFINISHED)]
+def remove_unfinished(directory: str) -> None:
+    """Remove the files of killed writers, whatever they wrote; a live writer locks its file."""
+    left: list[str] = []
+    with contextlib.suppress(OSError), os.scandir(directory) as entries:
+        left = [
+            entry.path
+            for entry in entries
+            if entry.name.startswith(".")
+            and entry.name.endswith(_UNFINISHED)
+            and entry.is_file(follow_symlinks=False)
+            and entry.stat(follow_symlinks=False).st_uid == os.geteuid()
+        ]
     for path in left:
         with contextlib.suppress(OSError):
-            descriptor = os.open(path, os.O_RDONLY)
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
             try:
                 if _take(descriptor):
                     os.unlink(path)

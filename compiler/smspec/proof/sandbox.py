@@ -13,9 +13,9 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from smspec.local.process_guard import guarded
 from smspec.proof import confinement
 from smspec.source.frozen import dataclass
+from smspec.workspace.process_guard import guarded
 
 LARGEST_FILE = 1 << 30
 LARGEST_RESULT = 1 << 24

@@ -1,11 +1,26 @@
-"""The directory of smspec's cache: what it contains can be removed at any time."""
+"""The directory of smspec's cache: it can be removed at any time, and only its owner or root can change what is in it.
+
+Commands run and install what is in the cache. It is therefore refused if an owner other than the user or root, or a
+permission to write, lets a different user change it, or replace a directory on the path to it.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import shlex
+import stat
 import sys
 
 VARIABLE = "SMSPEC_CACHE_DIR"
+
+_MOST_LINKS = 40
+_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+_ACCESS_LIST = "system.posix_acl_access"
+
+
+class UnsafeCache(Exception):
+    """A different user could change what is in the cache: exit status 3."""
 
 
 def cache_directory() -> str:
@@ -16,4 +31,162 @@ def cache_directory() -> str:
     above = os.environ.get("XDG_CACHE_HOME")
     if not (above and os.path.isabs(above)):
         above = os.path.expanduser("~/Library/Caches" if sys.platform == "darwin" else "~/.cache")
-    return os.path.join(above, "smspec")
+    return os.path.join(os.path.abspath(above), "smspec")
+
+
+def open_cache(name: str) -> str:
+    """Return a directory of the cache, created for this user alone if missing. Raise `UnsafeCache` or OSError."""
+    path = os.path.join(cache_directory(), name)
+    _require_path(path, is_made=True)
+    return path
+
+
+def existing_cache(name: str) -> str | None:
+    """Return a directory of the cache; None if it is missing or cannot be reached. Raise `UnsafeCache`."""
+    path = os.path.join(cache_directory(), name)
+    try:
+        _require_path(path, is_made=False)
+    except OSError:
+        return None
+    return path
+
+
+def require_safe_entry(path: str) -> None:
+    """Raise `UnsafeCache` if a different user owns or can write to anything in an entry of an open cache.
+
+    Nobody else can change what is in a directory that has passed, so what is below it stays as it was seen.
+    """
+    try:
+        status = os.lstat(path)
+    except FileNotFoundError:
+        return
+    _require(path, status, is_above=False)
+    if stat.S_ISDIR(status.st_mode):
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    require_safe_entry(entry.path)
+                else:
+                    _require(entry.path, entry.stat(follow_symlinks=False), is_above=False)
+
+
+def make_private(path: str) -> None:
+    """Take from others the permission to write to a new entry, whatever the umask and the modes in archives."""
+    for directory, names, files in os.walk(path):
+        for each in (directory, *(os.path.join(directory, name) for name in (*names, *files))):
+            mode = os.lstat(each).st_mode
+            if not stat.S_ISLNK(mode) and mode & _OTHERS:
+                os.chmod(each, stat.S_IMODE(mode) & ~_OTHERS)
+
+
+def _require_path(path: str, *, is_made: bool) -> None:
+    """Check every directory from the root to ``path``, top-down, so that none can be replaced once it was seen."""
+    cache, at, links = cache_directory(), "", 0
+    ahead = path.split("/")[::-1]
+    # So many steps are left when the cache itself is reached; a link only adds to them.
+    inside = len(path[len(cache) :].strip("/").split("/"))
+    _require("/", os.lstat("/"), is_above=True)
+    while ahead:
+        name = ahead.pop()
+        if name in ("", "."):
+            continue
+        if name == "..":
+            at = os.path.dirname(at)
+            continue
+        at = f"{at.rstrip('/')}/{name}"
+        status = _status(at, is_made=is_made)
+        if stat.S_ISLNK(status.st_mode):
+            links += 1
+            if links > _MOST_LINKS:
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), at)
+            _require_owner(at, status, is_above=len(ahead) > inside)
+            target = os.readlink(at)
+            at = "" if target.startswith("/") else os.path.dirname(at)
+            ahead += target.split("/")[::-1]
+            continue
+        if not stat.S_ISDIR(status.st_mode):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), at)
+        _require(at, status, is_above=len(ahead) > inside)
+
+
+def _status(path: str, *, is_made: bool) -> os.stat_result:
+    try:
+        return os.lstat(path)
+    except FileNotFoundError:
+        if not is_made:
+            raise
+    try:
+        os.makedirs(path, 0o700)
+    except FileExistsError:
+        pass  # by a different process, maybe that of another user: it is looked at like any other
+    return os.lstat(path)
+
+
+def _require(path: str, status: os.stat_result, *, is_above: bool) -> None:
+    """``is_above``: a directory around the cache, in which the sticky bit keeps others from replacing what is ours."""
+    _require_owner(path, status, is_above=is_above)
+    mode = status.st_mode
+    if stat.S_ISLNK(mode) or not mode & _OTHERS or (is_above and mode & stat.S_ISVTX):
+        return
+    if mode & stat.S_IWOTH or not _is_private_group(status) or _has_access_list(path):
+        raise _unsafe(path, f"others can write to `{path}` (mode {stat.S_IMODE(mode):04o})")
+
+
+def _require_owner(path: str, status: os.stat_result, *, is_above: bool) -> None:
+    if status.st_uid not in (0, os.geteuid()) and not (is_above and _is_unmapped(status.st_uid)):
+        raise _unsafe(path, f"`{path}` belongs to {_user(status.st_uid)}, who can change it")
+
+
+def _unsafe(path: str, why: str) -> UnsafeCache:
+    cache = cache_directory()
+    remove = f"run `rm -r {shlex.quote(path)}`, or " if path.startswith(f"{cache}/") else ""
+    return UnsafeCache(
+        f"the cache `{cache}` is not safe: {why}, and smspec runs what is in it; {remove}set {VARIABLE} to a directory"
+        " that only you can write to"
+    )
+
+
+def _user(number: int) -> str:
+    import pwd  # imported late: only errors need it
+
+    try:
+        return f"`{pwd.getpwuid(number).pw_name}` (uid {number})"
+    except KeyError:
+        return f"uid {number}"
+
+
+def _is_private_group(status: os.stat_result) -> bool:
+    """Return whether a group has no member but the owner: with such groups, many systems have a umask of 002."""
+    import grp  # imported late, as is `pwd`: few directories are writable for a group
+    import pwd
+
+    try:
+        owner, group = pwd.getpwuid(status.st_uid), grp.getgrgid(status.st_gid)
+    except KeyError:
+        return False
+    return (
+        group.gr_name == owner.pw_name
+        and set(group.gr_mem) <= {owner.pw_name}
+        and all(user.pw_uid == owner.pw_uid for user in pwd.getpwall() if user.pw_gid == status.st_gid)
+    )
+
+
+def _has_access_list(path: str) -> bool:
+    """Return whether single users have permissions, of which the bits for the group show only the maximum."""
+    if not hasattr(os, "getxattr"):
+        return False
+    try:
+        return bool(os.getxattr(path, _ACCESS_LIST, follow_symlinks=False))
+    except OSError:
+        return False
+
+
+def _is_unmapped(number: int) -> bool:
+    """Return whether this is what a user namespace shows for owners outside of it, such as the root of the machine."""
+    try:
+        with open("/proc/self/uid_map", encoding="ascii") as file:
+            known = sum(int(line.split()[2]) for line in file)
+        with open("/proc/sys/kernel/overflowuid", encoding="ascii") as file:
+            return known < 0xFFFFFFFF and number == int(file.read())
+    except (OSError, ValueError, IndexError):
+        return False

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from smspec.local.host_log import HostLog
 from smspec.local.machine_processes import MachineProcess, below
-from smspec.local.process_guard import guarded
 from smspec.local.request import RunFailed
 from smspec.local.usage import Usage, read_usage
+from smspec.workspace.process_guard import guarded
 
 _READ = 1 << 16
 

@@ -12,8 +12,16 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from smspec.local.request import RunFailed
-from smspec.workspace.cache_directory import VARIABLE, cache_directory
+from smspec.workspace.cache_directory import (
+    VARIABLE,
+    cache_directory,
+    existing_cache,
+    make_private,
+    open_cache,
+    require_safe_entry,
+)
 
+_NAME = "environments"
 _COMPLETE = "complete.json"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
@@ -22,7 +30,8 @@ class EnvironmentCache:
     """Environments by key. Those in use stay locked, shared with other runs, until `close`."""
 
     def __init__(self) -> None:
-        self._root = os.path.join(cache_directory(), "environments")
+        self._root = os.path.join(cache_directory(), _NAME)
+        self._safe: set[str] = set()
         self._held = ExitStack()
 
     def __enter__(self) -> EnvironmentCache:
@@ -35,8 +44,14 @@ class EnvironmentCache:
         return os.path.join(self._root, key)
 
     def has(self, key: str) -> bool:
-        """Return whether an environment exists and is complete."""
-        return os.path.isfile(os.path.join(self.path(key), _COMPLETE))
+        """Return whether an environment exists and is complete. Raise UnsafeCache if others can change it."""
+        path = self.path(key)
+        if key not in self._safe:
+            if existing_cache(_NAME) is None or not os.path.isfile(os.path.join(path, _COMPLETE)):
+                return False
+            require_safe_entry(path)
+            self._safe.add(key)
+        return os.path.isfile(os.path.join(path, _COMPLETE))
 
     def hold(self, key: str, make: Callable[[str, int], None], wait: Callable[[], None]) -> str:
         """Return the directory of an environment, which ``make`` fills if it does not exist.
@@ -66,12 +81,14 @@ class EnvironmentCache:
         with ExitStack() as undo:
             undo.callback(shutil.rmtree, path, ignore_errors=True)
             try:
-                os.makedirs(path)
+                os.makedirs(path, 0o700)
                 make(path, lock)
+                make_private(path)
                 _protect(path)
                 unfinished = os.path.join(path, f"{_COMPLETE}.part")
                 with open(unfinished, "w", encoding="utf-8") as file:
                     json.dump({"format": 1}, file)
+                os.chmod(unfinished, 0o644)
                 os.rename(unfinished, os.path.join(path, _COMPLETE))
             except OSError as fault:
                 if fault.errno in _NO_ROOM:
@@ -89,8 +106,8 @@ class EnvironmentCache:
         name = os.path.join(self._root, f"{key}.lock")
         while True:
             try:
-                os.makedirs(self._root, exist_ok=True)
-                lock = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                open_cache(_NAME)
+                lock = _opened(name, kind)
             except OSError as fault:
                 raise self._unusable(fault) from None
             with ExitStack() as undo:
@@ -104,6 +121,16 @@ class EnvironmentCache:
                 if os.path.exists(name) and os.path.samestat(os.stat(name), os.fstat(lock)):
                     undo.pop_all()
                     return lock
+
+
+def _opened(name: str, kind: int) -> int:
+    try:
+        return os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError:
+        # In a cache of root that is shared, users may only read.
+        if kind != fcntl.LOCK_SH or not os.path.exists(name):
+            raise
+        return os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
 
 
 def _protect(root: str) -> None:

@@ -7,9 +7,11 @@ import re
 import shutil
 from collections.abc import Callable
 
+from smspec.diagnostics.external_messages import reason
 from smspec.diagnostics.masking import masked
 from smspec.local.python.installing import NO_ROOM, UNREACHABLE
 from smspec.local.python.interpreter import (
+    PYTHONS,
     Interpreter,
     fetched_directory,
     matching_interpreter,
@@ -17,6 +19,7 @@ from smspec.local.python.interpreter import (
 )
 from smspec.local.python.shown_command import run_shown
 from smspec.local.request import RunFailed
+from smspec.workspace.cache_directory import make_private, open_cache
 
 _UNKNOWN = re.compile(r"No download found|not a valid|No downloads? (?:is |are )?available", re.IGNORECASE)
 _OFFLINE = re.compile(r"network connectivity is disabled|offline", re.IGNORECASE)
@@ -39,7 +42,10 @@ def _fetch(version: str, show: Callable[[str], None]) -> None:
     uv = shutil.which("uv")
     if uv is None:
         raise _failed(version, "`--fetch-python` requires uv on PATH")
-    directory = fetched_directory()
+    try:
+        directory = open_cache(PYTHONS)
+    except OSError as fault:
+        raise _failed(version, f"failed to create directory `{fetched_directory()}`: {reason(fault)}") from None
     show(f"fetching Python {version} with uv into {directory}")
     # No program of that Python becomes visible outside of the cache.
     variables = {
@@ -57,7 +63,9 @@ def _fetch(version: str, show: Callable[[str], None]) -> None:
         elif line.strip():
             show(f"fetching | {line.strip()}")
 
-    if run_shown([uv, "python", "install", version], variables, take):
+    status = run_shown([uv, "python", "install", version], variables, take)
+    make_private(directory)
+    if status:
         # uv wraps long lines.
         raise _failed(version, _reason(" ".join(line.strip() for line in causes)))
 

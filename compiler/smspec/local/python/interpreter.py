@@ -12,14 +12,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from smspec.local.process_guard import guarded
 from smspec.local.python.pyenv_shim import program_on_path, pyenv_root
 from smspec.local.request import RunFailed
 from smspec.service.bare_image import bare_image
 from smspec.spec.locked_environment import LockedEnvironment
-from smspec.workspace.cache_directory import cache_directory
+from smspec.workspace.cache_directory import cache_directory, existing_cache, require_safe_entry
+from smspec.workspace.process_guard import guarded
 
 OLDEST = (3, 8)
+PYTHONS = "pythons"
 _SECONDS = 60
 _FOREIGN = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUSERBASE", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
 """Variables by which packages of the author would reach the job, or a different Python would be used."""
@@ -94,7 +95,7 @@ def named_interpreter(name: str) -> Interpreter:
 
 def fetched_directory() -> str:
     """Return the directory of the Pythons that `fetch_python` installs."""
-    return os.path.join(cache_directory(), "pythons")
+    return os.path.join(cache_directory(), PYTHONS)
 
 
 def matching_interpreter(wanted: str) -> Interpreter | None:
@@ -149,8 +150,15 @@ def _candidates(version: str) -> Iterator[str]:
         yield on_path
     yield from sorted(glob.glob(os.path.join(glob.escape(pyenv_root()), "versions", f"{version}.*", "bin", "python")))
     data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-    for root in (os.environ.get("UV_PYTHON_INSTALL_DIR") or os.path.join(data, "uv", "python"), fetched_directory()):
-        yield from sorted(glob.glob(os.path.join(glob.escape(root), f"cpython-{version}.*", "bin", "python3")))
+    yield from _standalone(os.environ.get("UV_PYTHON_INSTALL_DIR") or os.path.join(data, "uv", "python"), version)
+    fetched = existing_cache(PYTHONS)
+    if fetched is not None:
+        require_safe_entry(fetched)
+        yield from _standalone(fetched, version)
+
+
+def _standalone(root: str, version: str) -> list[str]:
+    return sorted(glob.glob(os.path.join(glob.escape(root), f"cpython-{version}.*", "bin", "python3")))
 
 
 def _refused(path: str) -> Interpreter:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from smspec.local.process_guard import guarded
+from smspec.workspace.process_guard import guarded
 
 
 def run_shown(
@@ -17,7 +17,7 @@ def run_shown(
 ) -> int:
     """Run a command to its end, despite interrupts; return its exit status. ``lock`` stays held as long as it runs."""
     with subprocess.Popen(
-        guarded(words),
+        guarded(words, is_limited=True),
         env=dict(variables),
         cwd=directory,
         stdin=subprocess.PIPE,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -17,6 +16,7 @@ from smspec.lock.environments.pip import Pip, has_pip
 from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed
 from smspec.lock.environments.uv import Uv, installed_uv
 from smspec.spec.locked_environment import LockedEnvironment
+from smspec.workspace.temporary_directory import temporary_directory
 
 
 class Resolver(Protocol):
@@ -65,7 +65,7 @@ def lock_environment(
     question: Question, settings: IndexSettings, cache: ModuleCache, *, base: str, platform: str
 ) -> NewEnvironment:
     """Return the entry of an environment and its file. Raise `Unresolvable`, `UnacceptedFiles`, or `ResolverFailed`."""
-    with tempfile.TemporaryDirectory(prefix="smspec-lock-") as directory:
+    with temporary_directory() as directory:
         resolver, version = resolver_for(settings, directory)
         files = () if question.is_empty else resolver.resolve(question, directory)
     local = next((file for file in files if file.is_local), None)

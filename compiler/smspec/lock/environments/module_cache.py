@@ -6,6 +6,7 @@ import json
 import os
 
 from smspec.lock.environments.resolution import ResolvedFile
+from smspec.workspace.cache_directory import cache_directory, open_cache, require_safe_entry
 
 _FORMAT = "modules-2"
 
@@ -13,12 +14,17 @@ _FORMAT = "modules-2"
 class ModuleCache:
     """A directory with a small file for each wheel. A cache that cannot be read or written is an empty one."""
 
-    def __init__(self, directory: str) -> None:
-        self._directory = os.path.join(directory, _FORMAT)
+    def __init__(self) -> None:
+        """Raise UnsafeCache if others can change it: what a wheel contains decides which imports a check accepts."""
+        try:
+            self._directory = open_cache(_FORMAT)
+        except OSError:
+            self._directory = os.path.join(cache_directory(), _FORMAT)
 
     def get(self, file: ResolvedFile) -> tuple[str, ...] | None:
         """Return the modules of a wheel; None if they are not known."""
         try:
+            require_safe_entry(self._path(file))
             with open(self._path(file), encoding="utf-8") as content:
                 found = json.load(content)
         except (OSError, ValueError):
@@ -30,10 +36,10 @@ class ModuleCache:
         """Keep the modules of a wheel."""
         path = self._path(file)
         try:
-            os.makedirs(self._directory, exist_ok=True)
             unfinished = f"{path}.{os.getpid()}"
             with open(unfinished, "w", encoding="utf-8") as content:
                 json.dump(modules, content)
+            os.chmod(unfinished, 0o644)
             os.replace(unfinished, path)
         except OSError:
             pass

@@ -20,7 +20,6 @@ from smspec.registry.manifest import Blob, Layer
 from smspec.render.image_settings import ImageSettings, image_settings
 from smspec.render.tree import GeneratedFile
 from smspec.wire.fault import BadResponse
-from smspec.workspace.cache_directory import cache_directory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +77,7 @@ def assembled(job: JobImage, logins: Logins, show: Callable[[str], None]) -> Ass
 def _packages(
     job: JobImage, base: Base, requirements: bytes, settings: ImageSettings, show: Callable[[str], None]
 ) -> FileLayer:
-    cache = cache_directory()
-    listing = listing_of(layer_entries(layer, base, cache) for layer in base.layers)
+    listing = listing_of(layer_entries(layer, base) for layer in base.layers)
     try:
         variables = settings.variables(base_variables(base.config))
     except BadResponse as fault:

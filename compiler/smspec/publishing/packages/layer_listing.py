@@ -16,6 +16,7 @@ from smspec.output.failures import OutputFailed
 from smspec.publishing.packages.base_listing import Entry
 from smspec.publishing.publication import PublishFailed
 from smspec.registry.manifest import Blob, Layer
+from smspec.workspace.cache_directory import existing_cache, open_cache, require_safe_entry
 
 
 class Source(Protocol):
@@ -33,13 +34,13 @@ _LARGEST_RECORD = 16 << 20
 _KINDS = {tarfile.SYMTYPE: "link", tarfile.DIRTYPE: "directory"}
 
 
-def layer_entries(layer: Layer, source: Source, cache: str) -> list[Entry]:
+def layer_entries(layer: Layer, source: Source) -> list[Entry]:
     """Return what is in a layer of a source. Raise PublishFailed."""
-    path = os.path.join(cache, _FORMAT, f"{layer.blob.digest.replace(':', '-')}.json.gz")
-    found = _kept(path)
+    name = f"{layer.blob.digest.replace(':', '-')}.json.gz"
+    found = _kept(name)
     if found is None:
         found = _read(layer, source.chunks(layer.blob))
-        _keep(path, found)
+        _keep(name, found)
     return found
 
 
@@ -118,18 +119,22 @@ class _Stream:
         return found
 
 
-def _kept(path: str) -> list[Entry] | None:
+def _kept(name: str) -> list[Entry] | None:
+    directory = existing_cache(_FORMAT)
+    if directory is None:
+        return None
+    kept = os.path.join(directory, name)
     try:
-        with gzip.open(path, "rt", encoding="utf-8") as file:
+        require_safe_entry(kept)
+        with gzip.open(kept, "rt", encoding="utf-8") as file:
             return [Entry(path, kind, text, tuple(status)) for path, kind, text, status in json.load(file)]
     except (OSError, EOFError, ValueError, TypeError, IndexError, zlib.error):
         return None
 
 
-def _keep(path: str, entries: list[Entry]) -> None:
+def _keep(name: str, entries: list[Entry]) -> None:
     """Keep a listing. A cache that cannot be written is an empty one."""
     listed = [[each.path, each.kind, each.text, each.status] for each in entries]
     content = gzip.compress(json.dumps(listed, separators=(",", ":")).encode("utf-8", "surrogatepass"), 5, mtime=0)
     with contextlib.suppress(OSError, OutputFailed):
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        write_whole_bytes(path, (content,))
+        write_whole_bytes(os.path.join(open_cache(_FORMAT), name), (content,))

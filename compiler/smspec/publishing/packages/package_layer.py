@@ -32,7 +32,6 @@ from smspec.render.dockerfile import REQUIREMENTS
 from smspec.service.bare_image import BareImage, bare_image
 from smspec.service.index_variables import CERTIFICATES
 from smspec.service.requirement_lines import Requirement, RequirementLines, read_requirements
-from smspec.workspace.cache_directory import cache_directory
 
 Show = Callable[[str], None]
 
@@ -118,7 +117,7 @@ def _wheels(
     bare = bare_image(job.image.base, job.image.system_packages, job.image.platform, job.image.python)
     if isinstance(bare, str):
         raise PublishFailed(1, f"cannot tell which wheels fit the base `{job.image.base}`: {bare}")
-    cache = WheelCache(cache_directory())
+    cache = WheelCache()
     missing = [each for each in requirements if cache.get(each) is None]
     if missing:
         show(f"downloading {len(missing)} {'wheel' if len(missing) == 1 else 'wheels'}")

@@ -26,7 +26,14 @@ from smspec.service.requirement_lines import Requirement
 from smspec.wire.connections import Connections
 from smspec.wire.fault import WireFault
 from smspec.wire.trust import VARIABLES, trust_of_environment
-from smspec.workspace.cache_directory import VARIABLE
+from smspec.workspace.cache_directory import (
+    VARIABLE,
+    cache_directory,
+    existing_cache,
+    make_private,
+    open_cache,
+    require_safe_entry,
+)
 
 _FORMAT = "wheels-1"
 _UNFINISHED = "unfinished-"
@@ -41,14 +48,17 @@ _ENGINE = "build the image with an engine"
 class WheelCache:
     """A directory with wheels. One process at a time downloads to it."""
 
-    def __init__(self, cache: str) -> None:
-        self._directory = os.path.join(cache, _FORMAT)
+    def __init__(self) -> None:
+        self._directory = os.path.join(cache_directory(), _FORMAT)
 
     def get(self, requirement: Requirement) -> str | None:
         """Return the path of the wheel of a requirement; None if it is missing or damaged."""
+        if existing_cache(_FORMAT) is None:
+            return None
         for sha256 in sorted(requirement.hashes):
             directory = os.path.join(self._directory, sha256)
             with contextlib.suppress(OSError):
+                require_safe_entry(directory)
                 for name in sorted(os.listdir(directory)):
                     path = os.path.join(directory, name)
                     if name.endswith(".whl") and _sha256(path) == sha256:
@@ -73,13 +83,14 @@ class WheelCache:
         if name.endswith(".whl"):
             directory = os.path.join(self._directory, _sha256(path))
             shutil.rmtree(directory, ignore_errors=True)
-            os.makedirs(directory)
+            os.makedirs(directory, 0o700)
             os.rename(path, os.path.join(directory, name))
+            make_private(directory)
 
     @contextlib.contextmanager
     def _unfinished(self) -> Iterator[str]:
         """An empty directory of this process alone: the pip of a killed one may go on, until its directory is gone."""
-        os.makedirs(self._directory, exist_ok=True)
+        open_cache(_FORMAT)
         lock = os.open(os.path.join(self._directory, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)

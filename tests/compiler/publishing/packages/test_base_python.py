@@ -107,7 +107,7 @@ def test_layer_with_hard_links_and_long_names_is_read(tmp_path, format):
     read = stream.getvalue()
     layer = Layer(Blob(f"sha256:{hashlib.sha256(read).hexdigest()}", len(read)), "tar")
     for _ in range(2):  # from the layer, and from the cache
-        found = listing_of([layer_entries(layer, Content(read), str(tmp_path))])
+        found = listing_of([layer_entries(layer, Content(read))])
         assert found.has(f"/{long}")
         (installed,) = installed_packages(found, "/usr/lib/python3/dist-packages").values()
         assert installed.files == ("/usr/lib/python3/dist-packages/ctr_model.py",)

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from smspec.local.process_guard import guarded
+from smspec.workspace.process_guard import guarded
 
 _SECONDS = 60.0
 _SECONDS_OF_A_PROBE = 15.0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 
 from smspec.local.engines.containers.classic_builder import is_classic, write_classic
 from smspec.local.engines.containers.client import Client, ClientFailed
 from smspec.local.request import RunFailed
 from smspec.plan.plan import ImagePlan
+from smspec.workspace.temporary_directory import temporary_directory
 
 _STEP = " ["  # `#7 [3/9] RUN …`, as BuildKit prints the begin of a step
 _LONGEST_STEP = 120
@@ -47,7 +47,7 @@ def build_image(
     words = ["--platform", image.platform, "--tag", image.uri]
     for name, value in labels.items():
         words += ["--label", f"{name}={value}"] if name not in image.labels else []
-    with tempfile.TemporaryDirectory(prefix="smspec-dockerfile-") as directory:
+    with temporary_directory() as directory:
         if is_classic(client.program, os.environ):
             words += ["--file", write_classic(tree, directory, secrets)]
         else:

@@ -27,14 +27,23 @@ _MOST_DESCRIPTORS = 256
 
 _KILLED = 128 + signal.SIGKILL
 _USAGE = "--usage="
+_LIMITED = "--limited"
+
+MOST_MEMORY = 4 << 30
+"""Bytes of data of each process, for installers: an index page without an end is read as a whole."""
+
+_LARGEST_FILE = 16 << 30
+"""Bytes, larger than any wheel: for a download without an end."""
 
 
-def guarded(words: list[str], usage: int | None = None) -> list[str]:
+def guarded(words: list[str], usage: int | None = None, *, is_limited: bool = False) -> list[str]:
     """Return the words that run a command under a guard. Start them with a pipe as stdin, and keep its other end.
 
     ``usage``: a descriptor, passed on, to which the guard writes [CPU seconds, peak memory] of what it has run.
+    ``is_limited``: it is an installer, which gets no more memory, and writes no larger files, than one needs.
     """
-    return [sys.executable, "-I", "-S", PROGRAM, *([] if usage is None else [f"{_USAGE}{usage}"]), *words]
+    options = [*([] if usage is None else [f"{_USAGE}{usage}"]), *([_LIMITED] if is_limited else [])]
+    return [sys.executable, "-I", "-S", PROGRAM, *options, *words]
 
 
 def used(usage: resource.struct_rusage) -> tuple[float, int]:
@@ -73,6 +82,11 @@ def main(words: list[str]) -> int:
     if words[0].startswith(_USAGE):
         usage = int(words.pop(0)[len(_USAGE) :])
         os.set_inheritable(usage, False)
+    if words[0] == _LIMITED:
+        words.pop(0)
+        _limit(resource.RLIMIT_FSIZE, _LARGEST_FILE)
+        # Not RLIMIT_AS: allocators and threads reserve addresses that they never use, more with every processor.
+        _limit(resource.RLIMIT_DATA, MOST_MEMORY)
     wake, waker = os.pipe()
     os.set_blocking(waker, False)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
@@ -104,6 +118,12 @@ def main(words: list[str]) -> int:
         seconds, memory = used(resource.getrusage(resource.RUSAGE_CHILDREN))
         os.write(usage, f"[{seconds}, {memory}]".encode())
     return status
+
+
+def _limit(kind: int, wanted: int) -> None:
+    _, most = resource.getrlimit(kind)
+    wanted = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+    resource.setrlimit(kind, (wanted, wanted))
 
 
 def _start(words: list[str], mask: Iterable[int]) -> int:

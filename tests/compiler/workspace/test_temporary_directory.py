@@ -9,12 +9,12 @@ import sys
 
 import pytest
 
-from smspec.cli.temporary_directory import PREFIX, temporary_directory
 from smspec.workspace.deferred_signals import signals_deferred
+from smspec.workspace.temporary_directory import PREFIX, temporary_directory
 
 HOLD = """
 import sys
-from smspec.cli.temporary_directory import temporary_directory
+from smspec.workspace.temporary_directory import temporary_directory
 with temporary_directory() as directory:
     print(directory, flush=True)
     sys.stdin.read()
@@ -116,7 +116,7 @@ def test_signal_at_any_moment_leaves_no_directory(parent):
 STORM = """
 import os, signal, sys
 from smspec.cli.signal_handling import signals_interrupt
-from smspec.cli.temporary_directory import temporary_directory
+from smspec.workspace.temporary_directory import temporary_directory
 try:
     with signals_interrupt(), temporary_directory() as directory:
         print("made", flush=True)

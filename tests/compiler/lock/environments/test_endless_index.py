@@ -1,0 +1,109 @@
+"""A package index whose page never ends: what `lock` starts ends with it, and within a limit of memory."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from support.small_job import BUILT, write_job
+
+SPEC = BUILT.replace('bookworm"}', 'bookworm", python_requirements: requirements.txt}')
+DIGEST = "sha256:" + "0" * 64
+SECONDS = 30
+
+
+class Endless(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.server.asked.set()
+        try:
+            while not self.server.over.is_set():
+                self.wfile.write(b'<a href="x">x</a>\n' * 4096)
+        except OSError:
+            self.server.left.set()
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def index():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Endless)
+    server.daemon_threads = True
+    server.asked, server.left, server.over = threading.Event(), threading.Event(), threading.Event()
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server
+    server.over.set()
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def start(tmp_path, index):
+    repository, temporary = tmp_path / "repository", tmp_path / "temporary"
+    write_job(repository, SPEC, **{"requirements.txt": "numpy\n"})
+    (repository / ".git").mkdir()
+    temporary.mkdir()
+    variables = {
+        **os.environ,
+        "PIP_INDEX_URL": f"http://127.0.0.1:{index.server_port}/simple",
+        "PIP_CONFIG_FILE": os.devnull,
+        "PATH": "/usr/bin:/bin",  # without uv
+        "TMPDIR": str(temporary),
+    }
+    started = []
+
+    def start():
+        process = subprocess.Popen(
+            [sys.executable, "-m", "smspec", "lock", f"--digest=python:3.12-slim-bookworm={DIGEST}"],
+            cwd=repository,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            preexec_fn=limited,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def limited():
+    """The limit of installers is that of smspec where that is lower: the machine of the test has less memory."""
+    resource.setrlimit(resource.RLIMIT_DATA, (400 << 20, 400 << 20))
+
+
+def test_killed_lock_leaves_no_resolver_and_no_directory_for_long(start, index, tmp_path):
+    process = start()
+    assert index.asked.wait(SECONDS)
+    process.send_signal(signal.SIGKILL)
+    process.wait(SECONDS)
+    assert index.left.wait(SECONDS)
+    left = set(Path(tmp_path, "temporary").iterdir())
+    assert left
+    start().wait(SECONDS)
+    assert not left & set(Path(tmp_path, "temporary").iterdir())
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux limits all data of a process")
+def test_endless_page_is_an_error_within_the_limit_of_memory(start, index):
+    process = start()
+    output, _ = process.communicate(timeout=2 * SECONDS)
+    assert process.returncode == 3, output
+    assert "of memory" in output
+    assert index.left.wait(SECONDS)

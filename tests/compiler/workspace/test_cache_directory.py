@@ -1,0 +1,191 @@
+"""Who may change the cache: its owner and root, on the whole path to it and in all that is in it."""
+
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from smspec.local.python.cache import EnvironmentCache
+from smspec.workspace.cache_directory import UnsafeCache, existing_cache, open_cache, require_safe_entry
+
+STRANGER = 54321
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can create files of a second user")
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A directory that contains the cache. Other users of this machine must be able to reach it."""
+    place = tmp_path / "place"
+    place.mkdir(mode=0o755)
+    monkeypatch.setenv("SMSPEC_CACHE_DIR", str(place / "cache"))
+    return place
+
+
+def modes(root):
+    return {path.relative_to(root).as_posix(): stat.S_IMODE(path.lstat().st_mode) for path in root.rglob("*")}
+
+
+def refusal(name="environments"):
+    with pytest.raises(UnsafeCache) as refused:
+        open_cache(name)
+    with pytest.raises(UnsafeCache):
+        existing_cache(name)
+    assert "set SMSPEC_CACHE_DIR to a directory that only you can write to" in str(refused.value)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o002, 0o022, 0o077])
+def test_new_directories_are_private_whatever_the_umask(place, umask, monkeypatch):
+    monkeypatch.setenv("SMSPEC_CACHE_DIR", str(place / "deep" / "er" / "cache"))
+    old = os.umask(umask)
+    try:
+        open_cache("environments")
+    finally:
+        os.umask(old)
+    assert set(modes(place).values()) == {0o700}
+    assert "deep/er/cache/environments" in modes(place)
+
+
+def test_nothing_is_created_by_looking(place):
+    assert existing_cache("environments") is None
+    assert modes(place) == {}
+
+
+@pytest.mark.parametrize("at", [".", "cache", "cache/environments"])
+@pytest.mark.parametrize("mode", [0o777, 0o757, 0o707])
+def test_a_directory_that_others_can_write_to_is_refused(place, at, mode):
+    open_cache("environments")
+    os.chmod(place / at, mode)
+    path = os.path.normpath(place / at)
+    assert f"others can write to `{path}` (mode {mode:04o})" in refusal()
+
+
+@pytest.mark.parametrize("at", ["cache", "cache/environments"])
+def test_a_sticky_directory_of_all_is_no_cache(place, at):
+    open_cache("environments")
+    os.chmod(place / at, 0o1777)
+    assert "(mode 1777)" in refusal()
+
+
+def test_a_cache_in_a_sticky_directory_of_all_is_usable(place):
+    os.chmod(place, 0o1777)
+    assert open_cache("environments") == str(place / "cache" / "environments")
+
+
+@as_root
+def test_a_cache_that_a_stranger_made_in_a_sticky_directory_is_refused(place):
+    os.chmod(place, 0o1777)
+    (place / "cache").mkdir()
+    os.chown(place / "cache", STRANGER, STRANGER)
+    assert f"`{place}/cache` belongs to uid {STRANGER}" in refusal()
+
+
+@as_root
+@pytest.mark.parametrize("at", [".", "cache", "cache/environments"])
+def test_a_directory_of_a_stranger_is_refused(place, at):
+    open_cache("environments")
+    os.chown(place / at, STRANGER, STRANGER)
+    assert f"belongs to uid {STRANGER}" in refusal()
+
+
+@as_root
+def test_a_sticky_directory_of_a_stranger_is_refused(place):
+    """Its owner may replace what is in it, sticky bit or not."""
+    os.chmod(place, 0o1777)
+    os.chown(place, STRANGER, STRANGER)
+    assert f"`{place}` belongs to" in refusal()
+
+
+@as_root
+def test_a_group_with_other_members_is_not_private(place):
+    open_cache("environments")
+    os.chown(place / "cache", 0, STRANGER)
+    os.chmod(place / "cache", 0o775)
+    assert "(mode 0775)" in refusal()
+
+
+@as_root
+def test_a_link_of_a_stranger_is_refused(place, tmp_path):
+    os.chmod(place, 0o1777)
+    (tmp_path / "real").mkdir(mode=0o700)
+    os.symlink(tmp_path / "real", place / "cache")
+    os.lchown(place / "cache", STRANGER, STRANGER)
+    assert f"`{place}/cache` belongs to" in refusal()
+
+
+def test_the_path_behind_an_own_link_is_checked(place, tmp_path):
+    open_to_all = tmp_path / "open"
+    (open_to_all / "real").mkdir(parents=True, mode=0o700)
+    os.chmod(open_to_all, 0o777)
+    os.symlink("../open/./real/../real", place / "cache")
+    assert f"others can write to `{open_to_all}`" in refusal()
+    os.chmod(open_to_all, 0o755)
+    assert open_cache("environments") == str(place / "cache" / "environments")
+
+
+def test_links_without_end_are_an_error_of_the_system(place):
+    os.symlink("cache", place / "cache")
+    with pytest.raises(OSError, match="symbolic links"):
+        open_cache("environments")
+    assert existing_cache("environments") is None
+
+
+@pytest.mark.parametrize("name", ["lib", "lib/site.pth"])
+def test_an_entry_that_others_can_write_to_is_refused(place, name):
+    entry = place / "entry"
+    (entry / "lib").mkdir(parents=True, mode=0o755)
+    (entry / "lib" / "site.pth").touch(mode=0o644)
+    os.symlink("/nowhere", entry / "lib" / "link")
+    require_safe_entry(str(entry))
+    os.chmod(entry / name, 0o666 | stat.S_IMODE((entry / name).stat().st_mode))
+    with pytest.raises(UnsafeCache, match="others can write"):
+        require_safe_entry(str(entry))
+
+
+@as_root
+@pytest.mark.parametrize("name", ["lib", "lib/site.pth", "lib/link"])
+def test_an_entry_with_something_of_a_stranger_is_refused(place, name):
+    entry = place / "entry"
+    (entry / "lib").mkdir(parents=True, mode=0o755)
+    (entry / "lib" / "site.pth").touch(mode=0o644)
+    os.symlink("/nowhere", entry / "lib" / "link")
+    os.lchown(entry / name, STRANGER, STRANGER)
+    with pytest.raises(UnsafeCache, match=f"belongs to uid {STRANGER}"):
+        require_safe_entry(str(entry))
+
+
+CACHE = """
+import os, sys
+from smspec.local.python.cache import EnvironmentCache
+os.setgroups([]); os.setgid({user}); os.setuid({user})
+with EnvironmentCache() as cache:
+    print(cache.hold("key", lambda path, lock: sys.exit("made again"), lambda: None))
+"""
+
+
+@as_root
+def test_two_users_share_a_cache_of_root_read_only(place, tmp_path):
+    for each in (tmp_path, *tmp_path.parents):
+        if each.owner() == "root" and each.name.startswith(("pytest-", "popen-", tmp_path.name)):
+            each.chmod(0o755)  # pytest makes them for one user
+        elif not each.stat().st_mode & 0o001:
+            pytest.skip(f"other users cannot reach {each}")
+
+    def make(path, lock):
+        os.makedirs(f"{path}/lib", 0o777)
+
+    old = os.umask(0)
+    try:
+        with EnvironmentCache() as cache:
+            made = cache.hold("key", make, lambda: None)
+    finally:
+        os.umask(old)
+    assert not [mode for mode in modes(place).values() if mode & 0o022]
+    words = [sys.executable, "-c", CACHE.format(user=STRANGER)]
+    private = subprocess.run(words, capture_output=True, text=True)
+    assert private.returncode != 0 and "ermission denied; set SMSPEC_CACHE_DIR" in private.stderr
+    subprocess.run(["chmod", "-R", "a+rX", place / "cache"], check=True)
+    shared = subprocess.run(words, capture_output=True, text=True)
+    assert (shared.returncode, shared.stdout.strip()) == (0, made), shared.stderr
