@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.plan.planning import make_plan
 from smspec.diagnostics.unseen import unseen_parts
+from smspec.plan.planning import make_plan
 from smspec.plan.script_environment import plan_script_environment
 from smspec_runtime.arguments import arguments_of
 from smspec_runtime.hyperparameters import split_hyperparameters
