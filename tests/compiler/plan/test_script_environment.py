@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.diagnostics.unseen import unseen_parts
+from smspec.diagnostics.unseen import lookalike, unseen_in_name, unseen_parts
 from smspec.plan.planning import make_plan
 from smspec.plan.script_environment import plan_script_environment
 from smspec_runtime.arguments import arguments_of
@@ -19,8 +19,9 @@ texts = st.text(
     ),
     max_size=8,
 ).filter(lambda text: not [*unseen_parts(text)])
+keys = texts.filter(lambda text: not unseen_in_name(text) and lookalike(text) is None)
 scalars = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), texts)
-values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3))
+values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3))
 names = st.sampled_from(["lr", "e", "batch-size", "batch_size", "Layers", "a.b", "x y"])
 
 
