@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import subprocess
 import time
 
 import pytest
@@ -147,3 +149,22 @@ def test_result_of_a_hostile_script_is_a_note(checked, planted):
     status, records, err = checked.check()
     assert (status, codes(records)) == (0, [("note", "SM550")]), err
     assert "of the author" not in str(records)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_variables_of_the_spec_load_nothing_before_the_limits(checked):
+    """The loader of libraries obeys LD_PRELOAD in every process that has it, so in that which confines, too."""
+    reached = checked.outside / "reached"
+    source = checked.job.directory / "library.c"
+    source.write_text(
+        f'#include <stdio.h>\n__attribute__((constructor)) void run(void) {{ fopen("{reached}", "w"); '
+        'fopen("loaded", "w"); }\n'
+    )
+    library = checked.job.directory / "src" / "library.so"
+    library.parent.mkdir(exist_ok=True)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
+    checked.spec("environment: {LD_PRELOAD: ./library.so}\n")
+    checked.job.write("src/train.py", f"import os\nassert os.path.exists('loaded')\n{PARSER}parser.parse_args()\n")
+    status, records, err = checked.check()
+    assert (status, records) == (0, []), err
+    assert not reached.exists()

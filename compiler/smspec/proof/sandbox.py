@@ -32,7 +32,8 @@ _PROGRAM = os.path.dirname(confinement.__file__)
 _RECORD = "confinement.json"
 _WITH_TRUNCATION, _WITH_SCOPES = 3, 6
 """Versions of Landlock."""
-_OF_THIS_MACHINE = ("PATH", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH")
+_OF_LIBRARIES = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH")
+_OF_THIS_MACHINE = ("PATH", "LANG", "LANGUAGE", *_OF_LIBRARIES)
 """What finds and starts the programs of this machine, besides `LC_*`."""
 
 
@@ -87,11 +88,13 @@ class Sandbox:
             "places": [*self.places, *filter(os.path.isabs, libraries)],
             "record": self.path(_RECORD) if recorded else "",
         }
-        confined = [sys.executable, "-I", "-S", _PROGRAM, json.dumps(options), *words]
+        variables = [f"{name}={value}" for name, value in self._own(environment).items()]
+        options["variables"] = len(variables)
+        confined = [sys.executable, "-I", "-S", _PROGRAM, json.dumps(options), *variables, *words]
         late = threading.Event()
         with subprocess.Popen(
             guarded(confined),
-            env=self._own(environment),
+            env=_before_confinement(),
             cwd=directory if os.path.isdir(directory) else self.directory,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -172,6 +175,18 @@ def of_this_machine(variables: Mapping[str, str]) -> dict[str, str]:
     kept = {name: value for name, value in variables.items() if name in _OF_THIS_MACHINE or name.startswith("LC_")}
     region = variables.get("AWS_REGION") or variables.get("AWS_DEFAULT_REGION")
     return {**kept, **({"AWS_REGION": region} if region else {})}  # `smspec submit` starts the job there
+
+
+def _before_confinement() -> dict[str, str]:
+    """Return the variables of the guard and of the program that confines.
+
+    Those of the command, such as LD_PRELOAD, would load code into them before anything is confined. A place that is
+    relative is one of the command's directory. The command can read these variables in /proc.
+    """
+    found = of_this_machine(os.environ)
+    for name in found.keys() & _OF_LIBRARIES:
+        found[name] = os.pathsep.join(filter(os.path.isabs, found[name].split(os.pathsep)))
+    return found
 
 
 def _opened(path: str, flags: int) -> int:

@@ -2,7 +2,8 @@
 
 The options are a JSON object: ``writable`` is a list of directories, ``devices`` and ``places`` are what else the
 command may use, ``seconds`` is the limit of processor time, ``bytes`` the largest file, and ``record`` a file for what
-restricts the command, if not empty. What the system cannot enforce is also named in the environment of the command,
+restricts the command, if not empty. The first ``variables`` words are the environment of the command, NAME=VALUE: this
+program must not have it, because the loader of libraries and Python obey variables, too. What the system cannot enforce is also named in the environment of the command,
 for its driver: Python's own functions then refuse it.
 """
 
@@ -47,11 +48,15 @@ class Options:
         self.seconds: int = members["seconds"]
         self.bytes: int = members["bytes"]
         self.record: str = members["record"]
+        self.variables: int = members["variables"]
+        self.environment: dict[str, str] = {}
 
 
 def main(options: str, words: list[str]) -> int:
     """Confine a process that becomes the command; return its exit status."""
     wanted = Options(options)
+    given, words = words[: wanted.variables], words[wanted.variables :]
+    wanted.environment = {name: value for name, _, value in (text.partition("=") for text in given)}
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for kind, limit in ((resource.RLIMIT_CPU, wanted.seconds), (resource.RLIMIT_FSIZE, wanted.bytes)):
         _, most = resource.getrlimit(kind)
@@ -186,9 +191,9 @@ def _become(wanted: Options, words: list[str], found: dict[str, int]) -> int:
         with open(wanted.record, "w", encoding="utf-8") as file:
             json.dump(found, file)
     missing = {"network": found.get("network"), "files": found.get("tree") or found.get("landlock")}
-    os.environ[OPEN] = ",".join(name for name, is_enforced in missing.items() if not is_enforced)
+    wanted.environment[OPEN] = ",".join(name for name, is_enforced in missing.items() if not is_enforced)
     try:
-        os.execvp(words[0], words)
+        os.execvpe(words[0], words, wanted.environment)
     except OSError as fault:
         os.write(2, f"cannot start `{words[0]}`: {fault.strerror}\n".encode())
     return 127

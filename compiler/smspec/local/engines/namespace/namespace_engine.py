@@ -197,6 +197,7 @@ class NamespaceEngine(PythonOfEngine):
         shared = [*python_binds(self._python.places), *author_binds({} if self._is_isolated else os.environ)]
         if mpi.uses_mpi(self._job):
             shared.append(mpi.shared_bind(self._request.scratch_dir))
+        binds = {host.name: self._binds(directory, host) for host in hosts}
         leader = BY_NAME if self._has_network else f"{LOOPBACK}:{','.join(map(str, free_ports(4)))}"
         return CellPlan(
             mount_point=mount_point,
@@ -216,7 +217,8 @@ class NamespaceEngine(PythonOfEngine):
                     environment=self._environment(directory.host(host.name), host, leader),
                     directory=self._content.working_directory(_INSIDE),
                     log=logs[host.name],
-                    binds=[*self._binds(directory, host), *shared],
+                    binds=[*(bind for bind in binds[host.name] if bind.target != self._resumed), *shared],
+                    resumed=[bind for bind in binds[host.name] if bind.target == self._resumed],
                     data=[
                         Data(f"/opt/ml/input/data/{channel}", data.directory, data.files)
                         for (name, channel), data in self._data.items()
@@ -227,6 +229,11 @@ class NamespaceEngine(PythonOfEngine):
             ],
             volumes=self._volumes,
         )
+
+    @property
+    def _resumed(self) -> str:
+        """The directory of checkpoints on a host."""
+        return os.path.normpath(self._training.checkpoint_directory or "/opt/ml/checkpoints")
 
     def _address(self, host: Host) -> str:
         return f"{_NETWORK}{_FIRST_ADDRESS + host.rank}" if self._has_network else LOOPBACK
@@ -247,7 +254,7 @@ class NamespaceEngine(PythonOfEngine):
             Bind(place.python, self._environment_place, True),
             Bind(temporary, "/tmp", True),
         ]
-        checkpoints = os.path.normpath(self._training.checkpoint_directory or "/opt/ml/checkpoints")
+        checkpoints = self._resumed
         if checkpoints.startswith("/") and not any(_contains(each.target, checkpoints) for each in binds[:-1]):
             binds.append(Bind(place.root + checkpoints, checkpoints, True))
         binds = self._with_limited_room(binds, host)
@@ -258,7 +265,7 @@ class NamespaceEngine(PythonOfEngine):
         """Move what the job writes and SageMaker keeps to a volume of limited size, if that fault is injected."""
         if self._faults.room is None:
             return binds
-        checkpoints = os.path.normpath(self._training.checkpoint_directory or "/opt/ml/checkpoints")
+        checkpoints = self._resumed
         kept = ("/opt/ml/model", "/opt/ml/output", "/opt/ml/checkpoints", checkpoints)
         limited = [bind.source for bind in binds if bind.target in kept]
         place = os.path.join(os.path.abspath(self._request.scratch_dir), f"{host.name}.volume")

@@ -39,7 +39,10 @@ class Volume(NamedTuple):
 
 
 class HostPlan(NamedTuple):
-    """``program`` is started with ``words``. ``log``: the descriptor for its output. ``address``: on `eth0`, if any."""
+    """``program`` is started with ``words``. ``log``: the descriptor for its output. ``address``: on `eth0`, if any.
+
+    ``resumed``: binds that may have links of an earlier run of the job, so they are placed when all files are written.
+    """
 
     name: str
     address: str
@@ -49,6 +52,7 @@ class HostPlan(NamedTuple):
     directory: str
     log: int
     binds: list[Bind]
+    resumed: list[Bind]
     data: list[Data]
 
 
@@ -76,7 +80,8 @@ class CellPlan(NamedTuple):
         places = tuple(os.path.join(volume.place, "") for volume in self.volumes)
         found = set()
         for host in self.hosts:
-            found |= {bind.source for bind in host.binds if not (places and bind.source.startswith(places))}
+            binds = (*host.binds, *host.resumed)
+            found |= {bind.source for bind in binds if not (places and bind.source.startswith(places))}
             found |= {data.directory for data in host.data if data.directory}
             found |= {os.path.dirname(source) for data in host.data for source in data.files.values()}
         return found
@@ -90,7 +95,8 @@ def decode_plan(text: str) -> CellPlan:
     """Return the plan in a text."""
     members = json.loads(text)
     for host in members["hosts"]:
-        host["binds"] = [Bind(*words) for words in host["binds"]]
+        for kind in ("binds", "resumed"):
+            host[kind] = [Bind(*words) for words in host[kind]]
         host["data"] = [Data(*words) for words in host["data"]]
     members["hosts"] = [HostPlan(**host) for host in members["hosts"]]
     members["volumes"] = [Volume(*words) for words in members["volumes"]]

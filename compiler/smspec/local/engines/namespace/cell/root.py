@@ -65,6 +65,8 @@ def build_root(host: HostPlan, plan: CellPlan, users: int | None) -> None:
     for name, text in accounts.items():
         _write(f"{root}/etc/{name}", text)
     _write_files(f"{root}/etc", host, plan, resolver)
+    for bind in host.resumed:  # after the last path that this process opens: in them, a link would lead it outside
+        _place(bind, root, users)
     if users is not None:
         _give_to_job(root)
     kernel.change_root(root)
