@@ -200,6 +200,8 @@ def loosens(key: str, old: OrganizationConfig, new: OrganizationConfig, at: tupl
     before, after = (_value(row, file, key) for file in (old, new))
     if key not in new.tables or (at and at[-1] not in _table(new, key)):
         return row.if_removed
+    if after is None:
+        return None  # it is not valid, which its own error reports
     if row.versions is not None:
         return row.versions(before, after)
     return any(not weaker.at or weaker.at == at for weaker in row.combine(before, after)[1])

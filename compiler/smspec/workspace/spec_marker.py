@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from smspec.spec.yaml.text_limits import MAX_DEPTH
 
+if TYPE_CHECKING:
+    import yaml
+
 _KEY = "smspec"
+_MERGE = "<<"
 
 # Block style, at the start of a line: it is a spec even if there is a syntax error further up.
 _MARK = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?smspec["']?[ \t]*:""", re.MULTILINE)
@@ -28,16 +33,19 @@ def has_spec_key(content: bytes) -> bool:
 
     from smspec.spec.yaml.events import PARSER
 
-    depth, is_key, in_mapping = 0, False, False
+    depth, is_key, in_mapping, has_merge = 0, False, False, False
     try:
         for event in yaml.parse(content, Loader=PARSER):
-            if isinstance(event, yaml.ScalarEvent) and depth == 1 and in_mapping and is_key and event.value == _KEY:
-                return True
+            if isinstance(event, yaml.ScalarEvent) and depth == 1 and in_mapping and is_key:
+                if event.value == _KEY:
+                    return True
+                has_merge |= event.value == _MERGE
             if isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
             elif isinstance(event, yaml.DocumentStartEvent):
                 depth = 0
-            if depth == 1 and isinstance(event, yaml.NodeEvent | yaml.CollectionEndEvent):
+            is_one_node = isinstance(event, yaml.ScalarEvent | yaml.AliasEvent | yaml.CollectionEndEvent)
+            if depth == 1 and is_one_node:  # a collection counts once, at its end
                 is_key = not is_key
             if isinstance(event, yaml.CollectionStartEvent):
                 depth += 1
@@ -45,6 +53,27 @@ def has_spec_key(content: bytes) -> bool:
                     in_mapping, is_key = isinstance(event, yaml.MappingStartEvent), True
                 elif depth > MAX_DEPTH:
                     return False
+        return has_merge and any(_merges_key(node) for node in yaml.compose_all(content, Loader=yaml.SafeLoader))
     except (yaml.YAMLError, ValueError):
         return False
+
+
+def _merges_key(root: yaml.Node | None) -> bool:
+    """Return whether a document gets the key from a merge: a spec that no search finds would be built unseen."""
+    import yaml  # imported late, as above
+
+    waiting, known = [root], set[int]()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in known:
+            continue
+        known.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            waiting += node.value
+        elif isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.value == _KEY:
+                    return True
+                if key.value == _MERGE:
+                    waiting.append(value)
     return False

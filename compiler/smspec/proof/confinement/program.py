@@ -3,7 +3,8 @@
 The options are a JSON object: ``writable`` is a list of directories, ``devices`` and ``places`` are what else the
 command may use, ``seconds`` is the limit of processor time, ``bytes`` the largest file, and ``record`` a file for what
 restricts the command, if not empty. The first ``variables`` words are the environment of the command, NAME=VALUE: this
-program must not have it, because the loader of libraries and Python obey variables, too. What the system cannot enforce is also named in the environment of the command,
+program must not have it, because the loader of libraries and Python obey variables, too. What the system cannot
+enforce is also named in the environment of the command,
 for its driver: Python's own functions then refuse it.
 """
 
