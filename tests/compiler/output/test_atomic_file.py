@@ -33,7 +33,7 @@ def test_unfinished_files_of_other_files_are_removed_too(tmp_path):
     }
 
 
-def test_fmt_removes_what_a_killed_one_left_beside_a_formatted_spec(tmp_path):
+def test_fmt_removes_files_of_a_killed_one(tmp_path):
     write_job(tmp_path)
     assert smspec("fmt", cwd=tmp_path).status == 0
     left = tmp_path / ".job.yaml-of-the-dead.smspec-unfinished"

@@ -55,7 +55,7 @@ def test_nothing_is_created_by_looking(place):
 
 @pytest.mark.parametrize("at", [".", "cache", "cache/environments"])
 @pytest.mark.parametrize("mode", [0o777, 0o757, 0o707])
-def test_a_directory_that_others_can_write_to_is_refused(place, at, mode):
+def test_directory_that_others_can_write_to_is_refused(place, at, mode):
     open_cache("environments")
     os.chmod(place / at, mode)
     path = os.path.normpath(place / at)
@@ -63,19 +63,19 @@ def test_a_directory_that_others_can_write_to_is_refused(place, at, mode):
 
 
 @pytest.mark.parametrize("at", ["cache", "cache/environments"])
-def test_a_sticky_directory_of_all_is_no_cache(place, at):
+def test_sticky_directory_of_all_is_refused(place, at):
     open_cache("environments")
     os.chmod(place / at, 0o1777)
     assert "(mode 1777)" in refusal()
 
 
-def test_a_cache_in_a_sticky_directory_of_all_is_usable(place):
+def test_cache_in_a_sticky_directory_of_all_is_usable(place):
     os.chmod(place, 0o1777)
     assert open_cache("environments") == str(place / "cache" / "environments")
 
 
 @as_root
-def test_a_cache_that_a_stranger_made_in_a_sticky_directory_is_refused(place):
+def test_cache_of_a_stranger_in_a_sticky_directory_is_refused(place):
     os.chmod(place, 0o1777)
     (place / "cache").mkdir()
     os.chown(place / "cache", STRANGER, STRANGER)
@@ -84,14 +84,14 @@ def test_a_cache_that_a_stranger_made_in_a_sticky_directory_is_refused(place):
 
 @as_root
 @pytest.mark.parametrize("at", [".", "cache", "cache/environments"])
-def test_a_directory_of_a_stranger_is_refused(place, at):
+def test_directory_of_a_stranger_is_refused(place, at):
     open_cache("environments")
     os.chown(place / at, STRANGER, STRANGER)
     assert f"belongs to uid {STRANGER}" in refusal()
 
 
 @as_root
-def test_a_sticky_directory_of_a_stranger_is_refused(place):
+def test_sticky_directory_of_a_stranger_is_refused(place):
     """Its owner may replace what is in it, sticky bit or not."""
     os.chmod(place, 0o1777)
     os.chown(place, STRANGER, STRANGER)
@@ -99,7 +99,7 @@ def test_a_sticky_directory_of_a_stranger_is_refused(place):
 
 
 @as_root
-def test_a_group_with_other_members_is_not_private(place):
+def test_group_with_other_members_is_not_private(place):
     open_cache("environments")
     os.chown(place / "cache", 0, STRANGER)
     os.chmod(place / "cache", 0o775)
@@ -107,7 +107,7 @@ def test_a_group_with_other_members_is_not_private(place):
 
 
 @as_root
-def test_a_link_of_a_stranger_is_refused(place, tmp_path):
+def test_link_of_a_stranger_is_refused(place, tmp_path):
     os.chmod(place, 0o1777)
     (tmp_path / "real").mkdir(mode=0o700)
     os.symlink(tmp_path / "real", place / "cache")
@@ -115,7 +115,7 @@ def test_a_link_of_a_stranger_is_refused(place, tmp_path):
     assert f"`{place}/cache` belongs to" in refusal()
 
 
-def test_the_path_behind_an_own_link_is_checked(place, tmp_path):
+def test_path_behind_an_own_link_is_checked(place, tmp_path):
     open_to_all = tmp_path / "open"
     (open_to_all / "real").mkdir(parents=True, mode=0o700)
     os.chmod(open_to_all, 0o777)
@@ -133,7 +133,7 @@ def test_links_without_end_are_an_error_of_the_system(place):
 
 
 @pytest.mark.parametrize("name", ["lib", "lib/site.pth"])
-def test_an_entry_that_others_can_write_to_is_refused(place, name):
+def test_entry_that_others_can_write_to_is_refused(place, name):
     entry = place / "entry"
     (entry / "lib").mkdir(parents=True, mode=0o755)
     (entry / "lib" / "site.pth").touch(mode=0o644)
@@ -146,7 +146,7 @@ def test_an_entry_that_others_can_write_to_is_refused(place, name):
 
 @as_root
 @pytest.mark.parametrize("name", ["lib", "lib/site.pth", "lib/link"])
-def test_an_entry_with_something_of_a_stranger_is_refused(place, name):
+def test_entry_with_something_of_a_stranger_is_refused(place, name):
     entry = place / "entry"
     (entry / "lib").mkdir(parents=True, mode=0o755)
     (entry / "lib" / "site.pth").touch(mode=0o644)

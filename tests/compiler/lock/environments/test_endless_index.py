@@ -88,7 +88,7 @@ def limited():
     resource.setrlimit(resource.RLIMIT_DATA, (400 << 20, 400 << 20))
 
 
-def test_killed_lock_leaves_no_resolver_and_no_directory_for_long(start, index, tmp_path):
+def test_killed_lock_leaves_no_resolver(start, index, tmp_path):
     process = start()
     assert index.asked.wait(SECONDS)
     process.send_signal(signal.SIGKILL)

@@ -1,0 +1,42 @@
+"""What makes a YAML file a spec: a top-level key, in whatever form YAML writes it."""
+
+import pytest
+
+from smspec.workspace.spec_marker import has_spec_key
+
+
+def test_escaped_spec_key_is_found():
+    assert has_spec_key(b'"sm\\x73pec": v1\n')
+    assert not has_spec_key(b'"a\\x73pec": v1\n')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{a: {b: 1}, smspec: v1}",
+        "{a: [b], c: d, smspec: v1}",
+        "{? {a: b} : c, smspec: 1}",
+        "a: {b: 1}\n? smspec\n: v1\n",
+        "<<: {smspec: v1}\nname: a\n",
+        "a: &x {smspec: v1}\n<<: *x\n",
+        "<<: [{b: 1}, {<<: {smspec: v1}}]\n",
+        "<<: &a {<<: *a, smspec: 1}",
+    ],
+)
+def test_spec_key_is_found_in_every_form_of_yaml(text):
+    assert has_spec_key(text.encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{a: smspec}",
+        "{a: {smspec: v1}}",
+        "{a: [smspec, b]}",
+        "{? [a] : smspec}",
+        "x: smspec\n<<: {a: 1}\n",
+        "- <<: {smspec: 1}",
+    ],
+)
+def test_other_uses_of_the_word_are_not_specs(text):
+    assert not has_spec_key(text.encode())
