@@ -165,9 +165,9 @@ def pytest_collection_finish():
 
 
 def pytest_runtest_teardown(item):
-    """Collect cycles of clients and tracebacks: what is frozen counts as old, so Python by itself rarely looks at the oldest.
+    """Collect cycles: what is frozen counts as old, so Python by itself rarely looks at the oldest.
 
-    A worker grew to 1.5 GB, of which 4 million objects were garbage.
+    A worker grew to 1.5 GB, of which 4 million objects were garbage of clients and tracebacks.
     """
     ended = item.session.stash[_ENDED] = item.session.stash.get(_ENDED, 0) + 1
     if ended % 50 == 0:
