@@ -35,6 +35,7 @@ def affected(
     # Imported late: it starts git.
     from smspec.pipeline.affected_specs import affected_specs, changed_settings
     from smspec.workspace.git import GitFailed
+    from smspec.workspace.working_tree import unexecuted
 
     try:
         found, changed = affected_specs(specs, searched_paths(args)[0], args.changed, cache)
@@ -46,6 +47,8 @@ def affected(
         names = ", ".join(f"`{name}`" for name in settings[:MOST_NAMED])
         what = f"these jobs are judged by settings that changed since {args.changed}: {names}{more}"
         console.say(visible(f"{what}; run `smspec diff --base {args.changed}`"))
+    if changed.filtered:
+        console.say(visible(unexecuted(changed.filtered)))
     if not found:
         jobs = "1 job" if len(specs) == 1 else f"{len(specs)} jobs"
         console.say(visible(f"no changes since {args.changed} affect any of {jobs}"))

@@ -41,6 +41,7 @@ from smspec.workspace.revision import Revision, place_below
 from smspec.workspace.settings_files import settings_of_revision, settings_of_tree
 from smspec.workspace.spec_marker import has_spec_key
 from smspec.workspace.temporary_directory import temporary_directory
+from smspec.workspace.working_tree import unexecuted
 
 
 class NothingToCompare(Exception):
@@ -130,7 +131,7 @@ def against_base(
         same = _unchanged(old, new, base, repository.top)
         news = [compile_variants(side) for side in new if side.path not in same]
         olds = [shown_as_of(compile_variants(side), base) for side in old if side.path not in same]
-        notes = _submodules(base, olds)
+        notes = [*_submodules(base, olds), *filter(None, [unexecuted(base.unexecuted_filters())])]
         settings_now = _settings(repository.top, base, paths, [*new, *old], cache, base_cache)
         new_states = [_state(side, place_below(side.path, repository.top)) for side in news]
         old_states = [_state(side, place_below(side.path, base.directory), base) for side in olds]

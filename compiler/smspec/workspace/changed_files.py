@@ -19,6 +19,7 @@ class ChangedFiles:
         paths = (*changed.tracked, *changed.submodules, *changed.untracked)
         self.paths = tuple(sorted({os.path.join(self._top, path) for path in paths}))
         self._known = frozenset(self.paths)
+        self.filtered = changed.filtered
 
     def touches(self, path: str) -> bool:
         """Return whether a file changed, or one below a directory, or the link or the submodule that it is in."""

@@ -170,6 +170,14 @@ class Repository:
         except GitFailed:
             return ""
 
+    def has_filters(self) -> bool:
+        """Return whether a filter other than that of Git LFS is configured."""
+        try:
+            names = self._text("config", "--name-only", "--get-regexp", r"^filter\.")
+        except GitFailed:
+            return False
+        return any(not name.startswith("filter.lfs.") for name in names.splitlines())
+
     def index_time(self) -> int:
         """Return when the index was written, in nanoseconds; 0 without one."""
         try:
