@@ -18,6 +18,7 @@ from smspec.source.real_file import open_below
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.git import Entry, GitFailed, Objects, Repository
 from smspec.workspace.organization_marker import SETTINGS
+from smspec.workspace.source_walk import MARKERS
 from smspec.workspace.working_tree import Conversions
 
 _LINK = "120000"
@@ -29,7 +30,7 @@ _LFS = re.compile(
 )
 _LARGEST_POINTER = 1024
 _OF_GIT = re.compile(r"(\.git|git~1)[ .]*(:.*)?", re.IGNORECASE)  # some file systems have more names for `.git`
-_ALWAYS = (".yaml", ".yml", ".gitignore", ".dockerignore", *SETTINGS)
+_ALWAYS = (".yaml", ".yml", ".gitignore", ".dockerignore", *SETTINGS, *MARKERS)
 _MOST_LINK_BYTES = 4096
 
 
@@ -52,7 +53,7 @@ class Revision:
         links = self._sort(entries)
         # The search for .gitignore files of a working tree ends here.
         open(os.path.join(self.directory, ".git"), "wb").close()
-        self._bring(path for path in self._files if path.endswith(_ALWAYS) or _is_of_lock(path))
+        self._bring(path for path in self._files if path.lower().endswith(_ALWAYS) or _is_of_lock(path))
         self._link(links)
 
     def path(self, path: str) -> str:
