@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from smspec.source.frozen import dataclass
-from smspec.source.git_command import GitMissing, run_git, start_git
+from smspec.source.git_command import GitMissing, GitWaits, run_git, start_git
 from smspec.source.path_containment import is_below
 from smspec.workspace.boundary_search import repository_above
 
@@ -335,6 +335,11 @@ def _faults_of(directory: str) -> Iterator[None]:
         yield
     except GitMissing as fault:
         raise GitFailed(str(fault)) from None
+    except GitWaits:
+        raise GitFailed(
+            f"git waits for another process in `{directory}`: look for a pipe among `.gitignore`, `.gitattributes`, "
+            "and the files in `.git`"
+        ) from None
     except FileNotFoundError:
         raise GitFailed(f"cannot find directory `{directory}`") from None
     except NotADirectoryError:
