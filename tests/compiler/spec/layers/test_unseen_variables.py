@@ -30,7 +30,7 @@ def test_option_of_the_command_line_is_checked(tmp_path, team, code):
     assert team not in done.out + done.err or not code
 
 
-def test_parts_that_only_together_look_like_another_name_are_reported(tmp_path):
+def test_parts_that_look_like_another_name_are_reported(tmp_path):
     """`бра` alone is a word; within a Latin one, its last two letters look like Latin ones."""
     write_job(tmp_path, SPEC.replace("DEFAULT", "бра").replace("team }}\n", "team }}s\n"))
     done = smspec("validate", cwd=tmp_path)
