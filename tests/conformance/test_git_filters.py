@@ -26,7 +26,7 @@ FILTERS = {
 
 
 @pytest.mark.parametrize("which", FILTERS)
-def test_file_as_a_filter_wrote_it_is_no_change(home, tmp_path, which):
+def test_output_of_a_filter_is_unchanged(home, tmp_path, which):
     """The index has what git has written. What a filter would make of a file that is written later is unknown."""
     smudge, clean, expected = FILTERS[which]
     git(home, "config", "filter.crypt.smudge", smudge)
