@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 
 from smspec.source.frozen import dataclass
+from smspec.spec.yaml.text_limits import MAX_DEPTH
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.organization_marker import NAME, PYPROJECT, mentions_smspec
 
@@ -106,9 +108,24 @@ def _tables(path: str, content: bytes) -> dict[str, object]:
         raise MalformedConfig(
             os.path.relpath(path), f"`{os.path.relpath(path)}` is not valid TOML: {fault}", content
         ) from None
+    if nests_too_deep(tables):
+        shown = os.path.relpath(path)
+        raise MalformedConfig(shown, f"`{shown}`: tables are nested deeper than {MAX_DEPTH} levels", content)
     if not content.isascii() or b"\\" in content:
         _check_visible(path, content.decode(), tables)
     return tables
+
+
+def nests_too_deep(value: object) -> bool:
+    """Return whether lists and tables are nested deeper than those of a spec may be; functions call themselves."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [inner for outer in level for inner in _inside(outer)]
+    return bool(level)
+
+
+def _inside(value: object) -> Iterable[object]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _check_visible(file: str, text: str, tables: object) -> None:

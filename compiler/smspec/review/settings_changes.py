@@ -7,7 +7,12 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 
 from smspec.diagnostics import InvalidInput
-from smspec.organization.organization_config import MalformedConfig, OrganizationConfig, parsed_config
+from smspec.organization.organization_config import (
+    MalformedConfig,
+    OrganizationConfig,
+    nests_too_deep,
+    parsed_config,
+)
 from smspec.organization.policy_file import loosens
 from smspec.organization.toml_faults import Places
 from smspec.review.change import Change
@@ -103,7 +108,7 @@ def _of_policy(path: str, old: bytes | None, new: bytes | None) -> Iterator[Chan
     places = Places(after), Places(before)
     was, will = (dict(_leaves(file.tables)) for file in (before, after))
     for at in dict.fromkeys([*was, *will]):
-        if was.get(at) == will.get(at):
+        if _are_equal(was.get(at), will.get(at)):
             continue
         loose = loosens(at[0], before, after, at[1:])
         how = "may loosen" if loose is None else "loosens" if loose else "does not loosen"
@@ -125,6 +130,12 @@ def _leaves(tables: Mapping[str, object]) -> Iterator[tuple[tuple[str, ...], obj
             yield (key,), value
 
 
+def _are_equal(old: object, new: object) -> bool:
+    """Return whether two values are the same for a reader: for Python, `true` and `1` are, too."""
+    one, other = (json.dumps(value, sort_keys=True, default=str) for value in (old, new))
+    return one == other
+
+
 def _plain(value: object) -> object:
     """Return a value of TOML as one of JSON."""
     if isinstance(value, dict):
@@ -139,10 +150,10 @@ def _plain(value: object) -> object:
 def _of_rule(path: str, old: bytes | None, new: bytes | None) -> Iterator[Change]:
     was, will = (_yaml(path, content) for content in (old, new))
     for key in dict.fromkeys([*was, *will]):
-        if was.get(key) != will.get(key) and key != "cases":
+        if not _are_equal(was.get(key), will.get(key)) and key != "cases":
             what = "a key of the rule, which may loosen it"
             yield _change(path, (key,), what, safe(key, was.get(key)), safe(key, will.get(key)), quoted(key))
-    if was == will or {key for key in {**was, **will} if was.get(key) != will.get(key)} == {"cases"}:
+    if all(key == "cases" or _are_equal(was.get(key), will.get(key)) for key in {**was, **will}):
         yield _change(path, (), "the file of the rule changed, but not what it requires", None, None, "rule")
 
 
@@ -160,7 +171,8 @@ def _of_entries(called: str, worse: Callable[[object, object], bool | None]) -> 
         if was is None or will is None:
             yield _change(path, (), f"the {called} {_UNREADABLE}, now or before", None, None, called)
             return
-        differing = [at for at in dict.fromkeys([*was, *will]) if was.get(at) != will.get(at) and at[-1] != "as_of"]
+        both = dict.fromkeys([*was, *will])
+        differing = [at for at in both if not _are_equal(was.get(at), will.get(at)) and at[-1] != "as_of"]
         for at in differing[:MOST_LISTED]:
             loose = worse(was.get(at), will.get(at))
             how = "an entry, which may loosen" if loose is None else "an entry that loosens" if loose else "an entry of"
@@ -179,7 +191,9 @@ def _json(content: bytes) -> dict[Path, object] | None:
         data = json.loads(content)
     except (ValueError, RecursionError):
         return None
-    return dict(_entries((), data, 6)) if isinstance(data, dict) else None
+    if not isinstance(data, dict) or nests_too_deep(data):
+        return None
+    return dict(_entries((), data, 6)) if data else {}
 
 
 def _entries(at: Path, value: object, depth: int) -> Iterator[tuple[Path, object]]:

@@ -34,12 +34,16 @@ def has_spec_key(content: bytes) -> bool:
     from smspec.spec.yaml.events import PARSER
 
     depth, is_key, in_mapping, has_merge = 0, False, False, False
+    anchored: dict[str, str] = {}
     try:
         for event in yaml.parse(content, Loader=PARSER):
-            if isinstance(event, yaml.ScalarEvent) and depth == 1 and in_mapping and is_key:
-                if event.value == _KEY:
+            if isinstance(event, yaml.ScalarEvent) and event.anchor:
+                anchored[event.anchor] = event.value
+            if isinstance(event, yaml.ScalarEvent | yaml.AliasEvent) and depth == 1 and in_mapping and is_key:
+                key = event.value if isinstance(event, yaml.ScalarEvent) else anchored.get(event.anchor)
+                if key == _KEY:
                     return True
-                has_merge |= event.value == _MERGE
+                has_merge |= key == _MERGE
             if isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
             elif isinstance(event, yaml.DocumentStartEvent):

@@ -14,6 +14,9 @@ def test_escaped_spec_key_is_found():
     "text",
     [
         "{a: {b: 1}, smspec: v1}",
+        "description: &key smspec\n*key : v1\n",
+        "a: {b: [&key smspec]}\n? *key\n: v1\n",
+        "description: &key <<\n*key : {smspec: v1}\n",
         "{a: [b], c: d, smspec: v1}",
         "{? {a: b} : c, smspec: 1}",
         "a: {b: 1}\n? smspec\n: v1\n",
@@ -31,6 +34,9 @@ def test_spec_key_is_found_in_every_form_of_yaml(text):
     "text",
     [
         "{a: smspec}",
+        "a: &key smspec\nb: *key\n",
+        "a: &key smspec\nb: {*key : v1}\n",
+        "a: &key smspec\nb: &key other\n*key : v1\n",
         "{a: {smspec: v1}}",
         "{a: [smspec, b]}",
         "{? [a] : smspec}",
