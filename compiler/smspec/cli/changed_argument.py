@@ -29,6 +29,22 @@ def searched_paths(args: argparse.Namespace) -> list[str]:
     return args.paths or [USUAL_SPEC if args.changed is None else "."]
 
 
+def searched_cache(args: argparse.Namespace, root: str | None) -> InputCache:
+    """Return the cache for a search: with ``--changed``, no marker that a commit brings hides a directory."""
+    if args.changed is None:
+        return InputCache(root)
+    # Imported late: it starts git.
+    from smspec.pipeline.compared_specs import tracked_files
+    from smspec.workspace.git import GitFailed, repository_of
+
+    searched = searched_paths(args)[0]
+    try:
+        repository = repository_of(searched if os.path.isdir(searched) else os.path.dirname(searched) or os.curdir)
+        return InputCache(root, is_output=tracked_files(repository).hides)
+    except GitFailed:
+        return InputCache(root)  # reported after the specs, which may not exist
+
+
 def affected(
     specs: Sequence[str], args: argparse.Namespace, cache: InputCache, console: Console
 ) -> tuple[tuple[str, ...], Callable[[str], bool]]:

@@ -56,7 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     # Imported late: `diff --help` and a wrong option do not need it.
-    from smspec.cli.comparison import NothingToCompare, against_base, against_build, against_other
+    from smspec.cli.base_comparison import against_base
+    from smspec.cli.comparison import NothingToCompare, against_build, against_other
     from smspec.cli.signal_handling import signals_interrupt
     from smspec.organization.organization_config import MalformedConfig
     from smspec.review.fail_on import UnknownChangeKind, decode_fail_on

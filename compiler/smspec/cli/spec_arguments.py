@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from smspec.cli.changed_argument import affected, searched_paths
+from smspec.cli.changed_argument import affected, searched_cache, searched_paths
 from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
 from smspec.diagnostics import Diagnostic, InvalidInput
@@ -102,7 +102,7 @@ def compiled_all(args: argparse.Namespace, console: Console) -> CompiledJobs:
     With ``args.changed``, only those that changes affect.
     """
     paths = searched_paths(args)
-    cache = InputCache(root(args))
+    cache = searched_cache(args, root(args))
     jobs: list[tuple[str, Compiled]] = []
     diagnostics: list[Diagnostic] = []
     texts: list[SourceText] = []

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from smspec.cli.changed_argument import add_changed_argument, affected, searched_paths
+from smspec.cli.changed_argument import add_changed_argument, affected, searched_cache, searched_paths
 from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
 from smspec.cli.findings import add_findings_arguments, exit_status, show_findings
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_variation_arguments, root, settings
 from smspec.cli.verbosity import add_verbosity_arguments
-from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.validation_result import validate_specs
 from smspec.spec.layers.assembly import OptionError
 
@@ -60,7 +59,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         from smspec.cli.validate_fix import validate_and_fix
 
         return validate_and_fix(args, console)
-    cache = InputCache(root(args))
+    cache = searched_cache(args, root(args))
     try:
         with signals_interrupt():
             result = validate_specs(searched_paths(args), args.overlay, settings(args), cache)

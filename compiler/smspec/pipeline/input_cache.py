@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from smspec.diagnostics import InvalidInput
@@ -29,6 +29,7 @@ from smspec.workspace.nearest import Layers
 from smspec.workspace.outside_files import rejected_outside, rejected_stranger
 from smspec.workspace.real_paths import RealPaths
 from smspec.workspace.source_listing import ScannedSource, scan_source, with_unsaved
+from smspec.workspace.source_walk import is_output_of_ours
 from smspec.workspace.spec_marker import is_meant_as_spec
 
 if TYPE_CHECKING:
@@ -43,10 +44,17 @@ class InputCache:
 
     ``root``: the directory that all files must be in; by default the repository that a spec belongs to. ``contents``:
     what specs and files of sources at these real paths contain instead of what is on disk. ``touched`` are the real
-    paths of the files and directories that were asked for; its owner may clear it.
+    paths of the files and directories that were asked for; its owner may clear it. ``is_output``: whether smspec wrote
+    a directory, so that no search enters it.
     """
 
-    def __init__(self, root: str | None = None, contents: Mapping[str, bytes] | None = None) -> None:
+    def __init__(
+        self,
+        root: str | None = None,
+        contents: Mapping[str, bytes] | None = None,
+        is_output: Callable[[str], bool] = is_output_of_ours,
+    ) -> None:
+        self.is_output = is_output
         self._root = None if root is None else Boundary(os.path.realpath(root))
         self._searched: list[str] = []
         self._boundary_search = BoundarySearch()
@@ -97,7 +105,8 @@ class InputCache:
     def take(self, path: str, content: bytes | None = None) -> None:
         """Read the spec at ``path``, and parse it only when it is used; ``content``: its content, if already read.
 
-        A file that several paths lead to keeps the name that it is taken under first. Raise as `spec` does.
+        A path that is written in several ways keeps the first one. Two paths to one file, through links, are two names:
+        what the file names is relative to the path. Raise as `spec` does.
         """
         identity = self.identity(path)
         if identity not in self._contents:
@@ -106,7 +115,7 @@ class InputCache:
                 self._keep(identity, spec_content(path, MAX_BYTES, boundary) if content is None else content)
             except OutOfBounds:
                 raise rejected_outside(path) from None
-        self._names.setdefault(identity, path)
+        self._names.setdefault(os.path.abspath(path), path)
 
     def content(self, path: str) -> bytes:
         """Return the bytes of a spec or base spec that was read."""
@@ -150,7 +159,7 @@ class InputCache:
     def _parsed(self, identity: str, path: str) -> Document:
         # Otherwise its name is the path here, not the first one of several: worker processes meet them in any order.
         self.touched.add(identity)
-        name = self._names.get(identity, path)
+        name = self._names.get(os.path.abspath(path), path)
         if name not in self._specs:
             try:
                 self._specs[name] = read(decode_bytes(name, self._contents[identity]))

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
 from smspec.source import Document
 from smspec.source.deep_directories import walked
 from smspec.source.frozen import dataclass
+from smspec.source.path_containment import is_below
 from smspec.spec.layers.assembly import OptionError, extends_of, is_base, is_nameless_job
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.missing_path import is_directory
-from smspec.workspace.source_walk import MARKERS, is_output_of_ours
+from smspec.workspace.source_walk import MARKERS, MOST_DIRECTORY_LINKS, is_output_of_ours
 from smspec.workspace.spec_marker import is_meant_as_spec
 
 ENDINGS = (".yaml", ".yml")
@@ -96,13 +97,13 @@ def find_candidates(paths: Iterable[str], cache: InputCache) -> Candidates:
     outside: list[str] = []
     for path in asked:
         if is_directory(path):
-            for spec, content in _specs_below(path, cache.searched(path), outside):
+            for spec, content in specs_below(path, cache.searched(path), outside, cache.is_output):
                 if found.setdefault(cache.identity(spec), spec) == spec:
-                    _take(spec, cache, content)
+                    take(spec, cache, content)
         else:
             found.setdefault(cache.identity(path), path)
             named.add(cache.identity(path))
-            _take(path, cache)
+            take(path, cache)
     return Candidates(asked=asked, found=found, named=frozenset(named), outside=tuple(dict.fromkeys(outside)))
 
 
@@ -140,26 +141,45 @@ def job_specs(candidates: Candidates, outlines: Iterable[Outline | None], cache:
     return DiscoveredSpecs(jobs=jobs, unused_bases=unused, searched=searched, outside=candidates.outside)
 
 
-def _specs_below(directory: str, boundary: Boundary, outside: list[str]) -> Iterator[tuple[str, bytes | None]]:
+def specs_below(
+    directory: str,
+    boundary: Boundary,
+    outside: list[str],
+    is_output: Callable[[str], bool],
+    follows: Callable[[str], bool] | None = None,
+) -> Iterator[tuple[str, bytes | None]]:
     """Yield the specs below a directory with their content; None for more than the size limit of a spec.
 
-    YAML files that are not read because they are ``outside`` are added there.
+    YAML files that are not read because they are ``outside`` are added there. ``is_output``: whether smspec wrote a
+    directory. ``follows``: which links to directories inside are entered; by default none. Raise `OptionError` if these
+    are too many.
     """
-    for parent, directories, files in walked(directory):
-        if parent != directory and not MARKERS.isdisjoint(files) and is_output_of_ours(os.path.realpath(parent)):
-            directories.clear()  # the model of a job may contain its spec
-            continue
-        directories[:] = sorted(filter(_is_entered, directories))
-        for name in sorted(files):
-            path = os.path.normpath(os.path.join(parent, name))
-            if not _is_yaml(name):
+    ahead, links = [(directory, (os.path.realpath(directory),))], 0
+    while ahead:
+        start, trail = ahead.pop()
+        for parent, directories, files in walked(start):
+            if parent != directory and not MARKERS.isdisjoint(files) and is_output(os.path.realpath(parent)):
+                directories.clear()  # the model of a job may contain its spec
                 continue
-            if boundary.is_file(path):
-                content = boundary.read(path, MAX_BYTES)
-                if is_meant_as_spec(content):
-                    yield path, content if len(content) <= MAX_BYTES else None
-            elif not boundary.contains(path):
-                outside.append(path)
+            directories[:] = sorted(filter(_is_entered, directories))
+            for path in (os.path.join(parent, name) for name in directories) if follows is not None else ():
+                if os.path.islink(path) and boundary.is_directory(path) and follows(path):
+                    target, way = os.path.realpath(path), (*trail, os.path.realpath(parent))
+                    if not any(is_below(place, target) for place in way):
+                        links += 1
+                        ahead.append((path, way))
+            if links > MOST_DIRECTORY_LINKS:
+                raise OptionError(f"`{directory}`: links lead to directories more than {MOST_DIRECTORY_LINKS:,} times")
+            for name in sorted(files):
+                path = os.path.normpath(os.path.join(parent, name))
+                if not _is_yaml(name):
+                    continue
+                if boundary.is_file(path):
+                    content = boundary.read(path, MAX_BYTES)
+                    if is_meant_as_spec(content):
+                        yield path, content if len(content) <= MAX_BYTES else None
+                elif not boundary.contains(path):
+                    outside.append(path)
 
 
 def is_searched(path: str, directory: str) -> bool:
@@ -177,7 +197,8 @@ def _is_entered(directory: str) -> bool:
     return directory not in _NEVER_SEARCHED and not directory.startswith(".")
 
 
-def _take(path: str, cache: InputCache, content: bytes | None = None) -> None:
+def take(path: str, cache: InputCache, content: bytes | None = None) -> None:
+    """Read a candidate; what is wrong with it is reported when the job is checked."""
     try:
         cache.take(path, content)
     except InvalidInput:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.spec_discovery import is_searched, outline
+from smspec.pipeline.spec_discovery import outline
 from smspec.spec.layers.option_errors import OptionError
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.boundary import FileNotRead
@@ -26,12 +26,8 @@ def unsearched_specs(
     """Return the real places of such specs below those of some paths that are directories, except the known ones."""
     places = {place_of(path) for path in known}
     tops = {os.path.realpath(path) for path in paths if is_directory(path)}
-    found = {path: top for top in sorted(tops, key=len, reverse=True) for path in changed.below(top)}
-    return tuple(
-        path
-        for path, top in sorted(found.items())
-        if path not in places and (os.path.islink(path) or not is_searched(path, top)) and _is_job(path, cache)
-    )
+    found = {path for top in tops for path in changed.below(top)}
+    return tuple(path for path in sorted(found) if path not in places and _is_job(path, cache))
 
 
 def _is_job(path: str, cache: InputCache) -> bool:

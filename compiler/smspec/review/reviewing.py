@@ -80,20 +80,23 @@ def _status(old: State | None, new: State | None) -> Status:
 
 
 def paired(olds: list[State], news: list[State]) -> list[tuple[State | None, State | None]]:
-    """Return which states are of one job: those with the same path and name, then the same name, then the same path.
+    """Return which states are of one job: those with the same path, then, of the others, those with the same name.
 
-    The name takes precedence over the path, because SageMaker and the registry identify a job by it. A name that
-    several specs have is not used, nor that of a spec which could not be compiled.
+    What is submitted is a path, and anyone can give another spec its name. A name that several specs have is not used,
+    nor that of a spec which could not be compiled.
     """
     found: dict[int, State] = {}
-    ways = (lambda state: (state.place, state.name), _name_of, lambda state: state.place)
-    for way in ways:
+    for way in (_place_of, _name_of):
         taken = {id(old) for old in found.values()}
         before = _alone(way, [old for old in olds if id(old) not in taken])
         after = _alone(way, [new for new in news if id(new) not in found])
         found.update({id(new): before[key] for key, new in after.items() if key in before})
     taken = {id(old) for old in found.values()}
     return [*((found.get(id(new)), new) for new in news), *((old, None) for old in olds if id(old) not in taken)]
+
+
+def _place_of(state: State) -> str:
+    return state.place
 
 
 def _name_of(state: State) -> str | None:

@@ -56,6 +56,13 @@ def settings_reviews(old: Mapping[str, SettingsFile], new: Mapping[str, Settings
     return tuple(reviews)
 
 
+def lost_review(path: str) -> JobReview:
+    """Return the review of a job spec that is still there, but that a search of a directory no longer lists."""
+    what = "a search no longer lists this file as a job spec, but it is still here: `validate` of a directory skips it"
+    changes = [_change(path, (), what, brief="lost spec")]
+    return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
+
+
 def unsearched_review(path: str) -> JobReview:
     """Return the review of a job spec that is not compared, because no search of a directory finds it."""
     what = "a job spec that a search skips, so it is not compared: name it to compare it"

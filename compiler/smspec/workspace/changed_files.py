@@ -25,6 +25,10 @@ class ChangedFiles:
         """Return whether a file changed, or one below a directory, or the link or the submodule that it is in."""
         return any(self._touches(place) for place in {os.path.realpath(path), place_of(path)})
 
+    def has(self, place: str) -> bool:
+        """Return whether the file, link, or submodule at a path from the top changed."""
+        return os.path.join(self._top, place) in self._known
+
     def below(self, directory: str) -> tuple[str, ...]:
         """Return the changed files below a directory, both without links."""
         start = os.path.join(directory, "")

@@ -157,11 +157,20 @@ class Revision:
 
 
 def place_below(path: str, top: str) -> str:
-    """Return the path of a file below a directory: links resolved, but for a link that leads out, its own path."""
-    real = os.path.realpath(path)
-    if not is_below(real, top):
-        real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
-    return os.path.relpath(real, top)
+    """Return the path of a file from a directory without links in its own path; links below the directory remain.
+
+    Two paths that lead to one file may still be two specs: what a spec names is relative to its path.
+    """
+    whole = os.path.abspath(path)
+    if os.path.realpath(path) != os.path.realpath(whole):
+        whole = os.path.realpath(path)  # `..` after a link
+    if not is_below(whole, top):
+        steps = whole.split(os.sep)
+        ways = (os.sep.join(steps[:number]) or os.sep for number in range(1, len(steps) + 1))
+        # A link outside leads into the directory.
+        way = next((way for way in ways if is_below(os.path.realpath(way), top)), whole)
+        whole = os.path.normpath(os.path.join(os.path.realpath(way), os.path.relpath(whole, way)))
+    return os.path.relpath(whole, top)
 
 
 def _pointer(content: bytes) -> re.Match[bytes] | None:

@@ -1,0 +1,202 @@
+"""The comparison of ``smspec diff --base``: every spec below some paths with its state in a git revision.
+
+A spec is compared with what the revision has at its own path. Its name pairs only what has no partner by path: anyone
+can write a second spec of that name, and what CI submits is a path.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+
+from smspec.cli.comparison import (
+    NothingToCompare,
+    Outcome,
+    check_variation,
+    directory_of,
+    outcome_of,
+    prices_for,
+    state_of,
+)
+from smspec.pipeline.compared_specs import ComparedSpec, Tracked, compared_specs, is_no_job, tracked_files
+from smspec.pipeline.input_cache import InputCache
+from smspec.pipeline.unsearched_specs import unsearched_specs
+from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_as_of
+from smspec.review.job_review import JobReview
+from smspec.review.reviewing import paired
+from smspec.review.settings_changes import lost_review, settings_reviews, unsearched_review
+from smspec.service.policy import Level
+from smspec.source.frozen import replace
+from smspec.source.path_containment import is_below
+from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
+from smspec.workspace.changed_files import ChangedFiles
+from smspec.workspace.git import repository_of
+from smspec.workspace.revision import Revision, place_below
+from smspec.workspace.settings_files import settings_of_revision, settings_of_tree
+from smspec.workspace.temporary_directory import temporary_directory
+from smspec.workspace.working_tree import unexecuted
+
+Specs = dict[str, ComparedSpec]
+"""The specs of one state by their places."""
+
+
+def against_base(
+    revision: str, paths: list[str], overlay: str | None, settings: Mapping[str, str], root: str | None = None
+) -> Outcome:
+    """Compare the specs below ``paths`` with their versions in a git revision."""
+    repository = repository_of(directory_of(paths[0]))
+    with temporary_directory() as scratch, repository.objects() as objects:
+        top = os.path.join(scratch, "tree")
+        os.makedirs(top)
+        base = Revision(repository, objects, revision, top)
+        there = [base.path(path) for path in paths]
+        for path in there:
+            if not os.path.isdir(path):
+                base.bring(path)  # a spec with any name
+        cache, base_cache = InputCache(root), InputCache(None if root is None else base.root(root))
+        changed = ChangedFiles(repository, revision)
+        tracked = tracked_files(repository)
+        same_submodules = [name for name, form in base.forms.items() if form == "submodule" and not changed.has(name)]
+        now = _without(same_submodules, compared_specs(paths, cache, tracked))
+        then = compared_specs(there, base_cache, Tracked(top=base.directory, paths=None))
+        if not now and not then:
+            raise NothingToCompare(
+                f"no job spec found in {', '.join(f'`{path}`' for path in paths)}, now or at `{revision}`"
+            )
+        lost = {place for place, spec in then.items() if spec.is_found and not (place in now and now[place].is_found)}
+        is_shown_whole = any(map(os.path.isabs, paths))
+        now |= _still_there(then, now, repository.top, cache, None if is_shown_whole else os.curdir)
+        then |= _still_there(now, then, base.directory, base_cache, None)
+        new = {
+            place: gather_variants(spec.path, overlay, settings, cache, levels=_levels(base, spec, base_cache))
+            for place, spec in now.items()
+        }
+        old = {place: gather_variants(spec.path, overlay, settings, base_cache, base) for place, spec in then.items()}
+        for place in _repeated(old, new, base.directory, repository.top):
+            del old[place], new[place]
+        check_variation([*new.values(), *old.values()], overlay, settings)
+        same = {place for place, side in new.items() if place in old and are_same(old[place], side)}
+        news = {place: compile_variants(side) for place, side in new.items() if place not in same}
+        olds = {place: shown_as_of(compile_variants(side), base) for place, side in old.items() if place not in same}
+        news = {place: side for place, side in news.items() if _is_job(side, now[place], place in lost, cache)}
+        olds = {place: side for place, side in olds.items() if _is_job(side, then[place], False, base_cache)}
+        pairs = paired(
+            [state_of(side, place, base) for place, side in olds.items()],
+            [state_of(side, place) for place, side in news.items()],
+        )
+        notes = [*_submodules(base, olds.values()), *filter(None, [unexecuted(base.unexecuted_filters())])]
+        unchanged = [new[place].path for place in same]
+        outcome = outcome_of(
+            pairs, [*news.values(), *olds.values()], prices_for(there[0], base_cache), notes, unchanged
+        )
+        hidden = unsearched_specs(changed, paths, [spec.path for spec in now.values()], cache)
+        reviews = (
+            *(
+                lost_review(place)
+                for place in sorted(lost)
+                if place in news or place in same or _is_link(place, repository.top)
+            ),
+            *_settings(repository.top, base, paths, [*new.values(), *old.values()], cache, base_cache),
+            *(unsearched_review(os.path.relpath(path, repository.top)) for path in hidden),
+        )
+        obstacle = outcome.obstacle or prices_for(paths[0], cache)[1]
+        return replace(outcome, comparison=replace(outcome.comparison, settings=reviews), obstacle=obstacle)
+
+
+def _without(directories: Iterable[str], specs: Specs) -> Specs:
+    """Return the specs that are in none of some directories."""
+    above = tuple(directories)
+    return {place: spec for place, spec in specs.items() if not any(is_below(place, one) for one in above)}
+
+
+def _still_there(others: Specs, known: Specs, top: str, cache: InputCache, start: str | None) -> Specs:
+    """Return the specs that only the other state lists, as far as this state has something at their paths.
+
+    ``start``: the directory that their paths are shown from, if not as a whole.
+    """
+    found = {}
+    for place in others.keys() - known.keys():
+        path = os.path.join(top, place)
+        boundary = cache.boundary(os.path.dirname(path))
+        if os.path.lexists(path) and (boundary.is_file(path) or not boundary.contains(path)):
+            shown = path if start is None else os.path.relpath(path, start)
+            found[place] = ComparedSpec(path=shown, place=place, is_found=False)
+    return dict(sorted(found.items()))
+
+
+def _levels(base: Revision, spec: ComparedSpec, base_cache: InputCache) -> Mapping[str, Level]:
+    """Return the severities that the base has for a spec: a change does not lower them for itself."""
+    return base_cache.levels(os.path.dirname(os.path.join(base.directory, spec.place)))
+
+
+def _repeated(old: Mapping[str, Gathered], new: Mapping[str, Gathered], base: str, top: str) -> list[str]:
+    """Return the places that are links to one spec, now and before, and make the same job as its own path."""
+
+    def target(place: str, directory: str) -> str:
+        return os.path.relpath(os.path.realpath(os.path.join(directory, place)), directory)
+
+    return [
+        place
+        for place in old.keys() & new.keys()
+        if (twin := target(place, top)) != place
+        and target(place, base) == twin
+        and twin in old
+        and twin in new
+        and are_same(old[place], old[twin])
+        and are_same(new[place], new[twin])
+    ]
+
+
+def _is_job(side: Variants, spec: ComparedSpec, is_lost: bool, cache: InputCache) -> bool:
+    """Return whether a spec counts: what no search lists counts if it is accepted as a job.
+
+    ``is_lost``: a search listed it before, so its errors count, too, if it is still meant as a job.
+    """
+    return bool(side.compiled) or spec.is_found or (is_lost and not is_no_job(spec.path, cache))
+
+
+def _is_link(place: str, top: str) -> bool:
+    return os.path.islink(os.path.join(top, place))
+
+
+def _settings(
+    top: str,
+    base: Revision,
+    paths: Sequence[str],
+    specs: Sequence[Gathered],
+    cache: InputCache,
+    base_cache: InputCache,
+) -> tuple[JobReview, ...]:
+    """Return what changed in the files that decide how specs are judged: policies, prices, rules, and lockfiles."""
+    directories = {os.path.dirname(side.path) for side in specs}
+    is_of_base = {directory: is_below(os.path.realpath(directory), base.directory) for directory in directories}
+    rules = {
+        place_below(file, base.directory if is_old else top)
+        for directory, is_old in is_of_base.items()
+        for file in (base_cache if is_old else cache).rule_files(directory)
+    }
+    inside = [_from_top(path, top) for path in paths]
+    old = settings_of_revision(base, inside, rules)
+    places = [_from_top(directory, base.directory if is_old else top) for directory, is_old in is_of_base.items()]
+    around = [os.path.dirname(path) for path in old if os.path.basename(os.path.dirname(path)) != LOCK_DIRECTORY]
+    return settings_reviews(old, settings_of_tree(top, [*places, *inside, *around], old, rules))
+
+
+def _from_top(path: str, top: str) -> str:
+    inside = place_below(path, top)
+    return "" if inside == os.curdir else inside
+
+
+def _submodules(base: Revision, sides: Iterable[Variants]) -> list[str]:
+    """Return a note for each submodule in a source: git stores its content elsewhere."""
+    directories = (
+        os.path.join(os.path.dirname(side.path), job.job.source.dir)
+        for side in sides
+        for job in side.compiled.values()
+        if job.job.source is not None
+    )
+    names = dict.fromkeys(name for directory in directories for name in base.submodules(directory))
+    return [
+        f"`{name}` is a submodule: its contents at {base.name} are unknown, so all its files count as new"
+        for name in names
+    ]

@@ -1,0 +1,119 @@
+"""Find the specs of one state of a repository that a comparison is about: each path that `build` accepts as a job.
+
+A search lists a job once, by one of its paths, and leaves out what looks like output of smspec. Who submits names a
+path, so a comparison takes them all: a spec that others extend, each link to a spec, and what a marker of the
+repository's own hides.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from smspec.pipeline.input_cache import InputCache
+from smspec.pipeline.spec_discovery import Candidates, NoJobs, is_searched, job_specs, outline, specs_below, take
+from smspec.source.frozen import dataclass
+from smspec.spec.layers.option_errors import OptionError
+from smspec.workspace.git import Repository
+from smspec.workspace.missing_path import is_directory
+from smspec.workspace.revision import place_below
+from smspec.workspace.source_walk import MARKERS, is_output_of_ours
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedSpec:
+    """``path`` on disk, and ``place``: from the top of the repository. ``is_found``: a search lists it as a job."""
+
+    path: str
+    place: str
+    is_found: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tracked:
+    """The paths in a directory without links, the ``top``, that git tracks; all of them if ``paths`` is None."""
+
+    top: str
+    paths: frozenset[str] | None
+
+    def has(self, path: str) -> bool:
+        """Return whether git tracks a file or link."""
+        parent, name = os.path.split(path)
+        inside = os.path.relpath(os.path.join(os.path.realpath(parent), name), self.top)
+        return self.paths is None or inside.replace(os.sep, "/") in self.paths
+
+    def hides(self, directory: str) -> bool:
+        """Return whether a directory is output of smspec: a marker that a commit brings proves nothing."""
+        return is_output_of_ours(directory) and not any(
+            self.has(path) for path in (os.path.join(directory, name) for name in MARKERS) if os.path.lexists(path)
+        )
+
+
+def tracked_files(repository: Repository) -> Tracked:
+    """Return what the index of a repository has. Raise `GitFailed`."""
+    return Tracked(top=repository.top, paths=frozenset(file.path for file in repository.staged()))
+
+
+def compared_specs(paths: Iterable[str], cache: InputCache, tracked: Tracked) -> dict[str, ComparedSpec]:
+    """Return the specs for some paths, those that do not exist left out, by their places.
+
+    Raise `OptionError` for too many links, OSError if the disk fails.
+    """
+    listed: dict[str, bool] = {}
+    named: set[str] = set()
+    for path in paths:
+        if is_directory(path):
+            boundary = cache.searched(path)
+            for spec, content in specs_below(path, boundary, [], tracked.hides, tracked.has):
+                if _taken(spec, cache, content):
+                    listed.setdefault(spec, _is_searched(path, spec))
+        elif os.path.lexists(path) and _taken(path, cache):
+            listed[path] = True
+            named.add(cache.identity(path))
+    # A file has one outline for the search: that of the first path which it reads.
+    found: dict[str, str] = {}
+    for spec in sorted(listed, key=lambda spec: not listed[spec]):
+        found.setdefault(cache.identity(spec), spec)
+    candidates = Candidates(asked=(), found=found, named=frozenset(named), outside=())
+    outlines = {spec: outline(spec, cache) for spec in listed}
+    try:
+        jobs = job_specs(candidates, [outlines[spec] for spec in found.values()], cache).jobs
+    except NoJobs:
+        jobs = ()
+    searched = {cache.identity(path) for path in jobs}
+    specs = (
+        ComparedSpec(
+            path=spec,
+            place=place_below(spec, tracked.top),
+            is_found=is_read and cache.identity(spec) in searched,
+        )
+        for spec, is_read in listed.items()
+        if (of_it := outlines[spec]) is None or of_it.is_job(is_named=cache.identity(spec) in named)
+    )
+    return {spec.place: spec for spec in specs}
+
+
+def is_no_job(path: str, cache: InputCache) -> bool:
+    """Return whether a path leads to no spec, or to a base spec, which is no job."""
+    try:
+        of_it = outline(path, cache)
+    except (OptionError, OSError):
+        return True
+    return not cache.is_meant_as_spec(path) or (of_it is not None and of_it.is_base)
+
+
+def _taken(path: str, cache: InputCache, content: bytes | None = None) -> bool:
+    """Read a spec; return whether there is one, possibly one with errors."""
+    try:
+        take(path, cache, content)
+    except OptionError:  # a link to nothing, or a directory
+        return False
+    return True
+
+
+def _is_searched(directory: str, spec: str) -> bool:
+    """Return whether a search of a directory reads a file: no link and no output of smspec is on the way."""
+    parent, name = os.path.split(os.path.relpath(spec, directory))
+    top = os.path.realpath(directory)
+    real = os.path.realpath(os.path.join(directory, parent))
+    return real == os.path.normpath(os.path.join(top, parent)) and is_searched(os.path.join(real, name), top)
