@@ -176,8 +176,8 @@ def _settings(
         for file in (base_cache if is_old else cache).rule_files(directory)
     }
     inside = [_from_top(path, top) for path in paths]
-    old = settings_of_revision(base, inside, rules)
     places = [_from_top(directory, base.directory if is_old else top) for directory, is_old in is_of_base.items()]
+    old = settings_of_revision(base, inside, places, rules)
     around = [os.path.dirname(path) for path in old if os.path.basename(os.path.dirname(path)) != LOCK_DIRECTORY]
     return settings_reviews(old, settings_of_tree(top, [*places, *inside, *around], old, rules))
 

@@ -17,6 +17,7 @@ from smspec.spec.layers.option_errors import OptionError
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.changed_files import ChangedFiles
 from smspec.workspace.git import repository_of
+from smspec.workspace.links_on_the_way import places_on_the_way
 from smspec.workspace.organization_marker import SETTINGS
 from smspec.workspace.settings_files import is_settings
 
@@ -49,14 +50,15 @@ def _is_affected(path: str, changed: ChangedFiles, reach: set[str], cache: Input
     # A file with a rule that is gone is no longer among the places.
     if any(fnmatchcase(file, pattern) for pattern in cache.rule_patterns(_directory(path)) for file in changed.paths):
         return True
-    above = {directory for place in (path, *places) for directory in _directories_above(os.path.realpath(place))}
-    return not reach.isdisjoint(above)
+    ways = {way for place in (path, *places) for way in places_on_the_way(place)}
+    return not reach.isdisjoint({directory for way in ways for directory in _directories_above(way)})
 
 
 def _places(path: str, cache: InputCache) -> Iterator[str]:
     """Yield the files and directories that the jobs of a spec are made from, also those that are missing now."""
     yield path
     directory = _directory(path)
+    yield from _settings_above(directory)
     yield from _rule_files(directory, cache)
     try:
         files = read_spec_files(path, cache)
@@ -71,6 +73,17 @@ def _places(path: str, cache: InputCache) -> Iterator[str]:
                     yield os.path.join(directory, node.value)
     except (InvalidInput, OptionError, OSError):
         yield directory
+
+
+def _settings_above(directory: str) -> Iterator[str]:
+    """Yield the files that count for the specs in a directory: any may be a link, or be below one."""
+    path = os.path.join(os.path.abspath(directory), "")
+    for above in _directories_above(path):
+        yield from filter(os.path.lexists, (os.path.join(above, name) for name in _FOR_ALL_BELOW))
+        locked = os.path.join(above, LOCK_DIRECTORY)
+        yield from (os.path.join(locked, name) for name in (os.listdir(locked) if os.path.isdir(locked) else ()))
+        if os.path.lexists(os.path.join(above, ".git")):
+            return
 
 
 def _rule_files(directory: str, cache: InputCache) -> Iterator[str]:
@@ -91,20 +104,24 @@ def _extended(files: SpecFiles) -> Iterator[str]:
 
 
 def changed_settings(specs: Iterable[str], changed: ChangedFiles, cache: InputCache) -> tuple[str, ...]:
-    """Return the changed files that decide how some specs are judged: policies, prices, rules, and lockfiles."""
+    """Return the changed files that decide how some specs are judged: policies, prices, rules, and lockfiles.
+
+    A file counts as changed if a link on the way to it did.
+    """
     directories = {_directory(path) for path in specs}
-    above = {place for directory in directories for place in _directories_above(os.path.realpath(directory))}
-    above.update(map(os.path.realpath, directories))
-    rules = {os.path.realpath(file) for directory in directories for file in cache.rule_files(directory)}
+    ways = {way for directory in directories for way in places_on_the_way(directory)}
+    above = {*ways, *(place for way in ways for place in _directories_above(way))}
     patterns = {pattern for directory in directories for pattern in cache.rule_patterns(directory)}
-    found = (
+    here = {path for directory in directories for path in _settings_above(directory) if is_settings(path)}
+    here.update(os.path.abspath(file) for directory in directories for file in cache.rule_files(directory))
+    found = {path for path in here if changed.touches(path)}
+    found.update(
         path
         for path in changed.paths
-        if path in rules
-        or any(fnmatchcase(path, pattern) for pattern in patterns)
+        if any(fnmatchcase(path, pattern) for pattern in patterns)
         or (is_settings(path) and os.path.realpath(_reach(path)) in above)
     )
-    return tuple(os.path.relpath(path) for path in found)
+    return tuple(map(os.path.relpath, sorted(found)))
 
 
 def _is_for_all_below(path: str) -> bool:

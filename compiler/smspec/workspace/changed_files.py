@@ -7,6 +7,7 @@ from bisect import bisect_left
 
 from smspec.source.path_containment import is_below
 from smspec.workspace.git import GitFailed, Repository
+from smspec.workspace.links_on_the_way import places_on_the_way
 from smspec.workspace.working_tree import changes_since
 
 
@@ -20,10 +21,13 @@ class ChangedFiles:
         self.paths = tuple(sorted({os.path.join(self._top, path) for path in paths}))
         self._known = frozenset(self.paths)
         self.filtered = changed.filtered
+        self._touched: dict[str, bool] = {}
 
     def touches(self, path: str) -> bool:
-        """Return whether a file changed, or one below a directory, or the link or the submodule that it is in."""
-        return any(self._touches(place) for place in {os.path.realpath(path), place_of(path)})
+        """Return whether a file changed, one below a directory, a link on the way to it, or the submodule it is in."""
+        if path not in self._touched:
+            self._touched[path] = any(map(self._touches, places_on_the_way(path)))
+        return self._touched[path]
 
     def has(self, place: str) -> bool:
         """Return whether the file, link, or submodule at a path from the top changed."""

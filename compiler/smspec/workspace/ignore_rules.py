@@ -19,8 +19,8 @@ from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.default_ignores import group_of
 from smspec.workspace.docker_patterns import DockerPattern, docker_patterns, ignored
 from smspec.workspace.git_patterns import GitPatterns, git_patterns
+from smspec.workspace.links_on_the_way import has_detour
 from smspec.workspace.organization_marker import DATED_FILES
-from smspec.workspace.outside_links import has_detour
 from smspec.workspace.parent_directories import repository_top
 
 MOST_PATTERNS = 5_000

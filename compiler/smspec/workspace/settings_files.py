@@ -8,34 +8,42 @@ from collections.abc import Iterable, Iterator
 
 from smspec.source.bounded_read import read_bounded
 from smspec.source.frozen import dataclass
+from smspec.source.path_containment import is_below
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.organization_marker import SETTINGS
 from smspec.workspace.revision import Revision
 
 _LARGEST = 16 << 20
-_REGULAR = ("file", "executable")
 
 
 @dataclass(frozen=True, slots=True)
 class SettingsFile:
-    """``path`` from the top of the repository. ``form``: as `Revision.forms`. ``content`` of a regular file."""
+    """``path`` from the top of the repository. ``form``: as `Revision.forms`, or where a link above it leads.
+
+    ``content`` of a regular file, also behind links, if it is in the repository: it is what counts.
+    """
 
     path: str
     form: str
     content: bytes | None
 
 
-def settings_of_revision(revision: Revision, paths: Iterable[str], more: Iterable[str]) -> dict[str, SettingsFile]:
-    """Return the files of a revision that count for specs below some paths of it, and ``more`` files."""
-    wanted = set(more)
+def settings_of_revision(
+    revision: Revision, paths: Iterable[str], places: Iterable[str], more: Iterable[str]
+) -> dict[str, SettingsFile]:
+    """Return the files of a revision that count for specs below some paths, or in some places, and ``more`` files."""
+    top = revision.directory
+    wanted = {*more, *_named_above(top, places)}
     wanted.update(path for path in revision.forms if is_settings(path) and _counts_for(path, paths))
     found = {}
-    for path in sorted(wanted & revision.forms.keys()):
-        content = None
-        if revision.forms[path] in _REGULAR:
-            revision.bring(os.path.join(revision.directory, path))
-            content = _content(os.path.join(revision.directory, path))
-        found[path] = SettingsFile(path, revision.forms[path], content)
+    for path in sorted(wanted):
+        revision.bring(os.path.join(top, path))
+        file = _file(top, path)
+        form = revision.forms.get(path)
+        if form is not None:
+            found[path] = SettingsFile(path, form, None if file is None else file.content)
+        elif file is not None:
+            found[path] = file
     return found
 
 
@@ -43,14 +51,17 @@ def settings_of_tree(
     top: str, places: Iterable[str], known: Iterable[str], more: Iterable[str]
 ) -> dict[str, SettingsFile]:
     """Return the files of a working tree in directories above some places, those ``known`` before, and ``more``."""
-    wanted = {*known, *more}
-    for directory in {above for place in places for above in _above(place)}:
-        wanted.update(os.path.normpath(os.path.join(directory, name)) for name in SETTINGS)
-        inner = os.path.normpath(os.path.join(directory, LOCK_DIRECTORY))
-        if os.path.isdir(os.path.join(top, inner)):
-            wanted.update(os.path.join(inner, name) for name in os.listdir(os.path.join(top, inner)))
-    files = (_file(top, path) for path in sorted(wanted))
+    files = (_file(top, path) for path in sorted({*known, *more, *_named_above(top, places)}))
     return {file.path: file for file in files if file is not None}
+
+
+def _named_above(top: str, places: Iterable[str]) -> Iterator[str]:
+    """Yield the paths of files in directories above some places that have the name of settings."""
+    for directory in {above for place in places for above in _above(place)}:
+        yield from (os.path.normpath(os.path.join(directory, name)) for name in SETTINGS)
+        inner = os.path.normpath(os.path.join(directory, LOCK_DIRECTORY))
+        if _is_inside(os.path.join(top, inner), top) and os.path.isdir(os.path.join(top, inner)):
+            yield from (os.path.join(inner, name) for name in os.listdir(os.path.join(top, inner)))
 
 
 def is_settings(path: str) -> bool:
@@ -79,17 +90,27 @@ def _above(place: str) -> Iterator[str]:
 
 def _file(top: str, path: str) -> SettingsFile | None:
     whole = os.path.join(top, path)
+    parent = os.path.realpath(os.path.dirname(whole))
     try:
         mode = os.lstat(whole).st_mode
     except (OSError, ValueError):
         return None
-    if os.path.realpath(os.path.dirname(whole)) != os.path.dirname(whole):
-        return None  # below a link, which may lead anywhere: git has no such file
+    if not is_below(parent, top):
+        return None  # below a link that leads out of the repository
+    content = _content(os.path.realpath(whole)) if _is_inside(whole, top) else None
     if stat.S_ISLNK(mode):
-        return SettingsFile(path, f"link to {os.readlink(whole)}", None)
-    if stat.S_ISREG(mode):
-        return SettingsFile(path, "executable" if mode & stat.S_IXUSR else "file", _content(whole))
-    return SettingsFile(path, "directory" if stat.S_ISDIR(mode) else "special file", None)
+        return SettingsFile(path, f"link to {os.readlink(whole)}", content)
+    if not stat.S_ISREG(mode):
+        return SettingsFile(path, "directory" if stat.S_ISDIR(mode) else "special file", None)
+    if parent != os.path.dirname(whole):
+        return SettingsFile(path, f"file behind a link to {os.path.relpath(parent, top)}", content)
+    return SettingsFile(path, "executable" if mode & stat.S_IXUSR else "file", content)
+
+
+def _is_inside(path: str, top: str) -> bool:
+    """Return whether a path leads to a part of the repository that is not git's own."""
+    real = os.path.realpath(path)
+    return is_below(real, top) and ".git" not in os.path.relpath(real, top).lower().split(os.sep)
 
 
 def _content(path: str) -> bytes | None:
