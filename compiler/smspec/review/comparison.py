@@ -44,7 +44,7 @@ class Comparison:
 def comparison(
     pairs: Iterable[tuple[State | None, State | None]], prices: PriceBook, unchanged: Iterable[str] = ()
 ) -> Comparison:
-    """Compare the states of specs; ``unchanged`` files have the same inputs in both."""
+    """Compare the states of specs, new ones last; ``unchanged`` files have the same inputs in both."""
     reviews: list[JobReview] = []
     equal = list(unchanged)
     unknown: list[Uncompared] = []
@@ -54,4 +54,5 @@ def comparison(
         unknown += [rest] if rest is not None else []
         if review is None and rest is None:
             equal += [state.file for state in (new, old) if state is not None][:1]
+    reviews.sort(key=lambda review: review.status == "added")
     return Comparison(reviews=tuple(reviews), equal=tuple(sorted(equal)), uncompared=tuple(unknown))

@@ -10,7 +10,7 @@ from smspec.diagnostics.suggestions import nearest
 from smspec.diagnostics.visible import visible
 from smspec.review.change import Change
 from smspec.review.job_review import JobReview, ReportedChange
-from smspec.review.kinds import KINDS
+from smspec.review.kinds import KINDS, security
 from smspec.review.kinds.cost import CEILING, percent
 from smspec.review.kinds.cost import KIND as COST_KIND
 from smspec.review.shown_values import has_values, shown_values, under
@@ -48,8 +48,14 @@ class FailOn:
         return self.cost_above is not None and (change.rise is None or change.rise > self.cost_above)
 
     def failures(self, reviews: Iterable[JobReview]) -> tuple[Failure, ...]:
-        """Return what fails, in the order of the jobs and kinds: one for each job, kind, and limit."""
-        return tuple(failure for review in reviews for failure in self._of(review))
+        """Return what fails: one for each job, kind, and limit. Changed jobs come before new ones, access before all.
+
+        The first ones name each kind and limit, so that no number of others hides one.
+        """
+        found = [failure for review in reviews for failure in self._of(review)]
+        found.sort(key=lambda failure: (failure.review.status == "added", failure.kind != security.KIND.name))
+        first = {failure.gate: failure for failure in reversed(found)}
+        return tuple(sorted(found, key=lambda failure: first[failure.gate] is not failure))
 
     def _of(self, review: JobReview) -> Iterator[Failure]:
         for kind in KINDS:

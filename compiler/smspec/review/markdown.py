@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from smspec.review.comparison import Comparison
@@ -65,7 +66,9 @@ def _failed(failures: Sequence[Failure]) -> Iterator[str]:
         yield f"| {code(failure.review.name)} | {code(failure.gate)} | {what} | {code(failure.place)} |"
     if len(failures) > MOST_REASONS:
         yield ""
-        yield f"… and {len(failures) - MOST_REASONS} more; `--format json` has them all."
+        rest = Counter(failure.gate for failure in failures[MOST_REASONS:])
+        counts = ", ".join(f"{number:,} {code(gate)}" for gate, number in rest.items())
+        yield f"… and {len(failures) - MOST_REASONS:,} more: {counts}; `--format json` has them all."
 
 
 def _unknown(jobs: Sequence[Uncompared]) -> Iterator[str]:

@@ -10,7 +10,12 @@ from smspec.review.change import Change
 from smspec.review.job_review import ReportedChange
 
 LONGEST = 70
-"""Code points of a value that are shown; longer ones are truncated in the middle."""
+"""Code points of a value that is shown whole; of longer ones, what differs and a little around it."""
+
+MOST_DIFFERING = 240
+"""Code points of what differs. The rest is counted: padding could hide a part that matters."""
+
+_BEGINNING, _BEFORE, _AFTER = 20, 12, 24
 
 MOST_OVERLAYS = 3
 
@@ -18,16 +23,16 @@ _NOTHING = "(none)"
 
 
 def shown_values(change: Change, show: Callable[[str], str] = str) -> tuple[str, str]:
-    """Return old and new, each in one line without control characters, and truncated where long or equal.
+    """Return old and new, each in one line without control characters; of long ones, the part that differs.
 
-    ``show`` formats user text; the values contain no other text.
+    ``show`` formats user text; the values contain no other text, but the number of characters that are not shown.
     """
-    texts = [_text(value) for value in (change.old, change.new)]
-    old, new = map(_ends, texts)
-    if old == new:
-        pairs = enumerate(zip(*texts, strict=False))
-        differ = next((place for place, (was, will) in pairs if was != will), min(map(len, texts)))
-        old, new = (_around(text, differ) for text in texts)
+    was, will = (_text(value) for value in (change.old, change.new))
+    shortest = 0 if change.old is None or change.new is None else min(len(was), len(will))
+    start = next((place for place in range(shortest) if was[place] != will[place]), shortest)
+    ends = range(1, shortest - start + 1)
+    same = next((place - 1 for place in ends if was[-place] != will[-place]), len(ends))
+    old, new = (_cut(text, start, len(text) - same) for text in (was, will))
     return _NOTHING if change.old is None else show(old), _NOTHING if change.new is None else show(new)
 
 
@@ -47,15 +52,16 @@ def _leaves(value: object) -> Iterator[str]:
         yield value if isinstance(value, str) else json.dumps(value)
 
 
-def _ends(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 25]}…{text[-24:]}"
-
-
-def _around(text: str, place: int) -> str:
-    """Return the beginning of a text, and the part around a place further back."""
-    start = place - 12
-    cut = f"{text[:20]}…{text[start:]}"
-    return cut if len(cut) <= LONGEST else f"{cut[: LONGEST - 1]}…"
+def _cut(text: str, start: int, end: int) -> str:
+    """Return a text, of a long one its beginning, and what is around the part that differs."""
+    if len(text) <= LONGEST:
+        return text
+    first = start - _BEFORE if start - _BEFORE > _BEGINNING else 0
+    beginning = f"{text[:_BEGINNING]}…" if first else ""
+    last = max(end + _AFTER, first + LONGEST - len(beginning) - 1)
+    if end - start <= MOST_DIFFERING:
+        return f"{beginning}{text[first:last]}{'…' if last < len(text) else ''}"
+    return f"{beginning}{text[first : start + MOST_DIFFERING]}… (+{end - start - MOST_DIFFERING:,} characters)"
 
 
 def has_values(change: Change) -> bool:

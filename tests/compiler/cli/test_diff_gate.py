@@ -120,7 +120,7 @@ def test_comment_about_many_jobs_stays_short(home):
         write_job(home / f"j{number}", BUILT.replace("name: small", f"name: j{number}"))
     done = diff(home, "security,hosts,cost>1%", "--format", "markdown")
     assert "### Fails `security`, `cost>1%`: 120 jobs" in done.out
-    assert "more; `--format json` has them all." in done.out
+    assert "… and 210 more: 91 `security`, 119 `cost>1%`; `--format json` has them all." in done.out
     assert len(done.out.encode()) < 65_000
     assert len(done.err.splitlines()) == 240
 
@@ -168,3 +168,20 @@ def test_text_of_a_spec_is_only_text(home, format):
     if format == "markdown":
         row = done.out.splitlines()[4]
         assert "<code>&#124;</code>" in row and row.count(" | ") == 3
+
+
+def test_new_jobs_do_not_hide_what_changes_in_another(home):
+    """A flood of jobs, each with a role of its own, ranks below the one role that an existing job gets."""
+    rewrite(home / "job.yaml", "SageMakerTraining", "Admin")
+    for number in range(120):
+        name, role = f"a{number:03}", f"Role{number}"
+        write_job(home / name, BUILT.replace("name: small", f"name: {name}").replace("SageMakerTraining", role))
+    done = diff(home, "cost>1%,security", "--format", "markdown")
+    table, comment = done.out.split("### Jobs:", 1)
+    assert "| `small` | `security` |" in table and "role/Admin" in table and "`cost>1%` |" in table
+    assert comment.index("<code>small</code>") < comment.index("<code>a000</code>")
+    assert done.err.splitlines()[0].startswith("smspec: small: fails `security`")
+    assert "more groups of changes, " in comment and " with `security`" in comment
+    assert diff(home, "security").out.index("role/Admin") < diff(home, "security").out.index("role/Role")
+    annotations = [line for line in diff(home, "security", "--format", "github").out.splitlines() if "::error" in line]
+    assert "small" in annotations[0]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from smspec.review.change import Change, Rise
 from smspec.review.fleet.ceilings import CeilingTotal, ceiling_total, is_ceiling
 from smspec.review.job_review import JobReview, ReportedChange
-from smspec.review.kinds import KINDS, cosmetic, cost, job, resume
+from smspec.review.kinds import KINDS, cosmetic, cost, job, resume, security
 from smspec.review.kinds.cost import percent
 from smspec.source.frozen import dataclass, replace
 
@@ -46,8 +46,9 @@ class ChangeGroup:
 
 
 def change_groups(reviews: Sequence[JobReview]) -> tuple[ChangeGroup, ...]:
-    """Return the groups of changes, those of most jobs first, then in the order of the jobs.
+    """Return the groups of changes: new jobs last, access first, then those of most jobs, in the order of the jobs.
 
+    Who adds a hundred jobs does not move a change of an existing one out of sight.
     Every change of every job is in exactly one group, or is one of its effects.
     """
     shared: dict[Key, list[tuple[int, ReportedChange]]] = {}
@@ -64,7 +65,13 @@ def change_groups(reviews: Sequence[JobReview]) -> tuple[ChangeGroup, ...]:
     for numbers in ordered:
         owned[numbers] = [reviews[number] for number in numbers if number not in settled]
         settled.update(numbers)
-    return tuple(_group([reviews[n] for n in numbers], blocks[numbers], owned[numbers]) for numbers in ordered)
+    groups = [_group([reviews[n] for n in numbers], blocks[numbers], owned[numbers]) for numbers in ordered]
+    return tuple(sorted(groups, key=_rank))
+
+
+def _rank(group: ChangeGroup) -> tuple[bool, bool]:
+    is_access = any(change.kind == security.KIND.name for change in group.changes)
+    return all(review.status == "added" for review in group.jobs), not is_access
 
 
 def _group(jobs: Sequence[JobReview], reported: Sequence[ReportedChange], owned: Sequence[JobReview]) -> ChangeGroup:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from smspec.diagnostics.visible import visible
@@ -13,7 +14,6 @@ from smspec.review.fleet.fleet_summary import summary_rows
 from smspec.review.fleet.group_effects import effect_rows
 from smspec.review.fleet.headline import headline
 from smspec.review.fleet.named_jobs import named
-from smspec.review.kinds import security
 from smspec.review.markdown_code import code, marked
 from smspec.review.markdown_table import change_table
 
@@ -21,7 +21,7 @@ MOST_EXPANDABLE = 30
 """How many groups have their details."""
 
 MOST_LISTED = 100
-"""How many groups are listed, those that change access first."""
+"""How many groups are listed."""
 
 NAMES_WIDTH = 2000
 
@@ -32,7 +32,7 @@ def fleet_parts(comparison: Comparison, room: int) -> Iterator[str]:
     yield summary
     room -= _size(summary)
     groups = change_groups(comparison.reviews)
-    urgent = sorted(groups, key=lambda group: not _is_security(group))[:MOST_LISTED]
+    urgent = groups[:MOST_LISTED]
     shown = {id(group): f"- {_headline(group)}\n" for group in urgent}
     room -= sum(map(_size, shown.values()))
     for group in urgent[:MOST_EXPANDABLE]:
@@ -41,17 +41,16 @@ def fleet_parts(comparison: Comparison, room: int) -> Iterator[str]:
         if more <= room:
             shown[id(group)] = details
             room -= more
-    yield from (shown[id(group)] for group in groups if id(group) in shown)
+    yield from shown.values()
     if len(groups) > len(urgent):
-        yield f"… and {len(groups) - len(urgent)} more groups of changes; `smspec diff --format json` has them all.\n"
+        rest = Counter(kind for group in groups[MOST_LISTED:] for kind in {change.kind for change in group.changes})
+        counts = ", ".join(f"{number:,} with {code(kind)}" for kind, number in sorted(rest.items()))
+        more = f"{len(groups) - len(urgent):,} more groups of changes"
+        yield f"… and {more}, {counts}; `smspec diff --format json` has them all.\n"
 
 
 def _size(text: str) -> int:
     return len(text.encode()) + 1
-
-
-def _is_security(group: ChangeGroup) -> bool:
-    return any(change.kind == security.KIND.name for change in group.changes)
 
 
 def _summary(comparison: Comparison) -> str:
