@@ -56,10 +56,11 @@ def against_base(
         cache, base_cache = InputCache(root), InputCache(None if root is None else base.root(root))
         changed = ChangedFiles(repository, revision)
         tracked = tracked_files(repository)
-        same_submodules = [name for name, form in base.forms.items() if form == "submodule" and not changed.has(name)]
-        now = _without(same_submodules, compared_specs(paths, cache, tracked))
+        here = compared_specs(paths, cache, tracked)
+        modules = _unchanged_modules(base, changed, here)
+        now = {place: spec for place, spec in here.items() if not any(is_below(place, one) for one in modules)}
         then = compared_specs(there, base_cache, Tracked(top=base.directory, paths=None))
-        if not now and not then:
+        if not here and not then:
             raise NothingToCompare(
                 f"no job spec found in {', '.join(f'`{path}`' for path in paths)}, now or at `{revision}`"
             )
@@ -84,7 +85,11 @@ def against_base(
             [state_of(side, place, base) for place, side in olds.items()],
             [state_of(side, place) for place, side in news.items()],
         )
-        notes = [*_submodules(base, olds.values()), *filter(None, [unexecuted(base.unexecuted_filters())])]
+        notes = [
+            *(f"`{name}` is a submodule at the commit of {revision}: its specs are not compared" for name in modules),
+            *_submodules(base, olds.values()),
+            *filter(None, [unexecuted(base.unexecuted_filters())]),
+        ]
         unchanged = [new[place].path for place in same]
         outcome = outcome_of(
             pairs, [*news.values(), *olds.values()], prices_for(there[0], base_cache), notes, unchanged
@@ -103,10 +108,10 @@ def against_base(
         return replace(outcome, comparison=replace(outcome.comparison, settings=reviews), obstacle=obstacle)
 
 
-def _without(directories: Iterable[str], specs: Specs) -> Specs:
-    """Return the specs that are in none of some directories."""
-    above = tuple(directories)
-    return {place: spec for place, spec in specs.items() if not any(is_below(place, one) for one in above)}
+def _unchanged_modules(base: Revision, changed: ChangedFiles, specs: Specs) -> list[str]:
+    """Return the submodules with specs that have the commit of the base: their files are in another repository."""
+    modules = (name for name, form in base.forms.items() if form == "submodule" and not changed.has(name))
+    return [name for name in modules if any(is_below(place, name) for place in specs)]
 
 
 def _still_there(others: Specs, known: Specs, top: str, cache: InputCache, start: str | None) -> Specs:
