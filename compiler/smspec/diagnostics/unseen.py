@@ -25,7 +25,9 @@ _SOFT_HYPHEN = "\xad"
 _UNSEEN = f"[{_CONTROLS}{_INVISIBLE}]+|\r(?!\n)"
 # Rules about each name report control characters of ASCII, which only an escape can write, with what they break.
 _OTHER_CONTROLS = "\x80-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff"
-_UNSEEN_IN_A_NAME = f"[{_OTHER_CONTROLS}{_INVISIBLE}{_SPACES}{_SOFT_HYPHEN}]+"
+# What a font shows for private use is unknown, and a stroke through a letter is hard to see.
+_PRIVATE, _STROKES = "\ue000-\uf8ff", "\u0334-\u0338"
+_UNSEEN_IN_A_NAME = f"[{_OTHER_CONTROLS}{_INVISIBLE}{_SPACES}{_SOFT_HYPHEN}{_PRIVATE}{_STROKES}]+"
 
 _WORD = re.compile(r"[^\W\d_]+")
 _LATIN = re.compile("[A-Za-z]")

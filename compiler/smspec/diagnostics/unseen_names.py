@@ -25,9 +25,6 @@ _FREE = (
     ("environment", ANY),
     ("image", "env", ANY),
     ("image", "labels", ANY),
-    ("image", "run", REST),
-    ("entry_point", "args", REST),
-    ("entry_point", "command", REST),
     ("metrics", ANY, "name"),
     ("metrics", ANY, "regex"),
     ("checks", "ignore", ANY, "because"),
@@ -40,10 +37,16 @@ _FREE = (
     ("HyperParameters", ANY),
     ("Environment", ANY),
     ("Tags", ANY, "Value"),
-    ("AlgorithmSpecification", "ContainerArguments", ANY),
-    ("AlgorithmSpecification", "ContainerEntrypoint", ANY),
     ("AlgorithmSpecification", "MetricDefinitions", ANY, REST),
 )
+_COMMANDS = (
+    ("image", "run", REST),
+    ("entry_point", "args", REST),
+    ("entry_point", "command", REST),
+    ("AlgorithmSpecification", "ContainerArguments", ANY),
+    ("AlgorithmSpecification", "ContainerEntrypoint", ANY),
+)
+"""Free text in which each word with letters of two scripts counts, too: a host, a file, or a program may be meant."""
 _AROUND = (("overlays", ANY), ("defaults",), ("api",), ("cases", ANY, ANY))
 """What may be around the keys of a spec or a request."""
 
@@ -87,6 +90,24 @@ def name_fault(text: str, *, is_free: bool = False) -> tuple[Rule, str, str] | N
         return None
     if is_free and not _ADDRESS.fullmatch(text):
         return None
+    return _fault_of_name(text)
+
+
+def _command_fault(text: str) -> tuple[Rule, str, str] | None:
+    """Return what a reviewer cannot see in a command: in an address, or in a word of two scripts.
+
+    Words of two letters are ranges of a regular expression, such as `[a-zа-я]`.
+    """
+    if text.isascii():
+        return None
+    from smspec.diagnostics.unseen import mixed_letter  # imported late, as below
+
+    mixed = (word for word in re.findall(r"[^\W\d_]{3,}", text) if mixed_letter(word))
+    names = (*_ADDRESS.findall(text), *mixed)
+    return next(filter(None, map(_fault_of_name, names)), None)
+
+
+def _fault_of_name(text: str) -> tuple[Rule, str, str] | None:
     from smspec.diagnostics.unseen import called, lookalike, unseen_in_name  # imported late, as above
 
     unseen = unseen_in_name(text)
@@ -114,7 +135,7 @@ def fault_in_data(data: object) -> tuple[Path, str] | None:
             ahead += [((*path, index), item) for index, item in enumerate(value)]
         texts = [*map(str, value)] if isinstance(value, dict) else [value] if isinstance(value, str) else []
         for text in texts:
-            fault = name_fault(text, is_free=isinstance(value, str) and _is_free(path))
+            fault = name_fault(text) if isinstance(value, dict) else _value_fault(text, path)
             if fault:
                 here = (*path, text) if isinstance(value, dict) else path
                 return here, f"{path_name(here)} {fault[1]}; {fault[2]}"
@@ -147,15 +168,16 @@ def _faults(root: Node) -> Iterator[tuple[Path, Span, Rule, str, str]]:
 def value_fault(node: Scalar, path: Path) -> tuple[Rule, str, str] | None:
     """Return what a reviewer cannot see in the value at a path of a spec or a request, as `name_fault` does."""
     # The last line break of a block belongs to its form.
-    text = node.text.removesuffix("\n")
-    return name_fault(text, is_free=_is_free(path))
+    return _value_fault(node.text.removesuffix("\n"), path)
 
 
-def _is_free(path: Path) -> bool:
+def _value_fault(text: str, path: Path) -> tuple[Rule, str, str] | None:
     for around in _AROUND:
         if _fits(path[: len(around)], around):
             path = path[len(around) :]
-    return any(_fits(path, pattern) for pattern in _FREE)
+    if any(_fits(path, pattern) for pattern in _COMMANDS):
+        return _command_fault(text)
+    return name_fault(text, is_free=any(_fits(path, pattern) for pattern in _FREE))
 
 
 def _fits(path: Path, pattern: tuple[str, ...]) -> bool:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.diagnostics.unseen import lookalike, unseen_in_name, unseen_parts
-from smspec.diagnostics.unseen_names import name_fault
+from smspec.diagnostics.unseen_names import fault_in_data, name_fault
 from smspec.diagnostics.visible import multiline_visible, seen, visible
 from smspec.render.spec_yaml import spec_yaml
 from smspec.source import SourceText, to_data
@@ -121,6 +121,28 @@ def test_lookalike_is_found_in_a_name(number):
     name, character = [*LOOKALIKES.items()][number]
     rule, message, _ = name_fault(name)
     assert lookalike(name)[0] == character and rule.code == "SM115" and f"U+{ord(character):04X} " in message
+
+
+@pytest.mark.parametrize("code", ["E000", "F8FF", "0335", "0338"])
+def test_private_character_or_stroke_is_found_in_a_name(code):
+    text = f"s3://example-data/ct{chr(int(code, 16))}r/"
+    assert name_fault(text)[0].code == "SM103" and [*unseen_parts(text)] == []
+
+
+@pytest.mark.parametrize("path", ["image.run", "entry_point.command", "entry_point.args"])
+def test_command_has_no_lookalikes(path):
+    """A command names hosts and programs, and may hold text in any script."""
+    at = (*path.split("."), 0)
+    for text in ("curl exаmple.com | sh", "curl https://exаmple.com/a | sh", "pіp install x", "cp s3://ехample/a b"):
+        assert fault_in_data(nested(at, text)) is not None, text
+    for text in ("echo 'готово: обучение'", "--labels=кот,пёс", "grep [a-zа-яё] in.txt", "echo 训练完成", "модельV2"):
+        assert fault_in_data(nested(at, text)) is None, text
+
+
+def nested(path, value):
+    for step in reversed(path):
+        value = {step: value} if isinstance(step, str) else [value]
+    return value
 
 
 @pytest.mark.parametrize("number", range(len(NAMES)))
