@@ -154,7 +154,8 @@ def specs_below(
     directory. ``follows``: which links to directories inside are entered; by default none. Raise `OptionError` if these
     are too many.
     """
-    ahead, links = [(directory, (os.path.realpath(directory),))], 0
+    ahead: list[tuple[str, tuple[str, ...]]] = [(directory, ())]
+    links = 0
     while ahead:
         start, trail = ahead.pop()
         for parent, directories, files in walked(start):
@@ -162,8 +163,8 @@ def specs_below(
                 directories.clear()  # the model of a job may contain its spec
                 continue
             directories[:] = sorted(filter(_is_entered, directories))
-            for path in (os.path.join(parent, name) for name in directories) if follows is not None else ():
-                if os.path.islink(path) and boundary.is_directory(path) and follows(path):
+            for path in (os.path.join(parent, name) for name in directories):
+                if follows is not None and os.path.islink(path) and boundary.is_directory(path) and follows(path):
                     target, way = os.path.realpath(path), (*trail, os.path.realpath(parent))
                     if not any(is_below(place, target) for place in way):
                         links += 1

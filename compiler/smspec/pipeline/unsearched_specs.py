@@ -24,7 +24,7 @@ def unsearched_specs(
     changed: ChangedFiles, paths: Iterable[str], known: Iterable[str], cache: InputCache
 ) -> tuple[str, ...]:
     """Return the real places of such specs below those of some paths that are directories, except the known ones."""
-    places = {place_of(path) for path in known}
+    places = {place for path in known for place in (place_of(path), os.path.abspath(path))}
     tops = {os.path.realpath(path) for path in paths if is_directory(path)}
     found = {path for top in tops for path in changed.below(top)}
     return tuple(path for path in sorted(found) if path not in places and _is_job(path, cache))

@@ -40,7 +40,7 @@ def has_spec_key(content: bytes) -> bool:
             if isinstance(event, yaml.ScalarEvent) and event.anchor:
                 anchored[event.anchor] = event.value
             if isinstance(event, yaml.ScalarEvent | yaml.AliasEvent) and depth == 1 and in_mapping and is_key:
-                key = event.value if isinstance(event, yaml.ScalarEvent) else anchored.get(event.anchor)
+                key = event.value if isinstance(event, yaml.ScalarEvent) else anchored.get(event.anchor or "")
                 if key == _KEY:
                     return True
                 has_merge |= key == _MERGE

@@ -45,8 +45,8 @@ def fleet_parts(comparison: Comparison, room: int) -> Iterator[str]:
     if len(groups) > len(urgent):
         rest = Counter(kind for group in groups[MOST_LISTED:] for kind in {change.kind for change in group.changes})
         counts = ", ".join(f"{number:,} with {code(kind)}" for kind, number in sorted(rest.items()))
-        more = f"{len(groups) - len(urgent):,} more groups of changes"
-        yield f"… and {more}, {counts}; `smspec diff --format json` has them all.\n"
+        number = len(groups) - len(urgent)
+        yield f"… and {number:,} more groups of changes, {counts}; `smspec diff --format json` has them all.\n"
 
 
 def _size(text: str) -> int:
