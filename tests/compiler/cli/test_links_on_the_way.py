@@ -182,7 +182,7 @@ def test_settings_behind_a_link_are_compared(home, name, form):
     assert f"`{name}`" in validated.err and "no changes since" not in validated.err
 
 
-def test_settings_behind_a_link_out_of_the_repository_stay_unread(home):
+def test_settings_outside_of_the_repository_stay_unread(home):
     write(home.parent, "elsewhere/smspec.toml", '[prices]\n"secret" = 12345\n')
     spec_of(home, base=("smspec: v1\n", "smspec: v1\nextends: [../../one/base.yaml]\n"))
     write(home, "smspec.toml", POLICY)
