@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from typing import Any
 from urllib.parse import urlsplit
 
+from smspec.service.members import member
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AwsUnavailable, InvalidCredentials, JobRefused, unavailable
 from smspec.submission.caller import account_fault, caller_of
@@ -206,6 +207,24 @@ class JobService:
         added = [{"Key": key, "Value": value} for key, value in tags.items()]
         call = functools.partial(self._sagemaker.add_tags, ResourceArn=job.answer["TrainingJobArn"], Tags=added)
         answered(f"to tag the job `{job.name}` in {self.region}", "sagemaker:AddTags", call)
+
+    def key_arn(self, key: str) -> str | None:
+        """Return the ARN of a KMS key that has an id, an ARN, or an alias; None if it does not exist.
+
+        Raise `AwsUnavailable`, also if it may not be asked for.
+        """
+        with asked("KMS"):
+            client = AwsSession(self._profile, self._region).client("kms")
+
+        def call() -> dict[str, Any]:
+            try:
+                found: dict[str, Any] = client.describe_key(KeyId=key)
+            except client.exceptions.NotFoundException:
+                return {}
+            return found
+
+        arn = member(answered(f"a KMS key in {self.region}", "kms:DescribeKey", call), "KeyMetadata", "Arn")
+        return arn if isinstance(arn, str) else None
 
     def stop(self, name: str) -> None:
         """Request that a job stops. Raise as `describe` does, `JobRefused` too for a job that is over."""

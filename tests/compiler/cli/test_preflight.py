@@ -20,6 +20,7 @@ from support.aws_account import (
     rows,
 )
 from support.servers.aws_server import BUCKET, REGION
+from support.servers.job_server import look
 from support.servers.posing_aws import Refusal
 from support.small_job import write_job
 from support.smspec_command import smspec
@@ -320,3 +321,30 @@ def test_odd_bucket_has_a_row(account, tmp_path, case):
     assert done.status in (0, 1), done.err
     found = [value for (kind, name), value in rows(done).items() if kind == "bucket" and name != BUCKET]
     assert len(found) == 1 and found[0][0].startswith(state) and words in found[0][1], found
+
+
+@pytest.mark.parametrize("command", ["submit", "stop"])
+def test_key_of_an_alias_in_a_description(account, tmp_path, command):
+    """If the alias is not returned as it was sent, only KMS knows whether the key is the one of the spec."""
+    account.key()
+    write_job(tmp_path, of_kind("KMS key"))
+    assert smspec("submit", "--detach").status == 0
+    (name,) = account.jobs.jobs
+    output = account.jobs.requests[name]["OutputDataConfig"]
+    keys = [each["KeyArn"] for each in account.client("kms").list_keys()["Keys"]]
+    aliases = {each.get("TargetKeyId") for each in account.client("kms").list_aliases()["Aliases"]}
+    mine = next(key for key in keys if key.rpartition("/")[2] in aliases)
+    other = account.client("kms").create_key()["KeyMetadata"]["Arn"]
+    account.jobs.jobs[name] = [look("InProgress", "Starting")]
+    words = (command, "job.yaml", *(["--detach"] if command == "submit" else []))
+    for there in (mine, f"arn:aws:kms:{REGION}:{ACCOUNT}:alias/mine", mine.rpartition("/")[2]):
+        output["KmsKeyId"] = there
+        assert smspec(*words).status == 0, there
+    for there in (other, "alias/none", "", None):
+        output["KmsKeyId"] = there
+        done = smspec(*words)
+        assert done.status == 1 and "`OutputDataConfig.KmsKeyId` differs from the spec" in done.err, (there, done.err)
+    output["KmsKeyId"] = mine
+    account.aws.faults["kms DescribeKey"] = DENIED
+    done = smspec(*words)
+    assert done.status == 3 and "AWS denies `kms:DescribeKey`" in done.err, done.err
