@@ -87,6 +87,10 @@ class AwsRefused(WireFault):
         self.headers = headers
 
 
+class UnusableProfile(WireFault):
+    """The profile has no usable credentials: its program or file does not exist, or their content is malformed."""
+
+
 class Unsendable(WireFault):
     """A parameter is invalid: the API would reject it."""
 
@@ -124,7 +128,8 @@ class AwsSession:
         self.session.events.register("before-send", self._sent)
 
     def client(self, service: str, **options: Any) -> Any:
-        """Return a client; ``options`` are those of boto3. Raises `WireFault`."""
+        """Return a client; ``options`` are those of boto3. Raises `WireFault`, and as `has_credentials` does."""
+        self.has_credentials()
         config = Config(retries=_ATTEMPTS).merge(options.pop("config", None) or Config())
         try:
             client = self.session.client(service, config=config, **options)
@@ -136,9 +141,16 @@ class AwsSession:
 
     def has_credentials(self) -> bool:
         """Get the credentials, and return whether there are any. Raises what boto3 raises: use `responses`."""
-        credentials = self.session.get_credentials()
-        if credentials is not None:
-            credentials.get_frozen_credentials()
+        try:
+            credentials = self.session.get_credentials()
+            if credentials is not None:
+                frozen = credentials.get_frozen_credentials()
+                if not isinstance(frozen.access_key, str) or not isinstance(frozen.secret_key, str):
+                    raise UnusableProfile("its keys are not strings")
+        except OSError as fault:  # a program or a file that the profile names
+            raise UnusableProfile(f"`{fault.filename}`: {fault.strerror}" if fault.filename else str(fault)) from None
+        except _SHAPES as fault:
+            raise UnusableProfile(_sentence(fault)) from None
         return credentials is not None
 
     def asks_for_code(self) -> bool:
@@ -240,8 +252,10 @@ def responses(purpose: str) -> Iterator[None]:
         raise WireFault(
             f"cannot get AWS credentials to {purpose}: its MFA device needs a code, and this is not a terminal"
         ) from None
-    except _LOGIN as fault:
-        raise WireFault(f"cannot get AWS credentials to {purpose}: {_sentence(fault)}") from None
+    except (UnusableProfile, *_LOGIN) as fault:
+        login = isinstance(fault, SSOError | TokenRetrievalError) and "aws sso login" not in str(fault)
+        help = "; log in with `aws sso login`" if login else ""
+        raise WireFault(f"cannot get AWS credentials to {purpose}: {_sentence(fault)}{help}") from None
     except ParamValidationError as fault:
         raise Unsendable(_sentence(fault)) from None
     except ClientError as fault:

@@ -74,6 +74,7 @@ def account(account_servers, monkeypatch, tmp_path):
     iam.create_role(RoleName="Training", Path="/service-role/", AssumeRolePolicyDocument=json.dumps(TRUST))
     found.client("ecr").create_repository(repositoryName="small")
     found.add_image()
+    found.list_cache_rules()
     found.list_quotas(**{"ml.m5.large for training job usage": 4.0})
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SMSPEC_HTTP_TIMEOUT", raising=False)
