@@ -83,15 +83,20 @@ class JobService:
             )
         self._is_in_aws = there is not None
         if self._account:
-            self.require_account(self._account)
+            self._check_account(self._account)
 
     def require_account(self, account: str) -> None:
-        """Require that the credentials belong to an account, now and after each `renew`. Raise `AwsUnavailable`.
+        """Require that the credentials belong to an account after each `renew`, as those before it do.
 
-        The credentials decide where a job is created, and a request does not contain its account. If STS cannot be
-        called, SageMaker decides: it rejects a role of a different account.
+        The credentials decide where a job is created, and a request does not contain its account.
         """
         self._account = account
+
+    def _check_account(self, account: str) -> None:
+        """Raise `AwsUnavailable` for credentials of another account.
+
+        If STS cannot be called, SageMaker decides: it rejects a role of a different account.
+        """
         try:
             caller = caller_of(self._profile, self._region)
         except InvalidCredentials:
