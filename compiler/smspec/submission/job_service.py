@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from smspec.service.members import member
+from smspec.service.partitions import region_of_host
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AwsUnavailable, InvalidCredentials, JobRefused, unavailable
 from smspec.submission.caller import account_fault, caller_of
@@ -75,7 +76,7 @@ class JobService:
             self._sagemaker = session.client("sagemaker")
             self._logs = session.client("logs")
             self.endpoint = str(self._sagemaker.meta.endpoint_url)
-            there = session.region_of_host(urlsplit(self.endpoint).hostname or "", "sagemaker")
+            there = region_of_host(urlsplit(self.endpoint).hostname or "", "sagemaker")
         if there and there != self.region:
             raise AwsUnavailable(
                 f"the SageMaker endpoint `{self.endpoint}` is in {there}, but the job in {self.region}; unset"

@@ -66,9 +66,6 @@ _SHAPES = (
 )
 
 
-_OF_CUSTOMERS = re.compile(r"(?:^|\.)(?:elb|compute|compute-1|execute-api|vpce-svc-[0-9a-f]+)\.")
-"""Labels of host names in the domains of AWS that lead to servers of its customers, such as an emulator."""
-
 _CACHING = ("assume-role", "sso")
 _ROLES: dict[str, Any] = {}
 """The credentials of roles in this process: each session would ask for them again, and a person for each code."""
@@ -156,42 +153,6 @@ class AwsSession:
     def asks_for_code(self) -> bool:
         """Return whether botocore asks a person for the code of a device. Raises what boto3 raises: use `responses`."""
         return "mfa_serial" in self._core.get_scoped_config()
-
-    def owns(self, host: str, region: str) -> bool:
-        """Return whether a host is in the domain of AWS in a region: the beginning of a name proves nothing."""
-        for partition in self._core.get_data("partitions")["partitions"]:
-            if re.fullmatch(str(partition["regionRegex"]).strip("^$"), region):
-                outputs = partition["outputs"]
-                # Dual-stack registries are at `on.aws` where the other services are at `api.aws`.
-                dual_stack = re.sub(r"^api\.", "on.", str(outputs["dualStackDnsSuffix"]))
-                return host.endswith((f".{region}.{outputs['dnsSuffix']}", f".{region}.{dual_stack}"))
-        return False
-
-    def region_of_host(self, host: str, service: str) -> str | None:
-        """Return the region of a host of AWS for a service, such as a VPC endpoint; None for any other host.
-
-        It is empty for a host of all regions.
-        """
-        host = host.rstrip(".").lower()
-        if _OF_CUSTOMERS.search(host):
-            return None
-        partitions = self._core.get_data("partitions")["partitions"]
-        patterns = [str(partition["regionRegex"]).strip("^$") for partition in partitions]
-        for partition in partitions:
-            for name in ("dnsSuffix", "dualStackDnsSuffix"):
-                suffix = f".{partition['outputs'][name]}"
-                labels = host.removesuffix(suffix).split(".") if host.endswith(suffix) else []
-                if any(label == service or label.startswith(f"{service}-") for label in labels):
-                    regions = (label for label in reversed(labels) if any(re.fullmatch(p, label) for p in patterns))
-                    return next(regions, "")
-        return None
-
-    def is_of_aws(self, host: str) -> bool:
-        """Return whether a host is one of AWS, in any region or in none, as those of IAM are."""
-        if _OF_CUSTOMERS.search(host):
-            return False
-        outputs = [each["outputs"] for each in self._core.get_data("partitions")["partitions"]]
-        return any(host.endswith((f".{each['dnsSuffix']}", f".{each['dualStackDnsSuffix']}")) for each in outputs)
 
     def s3_client(self) -> Any:
         """Return a client of S3. Raises `WireFault`."""

@@ -33,6 +33,11 @@ COMMANDS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def soon():
+    """Waits are shown here."""
+
+
 @pytest.fixture
 def silent(monkeypatch, tmp_path):
     """An endpoint that accepts connections and never answers."""
