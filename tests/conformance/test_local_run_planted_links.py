@@ -40,6 +40,7 @@ NAMES = (
     *("hyperparameters.json", "resourceconfig.json", "inputdataconfig.json", "entrypoint.py", "run", "root", "home"),
     *("local", "share", "null", "zero", "shm", "pts", "ptmx", "stdout", "firmware", "kcore", "keys", "sshd", "metrics"),
 )
+STRANGER = 54321
 RESUMED = (
     *("/etc", "/etc/ssl", "/etc/new", "//etc", "/a/../etc", "/usr/local/new", "/tmp", "/tmp/new", "/root", "/home/new"),
     *("/run", "/var/tmp", "/srv/a/b", "/opt/new", "/opt/ml/new", "/opt/ml/checkpoints", "/opt/ml/checkpoints/new"),
@@ -69,6 +70,47 @@ def state(directory: Path) -> dict[str, object]:
         str(path): (path.lstat().st_mode, path.lstat().st_mtime_ns, path.read_bytes() if path.is_file() else b"")
         for path in (directory, *sorted(directory.rglob("*")))
     }
+
+
+def of_a_stranger(path: Path) -> None:
+    os.chown(path, STRANGER, STRANGER)
+
+
+def writable_by_a_group(path: Path) -> None:
+    os.chown(path, -1, STRANGER)
+    path.chmod(0o664)
+
+
+def writable_by_all(path: Path) -> None:
+    path.chmod(0o666)
+
+
+def link_of_a_stranger(path: Path) -> None:
+    path.rename(path.with_suffix(".moved"))
+    path.symlink_to(path.with_suffix(".moved"))
+    os.chown(path, STRANGER, STRANGER, follow_symlinks=False)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can create files of a second user")
+@pytest.mark.parametrize("engine", ["process", "namespace"])
+@pytest.mark.parametrize("plant", [of_a_stranger, writable_by_a_group, writable_by_all, link_of_a_stranger])
+def test_planted_pth_in_a_cached_environment_is_refused(tmp_path, engine, plant):
+    """Python would run its line in every later run of the author."""
+    job = LocalJob(tmp_path / "job", engine=engine)
+    script(job, "print('trained')")
+    cache = {"SMSPEC_CACHE_DIR": str(tmp_path / "cache")}
+    assert job.run(cache).returncode == 0
+    (library,) = (tmp_path / "cache/environments").glob("*/lib/python3*/site-packages")
+    planted = library / "planted.pth"
+    planted.write_text(f"import os; os.mkdir({str(tmp_path / 'ran')!r})\n")
+    planted.chmod(0o644)
+    assert job.run(cache).returncode == 0  # the author's own
+    (tmp_path / "ran").rmdir() if engine == "process" else None
+    plant(planted)
+    ended = job.run(cache)
+    assert ended.returncode == 3, ended.stderr
+    assert str(planted) in ended.stderr
+    assert not (tmp_path / "ran").exists()
 
 
 @pytest.fixture
