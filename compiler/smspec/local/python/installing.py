@@ -101,8 +101,8 @@ def _failure(text: str, last: Sequence[str], status: int) -> RunFailed:
     if _NO_MEMORY.search(text):
         return RunFailed(
             3,
-            f"the installer of the job's Python packages needs more than {MOST_MEMORY >> 30} GiB of memory; does a page "
-            "of the package index ever end?",
+            f"the installer of the job's Python packages needs more than {MOST_MEMORY >> 30} GiB of memory; does a "
+            "page of the package index ever end?",
         )
     way = "pass `--python EXE` to use a Python that has them"
     if UNREACHABLE.search(text):
