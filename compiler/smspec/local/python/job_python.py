@@ -150,7 +150,7 @@ class JobPython:
         """Return the files and directories of this machine that the job's Python reads."""
         interpreter = self.interpreter
         lent = (*interpreter.packages, *interpreter.paths) if self._is_lent else ()
-        return [*interpreter.homes, *self._layers, *lent]
+        return [interpreter.base, *interpreter.homes, *self._layers, *lent]
 
     def make_environment_in(self, root: str, seen_as: str | None = None) -> None:
         """Create the environment of a host: what its job installs at run time stays there.
