@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import Any
 from urllib.parse import urlsplit
 
-from smspec.service.members import member
+from smspec.service.members import items, member
 from smspec.service.partitions import region_of_host
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AwsUnavailable, InvalidCredentials, JobRefused, unavailable
@@ -231,6 +231,21 @@ class JobService:
 
         arn = member(answered(f"a KMS key in {self.region}", "kms:DescribeKey", call), "KeyMetadata", "Arn")
         return arn if isinstance(arn, str) else None
+
+    def algorithm_defaults(self, algorithm: str) -> dict[str, str]:
+        """Return the default values of the hyperparameters of an algorithm. Raise `JobRefused`, or `AwsUnavailable`."""
+
+        def call() -> dict[str, Any]:
+            found: dict[str, Any] = self._sagemaker.describe_algorithm(AlgorithmName=algorithm)
+            return found
+
+        found = answered(f"the algorithm `{algorithm}` in {self.region}", "sagemaker:DescribeAlgorithm", call)
+        defaults = {}
+        for each in items(found, "TrainingSpecification", "SupportedHyperParameters"):
+            name, value = member(each, "Name"), member(each, "DefaultValue")
+            if isinstance(name, str) and isinstance(value, str):
+                defaults[name] = value
+        return defaults
 
     def stop(self, name: str) -> None:
         """Request that a job stops. Raise as `describe` does, `JobRefused` too for a job that is over."""
