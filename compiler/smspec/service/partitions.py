@@ -116,6 +116,15 @@ def is_of_aws(host: str) -> bool:
     return _OF_CUSTOMERS.search(host) is None and host.endswith(_suffixes())
 
 
+def is_of_another_partition(host: str, region: str) -> bool:
+    """Return whether a host of AWS is in a partition that does not have a region; False for any other host."""
+    host, here = host.rstrip(".").lower(), partition_of(region)
+    if here is None or not is_of_aws(host):
+        return False
+    labels = [found for label in host.split(".") if (found := partition_of(label)) is not None]
+    return not host.endswith(tuple(f".{suffix}" for suffix in here.suffixes)) or any(each != here for each in labels)
+
+
 @cache
 def _suffixes() -> tuple[str, ...]:
     return tuple(f".{suffix}" for each in partitions() for suffix in each.suffixes)
