@@ -86,7 +86,7 @@ def create_job(
             if again:
                 continue
             raise JobEnded(job)
-        return Created(job=job, is_new=is_new)
+        return Created(job=job, is_new=is_new and not is_found)
     raise JobRefused(f"`{name}` has been submitted {_MOST_ATTEMPTS} times; change the spec, or pass `--run-id`")
 
 

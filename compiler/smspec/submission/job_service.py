@@ -212,7 +212,7 @@ class JobService:
         """Add tags to a job, or change their values. Raise `JobRefused` or `AwsUnavailable`."""
         added = [{"Key": key, "Value": value} for key, value in tags.items()]
         call = functools.partial(self._sagemaker.add_tags, ResourceArn=job.answer["TrainingJobArn"], Tags=added)
-        answered(f"to tag the job `{job.name}` in {self.region}", "sagemaker:AddTags", call)
+        answered(f"new tags of the job `{job.name}` in {self.region}", "sagemaker:AddTags", call)
 
     def key_arn(self, key: str) -> str | None:
         """Return the ARN of a KMS key that has an id, an ARN, or an alias; None if it does not exist.
@@ -250,7 +250,7 @@ class JobService:
     def stop(self, name: str) -> None:
         """Request that a job stops. Raise as `describe` does, `JobRefused` too for a job that is over."""
         call = functools.partial(self._sagemaker.stop_training_job, TrainingJobName=name)
-        answered(f"to stop the job `{name}` in {self.region}", "sagemaker:StopTrainingJob", call)
+        answered(f"the end of the job `{name}` in {self.region}", "sagemaker:StopTrainingJob", call)
 
     def streams(self, name: str, *, budget: float = ANSWER_SECONDS) -> list[str]:
         """Return the names of the log streams of a job: one per host, and after a restart, one more."""

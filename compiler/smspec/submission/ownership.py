@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from smspec.diagnostics.visible import visible
+from smspec.service.arns import Arn, parsed_arn
 from smspec.service.members import member
 from smspec.service.shapes import Shape, pinned_model
 from smspec.source.frozen import dataclass
@@ -48,6 +49,8 @@ def require_own(
     differing = [path for path in differences(request, job.answer) if not _is_same_key(service, path, request, job)]
     if any(path.startswith("HyperParameters.") for path in differing):
         differing = [*_without_defaults_of_algorithm(service, differing, request, job)]
+    if service.is_in_aws and not _is_at(job, service.region, parsed_arn(request.get("RoleArn"))):
+        differing.append("TrainingJobArn")
     # SageMaker completes a serverless job by a recipe that is not known here.
     if not differing and name_is_derived and not request.get("ServerlessJobConfig"):
         return
@@ -64,6 +67,12 @@ def require_own(
         f"a different job is named `{job.name}` in {service.region}: {what}; smspec leaves it alone, and a name can be"
         f" used once: {fix}"
     )
+
+
+def _is_at(job: TrainingJob, region: str, role: Arn | None) -> bool:
+    """Return whether the ARN of a job, which is tagged, is in the region that was asked and in the role's account."""
+    arn = parsed_arn(job.answer.get("TrainingJobArn"))
+    return arn is not None and arn.region == region and (role is None or arn.account == role.account)
 
 
 def _is_same_key(service: JobService, path: str, request: Mapping[str, Any], job: TrainingJob) -> bool:
