@@ -55,6 +55,20 @@ def state_of_alternatives(service: JobService, sent: Sequence[Submission], *, ag
     return SubmissionState(index=index, job=job, is_created=job is None, turns=turns, lines=lines)
 
 
+def state_of_job(service: JobService, sent: Submission, *, again: bool) -> SubmissionState:
+    """Ask SageMaker for the newest job of a submission without alternatives: a repetition may have followed the first.
+
+    Raise `JobRefused` or `AwsUnavailable`.
+    """
+    candidate = Candidate(request=sent.created_request, digest=sent.digest, name_is_derived=sent.name_is_derived)
+    found = AlternativeJobs(service, [candidate])
+    (chain,) = found.chains()
+    alive = [job for job in chain if not job.is_over]
+    newest = (alive or chain or (None,))[-1]
+    is_created = newest is None or (again and newest.is_over and not newest.is_completed)
+    return SubmissionState(index=0, job=newest, is_created=is_created, lines=tuple(found.foreign.values()))
+
+
 def follow_in_turn(
     turns: AlternativeJobs,
     service: JobService,

@@ -243,5 +243,5 @@ def _resolve(image: str, platforms: tuple[str, ...]) -> Resolved:
         return resolved(reference, platforms, reads_python=reads_python)
     from smspec.lock.ecr import authorization  # late: few base images are in ECR, and boto3 takes half a second
 
-    header = authorization(reference.region, reference.registry or "")
+    header = authorization(reference.region)
     return resolved(reference, platforms, header, reads_python=reads_python)

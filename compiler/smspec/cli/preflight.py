@@ -263,7 +263,13 @@ def source_look(build: JobBuild, store: S3Service) -> Needed[tuple[Delivery, ...
 
 def _delivered(found: Sequence[Delivery], kinds: Mapping[str, str]) -> Iterator[Row]:
     for each in found:
-        lacking = f"{len(each.missing)} of {count(len(each.files), 'file')} to upload"
-        yield Row(
-            kind=kinds.get(each.prefix, "source"), name="", state="ok", text=lacking if each.missing else "is in S3"
-        )
+        kind = kinds.get(each.prefix, "source")
+        # A job reads all objects below the prefix of a channel.
+        for objects, text in ((each.differing, "is not the file of the spec"), (each.others, "is not of the spec")):
+            if objects:
+                more = f" (and {len(objects) - 1} more)" if len(objects) > 1 else ""
+                text = f"`{objects[0]}`{more} in S3 {text}, so other code would run: remove it"
+                yield Row(kind=kind, name="", state="wrong", text=text, exit_status=SURROUNDINGS_AT_FAULT)
+        if not each.differing and not each.others:
+            lacking = f"{len(each.missing)} of {count(len(each.files), 'file')} to upload"
+            yield Row(kind=kind, name="", state="ok", text=lacking if each.missing else "is in S3, with this content")

@@ -15,7 +15,7 @@ from smspec.cli.job_lines import moment
 from smspec.cli.submission import RUN_ID_TAG, Submission, is_run_id, submissions
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.compilation import Compiled
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, replace
 from smspec.submission.alternative_jobs import AlternativeJobs, Candidate
 from smspec.submission.aws_errors import JobRefused
 from smspec.submission.job_service import JobService, ListedJob
@@ -44,13 +44,15 @@ class SpecJob:
 class SpecJobs:
     """The ``newest`` job of a spec, None if it has none, and how many ``others`` there are.
 
-    ``alive``: the names of those others that are in progress. ``is_all`` False: there may be more others.
+    ``alive``: the names of those others that are in progress. ``is_all`` False: there may be more others. ``foreign``:
+    names of jobs that look like newer ones, but are not of the spec.
     """
 
     newest: SpecJob | None
     others: int = 0
     alive: tuple[str, ...] = ()
     is_all: bool = True
+    foreign: tuple[str, ...] = ()
 
     def line(self, spec: str) -> str:
         """Return which job a command takes, for a person."""
@@ -61,7 +63,8 @@ class SpecJobs:
         more = f"; {visible(spec)} has {least}{count(self.others, 'older job')}" if self.others else ""
         names = ", ".join(self.alive[:3]) + (" …" if len(self.alive) > 3 else "")
         alive = f", of which {names} {'is' if len(self.alive) == 1 else 'are'} in progress" if self.alive else ""
-        return f"the job {job.name}{run_id}, created {moment(job.created)}{more}{alive}"
+        foreign = f"; not of the spec, and left alone: {', '.join(map(visible, self.foreign))}" if self.foreign else ""
+        return f"the job {job.name}{run_id}, created {moment(job.created)}{more}{alive}{foreign}"
 
 
 def jobs_of_spec(service: JobService, job: Compiled, run_id: str | None) -> SpecJobs:
@@ -69,21 +72,29 @@ def jobs_of_spec(service: JobService, job: Compiled, run_id: str | None) -> Spec
 
     Raise `JobRefused` if a job that is not of the spec has its name, `AwsUnavailable` if AWS cannot be called.
     """
-    named = jobs_named(service, submissions(job, run_id), run_id)
+    named, foreign = _named(service, submissions(job, run_id), run_id)
     if run_id is not None or job.facts.names_itself:
-        return _counted(named)
-    return _with_listed(service, job, named)
+        found = _counted(named)
+    else:
+        found = _with_listed(service, job, named, foreign)
+    if found.newest is None and foreign:
+        raise JobRefused(next(iter(foreign.values())))
+    return replace(found, foreign=tuple(foreign))
 
 
 def jobs_named(service: JobService, sent: Sequence[Submission], run_id: str | None) -> list[SpecJob]:
-    """Return the jobs with the names of submissions, the newest first. A listing may lack one that is a moment old."""
+    """Return the jobs with the names of submissions, the newest first."""
+    return _named(service, sent, run_id)[0]
+
+
+def _named(service: JobService, sent: Sequence[Submission], run_id: str | None) -> tuple[list[SpecJob], dict[str, str]]:
+    """Return the jobs with the names of submissions, the newest first, and those that are not of them, with why."""
     candidates = [
         Candidate(request=each.request, digest=each.digest, name_is_derived=each.name_is_derived) for each in sent
     ]
-    found = [
-        SpecJob(job=each, run_id=run_id) for chain in AlternativeJobs(service, candidates).chains() for each in chain
-    ]
-    return sorted(found, key=lambda each: each.job.created, reverse=True)
+    jobs = AlternativeJobs(service, candidates)
+    found = [SpecJob(job=each, run_id=run_id) for chain in jobs.chains() for each in chain]
+    return sorted(found, key=lambda each: each.job.created, reverse=True), jobs.foreign
 
 
 def _counted(found: Sequence[SpecJob], *, is_all: bool = True) -> SpecJobs:
@@ -91,7 +102,7 @@ def _counted(found: Sequence[SpecJob], *, is_all: bool = True) -> SpecJobs:
     return SpecJobs(newest=found[0] if found else None, others=max(0, len(found) - 1), alive=alive, is_all=is_all)
 
 
-def _with_listed(service: JobService, job: Compiled, named: Sequence[SpecJob]) -> SpecJobs:
+def _with_listed(service: JobService, job: Compiled, named: Sequence[SpecJob], foreign: dict[str, str]) -> SpecJobs:
     """Return the newest of the jobs with known names and those in SageMaker's list whose run id leads to their name."""
     recognizer = _Recognizer(service, job)
     names = {each.job.name for each in named}
@@ -99,7 +110,7 @@ def _with_listed(service: JobService, job: Compiled, named: Sequence[SpecJob]) -
     newest = named[0].job.created if named else None
     is_all = True
     for each in recognizer.listed():
-        if each.name in names or each.status == DELETING:
+        if each.name in names or each.name in foreign or each.status == DELETING:
             continue
         is_older = newest is not None and each.created <= newest
         if recognizer.calls >= _MOST_TAGS_READ and not is_older:
@@ -115,13 +126,14 @@ def _with_listed(service: JobService, job: Compiled, named: Sequence[SpecJob]) -
             listed.append((each, *found))
             newest = each.created if newest is None else max(newest, each.created)
     listed.sort(key=lambda found: found[0].created, reverse=True)
-    return _newest(service, named, listed, is_all=is_all)
+    return _newest(service, named, listed, foreign, is_all=is_all)
 
 
 def _newest(
     service: JobService,
     named: Sequence[SpecJob],
     listed: list[tuple[ListedJob, str, Submission]],
+    foreign: dict[str, str],
     *,
     is_all: bool,
 ) -> SpecJobs:
@@ -136,12 +148,17 @@ def _newest(
         if described is None or described.is_deleted:  # since the listing
             others -= 1
             continue
-        require_own(service, described, sent.request, sent.digest, name_is_derived=True)
+        try:
+            require_own(service, described, sent.request, sent.digest, name_is_derived=True)
+        except JobRefused as refused:  # its tag was copied
+            foreign[each.name] = str(refused)
+            others -= 1
+            continue
         newest = SpecJob(job=described, run_id=run_id)
         break
     if newest is None:
         return SpecJobs(newest=None)
-    rest = tuple(name for name in alive if name != newest.job.name)
+    rest = tuple(name for name in alive if name not in (newest.job.name, *foreign))
     return SpecJobs(newest=newest, others=others, alive=rest, is_all=is_all)
 
 

@@ -122,7 +122,7 @@ def _submitted(
     from smspec.cli.preflight import checked, print_checks
     from smspec.submission.caller import role_account
     from smspec.submission.client import has_credentials
-    from smspec.submission.job_creation import JobEnded, create_job
+    from smspec.submission.job_creation import JobEnded, create_job, existing_job
     from smspec.submission.s3_service import S3Service
 
     with credentials_wait(args, console):
@@ -172,10 +172,13 @@ def _submitted(
         _print(ended, args, console)
         return 0 if ended.is_completed else 1
     try:
-        with waiting.of(f"SageMaker in {service.region} to create the job"):
-            created = create_job(
-                service, sent.created_request, sent.digest, name_is_derived=sent.name_is_derived, again=args.again
-            )
+        if state.job is not None and not is_created:
+            created = existing_job(state.job)
+        else:
+            with waiting.of(f"SageMaker in {service.region} to create the job"):
+                created = create_job(
+                    service, sent.created_request, sent.digest, name_is_derived=sent.name_is_derived, again=args.again
+                )
     except JobEnded as ended:
         raise CommandRefused(
             f"{ended}; `smspec status {job_words(ended.job, args.profile)}` shows why, and --again repeats it"
@@ -220,19 +223,11 @@ def _example_account(build: JobBuild, sent: Sequence[Submission]) -> str:
 
 
 def _state(service: JobService, sent: Sequence[Submission], *, again: bool) -> SubmissionState:
-    from smspec.cli.alternative_submission import SubmissionState, state_of_alternatives
+    from smspec.cli.alternative_submission import state_of_alternatives, state_of_job
 
     if len(sent) > 1:
         return state_of_alternatives(service, sent, again=again)
-    existing = service.find(sent[0].name)
-    if existing is not None:
-        from smspec.submission.ownership import require_own
-
-        first = sent[0]
-        require_own(service, existing, first.request, first.digest, name_is_derived=first.name_is_derived)
-        existing = None if existing.is_deleted else existing
-    is_created = existing is None or (again and existing.is_over and not existing.is_completed)
-    return SubmissionState(index=0, job=existing, is_created=is_created)
+    return state_of_job(service, sent[0], again=again)
 
 
 def _update_tags(service: JobService, job: TrainingJob, sent: Submission, console: Console) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import stat
 from collections.abc import Iterator, Mapping
 
 from smspec.diagnostics.external_messages import reason
@@ -60,10 +62,19 @@ def _tar(archive: ArchiveFile) -> Iterator[bytes]:
     yield TAR_END
 
 
+def _opened_file(path: str, flags: int) -> int:
+    """Open a file without waiting: a FIFO may have taken its place since it was listed, and has no writer."""
+    opened = os.open(path, flags | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(opened).st_mode):
+        os.close(opened)
+        raise OutputFailed(f"`{path}` is not a file anymore; run the command again")
+    return opened
+
+
 def _verified(listed: ListedFile) -> Iterator[bytes]:
     digest = hashlib.sha256()
     try:
-        with open(listed.origin, "rb", buffering=0) as file:
+        with open(listed.origin, "rb", buffering=0, opener=_opened_file) as file:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
                 yield chunk

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from smspec.service.partitions import registry_suffix
 from smspec.source.frozen import dataclass
 
 # Patterns are strings, compiled only when a request needs them.
@@ -22,8 +23,7 @@ _REFERENCE = (
     r"(?::(?P<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?"
     rf"(?:@(?P<digest>{DIGEST}))?"
 )
-# Every AWS partition has a domain of its own, and new ones appear: the first part of the host name is enough.
-_ECR = r"(?P<account>[0-9]{12})\.dkr[.-]ecr(?:-fips)?\.(?P<region>[a-z0-9-]+)\..+"
+_ECR = r"(?P<account>[0-9]{12})\.dkr(?P<joint>[.-])ecr(?:-fips)?\.(?P<region>[a-z0-9-]+)\.(?P<suffix>.+)"
 _LIKE_ECR = r".*\.dkr[.-]ecr\b.*"
 _LONGEST_NAME = 255
 _LONGEST_REFERENCE = 1024
@@ -41,12 +41,12 @@ class ImageReference:
     @property
     def account(self) -> str | None:
         """The AWS account of a private ECR registry."""
-        return self._of_ecr("account")
+        return self._ecr.account if self._ecr else None
 
     @property
     def region(self) -> str | None:
         """The region of a private ECR registry."""
-        return self._of_ecr("region")
+        return self._ecr.region if self._ecr else None
 
     @property
     def is_in_ecr(self) -> bool:
@@ -58,15 +58,35 @@ class ImageReference:
         """Whether the registry is a private Amazon ECR registry, possibly misspelled."""
         return _is_like_ecr(self.registry or "")
 
-    def _of_ecr(self, name: str) -> str | None:
-        return _of_ecr(self.registry or "").get(name)
+    @property
+    def wrong_suffix(self) -> EcrSuffix | None:
+        """How the host name ends, if it only begins like that of an ECR registry: anyone may have such a host."""
+        found = _of_ecr(self.registry or "")
+        return found if found is not None and found.suffix != found.expected else None
+
+    @property
+    def _ecr(self) -> EcrSuffix | None:
+        found = _of_ecr(self.registry or "")
+        return found if found is not None and found.suffix == found.expected else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EcrSuffix:
+    """The parts of a host name that begins like that of an ECR registry. ``expected``: the suffix of its region."""
+
+    account: str
+    region: str
+    suffix: str
+    expected: str
 
 
 @lru_cache(maxsize=256)
-def _of_ecr(registry: str) -> dict[str, str]:
-    """Return the account and the region of a private ECR registry; nothing for another."""
+def _of_ecr(registry: str) -> EcrSuffix | None:
     match = re.fullmatch(_ECR, registry)
-    return match.groupdict() if match else {}
+    expected = registry_suffix(match["region"], is_dual_stack=match["joint"] == "-") if match else None
+    if match is None or expected is None:
+        return None
+    return EcrSuffix(account=match["account"], region=match["region"], suffix=match["suffix"], expected=expected)
 
 
 @lru_cache(maxsize=256)

@@ -89,14 +89,13 @@ def meant_region(name: str) -> str | None:
     return None if match is None or match[1] in _DIRECTIONS else nearest_region(name)
 
 
-def is_registry_host(host: str, region: str) -> bool:
-    """Return whether a host is in the domain of AWS in a region: the beginning of a name proves nothing."""
+def registry_suffix(region: str, *, is_dual_stack: bool) -> str | None:
+    """Return the suffix of the registries of a region, which follows its name; None if no partition has it."""
     found = partition_of(region)
     if found is None:
-        return False
+        return None
     # Dual-stack registries are at `on.aws` where the other services are at `api.aws`.
-    dual_stack = re.sub(r"^api\.", "on.", found.suffixes[1])
-    return host.endswith((f".{region}.{found.dns_suffix}", f".{region}.{dual_stack}"))
+    return re.sub(r"^api\.", "on.", found.suffixes[1]) if is_dual_stack else found.dns_suffix
 
 
 def region_of_host(host: str, service: str) -> str | None:
@@ -115,6 +114,15 @@ def region_of_host(host: str, service: str) -> str | None:
 def is_of_aws(host: str) -> bool:
     """Return whether a host is one of AWS, in any region or in none, as those of IAM are."""
     return _OF_CUSTOMERS.search(host) is None and host.endswith(_suffixes())
+
+
+def is_of_another_partition(host: str, region: str) -> bool:
+    """Return whether a host of AWS is in a partition that does not have a region; False for any other host."""
+    host, here = host.rstrip(".").lower(), partition_of(region)
+    if here is None or not is_of_aws(host):
+        return False
+    labels = [found for label in host.split(".") if (found := partition_of(label)) is not None]
+    return not host.endswith(tuple(f".{suffix}" for suffix in here.suffixes)) or any(each != here for each in labels)
 
 
 @cache

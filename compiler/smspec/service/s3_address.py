@@ -14,6 +14,13 @@ from smspec.source.by_identity import ByIdentity
 # Host names of S3: <bucket>.s3.<region>.amazonaws.com, s3.<region>.amazonaws.com/<bucket>, and the older s3-<region>.
 _HOST = r"https://(?:(?P<virtual>[^/]+?)\.)?s3[.-](?:[a-z0-9-]+\.)*amazonaws\.[a-z.]+/?(?P<rest>.*)"
 _ADDRESS = "S3Uri"
+_ACCESS_POINT = (
+    r"arn:[a-z0-9-]+:s3(?:-[a-z-]+)?:(?:[a-z0-9-]+:[0-9]{12}:(?:outpost[:/][^/:]+[:/])?|:[0-9]{12}:)"
+    r"accesspoint[:/][^/:]+(?:/(?P<key>.*))?"
+)
+LONGEST_KEY = 1024
+"""Bytes of a key in UTF-8 (S3 user guide, "Naming Amazon S3 objects")."""
+
 _SHORTEST, _LONGEST = 3, 63
 _NAME = r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?"
 _IP_ADDRESS = r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}"
@@ -82,8 +89,18 @@ def bucket_of(address: str) -> str | None:
 
 
 def key_of(address: str) -> str:
-    """Return the key, or the key prefix, of an address `s3://…`; empty for a whole bucket."""
-    return address.partition("://")[2].partition("/")[2]
+    """Return the key, or the key prefix, of an address `s3://…`; empty for a whole bucket or access point."""
+    rest = address.partition("://")[2]
+    point = re.fullmatch(_ACCESS_POINT, rest, re.DOTALL) if is_access_point(address) else None
+    return rest.partition("/")[2] if point is None else point["key"] or ""
+
+
+def as_s3(address: str) -> str:
+    """Return an address `s3://…` of what the URL of a bucket leads to; any other as it is."""
+    match = re.fullmatch(_HOST, address)
+    if match is None:
+        return address
+    return f"s3://{match['virtual']}/{match['rest']}" if match["virtual"] else f"s3://{match['rest']}"
 
 
 def key_prefix(address: str) -> str:
@@ -94,6 +111,11 @@ def key_prefix(address: str) -> str:
 def is_access_point(address: str) -> bool:
     """Return whether an address names an access point by its ARN instead of a bucket."""
     return address.startswith("s3://arn:")
+
+
+def names_access_point(address: str) -> bool:
+    """Return whether an address that begins with an ARN names an access point, with a key or without one."""
+    return re.fullmatch(_ACCESS_POINT, address.removeprefix("s3://"), re.DOTALL) is not None
 
 
 def normal(prefix: str) -> str:

@@ -8,19 +8,23 @@ created a job, and whoever sees two alive stops all but the one that was created
 from __future__ import annotations
 
 import contextlib
+import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import JobRefused
-from smspec.submission.job_creation import Created, JobEnded, create_job, repeated_names
+from smspec.submission.job_creation import Created, JobEnded, create_job, repeated_names, repeated_stem
 from smspec.submission.job_service import JobService, QuotaExceeded
 from smspec.submission.ownership import require_own
 from smspec.submission.training_job import TrainingJob
 
+_MOST_LISTED = 1000
+"""Of the newest jobs whose names contain that of a candidate: a name that the author chose may be part of many."""
+
 Chain = tuple[TrainingJob, ...]
-"""The jobs of one alternative: the first, and its repetitions in the order of their numbers."""
+"""The jobs of one alternative, the first and its repetitions, in the order in which they were created."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,10 +110,14 @@ class AlternativeJobs:
         self._service, self._candidates, self._again = service, candidates, again
         self._clock, self._sleep = clock, sleep
         self._start = 0
+        self.foreign: dict[str, str] = {}
+        """Jobs that are named like a repetition, but are not of the request, and why."""
 
     def chains(self) -> tuple[Chain, ...]:
         """Ask SageMaker for the jobs of all alternatives. Raise `JobRefused` or `AwsUnavailable`."""
-        return tuple(tuple(self._chain(candidate)) for candidate in self._candidates)
+        return tuple(
+            tuple(sorted(self._chain(candidate), key=lambda job: job.created)) for candidate in self._candidates
+        )
 
     def next(self) -> Turn:
         """Return the job whose turn it is, after creating it unless it exists.
@@ -159,18 +167,33 @@ class AlternativeJobs:
 
     def _created(self, index: int, chain: Chain) -> Created:
         candidate, taken = self._candidates[index], {job.name for job in chain}
-        name = next(name for name in repeated_names(candidate.name) if name not in taken)
+        name = next(name for name in repeated_names(candidate.name) if name not in {*taken, *self.foreign})
         request = {**candidate.request, "TrainingJobName": name}
         return create_job(
             self._service, request, candidate.digest, name_is_derived=True, clock=self._clock, sleep=self._sleep
         )
 
     def _chain(self, candidate: Candidate) -> Iterator[TrainingJob]:
+        """Yield the jobs of a candidate. Earlier ones may have been deleted: SageMaker's list shows which exist.
+
+        A job that is a moment old may lack in that list, so the names that follow one that exists are looked up too.
+        """
+        named = self._service.named(repeated_stem(candidate.name))
+        listed = {each.name for each in itertools.islice(named, _MOST_LISTED)}
+        is_next = True
         for name in repeated_names(candidate.name):
+            if not is_next and name not in listed:
+                continue
             job = self._service.find(name)
-            if job is None:
-                return
+            is_next = job is not None
+            if job is None or job.is_deleted:
+                continue
             is_derived = candidate.name_is_derived
-            require_own(self._service, job, candidate.request, candidate.digest, name_is_derived=is_derived)
-            if not job.is_deleted:
-                yield job
+            try:
+                require_own(self._service, job, candidate.request, candidate.digest, name_is_derived=is_derived)
+            except JobRefused as refused:
+                if name == candidate.name:
+                    raise
+                self.foreign[name] = str(refused)
+                continue
+            yield job

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 from smspec.service.image_reference import ImageReference
-from smspec.service.partitions import is_registry_host
 from smspec.service.registry_settings import RegistrySettings
 from smspec.submission.aws_errors import AwsUnavailable, unavailable
 from smspec.submission.persistence import Answer, persistently
@@ -28,8 +27,6 @@ def ecr_registry(reference: ImageReference, profile: str | None) -> EcrRegistry 
     The author of a spec chooses the name of the registry: only a host in a domain of AWS gets a password of AWS.
     """
     if reference.account is None or reference.region is None or reference.registry is None:
-        return None
-    if not is_registry_host(reference.registry, reference.region):
         return None
     session = _sentences(
         f"get access to Amazon ECR in {reference.region}", lambda: AwsSession(profile, reference.region)

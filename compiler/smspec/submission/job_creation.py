@@ -47,6 +47,13 @@ class JobEnded(Exception):
         self.job = job
 
 
+def existing_job(job: TrainingJob) -> Created:
+    """Return a job of a request that exists. Raise `JobEnded` if it has failed or was stopped."""
+    if job.is_over and not job.is_completed:
+        raise JobEnded(job)
+    return Created(job=job, is_new=False)
+
+
 def create_job(
     service: JobService,
     request: Mapping[str, Any],
@@ -79,7 +86,7 @@ def create_job(
             if again:
                 continue
             raise JobEnded(job)
-        return Created(job=job, is_new=is_new)
+        return Created(job=job, is_new=is_new and not is_found)
     raise JobRefused(f"`{name}` has been submitted {_MOST_ATTEMPTS} times; change the spec, or pass `--run-id`")
 
 
@@ -165,3 +172,8 @@ def repeated_names(name: str) -> Iterator[str]:
     for number in range(2, _MOST_ATTEMPTS + 1):
         suffix = f"-{number}"
         yield name[: _LONGEST_NAME - len(suffix)].rstrip("-") + suffix
+
+
+def repeated_stem(name: str) -> str:
+    """Return what the names of a job and of its repetitions have in common: a long name is cut."""
+    return name[: _LONGEST_NAME - len(f"-{_MOST_ATTEMPTS}")].rstrip("-")

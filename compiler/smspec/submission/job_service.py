@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import Any
 from urllib.parse import urlsplit
 
-from smspec.service.members import member
+from smspec.service.members import items, member
 from smspec.service.partitions import region_of_host
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AwsUnavailable, InvalidCredentials, JobRefused, unavailable
@@ -212,7 +212,7 @@ class JobService:
         """Add tags to a job, or change their values. Raise `JobRefused` or `AwsUnavailable`."""
         added = [{"Key": key, "Value": value} for key, value in tags.items()]
         call = functools.partial(self._sagemaker.add_tags, ResourceArn=job.answer["TrainingJobArn"], Tags=added)
-        answered(f"to tag the job `{job.name}` in {self.region}", "sagemaker:AddTags", call)
+        answered(f"new tags of the job `{job.name}` in {self.region}", "sagemaker:AddTags", call)
 
     def key_arn(self, key: str) -> str | None:
         """Return the ARN of a KMS key that has an id, an ARN, or an alias; None if it does not exist.
@@ -232,10 +232,25 @@ class JobService:
         arn = member(answered(f"a KMS key in {self.region}", "kms:DescribeKey", call), "KeyMetadata", "Arn")
         return arn if isinstance(arn, str) else None
 
+    def algorithm_defaults(self, algorithm: str) -> dict[str, str]:
+        """Return the default values of the hyperparameters of an algorithm. Raise `JobRefused`, or `AwsUnavailable`."""
+
+        def call() -> dict[str, Any]:
+            found: dict[str, Any] = self._sagemaker.describe_algorithm(AlgorithmName=algorithm)
+            return found
+
+        found = answered(f"the algorithm `{algorithm}` in {self.region}", "sagemaker:DescribeAlgorithm", call)
+        defaults = {}
+        for each in items(found, "TrainingSpecification", "SupportedHyperParameters"):
+            name, value = member(each, "Name"), member(each, "DefaultValue")
+            if isinstance(name, str) and isinstance(value, str):
+                defaults[name] = value
+        return defaults
+
     def stop(self, name: str) -> None:
         """Request that a job stops. Raise as `describe` does, `JobRefused` too for a job that is over."""
         call = functools.partial(self._sagemaker.stop_training_job, TrainingJobName=name)
-        answered(f"to stop the job `{name}` in {self.region}", "sagemaker:StopTrainingJob", call)
+        answered(f"the end of the job `{name}` in {self.region}", "sagemaker:StopTrainingJob", call)
 
     def streams(self, name: str, *, budget: float = ANSWER_SECONDS) -> list[str]:
         """Return the names of the log streams of a job: one per host, and after a restart, one more."""

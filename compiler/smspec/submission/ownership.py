@@ -2,57 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from smspec.diagnostics.visible import visible
+from smspec.service.arns import Arn, parsed_arn
 from smspec.service.members import member
+from smspec.service.shapes import Shape, pinned_model
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import JobRefused
+from smspec.submission.filled_in import (
+    CHANGED_LATER,
+    METRICS,
+    NAMED_BY_SUBMISSION,
+    NOT_DESCRIBED,
+    has_more_metrics,
+    is_completed_by_recipe,
+    is_default,
+    is_filled_in,
+    is_same,
+)
 from smspec.submission.job_service import DIGEST_TAG, JobService
 from smspec.submission.training_job import TrainingJob
 
-_NOT_COMPARED = (
-    *("TrainingJobName", "Tags"),
-    "SessionChainingConfig",  # DescribeTrainingJob does not return it
-    *("ProfilerConfig", "ProfilerRuleConfigurations", "RemoteDebugConfig"),  # UpdateTrainingJob changes them
-)
-_OF_THE_RESPONSE = (
-    *("TrainingJobArn", "TuningJobArn", "LabelingJobArn", "AutoMLJobArn", "ModelArtifacts", "TrainingJobStatus"),
-    *("SecondaryStatus", "FailureReason", "CreationTime", "TrainingStartTime", "TrainingEndTime", "LastModifiedTime"),
-    *("SecondaryStatusTransitions", "FinalMetricDataList", "TrainingTimeInSeconds", "BillableTimeInSeconds"),
-    *("BillableTokenCount", "DebugRuleEvaluationStatuses", "ProfilerRuleEvaluationStatuses", "ProfilingStatus"),
-    *("WarmPoolStatus", "OutputModelPackageArn", "ProgressInfo", "MlflowDetails", "ResponseMetadata"),
-)
-"""Members of the response that no request has."""
-
-_EMPTY: tuple[object, ...] = (None, False, "", "None", 0)
-_EXACT = ("HyperParameters", "Environment")
-"""Maps with keys of the author: SageMaker adds nothing to them, and an empty value is a value."""
-
-_KEEP_ALIVE = "ResourceConfig.KeepAlivePeriodInSeconds"  # UpdateTrainingJob changes it
-_METRICS = "AlgorithmSpecification.MetricDefinitions"
-_FILLED_IN = (
-    *("ExperimentConfig", "RetryStrategy", "InfraCheckConfig", _METRICS),
-    *("AlgorithmSpecification.EnableSageMakerMetricsTimeSeries", "ResourceConfig.VolumeSizeInGB"),
-    *("StoppingCondition.MaxWaitTimeInSeconds", "StoppingCondition.MaxPendingTimeInSeconds", "MlflowConfig"),
-)
-"""What SageMaker adds with any value if the request does not set it."""
-
-_DEFAULTS = {
-    "OutputDataConfig.CompressionType": "GZIP",
-    "InputDataConfig.DataSource.S3DataSource.S3DataDistributionType": "FullyReplicated",
-    "InputDataConfig.DataSource.FileSystemDataSource.FileSystemAccessMode": "ro",
-    "AlgorithmSpecification.TrainingInputMode": "File",
-    "StoppingCondition.MaxRuntimeInSeconds": 86400,
-    "CheckpointConfig.LocalPath": "/opt/ml/checkpoints",
-    "TensorBoardOutputConfig.LocalPath": "/opt/ml/output/tensorboard",
-}
 _DIRECTORIES = (
     *("OutputDataConfig.S3OutputPath", "CheckpointConfig.S3Uri", "TensorBoardOutputConfig.S3OutputPath"),
     *("DebugHookConfig.S3OutputPath", "DebugRuleConfigurations.S3OutputPath"),
+    *("ProfilerConfig.S3OutputPath", "ProfilerRuleConfigurations.S3OutputPath"),
 )
-"""Addresses that mean the same with a `/` at their end."""
+"""Addresses that mean the same with one `/` at their end."""
+
+_KEYS = {"InputDataConfig": "ChannelName", "ResourceConfig.InstanceGroups": "InstanceGroupName", METRICS: "Name"}
+"""The members that order the items of lists whose order has no meaning."""
 
 _MOST_NAMED = 4
 
@@ -66,11 +47,16 @@ def require_own(
     be there as well. Raise `AwsUnavailable` if AWS cannot be called.
     """
     differing = [path for path in differences(request, job.answer) if not _is_same_key(service, path, request, job)]
-    if not differing and name_is_derived:
+    if any(path.startswith("HyperParameters.") for path in differing):
+        differing = [*_without_defaults_of_algorithm(service, differing, request, job)]
+    if service.is_in_aws and not _is_at(job, service.region, parsed_arn(request.get("RoleArn"))):
+        differing.append("TrainingJobArn")
+    # SageMaker completes a serverless job by a recipe that is not known here.
+    if not differing and name_is_derived and not request.get("ServerlessJobConfig"):
         return
     # Emulators omit whole members, such as `Environment`; SageMaker omits none that a request sets.
     omitted = {name for name in request if name not in job.answer and not service.is_in_aws}
-    if omitted.issuperset(differing) and service.tags(job).get(DIGEST_TAG) == digest:
+    if omitted.issuperset(path.split(".")[0] for path in differing) and service.tags(job).get(DIGEST_TAG) == digest:
         return
     names = ", ".join(f"`{visible(path)}`" for path in differing[:_MOST_NAMED])
     more = f" and {len(differing) - _MOST_NAMED} more" if len(differing) > _MOST_NAMED else ""
@@ -81,6 +67,12 @@ def require_own(
         f"a different job is named `{job.name}` in {service.region}: {what}; smspec leaves it alone, and a name can be"
         f" used once: {fix}"
     )
+
+
+def _is_at(job: TrainingJob, region: str, role: Arn | None) -> bool:
+    """Return whether the ARN of a job, which is tagged, is in the region that was asked and in the role's account."""
+    arn = parsed_arn(job.answer.get("TrainingJobArn"))
+    return arn is not None and arn.region == region and (role is None or arn.account == role.account)
 
 
 def _is_same_key(service: JobService, path: str, request: Mapping[str, Any], job: TrainingJob) -> bool:
@@ -98,68 +90,96 @@ def _is_same_key(service: JobService, path: str, request: Mapping[str, Any], job
     return found is not None and found == service.key_arn(there)
 
 
+def _without_defaults_of_algorithm(
+    service: JobService, differing: Sequence[str], request: Mapping[str, Any], job: TrainingJob
+) -> Iterator[str]:
+    """Yield paths without the hyperparameters that SageMaker fills in from the algorithm that a request names."""
+    algorithm, sent = member(request, "AlgorithmSpecification", "AlgorithmName"), request.get("HyperParameters") or {}
+    added = [path for path in differing if path.partition(".")[2] not in sent and path.startswith("HyperParameters.")]
+    defaults = service.algorithm_defaults(str(algorithm)) if algorithm and added else {}
+    for path in differing:
+        name = path.partition(".")[2]
+        if path not in added or name not in defaults or defaults[name] != member(job.answer, "HyperParameters", name):
+            yield path
+
+
 def differences(request: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
     """Yield the members of a request that a description shows with another value, as dotted paths.
 
-    SageMaker adds defaults to a description, and omits empty members; it completes more of a job that names an
-    algorithm or is serverless, so only what the request sets is compared there.
+    Every member counts that the request sets, or that CreateTrainingJob takes: a description also has members that are
+    only output, and AWS may add more of them.
     """
-    sent = {name: value for name, value in request.items() if name not in _NOT_COMPARED}
-    there = {name: value for name, value in answer.items() if name not in (*_NOT_COMPARED, *_OF_THE_RESPONSE)}
     fields = str(answer.get("TrainingJobArn") or "").split(":")
-    compared = _Comparison(
-        is_completed=bool(
-            request.get("ServerlessJobConfig") or member(request, "AlgorithmSpecification", "AlgorithmName")
-        ),
-        input_mode=member(request, "AlgorithmSpecification", "TrainingInputMode"),
-        place=":".join(fields[3:5]) if len(fields) > 5 else "",
+    compared = _Comparison(request=request, place=":".join(fields[3:5]) if len(fields) > 5 else "")
+    yield from compared.in_structure(
+        "",
+        {name: value for name, value in request.items() if name not in NAMED_BY_SUBMISSION},
+        {name: value for name, value in answer.items() if name not in NAMED_BY_SUBMISSION},
+        pinned_model().root,
     )
-    yield from compared.in_mapping("", sent, there)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Comparison:
-    """``input_mode``: of the channels that set none. ``place``: region and account of the job, as in an ARN."""
+    """``place``: region and account of the job, as in an ARN."""
 
-    is_completed: bool
-    input_mode: object
+    request: Mapping[str, Any]
     place: str
 
-    def in_mapping(self, path: str, sent: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[str]:
+    def in_structure(self, path: str, sent: Mapping[str, Any], there: Mapping[str, Any], shape: Shape) -> Iterator[str]:
         for name in dict.fromkeys((*sent, *there)):
             below = f"{path}.{name}".lstrip(".")
-            if below == _KEEP_ALIVE:
+            member_shape = _shape(shape.members.get(name))
+            if name not in sent and member_shape is None:
                 continue
-            if name not in sent:
-                if not self.is_completed and not self._is_filled_in(below, there[name]):
+            if member_shape is not None and member_shape.kind == "map":
+                yield from self._in_map(below, sent.get(name) or {}, there.get(name) or {})
+            elif name in sent and name in there:
+                yield from self._in_value(below, sent[name], there[name], member_shape)
+            elif not (name in sent and name in NOT_DESCRIBED):
+                value = sent[name] if name in sent else there[name]
+                if not self._is_filled_in(below, value, member_shape, is_sent=name in sent):
                     yield below
-            elif name not in there:
-                if not _is_default(below, sent[name]):
-                    yield below
-            else:
-                yield from self._in_value(below, sent[name], there[name])
 
-    def _in_value(self, path: str, sent: Any, there: Any) -> Iterator[str]:
-        if path in _EXACT and isinstance(sent, Mapping) and isinstance(there, Mapping):
-            names = sent if self.is_completed else dict.fromkeys((*sent, *there))
-            yield from (f"{path}.{name}" for name in names if sent.get(name) != there.get(name))
-        elif isinstance(sent, Mapping) and isinstance(there, Mapping):
-            yield from self.in_mapping(path, sent, there)
-        elif isinstance(sent, (list, tuple)) and isinstance(there, (list, tuple)):
+    def _in_map(self, path: str, sent: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[str]:
+        """Compare maps whose keys are those of the author: an empty value is a value."""
+        for name in dict.fromkeys((*sent, *there)):
+            below = f"{path}.{name}"
+            is_completed = name not in sent and is_completed_by_recipe(path, self.request)
+            if sent.get(name) != there.get(name) and not is_completed and path not in CHANGED_LATER:
+                yield below
+
+    def _in_value(self, path: str, sent: Any, there: Any, shape: Shape | None) -> Iterator[str]:
+        if path in CHANGED_LATER:
+            return
+        if shape is not None and isinstance(sent, Mapping) and isinstance(there, Mapping):
+            yield from self.in_structure(path, sent, there, shape)
+        elif shape is not None and isinstance(sent, (list, tuple)) and isinstance(there, (list, tuple)):
             ours, theirs = _ordered(path, sent), _ordered(path, there)
-            if path == _METRICS:
-                theirs = [each for each in theirs if each in ours]  # SageMaker adds those of its algorithms
+            if path == METRICS and has_more_metrics(self.request):
+                theirs = [each for each in theirs if each in ours]
             if len(ours) != len(theirs):
                 yield path
                 return
-            found = (each for one, other in zip(ours, theirs, strict=True) for each in self._in_value(path, one, other))
-            yield from dict.fromkeys(found)
+            item = _shape(shape.item)
+            pairs = zip(ours, theirs, strict=True)
+            yield from dict.fromkeys(each for one, other in pairs for each in self._in_value(path, one, other, item))
         elif not self._is_same(path, sent, there):
             yield path
 
+    def _is_filled_in(self, path: str, value: object, shape: Shape | None, *, is_sent: bool) -> bool:
+        """Return whether a description may show, or lack, a member that a request lacks, or sets."""
+        if isinstance(value, Mapping) and shape is not None and shape.kind == "structure":
+            return all(
+                self._is_filled_in(f"{path}.{name}", each, _shape(shape.members.get(name)), is_sent=is_sent)
+                for name, each in value.items()
+                if is_sent or name in shape.members
+            )
+        return (is_default if is_sent else is_filled_in)(path, value, self.request)
+
     def _is_same(self, path: str, sent: Any, there: Any) -> bool:
-        if sent == there or type(sent) is not str or type(there) is not str:
-            return bool(sent == there)
+        if is_same(sent, there) or type(sent) is not str or type(there) is not str:
+            return is_same(sent, there)
         name = path.rpartition(".")[2]
         # A description has the image of its request: a tag with a digest added is that of a different one.
         if name == "AlgorithmName":
@@ -172,7 +192,7 @@ class _Comparison:
                 for arn, each in ((sent, there), (there, sent))
             )
         # The address of a channel is a prefix of keys, in which a `/` selects other objects.
-        return path in _DIRECTORIES and sent.rstrip("/") == there.rstrip("/")
+        return path in _DIRECTORIES and sent.removesuffix("/") == there.removesuffix("/")
 
     def _is_arn(self, arn: str, service: str, resource: str) -> bool:
         """Return whether an ARN is of what a request names without one: a resource of its own account and region."""
@@ -183,24 +203,13 @@ class _Comparison:
             and rest.partition(":")[2] == f"{service}:{self.place}:{resource}"
         )
 
-    def _is_filled_in(self, path: str, value: Any) -> bool:
-        if path == "InputDataConfig.InputMode":
-            return bool(value == (self.input_mode or "File"))
-        if isinstance(value, Mapping) and path not in _FILLED_IN and path not in _EXACT:
-            return all(self._is_filled_in(f"{path}.{name}", each) for name, each in value.items())
-        return _is_default(path, value) or any(path == each or path.startswith(f"{each}.") for each in _FILLED_IN)
+
+def _shape(name: str | None) -> Shape | None:
+    return pinned_model().shapes[name] if name else None
 
 
 def _ordered(path: str, items: Any) -> list[Any]:
     """Return a list whose order has a meaning as it is, and others sorted."""
-    if path == "InputDataConfig":
-        return sorted(items, key=lambda channel: str(channel.get("ChannelName")))
+    if path in _KEYS:
+        return sorted(items, key=lambda item: str(member(item, _KEYS[path])))
     return sorted(items) if path in ("VpcConfig.Subnets", "VpcConfig.SecurityGroupIds") else list(items)
-
-
-def _is_default(path: str, value: Any) -> bool:
-    if path in _EXACT:
-        return not value
-    if isinstance(value, Mapping):
-        return all(_is_default(f"{path}.{name}", each) for name, each in value.items())
-    return value in _EMPTY or value == [] or value == () or _DEFAULTS.get(path) == value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,6 +21,9 @@ from smspec.wire.fault import WireFault
 
 _THERE = ("PreconditionFailed", "412")
 _NO_BUCKET = ("NoSuchBucket",)
+_RANGE = 4 << 20
+"""Bytes of an object that are downloaded at once: a response has a maximum size."""
+
 _MISSING = ("404", "NoSuchKey", "NotFound")
 
 
@@ -94,6 +98,22 @@ class S3Service:
             return False
         return True
 
+    def sha256_of(self, uri: str, size: int) -> str:
+        """Download an object of a size, and return the SHA-256 of its content, which S3 does not know."""
+        bucket, key = parts(uri)
+        digest = hashlib.sha256()
+        for start in range(0, size, _RANGE):
+            part = f"bytes={start}-{min(start + _RANGE, size) - 1}"
+            call = functools.partial(self._downloaded, Bucket=bucket, Key=key, Range=part)
+            try:
+                digest.update(self._called(uri, "s3:GetObject", call)["content"])
+            except _NotThere:
+                raise JobRefused(f"`{uri}` does not exist") from None
+        return digest.hexdigest()
+
+    def _downloaded(self, **options: Any) -> dict[str, Any]:
+        return {"content": self._client.get_object(**options)["Body"].read()}
+
     def put(
         self,
         uri: str,
@@ -165,7 +185,10 @@ class S3Service:
     def _page(self, uri: str, **options: Any) -> dict[str, Any]:
         bucket, prefix = parts(uri)
         call = functools.partial(self._client.list_objects_v2, Bucket=bucket, Prefix=prefix, **options)
-        return self._called(uri, "s3:ListBucket", call)
+        try:
+            return self._called(uri, "s3:ListBucket", call)
+        except _NotThere:
+            raise JobRefused(f"S3 does not find the bucket of `{uri}`") from None
 
     def _called(self, uri: str, action: str, call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         def attempt() -> dict[str, Any]:

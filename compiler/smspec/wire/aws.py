@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import quote, urlsplit
 
 import boto3
 import botocore.session
@@ -36,6 +37,7 @@ from botocore.loaders import Loader, create_loader
 from botocore.parsers import ResponseParserError
 
 from smspec.diagnostics.external_messages import continued
+from smspec.service.partitions import is_of_another_partition
 from smspec.wire.aws_shape import check_shape
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline
@@ -57,6 +59,7 @@ _LOGIN = (CredentialRetrievalError, PartialCredentialsError, SSOError, TokenRetr
 # Raised by botocore's parsers for a response with a different shape than the model's.
 _SHAPES = (
     ResponseParserError,
+    SyntaxError,  # of the XML parser
     ValueError,
     TypeError,
     AttributeError,
@@ -65,6 +68,12 @@ _SHAPES = (
     RuntimeError,
 )
 
+
+_KEY = re.compile(r"[!-~]+")
+"""A key or a token: they are sent as headers."""
+
+_SECRETS: set[str] = set()
+"""The keys and tokens of this process, which a server may repeat in its error messages."""
 
 _CACHING = ("assume-role", "sso")
 _ROLES: dict[str, Any] = {}
@@ -82,6 +91,10 @@ class AwsRefused(WireFault):
         self.code = code
         self.message = message
         self.headers = headers
+
+
+class EndpointElsewhere(WireFault):
+    """The endpoint of a service that the user has chosen is in a different partition than the region."""
 
 
 class UnusableProfile(WireFault):
@@ -132,6 +145,13 @@ class AwsSession:
             client = self.session.client(service, config=config, **options)
         except ValueError as fault:  # an endpoint in the environment or a profile that is not a URL
             raise WireFault(continued(str(fault))) from None
+        endpoint, where = str(client.meta.endpoint_url), str(client.meta.region_name)
+        # Accounts, buckets, and images of one partition do not exist in another.
+        if is_of_another_partition(urlsplit(endpoint).hostname or "", where):
+            raise EndpointElsewhere(
+                f"the endpoint `{endpoint}` is in a different partition of AWS, but the job in {where}; unset"
+                f" AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_{service.upper().replace('-', '_')}, and `endpoint_url`"
+            )
         model = client.meta.service_model
         self._models[model.service_id.hyphenize()] = model
         return client
@@ -144,6 +164,10 @@ class AwsSession:
                 frozen = credentials.get_frozen_credentials()
                 if not isinstance(frozen.access_key, str) or not isinstance(frozen.secret_key, str):
                     raise UnusableProfile("its keys are not strings")
+                for name in ("access_key", "secret_key", "token"):
+                    if not _KEY.fullmatch(str(getattr(frozen, name) or "x")):
+                        raise UnusableProfile(f"its {name.replace('_', ' ')} contains a character that no key has")
+                _SECRETS.update(each for each in (frozen.secret_key, frozen.token) if each and len(each) > 8)
         except OSError as fault:  # a program or a file that the profile names
             raise UnusableProfile(f"`{fault.filename}`: {fault.strerror}" if fault.filename else str(fault)) from None
         except _SHAPES as fault:
@@ -177,6 +201,9 @@ class AwsSession:
             raise _Passing(error=fault) from None
         is_object = streams and response.status < 300
         body = response.body if is_object else _well_formed(response, *self._output(event_name))
+        # botocore takes any other document for the location of a bucket in us-east-1.
+        if event_name.endswith(".GetBucketLocation") and response.status < 300 and b"<LocationConstraint" not in body:
+            raise BadResponse("the response is not the location of a bucket")
         return AWSResponse(request.url, response.status, _joined(response), _Body(body))
 
     def _output(self, event_name: str) -> tuple[Any, bool]:
@@ -227,6 +254,8 @@ def responses(purpose: str) -> Iterator[None]:
         headers = metadata.get("HTTPHeaders") if isinstance(metadata, dict) else None
         code = str(details.get("Code", ""))[:80]
         raise AwsRefused(code, _sentence(message), headers if isinstance(headers, dict) else {}) from None
+    except EndpointElsewhere:
+        raise
     except (WireFault, BotoCoreError) as fault:
         raise WireFault(f"cannot {purpose}: {_sentence(fault)}") from None
     except _SHAPES:
@@ -306,4 +335,7 @@ def _text(value: object) -> str:
 
 
 def _sentence(fault: object) -> str:
-    return continued(str(fault))[:300] or "no reason was given"
+    text = str(fault)
+    for secret in _SECRETS:
+        text = text.replace(secret, "***").replace(quote(secret, safe=""), "***")
+    return continued(text)[:300] or "no reason was given"

@@ -71,8 +71,8 @@ def exchanged(connections: Connections, request: Request, deadline: Deadline, si
         raise ConnectionBroken(f"the proxy lets no request through: {_why(fault)}") from None
     except (HTTPError, http.client.HTTPException, OSError) as fault:
         raise ConnectionBroken(_why(fault)) from None
-    except ValueError as fault:  # a header or URL that cannot be written
-        raise BadResponse(continued(str(fault))) from None
+    except ValueError:  # its text contains the header, which may be a secret
+        raise BadResponse("a header or the URL of the request contains a character that HTTP does not allow") from None
     finally:
         ALLOWANCE.reset(before)
 

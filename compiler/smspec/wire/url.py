@@ -22,7 +22,8 @@ def parsed(url: str) -> SplitResult:
     except ValueError:
         is_whole = False
     if not is_whole:
-        raise BadResponse(f"`{url[:80]}` is not a URL that smspec can follow")
+        shown = re.sub(r"//.*@", "//", url).partition("?")[0]  # without a password, and what signs a link
+        raise BadResponse(f"`{shown[:80]}` is not a URL that smspec can follow")
     return parts
 
 

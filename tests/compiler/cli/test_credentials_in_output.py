@@ -2,6 +2,8 @@
 
 import pytest
 
+from smspec.wire.fault import BadResponse
+from smspec.wire.url import parsed
 from support.servers.aws_server import BUCKET
 from support.servers.hostile_server import hostile_server, response
 from support.servers.job_server import COMPLETED, look
@@ -76,3 +78,27 @@ def test_denied_s3_action_names_resource_and_statement(signed, monkeypatch):
     assert_silent(done)
     assert done.status == 3
     assert f"AWS denies `s3:ListBucket` on `arn:aws:s3:::{BUCKET}`; the statement `ListBucket` of" in done.err
+
+
+@pytest.mark.parametrize("name", ["ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN"])
+@pytest.mark.parametrize("added", ["\n", " ", "é", "\r\nx: y"], ids=["newline", "blank", "letter", "header"])
+@pytest.mark.parametrize("command", ["submit --dry-run", "status nightly"])
+def test_malformed_credentials_are_not_printed(signed, monkeypatch, name, added, command):
+    value = {"ACCESS_KEY_ID": KEY, "SECRET_ACCESS_KEY": SECRET, "SESSION_TOKEN": TOKEN}[name]
+    monkeypatch.setenv(f"AWS_{name}", value + added)
+    done = smspec(*command.split())
+    assert_silent(done)
+    assert done.status == 3 and "contains a character that no key has" in done.err
+
+
+def test_token_that_a_server_repeats_is_not_printed(signed):
+    for operation in ("DescribeTrainingJob", "ListTags", "GetCallerIdentity"):
+        signed.faults[operation] = [(400, "ValidationException", f"bad token {TOKEN}, key {SECRET}, {TOKEN!r}")] * 20
+    for command in ("status nightly", "submit --dry-run", "submit"):
+        assert_silent(smspec(*command.split()))
+
+
+def test_link_of_a_server_is_shown_without_its_signature():
+    with pytest.raises(BadResponse) as caught:
+        parsed(f"ftp://user:{SECRET}@host/x?X-Amz-Security-Token={TOKEN}")
+    assert str(caught.value) == "`ftp://host/x` is not a URL that smspec can follow"

@@ -231,6 +231,25 @@ def test_s3_outside_of_aws_is_a_contradiction(real_endpoints, store, monkeypatch
     assert "the SageMaker endpoint is in AWS, but the S3 endpoint `http://127.0.0.1:" in done.err
 
 
+@pytest.mark.parametrize(
+    ("service", "endpoint"),
+    [
+        ("S3", "https://s3.cn-north-1.amazonaws.com.cn"),
+        ("S3", "https://s3.us-gov-west-1.amazonaws.com"),
+        ("S3", "https://bucket.vpce-0a.s3.cn-north-1.vpce.amazonaws.com.cn"),
+        ("S3", "https://s3.dualstack.us-gov-west-1.amazonaws.com"),
+        ("STS", "https://sts.cn-north-1.amazonaws.com.cn"),
+        ("SAGEMAKER", "https://api.sagemaker.us-gov-west-1.amazonaws.com"),
+    ],
+)
+def test_endpoint_of_another_partition_is_a_contradiction(real_endpoints, tmp_path, monkeypatch, service, endpoint):
+    write_job(tmp_path, SPEC.replace("111122223333", "123456789012"))
+    monkeypatch.setenv(f"AWS_ENDPOINT_URL_{service}", endpoint)
+    done = smspec("submit")
+    assert (done.status, done.out) == (3, ""), done.err
+    assert "in a different partition of AWS, but the job in us-west-2" in " ".join(done.err.split())
+
+
 def test_automatic_run_id_is_printed(aws):
     aws.first_looks = [COMPLETED]
     done = smspec("submit", "--run-id", "auto", "--detach")

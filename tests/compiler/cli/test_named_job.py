@@ -173,13 +173,13 @@ def test_different_job_with_the_name_is_left_alone(server, command, members):
 
 
 def test_run_id_whose_job_is_a_different_one(server):
-    server.put(request_of(), at(0))
+    own = server.put(request_of(), at(0))
     other = {**request_of(), "RoleArn": "arn:aws:iam::111122223333:role/Admin"}
     identity = {name: value for name, value in request_of().items() if name not in ("TrainingJobName", "Tags")}
     name = training_job_name("small", {**identity, "smspec:run-id": "z"})
     server.put(other, at(9), name=name, tags=["smspec:run-id=z"])
     done = smspec("stop", "job.yaml")
-    assert (done.status, server.stopped) == (1, []) and "`RoleArn` differ" in done.err
+    assert (done.status, server.stopped) == (0, [own]) and f"not of the spec, and left alone: {name}\n" in done.err
 
 
 def test_status_shows_the_newest_job_of_a_run_id(server):
@@ -216,10 +216,38 @@ def test_denied_listing_exits_3(server, operation):
     assert (done.status, server.stopped) == (3, []) and f"AWS denies `sagemaker:{operation}`" in done.err
 
 
-def test_run_id_given_needs_no_listing(server):
-    name = with_run_id(server, "a", at(0))
-    assert (smspec("stop", "job.yaml", "--run-id", "a").status, server.stopped) == (0, [name])
-    assert server.asked["ListTrainingJobs"] == 0
+@pytest.mark.parametrize("options", [(), ("--run-id", "a")], ids=["spec", "run-id"])
+@pytest.mark.parametrize(
+    ("existing", "newest"),
+    [
+        pytest.param({"-2": "InProgress"}, "-2", id="first-deleted"),
+        pytest.param({"": "Failed", "-3": "InProgress"}, "-3", id="second-deleted"),
+        pytest.param({"-4": "Failed", "-7": "InProgress"}, "-7", id="several-deleted"),
+        pytest.param({"-3": "Failed", "-2": "InProgress"}, "-2", id="second-made-after-the-third"),
+    ],
+)
+def test_repetition_after_a_gap_is_the_newest(server, options, existing, newest):
+    """A job of a chain that was deleted hides none of the others, and nothing is created while one runs."""
+    base = server.put(request_of(), at(0))
+    if options:
+        base = with_run_id(server, "a", at(0))
+    request, tags = server.requests[base], [f"{tag['Key']}={tag['Value']}" for tag in server.requests[base]["Tags"]]
+    server.jobs.clear()
+    for time, (suffix, status) in enumerate(existing.items()):
+        server.put(request, at(time, status, status), name=f"{base}{suffix}", tags=tags)
+    for again in ((), ("--again",)):
+        done = smspec("submit", "job.yaml", "--detach", *options, *again)
+        assert (done.status, done.out) == (0, f"{base}{newest}\n"), done.err
+    done = smspec("stop", "job.yaml", *options)
+    assert (done.status, server.stopped, server.created) == (0, [f"{base}{newest}"], []), done.err
+
+
+def test_repetition_of_somebody_else_is_left_alone(server):
+    name = server.put(request_of(), at(0, "Failed", "Failed"))
+    server.put({**request_of(), "Environment": {"LD_PRELOAD": "/x.so"}}, at(5), name=f"{name}-2")
+    done = smspec("stop", "job.yaml")
+    assert (done.status, server.stopped) == (0, []), done.err
+    assert f"not of the spec, and left alone: {name}-2" in done.err
 
 
 @pytest.mark.parametrize("command", ["stop", "logs", "collect"])
@@ -247,7 +275,6 @@ def test_chosen_name_is_looked_up_exactly(server, tmp_path):
     server.put(request, at(0), tags=[f"smspec:digest={digest(identity)}"])
     server.put(request, at(9), name="nightly-linear")
     assert (smspec("stop", "job.yaml").status, server.stopped) == (0, ["nightly"])
-    assert server.asked["ListTrainingJobs"] == 0
     server.requests["nightly"]["Tags"] = []
     refused = smspec("stop", "job.yaml")
     assert refused.status == 1 and "its tag `smspec:digest` is not that of the spec" in refused.err

@@ -1,6 +1,7 @@
 """The table of `smspec submit` without permissions, answers, or credentials: what is not checked, and what ends it."""
 
 import contextlib
+import json
 import os
 import pty
 import re
@@ -11,8 +12,12 @@ import time
 import pytest
 
 from support.aws_account import (
+    ACCOUNT,
     DENIALS,
     DENIED,
+    ROLE,
+    SPEC,
+    TRUST,
     of_kind,
     row,
     rows,
@@ -159,3 +164,46 @@ def test_code_of_a_device_is_asked_for_once(account, tmp_path):
     assert process.wait(timeout=60) == 0, text
     assert text.count("Enter MFA code") == 1 and "waiting for AWS credentials" not in text
     assert len(account.jobs.created) == 1
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"<", b"<LocationConstraint", b"<Foo/>", b"text"], ids=["empty", "open", "cut", "other", "text"]
+)
+def test_location_that_is_none_is_not_checked(account, body):
+    account.aws.faults.update({"s3 HEAD": DENIED, "s3 GET location": body})
+    assert row("bucket")[0] == "not checked"
+
+
+def test_list_of_objects_that_is_not_found_is_no_traceback(account):
+    account.aws.faults["s3 GET"] = Refusal(404, "NotFound")
+    state, text = row("channel", 1)
+    assert state == "wrong" and "does not find the bucket" in text
+
+
+def test_role_is_not_missing_while_the_caller_is_unknown(account, tmp_path):
+    write_job(tmp_path, SPEC.replace(ROLE, ROLE.replace(ACCOUNT, "210987654321").replace("/Training", "/Other")))
+    account.aws.faults["sts GetCallerIdentity"] = Refusal(500, "InternalFailure")
+    state, text = row("role")
+    assert state == "not checked" and "account of the caller" in text
+
+
+@pytest.mark.parametrize(
+    ("statements", "state"),
+    [
+        pytest.param([{"Effect": "Deny", "Action": "sts:AssumeRole"}], "wrong", id="denied"),
+        pytest.param(
+            [{"Effect": "Deny", "Action": "sts:AssumeRole", "Condition": {"Bool": {"a": "b"}}}], "ok", id="perhaps"
+        ),
+        pytest.param([{"Effect": "Deny", "Action": "sts:AssumeRoleWithSAML"}], "ok", id="other-action"),
+    ],
+)
+def test_denied_trust_is_wrong(account, statements, state):
+    of = [{**each, "Principal": {"Service": "sagemaker.amazonaws.com"}} for each in statements]
+    policy = {**TRUST, "Statement": [*TRUST["Statement"], *of]}
+    account.client("iam").update_assume_role_policy(RoleName="Training", PolicyDocument=json.dumps(policy))
+    assert row("role", 3 if state == "wrong" else 0)[0] == state
+
+
+def test_service_that_is_named_alike_is_not_trusted(account):
+    account.trust("sagemaker.amazonaws.community")
+    assert row("role", 3)[0] == "wrong"

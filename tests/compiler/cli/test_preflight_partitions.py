@@ -69,3 +69,22 @@ def test_rows_of_another_partition(account, tmp_path, monkeypatch, partition, re
     assert {(kind, state) for (kind, _), (state, _) in dry().items()} == {
         (kind, "ok") for kind in ("caller", "job", "image", "bucket", "channel", "KMS key", "role", "quota")
     }
+
+
+@pytest.mark.parametrize(
+    "arn",
+    [
+        "arn:aws:sagemaker:eu-west-1:123456789012:training-job/x",
+        "arn:aws:sagemaker:us-west-2:210987654321:training-job/x",
+    ],
+    ids=["region", "account"],
+)
+def test_job_whose_arn_is_elsewhere_is_left_alone(account, tmp_path, arn):
+    """What is tagged and stopped is the ARN, which the description contains."""
+    write_job(tmp_path, SPEC)
+    assert smspec("submit", "--detach").status == 0
+    (name,) = account.jobs.jobs
+    account.jobs.jobs[name] = [look("InProgress", "Training", members={"TrainingJobArn": arn})]
+    done = smspec("submit", "--detach")
+    assert done.status == 1 and "`TrainingJobArn` differs" in done.err, done.err
+    assert account.jobs.asked["AddTags"] == 0

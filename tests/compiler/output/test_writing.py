@@ -277,3 +277,14 @@ def test_foreign_directory_is_not_searched(tmp_path, tree):
     (out / "b").write_text("mine")
     with pytest.raises(OutputRefused, match=f"refusing to overwrite `{out}/a`"):
         write_tree(tree, str(out))
+
+
+def test_source_that_becomes_a_fifo_is_reported(tmp_path):
+    """A FIFO without a writer would be waited for without end."""
+    made = build_inputs(tmp_path / "made", SOURCE_FILES)
+    tree = render_tree(plan(image=image_plan()), made, "5" * 64)
+    copied = next(file.file.origin for file in tree.files if isinstance(file, CopiedFile))
+    os.unlink(copied)
+    os.mkfifo(copied)
+    with pytest.raises(OutputFailed, match="is not a file anymore"):
+        write_tree(tree, str(tmp_path / "build/job"))

@@ -7,6 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.service.image_reference import is_image_reference, parsed_reference
+from smspec.service.request import Request
+from smspec.service.request_rules.algorithm import image_without_a_full_reference
+from smspec.service.request_rules.regions import registry_with_another_dns_suffix
 
 DIGEST = "sha256:" + "ab" * 32
 
@@ -93,6 +96,31 @@ def test_accepted_reference_is_one_harmless_word(text):
 def test_private_ecr_address_contains_account_and_region(registry, account, region):
     image = parsed_reference(f"{registry}/team/base:1")
     assert (image.account, image.region, image.is_in_ecr, image.is_meant_for_ecr) == (account, region, True, True)
+
+
+@pytest.mark.parametrize(
+    "registry",
+    [
+        "111122223333.dkr-ecr.us-west-2.evil.example.com",
+        "111122223333.dkr.ecr.us-west-2.evil.example.com",
+        "111122223333.dkr.ecr.us-west-2.amazonaws.com.evil.example",
+        "111122223333.dkr.ecr.us-west-2.evil.amazonaws.com",
+        "111122223333.dkr.ecr.us-west-2.amazonaws.com.cn",
+        "111122223333.dkr.ecr.us-west-2.on.aws",
+        "111122223333.dkr-ecr.us-west-2.amazonaws.com",
+        "111122223333.dkr-ecr.us-west-2.api.aws",
+        "111122223333.dkr-ecr.us-west-2.on.aws.evil.example",
+        "111122223333.dkr.ecr.cn-north-1.amazonaws.com",
+        "111122223333.dkr.ecr.us-west-2.amazonaws.com:8443",
+        "111122223333.dkr.ecr.us-west-2.AMAZONAWS.com",
+        "111122223333.dkr.ecr.nowhere.amazonaws.com",
+    ],
+)
+def test_registry_is_in_ecr_by_its_whole_name(registry):
+    image = parsed_reference(f"{registry}/team/base:1")
+    assert (image.account, image.region, image.is_in_ecr, image.is_meant_for_ecr) == (None, None, False, True)
+    request = Request(payload={"AlgorithmSpecification": {"TrainingImage": f"{registry}/team/base:1"}})
+    assert [*registry_with_another_dns_suffix.check(request), *image_without_a_full_reference.check(request)]
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,18 @@
 import copy
 import json
 
+import botocore.session
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from smspec.submission.ownership import differences
-from support.servers.job_server import as_described
+from smspec.service.shapes import pinned_model
+from smspec.submission.aws_errors import JobRefused
+from smspec.submission.filled_in import CHANGED_LATER
+from smspec.submission.job_service import JobService
+from smspec.submission.ownership import differences, require_own
+from support.servers.job_server import as_described, job_server, look
+from support.service.api_samples import small_request
 from support.small_job import BUILT, READY, write_job
 from support.smspec_command import smspec
 
@@ -97,6 +105,101 @@ def test_other_values_and_missing_members_are_differences(whole):
     }
 
 
+MODEL = pinned_model()
+LEAVES = [
+    path
+    for path, shape in MODEL.walk()
+    if shape.kind not in ("structure", "list", "map") and path[0] not in ("TrainingJobName", "Tags")
+]
+FREE = {
+    *CHANGED_LATER,
+    "AlgorithmSpecification.EnableSageMakerMetricsTimeSeries",
+}
+"""Members that may have any value; so may `ResourceConfig.VolumeSizeInGB`, if the request does not set it."""
+
+
+def named(path):
+    return ".".join(str(step) for step in path if step not in (0, "*"))
+
+
+def requests(shape=MODEL.root, path=()):
+    """Return a strategy of requests with any members of the API, but without those of a serverless job."""
+    if shape.kind == "structure":
+        members = {
+            name: requests(MODEL.shapes[each], (*path, name))
+            for name, each in shape.members.items()
+            if name not in ("ServerlessJobConfig", "AlgorithmName", "Tags")
+        }
+        required = {name: each for name, each in members.items() if name in shape.required}
+        return st.fixed_dictionaries(
+            required, optional={name: each for name, each in members.items() if name not in required}
+        )
+    if shape.kind == "list":
+        # Names of channels and groups are unique; one item each keeps them so.
+        return st.lists(requests(MODEL.shapes[shape.item], path), min_size=1, max_size=1)
+    if shape.kind == "map":
+        return st.dictionaries(st.sampled_from(["a", "b"]), st.sampled_from(["", "1", "None"]), max_size=2)
+    if shape.kind == "boolean":
+        return st.booleans()
+    if shape.kind in ("integer", "long"):
+        return st.integers(1, 3)
+    return st.sampled_from(shape.enum[:3] or ("x", "s3://b/x", "s3://b/x/"))
+
+
+def with_changed(value, path, shape=MODEL.root):
+    """Return a part of a description with another value at a path, which is added if it is absent."""
+    if not path:
+        if shape.kind == "boolean":
+            return not value
+        return 77 if shape.kind in ("integer", "long") else "foreign"
+    step, *rest = path
+    if step == 0:
+        items = value or [None]
+        return [with_changed(items[0], rest, MODEL.shapes[shape.item]), *items[1:]]
+    if step == "*":
+        return {**(value or {}), "a": "foreign"}
+    return {**(value or {}), step: with_changed((value or {}).get(step), rest, MODEL.shapes[shape.members[step]])}
+
+
+@settings(deadline=None, max_examples=150)
+@given(requests(), st.data())
+def test_any_changed_input_member_is_foreign(request_drawn, data):
+    path = data.draw(st.sampled_from(LEAVES))
+    foreign = with_changed(as_described(request_drawn), path)
+    is_set = "VolumeSizeInGB" in request_drawn.get("ResourceConfig", {})
+    free = {*FREE} if is_set else {*FREE, "ResourceConfig.VolumeSizeInGB"}
+    if named(path) not in free:
+        assert [*differences(request_drawn, foreign)]
+
+
+@settings(deadline=None, max_examples=100)
+@given(requests(), st.sampled_from(["New", "ModelArtifacts", "ProfilingStatus"]), st.integers(0, 3))
+def test_own_request_with_defaults_and_new_output_members_is_own(request_drawn, name, value):
+    described = as_described(request_drawn)
+    described[name] = {"Any": value}
+    described.setdefault("ResourceConfig", {}).setdefault("VolumeSizeInGB", value)
+    for each in ("InputDataConfig", "OutputDataConfig", "DebugHookConfig"):
+        if isinstance(described.get(each), dict):
+            described[each] = {**described[each], "NewOutput": {"Any": value}}
+    for rule in described.get("DebugRuleConfigurations", ()):
+        rule.setdefault("VolumeSizeInGB", 0)
+        rule.setdefault("LocalPath", "/opt/ml/processing/output/rule/")
+    for each, local in (("CheckpointConfig", "/opt/ml/checkpoints"), ("DebugHookConfig", "/opt/ml/output/tensors/")):
+        if each in described:
+            described[each] = {"LocalPath": local, **described[each]}
+    assert [*differences(request_drawn, described)] == []
+
+
+def test_members_changed_later_are_those_of_update_training_job():
+    """What may differ because it can be changed is in UpdateTrainingJob's input."""
+    model = botocore.session.get_session().get_service_model("sagemaker")
+    update = model.operation_model("UpdateTrainingJob").input_shape
+    for path in CHANGED_LATER:
+        shape = update
+        for step in path.split("."):
+            shape = shape.members[step]
+
+
 FOREIGN = [
     pytest.param({"RoleArn": "arn:aws:iam::111122223333:role/Admin"}, "RoleArn", id="role"),
     pytest.param({"HyperParameters": {"lr": "9"}}, "HyperParameters", id="hyperparameter"),
@@ -143,18 +246,52 @@ URI = "111122223333.dkr.ecr.us-west-2.amazonaws.com/ctr:1"
         pytest.param(image(URI), image(URI, ContainerEntrypoint=["sh"]), False, id="entrypoint"),
         pytest.param(image(AWS_IMAGE), image(AWS_IMAGE, MetricDefinitions=[METRIC]), True, id="metrics-of-aws"),
         pytest.param(image(URI), image(URI, MetricDefinitions=[]), True, id="no-metrics"),
-        pytest.param(
-            {"AlgorithmSpecification": {"AlgorithmName": "mine", "TrainingInputMode": "File"}},
-            {
-                "AlgorithmSpecification": {
-                    "AlgorithmName": "arn:aws:sagemaker:us-west-2:111122223333:algorithm/mine",
-                    "TrainingInputMode": "File",
+        *(
+            pytest.param(
+                {"AlgorithmSpecification": {"AlgorithmName": "mine", "TrainingInputMode": "File"}},
+                {
+                    "AlgorithmSpecification": {
+                        "AlgorithmName": "arn:aws:sagemaker:us-west-2:111122223333:algorithm/mine",
+                        "TrainingInputMode": "File",
+                        "MetricDefinitions": [METRIC],
+                    },
+                    **added,
+                    **JOB,
                 },
-                "HyperParameters": {"k": "10"},
-                **JOB,
-            },
-            True,
-            id="algorithm-with-its-defaults",
+                not added,
+                id=f"algorithm-{name}",
+            )
+            for name, added in (
+                ("and-its-metrics", {}),
+                ("and-hyperparameter", {"HyperParameters": {"k": "10"}}),  # DescribeAlgorithm knows if it is a default
+                ("and-environment", {"Environment": {"LD_PRELOAD": "/x.so"}}),
+                ("and-spot", {"EnableManagedSpotTraining": True}),
+                ("and-checkpoints", {"CheckpointConfig": {"S3Uri": "s3://theirs/"}}),
+            )
+        ),
+        pytest.param(image(URI), image(URI, MetricDefinitions=[METRIC]), False, id="metrics-in-an-own-image"),
+        pytest.param(channel("s3://b/a/"), channel("s3://b/a/", ShuffleConfig={"Seed": 0}), False, id="seed-of-0"),
+        pytest.param({"Serverless": 1}, {}, False, id="member-that-the-model-lacks"),
+        pytest.param({}, {"MlflowConfig": {"MlflowResourceArn": "arn:x"}}, False, id="mlflow"),
+        pytest.param({}, {"RetryStrategy": {"MaximumRetryAttempts": 30}}, False, id="retries"),
+        pytest.param(
+            {"OutputDataConfig": {"S3OutputPath": "s3://b/o/"}},
+            {"OutputDataConfig": {"S3OutputPath": "s3://b/o//"}},
+            False,
+            id="folder-without-a-name",
+        ),
+        *(
+            pytest.param(
+                {"ServerlessJobConfig": {"JobType": "FineTuning"}},
+                {"ServerlessJobConfig": {"JobType": "FineTuning"}, **added},
+                is_own,
+                id=f"serverless-{name}",
+            )
+            for name, added, is_own in (
+                ("recipe", {"HyperParameters": {"lr": "1"}, "StoppingCondition": {"MaxRuntimeInSeconds": 9}}, True),
+                ("network", {"VpcConfig": {"Subnets": ["s"], "SecurityGroupIds": ["g"]}}, False),
+                ("environment", {"Environment": {"A": "b"}}, False),
+            )
         ),
         pytest.param(
             {"OutputDataConfig": {"S3OutputPath": "s3://b/o", "KmsKeyId": "1234abcd"}},
@@ -236,3 +373,36 @@ URI = "111122223333.dkr.ecr.us-west-2.amazonaws.com/ctr:1"
 )
 def test_forms_of_one_value(sent, there, is_own):
     assert (not [*differences(sent, there)]) is is_own
+
+
+@pytest.fixture
+def jobs(monkeypatch):
+    with job_server() as running:
+        for name, value in running.environ.items():
+            monkeypatch.setenv(name, value)
+        yield running
+
+
+@pytest.mark.parametrize(("default", "is_own"), [("10", True), ("11", False)], ids=["default", "other-value"])
+def test_added_hyperparameter_of_an_algorithm_is_own_if_it_is_its_default(jobs, default, is_own):
+    sent = small_request() | {"AlgorithmSpecification": {"AlgorithmName": "mine", "TrainingInputMode": "File"}}
+    jobs.algorithm_defaults = {"k": default}
+    added = {"HyperParameters": {**sent.get("HyperParameters", {}), "k": "10"}}
+    jobs.put(sent, look("InProgress", members=added))
+    service = JobService(None, None)
+    job = service.describe(sent["TrainingJobName"])
+    if is_own:
+        require_own(service, job, sent, "d", name_is_derived=True)
+    else:
+        with pytest.raises(JobRefused, match=r"`HyperParameters\.k` differs"):
+            require_own(service, job, sent, "d", name_is_derived=True)
+
+
+def test_serverless_job_needs_the_tag_of_its_spec(jobs):
+    sent = small_request() | {"ServerlessJobConfig": {"BaseModelArn": "x", "JobType": "FineTuning"}}
+    service = JobService(None, None)
+    jobs.put(sent, look("InProgress"), tags=["smspec:digest=theirs"])
+    with pytest.raises(JobRefused, match="its tag"):
+        require_own(service, service.describe(sent["TrainingJobName"]), sent, "mine", name_is_derived=True)
+    jobs.put(sent, look("InProgress"), tags=["smspec:digest=mine"])
+    require_own(service, service.describe(sent["TrainingJobName"]), sent, "mine", name_is_derived=True)

@@ -99,6 +99,7 @@ class JobServer(ThreadingHTTPServer):
         self.dropped = 0
         self.page = _PAGE
         self.execute: Callable[[dict[str, Any]], list[dict[str, Any]]] = lambda _request: list(self.first_looks)
+        self.algorithm_defaults: dict[str, str] = {}
         self.outcomes: dict[str, str | Sequence[dict[str, Any]]] = {}
         self.seen: dict[str, dict[str, Any]] = {}
         self.most_alive = 0
@@ -229,6 +230,14 @@ class JobServer(ThreadingHTTPServer):
         more = {"NextToken": str(start + 2)} if start + 2 < len(found) else {}
         return {"TrainingJobSummaries": page, **more}
 
+    def algorithm(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return an algorithm that has the hyperparameters of ``algorithm_defaults``."""
+        known = [{"Name": name, "DefaultValue": value} for name, value in self.algorithm_defaults.items()]
+        return {
+            "AlgorithmName": request["AlgorithmName"],
+            "TrainingSpecification": {"SupportedHyperParameters": known},
+        }
+
     def _created(self, name: str) -> float:
         return float(self.jobs[name][0].get("members", {}).get("CreationTime", CREATED))
 
@@ -273,6 +282,7 @@ class _Handler(BaseHTTPRequestHandler):
                     "AddTags": server.add_tags,
                     "DescribeLogStreams": server.streams,
                     "GetLogEvents": server.events,
+                    "DescribeAlgorithm": server.algorithm,
                 }
                 if operation not in calls:  # of STS, Service Quotas, and the other services, as many emulators
                     raise _Refused(400, "UnknownOperationException", "not supported")

@@ -32,6 +32,7 @@ def optional_statements(plan: Plan, place: Place) -> list[Statement]:
             "sagemaker:DescribeTrainingPlan",
             _text(member(payload, "ResourceConfig", "TrainingPlanArn")),
         ),
+        ("DescribeTheAlgorithm", "sagemaker:DescribeAlgorithm", _algorithm(payload, place)),
         *_file_systems(payload, place),
         *_secrets(plan),
     ]
@@ -52,6 +53,13 @@ def optional_statements(plan: Plan, place: Place) -> list[Statement]:
             else []
         ),
         allow("OptionalReadTheQuotas", ["servicequotas:ListServiceQuotas"], ["*"]),
+    ]
+
+
+def _algorithm(payload: Mapping[str, object], place: Place) -> list[str]:
+    return [
+        name if name.startswith("arn:") else place.arn("sagemaker", f"algorithm/{name}")
+        for name in _text(member(payload, "AlgorithmSpecification", "AlgorithmName"))
     ]
 
 

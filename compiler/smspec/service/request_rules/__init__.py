@@ -117,6 +117,8 @@ RULES: dict[str, tuple[str, ...]] = {
     "images.unlisted_image_tag": (PROVIDED_IMAGE,),
     "storage.invalid_bucket_name": (),
     "storage.double_slash_in_a_channel": ("InputDataConfig.DataSource.S3DataSource",),
+    "storage.key_above_the_limit_of_s3": (),
+    "storage.kms_key_of_another_service": (),
     "storage.literal_text_in_an_s3_address": (),
     "storage.output_in_a_channel": ("InputDataConfig.DataSource.S3DataSource",),
     "storage.channel_with_other_data": ("InputDataConfig.DataSource.S3DataSource",),

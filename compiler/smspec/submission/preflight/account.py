@@ -10,6 +10,7 @@ from typing import Any
 from smspec.render.iam.statements import SERVICE
 from smspec.service.arns import Arn, parsed_arn
 from smspec.service.members import items, member
+from smspec.service.partitions import partitions
 from smspec.service.policy_rules.request_above_a_quota import needed_quotas
 from smspec.service.request import Request
 from smspec.submission.aws_errors import INVALID_CREDENTIALS
@@ -104,6 +105,8 @@ def _role(calls: AwsCalls, name: str, role: Arn, account: str) -> Answer:
     except AwsRefused as refusal:
         if refusal.code != "NoSuchEntity":
             raise
+        if not account:
+            raise NotChecked("the account of the caller, in which IAM looks for it, is not known") from None
         return wrong(ROLE, name, f"does not exist in account {role.account}")
     # IAM finds a role by its name alone, SageMaker by the ARN, which contains its path.
     there = parsed_arn(member(found, "Role", "Arn"))
@@ -119,18 +122,20 @@ def _role(calls: AwsCalls, name: str, role: Arn, account: str) -> Answer:
 
 def _trusts(policy: dict[str, object]) -> bool:
     """Return whether a trust policy may allow SageMaker; its conditions cannot be evaluated here."""
-    statements = policy.get("Statement")
-    for statement in statements if isinstance(statements, list) else [statements]:
-        if member(statement, "Effect") != "Allow":
-            continue
-        principal = member(statement, "Principal")
-        services = _texts(principal.get("Service") if isinstance(principal, dict) else principal)
-        everyone = _texts(member(principal, "AWS"))  # {"AWS": "*"} is the same as "*"
-        actions = _texts(member(statement, "Action"))
-        is_trusted = "*" in (*services, *everyone) or any(each.startswith(SERVICE) for each in services)
-        if is_trusted and any(map(_ASSUME.fullmatch, actions)):
-            return True
-    return False
+    listed = policy.get("Statement")
+    matching = [each for each in (listed if isinstance(listed, list) else [listed]) if _is_of_service(each)]
+    is_denied = any(member(each, "Effect") == "Deny" and not member(each, "Condition") for each in matching)
+    return not is_denied and any(member(each, "Effect") == "Allow" for each in matching)
+
+
+def _is_of_service(statement: object) -> bool:
+    """Return whether a statement is about SageMaker that assumes the role."""
+    principal = member(statement, "Principal")
+    services = _texts(principal.get("Service") if isinstance(principal, dict) else principal)
+    everyone = _texts(member(principal, "AWS"))  # {"AWS": "*"} is the same as "*"
+    names = {"*", SERVICE, *(f"sagemaker.{each.dns_suffix}" for each in partitions())}
+    is_named = "*" in everyone or not names.isdisjoint(services)
+    return is_named and any(map(_ASSUME.fullmatch, _texts(member(statement, "Action"))))
 
 
 def _texts(value: object) -> list[str]:

@@ -7,7 +7,16 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from smspec.submission.preflight.row import Answer, NotChecked, Question, Row, not_checked
+from smspec.submission.preflight.row import (
+    SURROUNDINGS_AT_FAULT,
+    Answer,
+    Contradiction,
+    NotChecked,
+    Question,
+    Row,
+    not_checked,
+    wrong,
+)
 from smspec.wire.aws import AwsRefused
 
 MOST_THREADS = 8
@@ -107,6 +116,8 @@ class _Handing:
 def _answer(question: Question) -> Answer:
     try:
         return question.ask()
+    except Contradiction as fault:
+        return wrong(question.kind, question.name, str(fault), SURROUNDINGS_AT_FAULT)
     except NotChecked as fault:
         return not_checked(question.kind, question.name, str(fault), fault.action)
     except AwsRefused as refusal:

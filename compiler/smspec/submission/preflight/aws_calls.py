@@ -12,8 +12,8 @@ from smspec.service.partitions import is_of_aws
 from smspec.submission.aws_errors import DENIED, INVALID_CREDENTIALS, AwsUnavailable
 from smspec.submission.persistence import THROTTLED
 from smspec.submission.preflight.asking import MOST_THREADS
-from smspec.submission.preflight.row import NotChecked
-from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
+from smspec.submission.preflight.row import Contradiction, NotChecked
+from smspec.wire.aws import AwsRefused, AwsSession, EndpointElsewhere, Unsendable, responses
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline, timeout
 from smspec.wire.fault import BadResponse, WireFault
@@ -72,6 +72,8 @@ class AwsCalls:
                             if service == "s3"
                             else self._session.client(service, region_name=where)
                         )
+                except EndpointElsewhere as fault:
+                    raise Contradiction(str(fault)) from None
                 except WireFault as fault:
                     raise NotChecked(str(fault)) from None
             return self._clients[service, where]

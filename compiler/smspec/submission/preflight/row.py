@@ -59,6 +59,10 @@ class NotChecked(Exception):
         self.action = action
 
 
+class Contradiction(Exception):
+    """Nothing can be asked, because the surroundings contradict the job: a submission ends."""
+
+
 def ok(kind: str, name: str, text: str) -> Answer:
     return Answer(rows=(Row(kind=kind, name=name, state="ok", text=text),))
 

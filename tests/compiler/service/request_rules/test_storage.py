@@ -60,6 +60,7 @@ WRITTEN = [
     ("TensorBoardOutputConfig", "S3OutputPath"),
 ]
 
+POINT = "arn:aws:s3:us-west-2:111122223333:accesspoint"
 REPORTED = [
     *((reading(f"s3://example/{text}"), "SM804", CHANNEL) for text in LITERAL),
     *(
@@ -79,6 +80,27 @@ REPORTED = [
         for address in ("s3://example", "s3://example/", "s3://example/x", "s3://example/x/", "s3://example/x/y")
         for path in WRITTEN
         if (path[0], address) != ("CheckpointConfig", "s3://example/x/y")
+    ),
+    *(
+        (changed(CheckpointConfig={"S3Uri": address}), "SM807", ("CheckpointConfig", "S3Uri"))
+        for address in (f"s3://{POINT}/example", f"s3://{POINT}/example/", f"s3://{POINT}:example")
+    ),
+    *(
+        (to(output) | {"CheckpointConfig": {"S3Uri": address}}, "SM355", ("CheckpointConfig", "S3Uri"))
+        for address, output in (
+            ("s3://example/x/", "s3://example/x/models/"),
+            ("s3://example/x", "s3://example/x-models/"),
+            (f"s3://{POINT}/example/x/", f"s3://{POINT}/example/x/models"),
+        )
+    ),
+    *((to(f"s3://example/{key}"), "SM808", OUTPUT) for key in ("é" * 513, "日" * 342, "a" * 900 + "é" * 63)),
+    *(
+        (to(f"s3://arn:aws:{rest}/x/"), "SM454", OUTPUT)
+        for rest in ("s3:::example", "kms:us-west-2:111122223333:key", "s3:us-west-2:111122223333:bucket", "s3:x")
+    ),
+    *(
+        (to("s3://example/x/", KmsKeyId=f"arn:aws:{rest}"), "SM809", ("OutputDataConfig", "KmsKeyId"))
+        for rest in ("s3:us-west-2:111122223333:accesspoint/x", "kms:us-west-2:111122223333:grant/x")
     ),
     (changed(CheckpointConfig={"S3Uri": "s3://example"}), "SM807", ("CheckpointConfig", "S3Uri")),
     (changed(CheckpointConfig={"S3Uri": "s3://example/"}), "SM807", ("CheckpointConfig", "S3Uri")),
@@ -106,7 +128,17 @@ ACCEPTED = [
     reading("s3://example/x/") | {"OutputDataConfig": {"S3OutputPath": "s3://example/x-models/"}},
     reading("s3://example/x") | {"OutputDataConfig": {"S3OutputPath": "s3://example-2/x/"}},
     reading("s3://example/x/") | {"CheckpointConfig": {"S3Uri": "s3://example/x"}},
-    changed(CheckpointConfig={"S3Uri": "s3://arn:aws:s3:us-west-2:111122223333:accesspoint/example"}),
+    changed(CheckpointConfig={"S3Uri": f"s3://{POINT}/example/x/"}),
+    to("s3://example/x/") | {"CheckpointConfig": {"S3Uri": "s3://example/x/y/"}},
+    to("s3://example/x/") | {"CheckpointConfig": {"S3Uri": "s3://example/x-1"}},
+    to("s3://example/" + "é" * 20),
+    to(f"s3://{POINT}:example/x/"),
+    to("s3://arn:aws:s3::111122223333:accesspoint/mfzwi23gnjvgw.mrap/x/"),
+    to("s3://arn:aws:s3-outposts:us-west-2:111122223333:outpost/op-1/accesspoint/x/y/"),
+    *(
+        to("s3://example/x/", KmsKeyId=key)
+        for key in ("1234abcd", "alias/x", "arn:aws:kms:us-west-2:111122223333:alias/x")
+    ),
     to("s3://abc"),
     to("s3://1.2-3.x/y/"),
     to(f"s3://{'a' * 63}/"),

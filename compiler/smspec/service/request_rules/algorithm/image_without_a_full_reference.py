@@ -63,7 +63,7 @@ def _fault(text: str) -> tuple[str, str]:
             f"{HERE} has no registry: `{shown(text)}`",
             "add `<account>.dkr.ecr.<region>.amazonaws.com/`; SageMaker has no default registry",
         )
-    if image.is_meant_for_ecr and not image.is_in_ecr:
+    if image.is_meant_for_ecr and not image.is_in_ecr and image.wrong_suffix is None:
         return (
             f"{HERE} has an invalid Amazon ECR registry: `{shown(image.registry)}`",
             "use `<12 digits>.dkr.ecr.<region>.amazonaws.com`",

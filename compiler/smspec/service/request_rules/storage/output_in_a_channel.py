@@ -8,7 +8,7 @@ from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.member_names import shown
 from smspec.service.members import member
 from smspec.service.request import Request
-from smspec.service.s3_address import key_prefix
+from smspec.service.s3_address import as_s3, key_prefix
 
 RULE = Rule("SM806", "output below an input channel", "warning", evidence="inferred")
 
@@ -27,10 +27,12 @@ def check(request: Request) -> Iterator[Finding]:
         written = member(request.payload, *path)
         if not isinstance(written, str):
             continue
+        written = as_s3(written)
         for channel in request.channels:
             address = channel.prefix
             if address is None:
                 continue
+            address = as_s3(address)
             # A job that continues from its checkpoints may read them as a channel too.
             is_meant = path[0] == "CheckpointConfig" and written.rstrip("/") == address.rstrip("/")
             if f"{written.rstrip('/')}/".startswith(key_prefix(address)) and not is_meant:
