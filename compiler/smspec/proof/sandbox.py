@@ -56,12 +56,14 @@ class Ended:
 class Sandbox:
     """``directory`` is the only one of this machine that commands can write to. ``seconds``: the limit of each command.
 
-    ``places``: what they can read, besides the programs and libraries of the system.
+    ``places``: what they can read, besides the programs and libraries of the system; ``hidden``: sockets and FIFOs there
+    that they cannot reach.
     """
 
     directory: str
     seconds: float
     places: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
 
     @property
     def writable(self) -> list[str]:
@@ -86,6 +88,7 @@ class Sandbox:
             "seconds": int(self.seconds * (os.cpu_count() or 1)) + 1,
             "bytes": LARGEST_FILE,
             "places": [*self.places, *filter(os.path.isabs, libraries)],
+            "hidden": self.hidden,
             "record": self.path(_RECORD) if recorded else "",
         }
         variables = [f"{name}={value}" for name, value in self._own(environment).items()]

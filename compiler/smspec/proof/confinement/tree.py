@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from smspec.local.engines.namespace.cell import kernel
 
@@ -33,18 +34,25 @@ _KEPT |= {os.ST_NOATIME: kernel.NO_ACCESS_TIMES, os.ST_NODIRATIME: kernel.NO_DIR
 _KEPT |= {os.ST_RELATIME: kernel.RELATIVE_TIMES}
 
 
-def enter(
-    writable: Iterable[str], devices: Iterable[str], places: Iterable[str], room: int, *, has_processes: bool
-) -> None:
+class Shown(NamedTuple):
+    """What a process sees besides the system: what it can change, and what it can only read, without what is hidden."""
+
+    writable: list[str]
+    devices: list[str]
+    places: list[str]
+    hidden: list[str]
+
+
+def enter(wanted: Shown, room: int, *, has_processes: bool) -> None:
     """Build the tree in new mounts, and make it the root of this process. Raise StepFailed or OSError.
 
     ``room``: the bytes of each directory in memory. ``has_processes``: the process is in a new namespace of them.
     """
     kernel.make_private()
     here = os.getcwd()
-    writable = [os.path.realpath(path) for path in writable]
+    writable = [os.path.realpath(path) for path in wanted.writable]
     links: dict[str, str] = {}
-    shown = {_real(path, links) for path in (*SYSTEM, *places) if os.path.exists(path)} - {"/"}
+    shown = {_real(path, links) for path in (*SYSTEM, *wanted.places) if os.path.exists(path)} - {"/"}
     sources = [*shown, *writable]
     root = next(path for path in _MOUNT_POINTS if _is_free(path, sources))
     kernel.mount("tmpfs", root, _SAFE, _SMALL)
@@ -60,8 +68,11 @@ def enter(
         if not os.path.lexists(root + path):
             os.makedirs(os.path.dirname(root + path), exist_ok=True)
             os.symlink(target, root + path)
-    for path in devices:
+    for path in wanted.devices:
         _show_device(path, root)
+    for path in wanted.hidden:
+        if os.path.lexists(root + path):
+            kernel.bind(f"{root}/dev/null", root + path)
     for name, target in _DESCRIPTORS:
         os.symlink(target, f"{root}/dev/{name}")
     _hide_secrets(root)
