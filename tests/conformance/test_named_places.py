@@ -47,7 +47,7 @@ PARSER = "import argparse\nargparse.ArgumentParser().parse_args()\n"
 
 
 class Machine:
-    """An author with secrets, sockets, Python projects, and an environment, in a directory that every user can reach."""
+    """An author with secrets, sockets, Python projects, and an environment, in a directory for every user."""
 
     def __init__(self, directory: Path, kind: type[LocalJob], opened: ExitStack) -> None:
         self.directory = directory
