@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
+import tempfile
+import venv
+from pathlib import Path
 
 import pytest
 
+from smspec.local.engines.namespace.availability import probe
 from support.local.local_jobs import IMAGE, LocalJob, script
 
 
@@ -54,3 +60,42 @@ def test_named_engine_never_falls_back(job):
     assert not job.run_directory.exists()
     ended = job.run(environment={"SMSPEC_ENGINE": "finch"}, engine="process")
     assert ended.returncode == 0
+
+
+def linked_python(directory: Path) -> Path:
+    (directory / "python3").symlink_to(os.path.realpath(sys.executable))
+    return directory
+
+
+def environment(directory: Path) -> Path:
+    venv.create(directory / "venv", with_pip=False, symlinks=True)
+    return directory / "venv/bin"
+
+
+def linked_environment(directory: Path) -> Path:
+    (directory / "python3").symlink_to(environment(directory) / "python3")
+    return directory
+
+
+def environment_of_a_link(directory: Path) -> Path:
+    (directory / "of").mkdir()
+    linked_python(directory / "of")
+    made = environment(directory)
+    (made.parent / "pyvenv.cfg").write_text(f"home = {directory}/of\n")
+    (made / "python").unlink(missing_ok=True)
+    (made / "python").symlink_to(directory / "of/python3")
+    return made
+
+
+@pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")
+@pytest.mark.parametrize("made", [linked_python, environment, linked_environment, environment_of_a_link])
+@pytest.mark.parametrize("is_named", [False, True], ids=["first on PATH", "named"])
+def test_python_may_be_a_link_below_a_hidden_directory(job, made, is_named):
+    """Hosts have their own /tmp, so they see the interpreter that a link there leads to, not the link."""
+    with tempfile.TemporaryDirectory(prefix="smspec-python-", dir="/tmp") as directory:
+        path = made(Path(directory))
+        variables = {"PATH": f"{path}:/usr/bin:/bin"}
+        options = {"python": path / "python3"} if is_named else {}
+        ended = job.run({**variables, "SMSPEC_CACHE_DIR": f"{directory}/cache"}, engine="namespace", **options)
+    assert ended.returncode == 0, ended.stderr
+    assert "algo-1 | trained" in ended.stderr

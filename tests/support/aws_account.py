@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 
@@ -64,6 +65,12 @@ DENIALS = {
 }
 
 
+@functools.cache  # A client of EC2 is 20 MB, which botocore does not give back.
+def _client(service, region, endpoint):
+    keys = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
+    return boto3.client(service, region_name=region, endpoint_url=endpoint, **keys)
+
+
 class Account:
     """What exists in the account, at moto."""
 
@@ -71,8 +78,7 @@ class Account:
         self.store, self.jobs, self.aws = store, jobs, aws
 
     def client(self, service, region=REGION):
-        keys = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
-        return boto3.client(service, region_name=region, endpoint_url=self.aws.moto, **keys)
+        return _client(service, region, self.aws.moto)
 
     def add_image(self, architecture="amd64"):
         """Put an image into the repository, and its config where the link to it leads."""

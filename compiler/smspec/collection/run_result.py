@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from smspec.collection.faults import ResultRefused
 from smspec.collection.stored_result import ARCHIVE, KINDS, StoredFile, StoredResult
 from smspec.local.run_directory import SUMMARY
-from smspec.render.run_marker import RUN_MARKER, is_run_marker
+from smspec.render.run_marker import is_run_marker, marker_in
 from smspec.source.deep_directories import walked
+from smspec.source.real_file import open_below
 
 _BLOCK = 1 << 20
 _LARGEST_SUMMARY = 256 << 20
@@ -20,17 +21,12 @@ _ENDED = ("Completed", "Failed", "Stopped")
 
 def is_run_directory(path: str) -> bool:
     """Return whether a run wrote a directory."""
-    try:
-        with open(os.path.join(path, RUN_MARKER), "rb") as file:
-            return is_run_marker(file.read(_BLOCK))
-    except OSError:
-        return False
+    return is_run_marker(marker_in(path))
 
 
 def run_result(directory: str) -> StoredResult:
     """Return the result of a run. Raise `ResultRefused` if the run has not ended, OSError for unreadable files."""
-    with open(os.path.join(directory, RUN_MARKER), "rb") as file:
-        marker = json.loads(file.read(_BLOCK))
+    marker = json.loads(marker_in(directory))
     status = str(marker.get("status"))
     if status not in _ENDED:
         raise ResultRefused(f"the run in `{directory}` has not ended, or was killed: its status is {status}")
@@ -45,7 +41,7 @@ def run_result(directory: str) -> StoredResult:
 
 def _hosts(directory: str) -> int:
     try:
-        with open(os.path.join(directory, SUMMARY), "rb") as file:
+        with open(open_below(directory, (SUMMARY,)), "rb") as file:
             return len(json.loads(file.read(_LARGEST_SUMMARY))["hosts"])
     except (OSError, ValueError, LookupError, TypeError):
         return 0

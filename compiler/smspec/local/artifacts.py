@@ -18,6 +18,9 @@ from smspec.source.deep_directories import walked
 
 _DIRECTORY = ""
 
+_MOST_HOLES = 16 << 30
+"""Bytes that sparse files do not have on the disk: to pack a terabyte of them takes an hour."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
@@ -63,13 +66,16 @@ def _members(what: str, host: str, root: str, reporter: Reporter) -> list[tuple[
         _warn(reporter, f"{host}: the script replaced its {what} directory; smspec ignores it")
         return found
     inside = os.path.realpath(root) + os.sep
+    holes = 0
     for directory, directories, files in walked(root):
         directories.sort()
         for entry in sorted([*directories, *files]):
             path = os.path.join(directory, entry)
             name = os.path.relpath(path, root)
             target = os.path.realpath(path) if os.path.islink(path) else path
-            mode = os.stat(path).st_mode if os.path.exists(path) else 0
+            status = os.stat(path) if os.path.exists(path) else None
+            mode = status.st_mode if status is not None else 0
+            missing = max(0, status.st_size - status.st_blocks * 512) if status is not None else 0
             if os.path.islink(path) and not (target.startswith(inside) and stat.S_ISREG(mode)):
                 _warn(
                     reporter,
@@ -77,7 +83,14 @@ def _members(what: str, host: str, root: str, reporter: Reporter) -> list[tuple[
                 )
             elif stat.S_ISDIR(mode):
                 found.append((name, _DIRECTORY))
+            elif stat.S_ISREG(mode) and holes + missing > _MOST_HOLES:
+                _warn(
+                    reporter,
+                    f"{host}: `{name}` in {what} is a sparse file with {missing / 1e9:,.0f} GB of zeros that are "
+                    "not on the disk; smspec ignores it",
+                )
             elif stat.S_ISREG(mode):
+                holes += missing
                 found.append((name, target))
             else:
                 _warn(reporter, f"{host}: `{name}` in {what} is not a file or directory; smspec ignores it")

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from smspec.local.request import RunFailed
-from smspec.render.run_marker import RUN_MARKER, is_run_marker, is_unfinished, run_marker_json
+from smspec.render.run_marker import RUN_MARKER, is_run_marker, is_unfinished, marker_in, run_marker_json
 from smspec.source.deep_directories import remove_tree
 
 HOSTS, LOGS, UPLOAD = "hosts", "logs", "upload"
@@ -169,7 +169,7 @@ def claim(root: str, job: str) -> RunDirectory:
     os.makedirs(root, exist_ok=True)
     marker = os.path.join(root, RUN_MARKER)
     names = set(os.listdir(root))
-    if names and not _is_marker(marker) and not _is_begun(names, marker):
+    if names and not is_run_marker(marker_in(root)) and not _is_begun(names, marker):
         raise RunFailed(1, f"`{root}` is not empty and smspec did not create it; pass a different directory with -o")
     strangers = sorted(names - _OURS)
     if strangers:
@@ -177,7 +177,7 @@ def claim(root: str, job: str) -> RunDirectory:
             1,
             f"`{root}` contains `{strangers[0]}`, which smspec did not create; move it, or use -o",
         )
-    lock = os.open(marker, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    lock = os.open(marker, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -207,17 +207,10 @@ def _missing(path: str) -> list[str]:
     return found
 
 
-def _is_marker(path: str) -> bool:
-    try:
-        with open(path, "rb") as file:
-            return is_run_marker(file.read())
-    except OSError:
-        return False
-
-
 def _is_begun(names: set[str], marker: str) -> bool:
     """Return whether a run was killed before it wrote its marker."""
-    return names == {RUN_MARKER} and os.path.isfile(marker) and os.path.getsize(marker) == 0
+    is_file = os.path.isfile(marker) and not os.path.islink(marker)
+    return names == {RUN_MARKER} and is_file and os.path.getsize(marker) == 0
 
 
 def _remove(path: str) -> None:

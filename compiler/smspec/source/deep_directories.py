@@ -26,7 +26,8 @@ def walked(root: str) -> Iterator[tuple[str, list[str], list[str]]]:
         files: list[str] = []
         with os.scandir(directory) as entries:
             for entry in entries:
-                (directories if entry.is_dir() else files).append(entry.name)
+                # Not `entry.is_dir()`, which raises for a link that leads to itself.
+                (directories if os.path.isdir(entry.path) else files).append(entry.name)
         yield directory, directories, files
         below = [os.path.join(directory, name) for name in directories]
         ahead += [path for path in reversed(below) if not os.path.islink(path)]

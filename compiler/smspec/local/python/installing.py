@@ -14,11 +14,13 @@ from smspec.local.python.interpreter import without_foreign_packages
 from smspec.local.python.shown_command import run_shown
 from smspec.local.redaction import value_redactor
 from smspec.local.request import RunFailed
+from smspec.workspace.process_guard import MOST_MEMORY
 
 _PIP_QUIETLY = ("--disable-pip-version-check", "--no-input")
 _OF_UV = ("UV_PYTHON", "UV_SYSTEM_PYTHON", "UV_BREAK_SYSTEM_PACKAGES", "UV_TARGET", "UV_PREFIX")
 _SHOWN_LINES = 6
 NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|os error 28", re.IGNORECASE)
+_NO_MEMORY = re.compile(r"^(?:ERROR: )?MemoryError|^memory allocation of \d+ bytes failed", re.MULTILINE)
 UNREACHABLE = re.compile(
     r"Failed to establish a new connection|name resolution|Name or service not known|Connection (?:refused|reset)"
     r"|Network is unreachable|error sending request|Failed to fetch|timed out|dns error|tcp connect error|HTTP error 5",
@@ -95,6 +97,12 @@ def _failure(text: str, last: Sequence[str], status: int) -> RunFailed:
         return RunFailed(
             3,
             "the disk is full: cannot install the job's Python packages; set SMSPEC_CACHE_DIR to another disk",
+        )
+    if _NO_MEMORY.search(text):
+        return RunFailed(
+            3,
+            f"the installer of the job's Python packages needs more than {MOST_MEMORY >> 30} GiB of memory; does a "
+            "page of the package index ever end?",
         )
     way = "pass `--python EXE` to use a Python that has them"
     if UNREACHABLE.search(text):

@@ -42,7 +42,7 @@ except (AttributeError, OSError, ValueError):
     libc = None
 print(json.dumps({
     "executable": sys.executable,
-    "base": getattr(sys, "_base_executable", None) or sys.executable,
+    "base": os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable),
     "version": "%d.%d.%d" % sys.version_info[:3],
     "kind": [sys.implementation.name, sys.implementation.cache_tag, sysconfig.get_platform(), libc],
     "library": sysconfig.get_path("purelib", scheme, places).lstrip("/"),
@@ -58,7 +58,8 @@ print(json.dumps({
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interpreter:
-    """``executable`` is the path that was found, ``base`` the Python of a virtual environment.
+    """``executable`` is the path that was found, ``base`` the Python of a virtual environment, with no links: a host
+    may not see them.
 
     ``library`` is the directory of packages in an environment. ``packages``: directories with its packages. ``wheels``:
     bundled wheels for new environments: pip. ``homes``: where its own files are; ``paths``: what it imports from.

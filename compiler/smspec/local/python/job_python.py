@@ -148,7 +148,7 @@ class JobPython:
     @property
     def places(self) -> list[str]:
         """Return the files and directories of this machine that the job's Python reads."""
-        return [*self.interpreter.homes, *self._layers, *self.lent_places]
+        return [self.interpreter.base, *self.interpreter.homes, *self._layers, *self.lent_places]
 
     @property
     def lent_places(self) -> list[str]:

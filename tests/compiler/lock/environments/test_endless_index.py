@@ -1,4 +1,4 @@
-"""A package index whose page never ends: what `lock` starts ends with it, and within a limit of memory."""
+"""A package index whose page never ends: what `lock` and `run` start ends with them, and within a limit of memory."""
 
 import os
 import resource
@@ -11,11 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from support.environment_jobs import RESOLVERS
+from support.installed_program import installed
 from support.small_job import BUILT, write_job
 
 SPEC = BUILT.replace('bookworm"}', 'bookworm", python_requirements: requirements.txt}')
 DIGEST = "sha256:" + "0" * 64
 SECONDS = 30
+LOCK = ("lock", f"--digest=python:3.12-slim-bookworm={DIGEST}")
+RUN = ("run", "--engine", "process", "-o", "out")
 
 
 class Endless(BaseHTTPRequestHandler):
@@ -48,24 +52,33 @@ def index():
     thread.join()
 
 
-@pytest.fixture
-def start(tmp_path, index):
+@pytest.fixture(params=RESOLVERS)
+def start(tmp_path, index, request):
     repository, temporary = tmp_path / "repository", tmp_path / "temporary"
     write_job(repository, SPEC, **{"requirements.txt": "numpy\n"})
     (repository / ".git").mkdir()
     temporary.mkdir()
+    path = tmp_path / "programs"
+    path.mkdir()
+    if request.param == "uv":
+        if installed("uv") is None:
+            pytest.skip("uv is not installed")
+        (path / "uv").symlink_to(installed("uv"))
     variables = {
         **os.environ,
         "PIP_INDEX_URL": f"http://127.0.0.1:{index.server_port}/simple",
         "PIP_CONFIG_FILE": os.devnull,
-        "PATH": "/usr/bin:/bin",  # without uv
+        "PATH": f"{path}:/usr/bin:/bin",
+        "HOME": str(tmp_path),
+        "SMSPEC_CACHE_DIR": str(tmp_path / "cache"),
+        "UV_CACHE_DIR": str(tmp_path / "uv"),
         "TMPDIR": str(temporary),
     }
     started = []
 
-    def start():
+    def start(*words):
         process = subprocess.Popen(
-            [sys.executable, "-m", "smspec", "lock", f"--digest=python:3.12-slim-bookworm={DIGEST}"],
+            [sys.executable, "-m", "smspec", *words],
             cwd=repository,
             env=variables,
             stdin=subprocess.DEVNULL,
@@ -88,21 +101,24 @@ def limited():
     resource.setrlimit(resource.RLIMIT_DATA, (400 << 20, 400 << 20))
 
 
-def test_killed_lock_leaves_no_resolver(start, index, tmp_path):
-    process = start()
+@pytest.mark.parametrize("words", [LOCK, RUN], ids=["lock", "run"])
+def test_killed_command_leaves_no_installer(start, index, tmp_path, words):
+    process = start(*words)
     assert index.asked.wait(SECONDS)
     process.send_signal(signal.SIGKILL)
     process.wait(SECONDS)
     assert index.left.wait(SECONDS)
     left = set(Path(tmp_path, "temporary").iterdir())
     assert left
-    start().wait(SECONDS)
+    index.over.set()
+    start(*words).wait(SECONDS)
     assert not left & set(Path(tmp_path, "temporary").iterdir())
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux limits all data of a process")
-def test_endless_page_is_an_error_within_the_limit_of_memory(start, index):
-    process = start()
+@pytest.mark.parametrize("words", [LOCK, RUN], ids=["lock", "run"])
+def test_endless_page_is_an_error_within_the_limit_of_memory(start, index, words):
+    process = start(*words)
     output, _ = process.communicate(timeout=2 * SECONDS)
     assert process.returncode == 3, output
     assert "of memory" in output

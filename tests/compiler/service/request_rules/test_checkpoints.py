@@ -23,6 +23,7 @@ REPORTED = [
             "/opt/ml/code",
             "/opt/ml/checkpoints/../model",
             "//opt//ml/./model",
+            *("/", "//", "/..", "/opt", "/opt/ml/", "/opt/ml/checkpoints/.."),
         )
     ),
     (kept(s3=OUTPUT), "SM355", ("CheckpointConfig", "S3Uri")),
@@ -36,6 +37,8 @@ ACCEPTED = [
     kept("/opt/ml/checkpoints/"),
     kept("/opt/ml/models"),
     kept("/somewhere/else"),
+    kept("/op"),
+    kept("/opt/m"),
     kept(s3=f"{OUTPUT}checkpoints/"),
 ]
 

@@ -8,7 +8,7 @@ import os
 
 from smspec.local.engines.containers.client import Client, ClientFailed
 from smspec.local.run_directory import HOSTS, INTERRUPTED
-from smspec.render.run_marker import RUN_MARKER, is_run_marker
+from smspec.render.run_marker import RUN_MARKER, is_run_marker, marker_in
 
 LABEL = "smspec.run"
 """Its value is the path of the file that a run locks as long as it lasts."""
@@ -50,13 +50,7 @@ def sweep(program: str) -> None:
 
 def files_of_others(run_directory: str) -> list[str]:
     """Return the directories of a killed run that have files of another user, whom its containers ran as."""
-    marker = os.path.join(run_directory, RUN_MARKER)
-    try:
-        with open(marker, "rb") as file:
-            is_run = is_run_marker(file.read())
-    except OSError:
-        return []
-    if not is_run or _is_locked(marker):
+    if not is_run_marker(marker_in(run_directory)) or _is_locked(os.path.join(run_directory, RUN_MARKER)):
         return []
     candidates = (os.path.join(run_directory, name) for name in (HOSTS, INTERRUPTED))
     return [each for each in candidates if os.path.isdir(each) and not os.path.islink(each) and _has_others(each)]
@@ -76,7 +70,7 @@ def _has_others(directory: str) -> bool:
 
 def _is_locked(path: str) -> bool:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return False
     try:

@@ -47,6 +47,22 @@ _TEMPORARY = ".tmp"
 """The /tmp of a host, in its directory until the run ends: that disk has the room that the author chose."""
 
 _SYSTEM_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+_UNMOUNTED = (
+    "/bin",
+    "/dev",
+    "/gnu",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix",
+    "/opt/smspec",
+    "/proc",
+    "/sbin",
+    "/sys",
+)
+"""Where checkpoints would hide, or lie in, what every program of a host needs."""
+
 _NETWORK, _FIRST_ADDRESS, _MOST_HOSTS = "10.0.2.", 101, 150
 
 
@@ -79,6 +95,7 @@ class NamespaceEngine(PythonOfEngine):
         )
         lent = self._python.is_lent
         self._named, self._unsafe = named_places(self._python.interpreter) if lent else ([], [])
+        self._refuse_place_of_checkpoints()
         self._is_isolated = bool(self._training.payload.get("EnableNetworkIsolation"))
         self._missing = internet.missing()
         self._has_network = self._needs_network() and probe().has_network
@@ -142,6 +159,7 @@ class NamespaceEngine(PythonOfEngine):
         """Install what the hosts share, if it is missing. Raise RunFailed."""
         self._take_back_files()
         self._python.prepare(may_install=self._request.may_install, show=show)
+        self._refuse_place_of_checkpoints()  # again: now the places of packages are known
         if not self._wanted.installs:
             path = os.pathsep.join([*self._python.programs, *_SYSTEM_PATH])
             require_torchrun(self._job, path)
@@ -247,10 +265,24 @@ class NamespaceEngine(PythonOfEngine):
             volumes=self._volumes,
         )
 
+    def _refuse_place_of_checkpoints(self) -> None:
+        """Raise RunFailed if no host can have its checkpoints where the spec puts them."""
+        place = self._resumed
+        is_of_python = place == self._environment_place
+        is_of_the_system = f"{place}/".startswith("/usr/") and not place.startswith(f"{self._environment_place}/")
+        would_hide = [each.target for each in python_binds([*self._python.places, *self._named])]
+        is_of_python |= any(f"{each}/".startswith(f"{place}/") for each in would_hide)
+        if is_of_python or is_of_the_system or any(_contains(each, place) for each in _UNMOUNTED):
+            raise RunFailed(
+                3,
+                f"`checkpoints.local` is {place}, where a host of the engine `namespace` has programs and "
+                "devices: use a different directory such as /opt/ml/checkpoints, or pass --engine process",
+            )
+
     @property
     def _resumed(self) -> str:
         """The directory of checkpoints on a host."""
-        return os.path.normpath(self._training.checkpoint_directory or "/opt/ml/checkpoints")
+        return os.path.normpath(self._training.checkpoint_directory or "/opt/ml/checkpoints").replace("//", "/")
 
     def _address(self, host: Host) -> str:
         return f"{_NETWORK}{_FIRST_ADDRESS + host.rank}" if self._has_network else LOOPBACK

@@ -20,9 +20,11 @@ def check(request: Request) -> Iterator[Finding]:
         return
     place = posixpath.normpath(local).replace("//", "/")
     for directory in MANAGED:
-        if place == directory or place.startswith(f"{directory}/"):
+        is_above = f"{directory}/".startswith(f"{place.rstrip('/')}/") and place != directory
+        if is_above or f"{place}/".startswith(f"{directory}/"):
             yield RULE.at(
                 ("CheckpointConfig", "LocalPath"),
-                f"{HERE} is in `{directory}`, which SageMaker manages",
+                f"{HERE} {'contains' if is_above else 'is in'} `{directory}`, which SageMaker manages",
                 help="use a different directory, or remove the key; the default is /opt/ml/checkpoints",
             )
+            return

@@ -102,6 +102,8 @@ def _place(bind: Bind, root: str, users: int | None = None, flags: int = _SAFE) 
         if is_there and (users is None or not bind.target.startswith("/opt/")):
             return  # visible with what surrounds it, and with its owners
         is_directory = os.path.isdir(bind.source)
+        if not os.path.realpath(target).startswith(f"{os.path.realpath(root)}/"):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))  # a link of this machine would lead outside
         os.chdir(root)
         try:
             _create(bind.target.lstrip("/"), is_directory=is_directory)
