@@ -86,7 +86,7 @@ class Project:
 
 
 def tracked_link(path: str) -> str | None:
-    """Return a link on a path that git tracks and that leads out of its repository; what is written there goes outside."""
+    """Return a link on a path that git tracks and that leads out of its repository: writing would go there."""
     for place in _above(os.path.abspath(path)):
         if os.path.islink(place):
             project = Project(os.path.dirname(place))
