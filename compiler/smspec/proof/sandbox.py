@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from smspec.proof import confinement
@@ -56,8 +57,8 @@ class Ended:
 class Sandbox:
     """``directory`` is the only one of this machine that commands can write to. ``seconds``: the limit of each command.
 
-    ``places``: what they can read, besides the programs and libraries of the system; ``hidden``: sockets and FIFOs there
-    that they cannot reach.
+    ``places``: what they can read, besides the programs and libraries of the system; ``hidden``: sockets and FIFOs in
+    them that they cannot reach.
     """
 
     directory: str
@@ -144,7 +145,10 @@ class Sandbox:
         """Return variables with a home and a temporary directory of the command's own."""
         home, temporary = self.path("home"), self.path("tmp")
         for path in (home, temporary):
-            os.makedirs(path, exist_ok=True)
+            if os.path.islink(path) or not os.path.isdir(path):  # an earlier command may have replaced it
+                with suppress(FileNotFoundError):
+                    os.unlink(path)
+                os.makedirs(path)
         return {**environment, "HOME": home, "TMPDIR": temporary, "AWS_EC2_METADATA_DISABLED": "true"}
 
 
