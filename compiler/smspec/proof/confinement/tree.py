@@ -29,6 +29,23 @@ _SAFE = kernel.NO_SUID | kernel.NO_DEVICES
 _SMALL = "mode=755,size=16m"
 _MOST_LINKS = 40
 
+_MASKED = (
+    *(
+        "interrupts",
+        "kallsyms",
+        "kcore",
+        "keys",
+        "key-users",
+        "kpagecgroup",
+        "kpagecount",
+        "kpageflags",
+        "latency_stats",
+    ),
+    *("modules", "sched_debug", "slabinfo", "timer_list", "vmallocinfo"),
+)
+"""Files of /proc about this machine and its other processes. Root could read them."""
+
+
 _KEPT = {os.ST_NOSUID: kernel.NO_SUID, os.ST_NODEV: kernel.NO_DEVICES, os.ST_NOEXEC: kernel.NO_PROGRAMS}
 _KEPT |= {os.ST_NOATIME: kernel.NO_ACCESS_TIMES, os.ST_NODIRATIME: kernel.NO_DIRECTORY_TIMES}
 _KEPT |= {os.ST_RELATIME: kernel.RELATIVE_TIMES}
@@ -165,6 +182,9 @@ def _show_kernel(root: str, *, has_processes: bool) -> None:
         kernel.mount("proc", f"{root}/proc", flags)
     else:
         kernel.bind("/proc", f"{root}/proc")
+    for name in _MASKED:
+        if os.path.exists(f"{root}/proc/{name}"):
+            kernel.bind(f"{root}/dev/null", f"{root}/proc/{name}")
     try:
         kernel.mount("sysfs", f"{root}/sys", flags)
     except kernel.StepFailed:
