@@ -90,7 +90,7 @@ class Preparation:
         python = self._engine.python_of_job
         named = named_places(python.interpreter)[0] if python.is_lent else []
         places = [*self.sandbox.places, *(bind.source for bind in python_binds([*python.places, *named]))]
-        hidden = sockets_below([*python.lent_places, *named])
+        hidden = sockets_below([*python.lent_places, *named], places)
         self.sandbox = replace(self.sandbox, places=tuple(dict.fromkeys(places)), hidden=tuple(hidden))
 
     @property

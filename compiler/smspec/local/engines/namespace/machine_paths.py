@@ -66,14 +66,18 @@ def named_places(interpreter: Interpreter) -> tuple[list[str], list[str]]:
     return safe, [path for path in foreign if path not in safe]
 
 
-def sockets_below(places: Iterable[str]) -> list[str]:
-    """Return the sockets and FIFOs that hosts would see in places and in the system.
+def sockets_below(places: Iterable[str], listed: Iterable[str] = ()) -> list[str]:
+    """Return the sockets and FIFOs that hosts would see in places, in ``listed`` ones, and in the system.
 
-    A program of this machine listens there, also on a read-only mount. In the system they are those that the kernel
-    lists; directories of the author are searched.
+    A program of this machine listens there, also on a read-only mount. The last two may be large: sockets in them are
+    those that the kernel lists. Places are searched.
     """
     real = [os.path.realpath(place) for place in places]
-    found = [path for path in _listening() if any(is_below(path, place) for place in (*SHOWN, *real))]
+    found = [
+        path
+        for path in _listening()
+        if any(is_below(path, place) for place in (*SHOWN, *real, *map(os.path.realpath, listed)))
+    ]
     ahead = [place for place in real if os.path.isdir(place) and not any(is_below(place, shown) for shown in SHOWN)]
     while ahead:
         try:

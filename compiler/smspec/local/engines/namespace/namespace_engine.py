@@ -228,7 +228,8 @@ class NamespaceEngine(PythonOfEngine):
         os.makedirs(mount_point, exist_ok=True)
         of_author = author_binds({} if self._is_isolated else os.environ)
         shared = [*python_binds([*self._python.places, *self._named]), *of_author]
-        searched = python_binds([*self._python.lent_places, *self._named])
+        lent = python_binds([*self._python.lent_places, *self._named])
+        searched = [bind.source for bind in (*lent, *of_author)]
         if mpi.uses_mpi(self._job):
             shared.append(mpi.shared_bind(self._request.scratch_dir))
         binds = {host.name: self._binds(directory, host) for host in hosts}
@@ -240,7 +241,7 @@ class NamespaceEngine(PythonOfEngine):
             resolver=internet.RESOLVER if self._has_internet else "",
             addresses={host.name: self._address(host) for host in self._hosts},
             owned=[directory.host(host.name).root for host in hosts],
-            hidden=_seen_as(sockets_below(bind.source for bind in (*searched, *of_author)), of_author),
+            hidden=_seen_as(sockets_below(searched, [bind.source for bind in shared]), of_author),
             has_range=self._users is not None,
             added_programs=mpi.added_programs(self._program) if mpi.uses_mpi(self._job) else {},
             hosts=[
