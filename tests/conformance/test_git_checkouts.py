@@ -278,24 +278,6 @@ def test_file_of_git_lfs_is_its_pointer(home, tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
-def test_file_as_a_filter_wrote_it_affects_no_job(home):
-    """git notes what it has written. What a filter would make of a file that is written later is unknown."""
-    (home / ".gitattributes").write_text("*.txt filter=upper\n")
-    commit(home)
-    git(home, "config", "filter.upper.smudge", "tr a-z A-Z")
-    git(home, "config", "filter.upper.clean", "tr A-Z a-z")
-    notes = home / "jobs/src/notes.txt"
-    notes.unlink()
-    git(home, "checkout", "-q", "--", ".")
-    assert notes.read_text() == "ONE\nTWO\n"
-    git(home, "update-index", "--refresh")
-    index = os.stat(home / ".git/index")
-    os.utime(home / ".git/index", ns=(index.st_mtime_ns, index.st_mtime_ns + 10**9))  # of a later moment than the file
-    assert smspec("validate", "--changed", "HEAD", cwd=home).err == "no changes since HEAD affect any of 1 job\n"
-    notes.touch()
-    assert "checked 1 job" in smspec("validate", "--changed", "HEAD", cwd=home).err
-
-
 def test_changed_mode_affects_a_job_where_git_sees_modes(home):
     (home / "jobs/src/train.py").chmod(0o755)
     assert_changed(home, {"code"})

@@ -80,18 +80,27 @@ class Account:
     def client(self, service, region=REGION):
         return _client(service, region, self.aws.moto)
 
-    def add_image(self, architecture="amd64"):
+    def add_image(self, architecture="amd64", region=REGION):
         """Put an image into the repository, and its config where the link to it leads."""
         content = config(f"linux/{architecture}")
         layers = [descriptor("application/vnd.docker.image.rootfs.diff.tar.gzip", b"layer")]
         parts = {"config": descriptor("application/vnd.docker.container.image.v1+json", content), "layers": layers}
         manifest = json.dumps({"schemaVersion": 2, "mediaType": _DOCKER, **parts})
-        ecr = self.client("ecr")
+        ecr = self.client("ecr", region)
         ecr.put_image(repositoryName="small", imageManifest=manifest, imageManifestMediaType=_DOCKER, imageTag="1")
         self.store.put("config", content)
         link = self.store.client.generate_presigned_url("get_object", Params={"Bucket": BUCKET, "Key": "config"})
         answer = json.dumps({"downloadUrl": link, "layerDigest": digest_of(content)}).encode()
         self.aws.faults["ecr GetDownloadUrlForLayer"] = answer
+
+    def list_cache_rules(self, *prefixes):
+        """Have pull-through cache rules, which moto has not."""
+        rules = [
+            {"ecrRepositoryPrefix": prefix, "upstreamRegistryUrl": "registry-1.docker.io", "registryId": ACCOUNT}
+            for prefix in prefixes
+        ]
+        answer = json.dumps({"pullThroughCacheRules": rules}).encode()
+        self.aws.faults["ecr DescribePullThroughCacheRules"] = answer
 
     def trust(self, service):
         text = json.dumps(TRUST).replace("sagemaker.amazonaws.com", service)

@@ -10,6 +10,7 @@ from smspec.cli.console import Console
 from smspec.cli.job_follower import follow_job
 from smspec.cli.next_command import job_words, submission_words
 from smspec.cli.submission import Submission
+from smspec.cli.waiting import Waiting
 from smspec.service.hosts_text import hosts_text
 from smspec.source.frozen import dataclass
 from smspec.submission.alternative_jobs import AlternativeJobs, Candidate, NoHosts, Turn, chosen, lacked_hosts
@@ -93,7 +94,8 @@ def follow_in_turn(
 
 def _turn(turns: AlternativeJobs, profile: str | None, console: Console) -> Turn:
     try:
-        turn = turns.next()
+        with Waiting(console).of("SageMaker to create the job of an alternative"):
+            turn = turns.next()
     except JobEnded as ended:
         why = f"`smspec status {job_words(ended.job, profile)}` shows why"
         raise CommandRefused(f"{ended}; {why}, and --again repeats it") from None

@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
+from smspec.cli.console import Console
+from smspec.cli.waiting import Waiting
 from smspec.diagnostics.visible import visible
 
 if TYPE_CHECKING:
@@ -55,13 +57,22 @@ def aws_failures() -> Iterator[None]:
         raise ResourceUnavailable(str(unavailable)) from unavailable
 
 
-def job_service(args: argparse.Namespace) -> JobService:
+def credentials_wait(args: argparse.Namespace, console: Console) -> AbstractContextManager[object]:
+    """Return what shows the wait for credentials; nothing if botocore asks a person for a code on that line."""
+    # Imported late: boto3 takes a second to import.
+    from smspec.submission.client import asks_for_code
+
+    return nullcontext() if asks_for_code(args.profile) else Waiting(console).of("AWS credentials")
+
+
+def job_service(args: argparse.Namespace, console: Console) -> JobService:
     """Return the service for ``--profile`` and ``--region``, for a job without a spec. Raise `AwsUnavailable`."""
-    return service_in(args, args.region or "")
+    return service_in(args, args.region or "", console)
 
 
-def service_in(args: argparse.Namespace, region: str) -> JobService:
+def service_in(args: argparse.Namespace, region: str, console: Console) -> JobService:
     """Return the service in the region of a job, which `placed_job` decides. Raise `AwsUnavailable`."""
     from smspec.submission.job_service import JobService
 
-    return JobService(args.profile, region or None)
+    with credentials_wait(args, console):
+        return JobService(args.profile, region or None)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 
 from smspec.cli.command_errors import ResourceUnavailable
 from smspec.cli.console import Console
@@ -12,7 +13,7 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.workspace.command_line_file import USUAL_SPEC
 
 MOST_NAMED = 5
-"""How many changed settings are named."""
+"""How many changed files are named."""
 
 
 def add_changed_argument(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +35,9 @@ def affected(
     """Return the specs that changes affect, and whether a file changed; report if there is no such spec."""
     # Imported late: it starts git.
     from smspec.pipeline.affected_specs import affected_specs, changed_settings
+    from smspec.pipeline.unsearched_specs import unsearched_specs
     from smspec.workspace.git import GitFailed
+    from smspec.workspace.working_tree import unexecuted
 
     try:
         found, changed = affected_specs(specs, searched_paths(args)[0], args.changed, cache)
@@ -42,11 +45,20 @@ def affected(
         raise ResourceUnavailable(str(failure)) from failure
     settings = changed_settings(found, changed, cache)
     if settings:
-        more = f" and {len(settings) - MOST_NAMED} more" if len(settings) > MOST_NAMED else ""
-        names = ", ".join(f"`{name}`" for name in settings[:MOST_NAMED])
-        what = f"these jobs are judged by settings that changed since {args.changed}: {names}{more}"
+        what = f"these jobs are judged by settings that changed since {args.changed}: {_listed(settings)}"
         console.say(visible(f"{what}; run `smspec diff --base {args.changed}`"))
+    if changed.filtered:
+        console.say(visible(unexecuted(changed.filtered)))
+    hidden = unsearched_specs(changed, searched_paths(args), specs, cache)
+    if hidden:
+        console.say(visible(f"not searched, but job specs: {_listed(map(os.path.relpath, hidden))}; pass them by name"))
     if not found:
         jobs = "1 job" if len(specs) == 1 else f"{len(specs)} jobs"
         console.say(visible(f"no changes since {args.changed} affect any of {jobs}"))
     return found, changed.touches
+
+
+def _listed(paths: Iterable[str]) -> str:
+    names = [f"`{path}`" for path in paths]
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more

@@ -16,6 +16,7 @@ from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.next_command import job_words
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.verbosity import add_verbosity_arguments
+from smspec.cli.waiting import Waiting
 from smspec.diagnostics.visible import visible
 from smspec.output.failures import OutputFailed, OutputRefused
 from smspec.output.writing import (
@@ -135,7 +136,8 @@ def _result(args: argparse.Namespace, console: Console) -> StoredResult:
             f"the job `{job.name}` is {job.status}, so it has no result yet;"
             f" `smspec logs {job_words(job, args.profile)} --follow` waits"
         )
-    return s3_result(job, S3Service(args.profile, service.region), args.profile)
+    with Waiting(console).of(f"S3 about the result of `{job.name}`"):
+        return s3_result(job, S3Service(args.profile, service.region), args.profile)
 
 
 def _collected(result: StoredResult, directory: str, args: argparse.Namespace, console: Console) -> Collected:

@@ -17,6 +17,7 @@ from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_check import CheckedSpec, checked
 from smspec.pipeline.spec_discovery import NoJobs, find_job_specs
+from smspec.pipeline.unsearched_specs import unsearched_specs
 from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_as_of
 from smspec.plan.image_planning import installed_requirements
 from smspec.render.dockerfile import dockerfile
@@ -26,7 +27,7 @@ from smspec.review.job_review import JobReview
 from smspec.review.layers import Layers, layers_of_build, layers_of_plan
 from smspec.review.missing_comparisons import State
 from smspec.review.reviewing import paired
-from smspec.review.settings_changes import settings_reviews
+from smspec.review.settings_changes import settings_reviews, unsearched_review
 from smspec.review.version import Version, Writing, version_of_build, version_of_plan, version_of_request
 from smspec.service.prices import PriceBook
 from smspec.source.frozen import dataclass, replace
@@ -34,6 +35,7 @@ from smspec.source.path_containment import is_below
 from smspec.spec.layers.option_errors import OptionError
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.spec.yaml.text_limits import MAX_BYTES
+from smspec.workspace.changed_files import ChangedFiles
 from smspec.workspace.command_line_file import content_of
 from smspec.workspace.git import repository_of
 from smspec.workspace.last_build import BuildNotFound, LastBuild, digest_of, read_last_build
@@ -41,6 +43,7 @@ from smspec.workspace.revision import Revision, place_below
 from smspec.workspace.settings_files import settings_of_revision, settings_of_tree
 from smspec.workspace.spec_marker import has_spec_key
 from smspec.workspace.temporary_directory import temporary_directory
+from smspec.workspace.working_tree import unexecuted
 
 
 class NothingToCompare(Exception):
@@ -111,6 +114,9 @@ def against_base(
         os.makedirs(top)
         base = Revision(repository, objects, revision, top)
         there = [base.path(path) for path in paths]
+        for path in there:
+            if not os.path.isdir(path):
+                base.bring(path)  # a spec with any name
         cache, base_cache = InputCache(root), InputCache(None if root is None else base.root(root))
         found, outside = _found([path for path in paths if os.path.lexists(path)], cache)
         found_there, _ = _found([path for path in there if os.path.lexists(path)], base_cache)
@@ -130,8 +136,10 @@ def against_base(
         same = _unchanged(old, new, base, repository.top)
         news = [compile_variants(side) for side in new if side.path not in same]
         olds = [shown_as_of(compile_variants(side), base) for side in old if side.path not in same]
-        notes = _submodules(base, olds)
+        notes = [*_submodules(base, olds), *filter(None, [unexecuted(base.unexecuted_filters())])]
         settings_now = _settings(repository.top, base, paths, [*new, *old], cache, base_cache)
+        hidden = unsearched_specs(ChangedFiles(repository, revision), paths, [side.path for side in new], cache)
+        settings_now += tuple(unsearched_review(os.path.relpath(path, repository.top)) for path in hidden)
         new_states = [_state(side, place_below(side.path, repository.top)) for side in news]
         old_states = [_state(side, place_below(side.path, base.directory), base) for side in olds]
         pairs = paired(old_states, new_states)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.job_build import JobBuild
+from smspec.cli.waiting import Waiting
 from smspec.diagnostics.visible import visible
 from smspec.publishing.engine_names import BUILDERS, ENGINES
 from smspec.render.tree import CopiedFile
@@ -80,6 +81,7 @@ def with_images(
             scratch_dir=scratch,
             is_verbose=console.verbosity > 0,
             show=show,
+            waits=Waiting(console).of,
         )
         try:
             published = publish(images, options)

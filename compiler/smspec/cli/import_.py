@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 
-from smspec.cli.aws_arguments import aws_failures, is_job_name
+from smspec.cli.aws_arguments import aws_failures, credentials_wait, is_job_name
 from smspec.cli.command_errors import CommandRefused, UsageError
 from smspec.cli.console import Console
 from smspec.cli.imported_spec import imported_spec
 from smspec.cli.verbosity import add_quiet_argument
+from smspec.cli.waiting import Waiting
 from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.importer.sdk.notebook import MAX_BYTES as MOST_NOTEBOOK_BYTES
 from smspec.importer.sdk.notebook import is_sdk_program
@@ -122,10 +123,14 @@ def _described(args: argparse.Namespace, console: Console) -> Imported:
     name: str = args.source
     console.remark(f"no file `{name}`; looking up the training job `{name}` in SageMaker")
     with aws_failures():
-        client = sagemaker_client(args.profile, args.region)
-        answer = described(client, name)
+        with credentials_wait(args, console):
+            client = sagemaker_client(args.profile, args.region)
+        waiting, sagemaker = Waiting(console), f"SageMaker in {client.meta.region_name}"
+        with waiting.of(sagemaker):
+            answer = described(client, name)
         try:
-            tags = tags_of(client, name, answer["TrainingJobArn"])
+            with waiting.of(sagemaker):
+                tags = tags_of(client, name, answer["TrainingJobArn"])
         except (JobRefused, AwsUnavailable) as fault:
             found = imported(answer)
             return replace(found, not_imported=(*found.not_imported, NotImported(("Tags",), str(fault))))

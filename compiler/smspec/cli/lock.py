@@ -16,6 +16,7 @@ from smspec.cli.environment_lock import lock_environments, remove_files, write_f
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_root_argument, root, settings
 from smspec.cli.verbosity import add_quiet_argument
+from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import write_whole
@@ -214,9 +215,11 @@ def _resolved(images: list[str], platforms: dict[str, tuple[str, ...]], console:
 
     digests: dict[str, Resolved] = {}
     silent: list[str] = []
+    waiting = Waiting(console)
     for image in dict.fromkeys(images):
         try:
-            digests[image] = answer = _resolve(image, platforms.get(image, ()))
+            with waiting.of(f"the registry of `{image}`"):
+                digests[image] = answer = _resolve(image, platforms.get(image, ()))
             if answer.fault:
                 console.say(visible(f"cannot read the Python version of `{image}`: {answer.fault}"))
         except NoDigest as silence:

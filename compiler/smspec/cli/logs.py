@@ -13,6 +13,7 @@ from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.verbosity import add_verbosity_arguments
+from smspec.cli.waiting import Waiting
 from smspec.diagnostics.durations import SECONDS
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         log = JobLog(service, name, host=args.host, since=since, budget=0 if args.follow else ANSWER_SECONDS)
         if args.follow:
             return _follow(service, log, job, console)
-        for event in log.new_events():
+        for event in Waiting(console).each(f"CloudWatch Logs in {service.region}", log.new_events()):
             console.result(log_line(event, with_time=console.verbosity > 0))
             if console.has_lost_its_reader:
                 return 0

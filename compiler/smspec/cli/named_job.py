@@ -35,7 +35,7 @@ def named_job(args: argparse.Namespace, console: Console) -> tuple[JobService, T
     if is_job_name(what):
         if args.overlay or args.run_id or settings(args):
             raise UsageError(f"-O, --set, and --run-id select a job of a spec, but `{what}` is the name of a job")
-        service = job_service(args)
+        service = job_service(args, console)
         with Waiting(console).of(f"SageMaker in {service.region}"):
             return service, service.describe(what)
     if not os.path.isfile(what):
@@ -49,7 +49,7 @@ def named_job(args: argparse.Namespace, console: Console) -> tuple[JobService, T
 
     placed = placed_job(what, args)
     name = submissions(placed.job, args.run_id)[0].name
-    service = service_in(args, placed.region)
+    service = service_in(args, placed.region, console)
     with Waiting(console).of(f"SageMaker in {service.region}"):
         found = jobs_of_spec(service, placed.job, args.run_id)
     if found.newest is None:

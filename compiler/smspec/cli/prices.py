@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
+from smspec.cli.aws_arguments import credentials_wait
 from smspec.cli.command_errors import ResourceUnavailable
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import (
@@ -17,6 +18,7 @@ from smspec.cli.dated_file_command import (
     today,
     write_dated,
 )
+from smspec.cli.waiting import Waiting
 from smspec.organization.organization_config import MalformedConfig
 from smspec.organization.policy_search import prices_of
 from smspec.organization.price_file import COMMAND, NAME, listed_prices, price_text
@@ -77,11 +79,13 @@ def _requested(
     from smspec.submission.aws_listing import regions_of, session_of
     from smspec.submission.listed_prices import listed_prices as request
 
-    found = {}
+    found, waiting = {}, Waiting(console)
     try:
-        session = session_of(args.profile)
+        with credentials_wait(args, console):
+            session = session_of(args.profile)
         for region in regions_of(session, regions_to_ask(args, place, known)):
-            listed = request(session, region)
+            with waiting.of(f"the AWS Price List API about {region}"):
+                listed = request(session, region)
             left_out = f"; ignored {listed.left_out} without one price per hour" if listed.left_out else ""
             console.remark(f"{region}: {count(len(listed.training), 'instance type')}{left_out}")
             found[region] = RegionPrices(as_of=today(), currency=listed.currency, training=listed.training)

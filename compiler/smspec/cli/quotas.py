@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
+from smspec.cli.aws_arguments import credentials_wait
 from smspec.cli.command_errors import ResourceUnavailable
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import (
@@ -17,6 +18,7 @@ from smspec.cli.dated_file_command import (
     today,
     write_dated,
 )
+from smspec.cli.waiting import Waiting
 from smspec.organization.quota_file import COMMAND, NAME, known_quotas, quota_text
 from smspec.service.quotas import Quotas, RegionQuotas
 
@@ -69,10 +71,13 @@ def _requested(args: argparse.Namespace, place: Place, before: Quotas, console: 
     from smspec.submission.listed_quotas import listed_quotas
 
     accounts: _Accounts = {account: dict(regions) for account, regions in before.accounts.items()}
+    waiting = Waiting(console)
     try:
-        session = session_of(args.profile)
+        with credentials_wait(args, console):
+            session = session_of(args.profile)
         for region in regions_of(session, regions_to_ask(args, place, _regions(before))):
-            listed = listed_quotas(session, region)
+            with waiting.of(f"Service Quotas in {region}"):
+                listed = listed_quotas(session, region)
             left_out = f"; ignored {listed.left_out} without a usable value" if listed.left_out else ""
             console.remark(f"{listed.account} in {region}: {count(len(listed.training), 'quota')}{left_out}")
             known = RegionQuotas(as_of=today(), training=listed.training)

@@ -21,6 +21,7 @@ from smspec.cli.run_arguments import (
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.verbosity import add_verbosity_arguments
+from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput, placed
 from smspec.diagnostics.suggestions import nearest
 from smspec.diagnostics.visible import visible
@@ -98,6 +99,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         directory = args.output or default_directory("rehearsal", job)
         request = replace(
             run_request(args, job, directory, temporary, data, engine),
+            waits=Waiting(console).of,
             command="smspec rehearse",
             grace=_grace(os.environ),
             verbosity=console.verbosity,

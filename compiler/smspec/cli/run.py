@@ -20,6 +20,7 @@ from smspec.cli.run_arguments import (
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.verbosity import add_verbosity_arguments
+from smspec.cli.waiting import Waiting
 from smspec.diagnostics import placed
 from smspec.local.feeder.injection import Injection
 from smspec.local.running import run_locally
@@ -90,6 +91,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         directory = args.output or default_directory("run", job)
         request = replace(
             run_request(args, job, directory, temporary, data, engine),
+            waits=Waiting(console).of,
             rate=args.rate,
             memory=args.memory,
             injection=_injection(args),

@@ -16,6 +16,7 @@ from smspec.cli.dated_file_command import table
 from smspec.cli.git_tags import commit_lines, commit_record
 from smspec.cli.job_region import PlacedJob, placed_job
 from smspec.cli.submission import RUN_ID_TAG, submissions
+from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
@@ -73,9 +74,10 @@ def _show_job(args: argparse.Namespace, console: Console) -> int:
     from smspec.cli.job_record import job_record, metrics
 
     with aws_failures():
-        service = job_service(args)
-        job = service.describe(job_name(args.what))
-        tags = _tags(service, job)
+        service = job_service(args, console)
+        with Waiting(console).of(f"SageMaker in {service.region}"):
+            job = service.describe(job_name(args.what))
+            tags = _tags(service, job)
     if args.format == "json":
         console.content(
             f"{json.dumps({**job_record(job), **commit_record(tags), 'run_id': tags.get(RUN_ID_TAG)}, indent=2)}\n"
@@ -114,7 +116,7 @@ def _show_specs(args: argparse.Namespace, console: Console) -> int:
         from smspec.cli.job_record import job_record
 
         with aws_failures():
-            found = [each for spec in specs for each in _submitted(spec, args, cache)]
+            found = [each for spec in specs for each in _submitted(spec, args, cache, console)]
     except OptionError as error:
         raise UsageError(str(error)) from error
     if args.format == "json":
@@ -134,7 +136,7 @@ def _show_specs(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _submitted(spec: str, args: argparse.Namespace, cache: InputCache) -> Iterator[_Submitted]:
+def _submitted(spec: str, args: argparse.Namespace, cache: InputCache, console: Console) -> Iterator[_Submitted]:
     """Yield the jobs of a spec and of each of its overlays."""
     overlays: list[str | None] = [None]
     try:
@@ -149,15 +151,16 @@ def _submitted(spec: str, args: argparse.Namespace, cache: InputCache) -> Iterat
         except InvalidInput:
             yield _Submitted(spec=which, name="", job=None, note=_WITH_ERRORS)
             continue
-        yield from _submitted_variant(which, placed, args)
+        service = service_in(args, placed.region, console)
+        wait = f"SageMaker in {service.region} about {visible(which)}"
+        yield from Waiting(console).each(wait, _submitted_variant(which, placed, service))
 
 
-def _submitted_variant(which: str, placed: PlacedJob, args: argparse.Namespace) -> Iterator[_Submitted]:
+def _submitted_variant(which: str, placed: PlacedJob, service: JobService) -> Iterator[_Submitted]:
     """Yield the newest job of each alternative, and the newest one with a run id, if that is newer than all others."""
     from smspec.cli.spec_jobs import jobs_named, jobs_of_spec
     from smspec.submission.aws_errors import JobRefused
 
-    service = service_in(args, placed.region)
     sent = submissions(placed.job, None)
     for number, each in enumerate(sent, 1):
         spec = f"{which} (alternative {number})" if len(sent) > 1 else which

@@ -9,6 +9,7 @@ from smspec.cli.aws_arguments import add_aws_arguments, aws_failures
 from smspec.cli.console import Console
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.next_command import job_words
+from smspec.cli.waiting import Waiting
 
 if TYPE_CHECKING:
     from smspec.submission.training_job import TrainingJob
@@ -36,11 +37,14 @@ def run(args: argparse.Namespace, console: Console) -> int:
         if _is_ending(job):
             console.say(f"{name}: {job.status} already")
             return 0
+        waiting, sagemaker = Waiting(console), f"SageMaker in {service.region}"
         try:
-            service.stop(name)
+            with waiting.of(sagemaker):
+                service.stop(name)
         except JobRefused:
             # It may have ended since: SageMaker refuses to stop a job that is over.
-            job = service.describe(name)
+            with waiting.of(sagemaker):
+                job = service.describe(name)
             if not _is_ending(job):
                 raise
             console.say(f"{name}: {job.status} already")

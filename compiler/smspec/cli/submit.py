@@ -7,10 +7,9 @@ import gc
 import json
 import os
 from collections.abc import Sequence
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, service_in
+from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, credentials_wait, service_in
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import count
@@ -122,11 +121,11 @@ def _submitted(
     from smspec.cli.local_data import local_data
     from smspec.cli.preflight import checked, print_checks
     from smspec.submission.caller import role_account
-    from smspec.submission.client import asks_for_code, has_credentials
+    from smspec.submission.client import has_credentials
     from smspec.submission.job_creation import JobEnded, create_job
     from smspec.submission.s3_service import S3Service
 
-    with nullcontext() if asks_for_code(args.profile) else waiting.of("AWS credentials"):
+    with credentials_wait(args, console):
         is_anonymous = not has_credentials(args.profile)
     if is_anonymous and args.dry_run:
         files = local_data(build.job) if args.upload_data else {}
@@ -138,8 +137,8 @@ def _submitted(
             show(line)
         print_checks(all_sent[0], [], args, console)
         return 0
-    with waiting.of("AWS credentials"):
-        service = service_in(args, placed.region)
+    service = service_in(args, placed.region, console)
+    with credentials_wait(args, console):
         store = S3Service(args.profile, service.region)
     if service.is_in_aws:  # an emulator has any account, and any endpoint
         _check_accounts(build, all_sent)
@@ -239,9 +238,11 @@ def _state(service: JobService, sent: Sequence[Submission], *, again: bool) -> S
 def _update_tags(service: JobService, job: TrainingJob, sent: Submission, console: Console) -> None:
     from smspec.submission.tagging import stale_tags
 
-    stale = stale_tags(service, job, sent.tags)
+    with Waiting(console).of(f"SageMaker in {service.region} about the tags of `{job.name}`"):
+        stale = stale_tags(service, job, sent.tags)
+        if stale:
+            service.add_tags(job, stale)
     if stale:
-        service.add_tags(job, stale)
         console.remark(f"changed {count(len(stale), 'tag')} of the job {job.name}")
 
 

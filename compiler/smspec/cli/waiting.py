@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar, cast
 
 from smspec.cli.console import Console
 from smspec.cli.status_line import StatusLine
@@ -19,6 +20,7 @@ _LATER = 15.0
 
 _LOOK_SECONDS = 0.1
 _MOST_NAMED = 4
+_Item = TypeVar("_Item")
 
 
 class Waiting:
@@ -52,20 +54,34 @@ class Waiting:
         self._line.clear()
 
     @contextmanager
-    def of(self, what: str) -> Iterator[None]:
-        """Show the wait for one call, which the context makes and which prints nothing."""
-        over = threading.Event()
+    def of(self, what: str) -> Iterator[threading.Lock]:
+        """Show the wait for calls that the context makes, and print nothing there without holding the lock."""
+        over, printing = threading.Event(), threading.Lock()
 
         def look() -> None:
             while not over.wait(_LOOK_SECONDS):
-                self.show((what,))
+                if printing.acquire(blocking=False):
+                    try:
+                        self.show((what,))
+                    finally:
+                        printing.release()
 
         self.start()
         thread = threading.Thread(target=look, daemon=True)
         thread.start()
         try:
-            yield
+            yield printing
         finally:
             over.set()
             thread.join()
             self.end()
+
+    def each(self, what: str, found: Iterable[_Item]) -> Iterator[_Item]:
+        """Yield what is found, and show the wait for each, unless its user is printing the one before."""
+        rest, end = iter(found), object()
+        with self.of(what) as printing:
+            while (one := next(rest, end)) is not end:
+                with printing:
+                    self.end()
+                    yield cast(_Item, one)
+                    self.start()

@@ -39,6 +39,22 @@ _TWINS = dict(
     )
 )
 _TWINS |= dict(zip("⁄∕⧸․꞉˸∶։‐‑‒–−﹣˗∗⁎ǀ∣一ー丨ㅣㅡ", "///.::::------***||--||-", strict=True))
+_TWINS |= dict(zip("ꓐꓒꓓꓔꓖꓙꓚꓜꓝꓟꓠꓡꓦꓧꓪꓫꓬꓰꓲꓳꓴѡҽ", "BdDTGJCZFMNLVHWXYEIOUwe", strict=True))
+_DEAD: tuple[str, ...] = (
+    "COPTIC",
+    "DESERET",
+    "OLD ",
+    "CARIAN",
+    "LYCIAN",
+    "LYDIAN",
+    "GOTHIC",
+    "OSAGE",
+    "RUNIC",
+    "ELBASAN",
+    "GLAGOLITIC",
+)
+_DEAD += ("OGHAM", "VITHKUQI", "CAUCASIAN ALBANIAN", "WARANG CITI", "PHOENICIAN", "LINEAR ", "CYPRIOT")
+"""How names of letters begin that no language of today needs, and many of which look like Latin ones."""
 _WITHOUT_SPACES = (("\u0e00", "\u0eff"), ("\u1000", "\u109f"), ("\u1780", "\u17ff"))
 """Thai, Lao, Burmese, and Khmer: U+200B is where a line may break."""
 _FAMILIAR: tuple[str, ...] = (
@@ -87,7 +103,7 @@ def lookalike(text: str) -> tuple[str, str] | None:
         found = mixed_letter(word)
         if found:
             return found, twin(found)
-    from unicodedata import category  # imported late: most texts are ASCII
+    from unicodedata import category, name  # imported late: most texts are ASCII
 
     foreign = {character for character in text if character.isalpha() and not _is_of_latin(character)}
     is_foreign = any(character not in _TWINS for character in foreign)
@@ -97,6 +113,7 @@ def lookalike(text: str) -> tuple[str, str] | None:
         if character.isascii() or (has_east_asian and not character.isalpha()):
             continue
         is_twin = character in _TWINS and (not is_foreign or not character.isalpha())
+        is_twin |= has_latin and name(character, "").startswith(_DEAD)
         is_digit = category(character) == "Nd" and has_latin and not is_foreign
         if is_twin or is_digit or (_compatible(character) and not has_east_asian):
             return character, twin(character)

@@ -139,12 +139,13 @@ def _faults(root: Node) -> Iterator[tuple[Path, Span, Rule, str, str]]:
                     yield here, key.span, fault[0], f"the key {path_name(here)} {fault[1]}", fault[2]
             ahead += [((*path, key.text), value) for key, value in reversed(node.entries)]
         elif isinstance(node.value, str):
-            fault = _value_fault(node, path)
+            fault = value_fault(node, path)
             if fault:
                 yield path, node.span, fault[0], f"{path_name(path)} {fault[1]}", fault[2]
 
 
-def _value_fault(node: Scalar, path: Path) -> tuple[Rule, str, str] | None:
+def value_fault(node: Scalar, path: Path) -> tuple[Rule, str, str] | None:
+    """Return what a reviewer cannot see in the value at a path of a spec or a request, as `name_fault` does."""
     # The last line break of a block belongs to its form.
     text = node.text.removesuffix("\n")
     return name_fault(text, is_free=_is_free(path))

@@ -98,7 +98,9 @@ def find_data(
         if channel.name in generated:
             data.append(ChannelData(channel=channel, source=generated[channel.name]))
         elif is_s3(request.data.get(channel.name, "")):
-            data.append(_in_s3(channel, request.data[channel.name]))
+            source = request.data[channel.name]
+            with request.waits(f"S3 about `{source}`"):
+                data.append(_in_s3(channel, source))
         else:
             path: Path = ("channels", channel.name) if channel.name in local else ("api", "InputDataConfig")
             found = _found(channel, path, local.get(channel.name), request, project)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -38,6 +40,7 @@ class RunRequest:
     ``interruption`` ends all hosts on purpose; ``checkpoints``: a directory, the content of the checkpoint directory of
     every host at its start; ``is_watched``: report changes of the checkpoints while the hosts run. ``built``: the
     directory with a build of the same plan, if it is not in ``scratch_dir``.
+    ``waits``: shows what is waited for.
     ``predicts``: predict the job in SageMaker from the run; ``prices``: those of its instances.
     """
 
@@ -45,6 +48,7 @@ class RunRequest:
     scratch_dir: str
     base_dir: str
     python: str | None = None
+    waits: Callable[[str], AbstractContextManager[object]] = nullcontext
     may_install: bool = True
     fetches_python: bool = False
     command: str = "smspec run"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from smspec.lock.registry import NoDigest
+from smspec.service.partitions import is_registry_host
 from smspec.wire.aws import AwsSession, responses
 from smspec.wire.fault import WireFault
 from smspec.wire.json_body import member, typed, word
@@ -18,12 +19,9 @@ def authorization(region: str, host: str) -> str | None:
     """
     try:
         with responses(f"get access to Amazon ECR in {region}"):
-            aws = AwsSession(region=region)
-            if not aws.owns(host, region):
+            if not is_registry_host(host, region):
                 return None
-        client = aws.client("ecr")
-        with responses(f"get access to Amazon ECR in {region}"):
-            answer = client.get_authorization_token()
+            answer = AwsSession(region=region).client("ecr").get_authorization_token()
         found = member(answer, "authorizationData", list)
         token = word(typed(found[0] if found else None, dict, "`authorizationData`"), "authorizationToken", _BASE64)
         return f"Basic {token}"

@@ -17,7 +17,7 @@ from smspec.source import Document
 from smspec.source.frozen import dataclass, replace
 from smspec.workspace.boundary import Boundary
 from smspec.workspace.organization_marker import DATED_FILES
-from smspec.workspace.parent_directories import upwards
+from smspec.workspace.parent_directories import repository_top, upwards
 from smspec.workspace.superproject import superproject_of
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ class OrganizationSearch:
         self._layers: dict[tuple[str, str], tuple[Layer, ...]] = {}  # by the root of the boundary
         self._known: dict[tuple[str, tuple[str, ...]], Organization] = {}
         self._asked: dict[tuple[str, str], Organization | None] = {}
-        self._superprojects: dict[str, str | None] = {}
+        self._outer: dict[str, str | None] = {}
 
     def of(self, directory: str, boundary: Boundary) -> Organization | None:
         """Return the settings for specs in a directory; None if no file sets any."""
@@ -196,7 +196,7 @@ class OrganizationSearch:
 
     def _search(self, directory: str, boundary: Boundary) -> Organization | None:
         found = [layer for above in _directories(directory, boundary) for layer in self._in(above, boundary)]
-        top = self._superproject(boundary.root)
+        top = self._outer_top(boundary.root)
         if top is not None:
             outer = self.of(os.path.dirname(boundary.root), Boundary(top))
             found = [*(() if outer is None else outer.layers), *found]
@@ -207,10 +207,12 @@ class OrganizationSearch:
             self._known[key] = Organization(found)
         return self._known[key]
 
-    def _superproject(self, top: str) -> str | None:
-        if top not in self._superprojects:
-            self._superprojects[top] = superproject_of(top)
-        return self._superprojects[top]
+    def _outer_top(self, root: str) -> str | None:
+        """Return the top of the repository whose policies apply, too: around a submodule, or an inner `--root`."""
+        if root not in self._outer:
+            top = repository_top(root)
+            self._outer[root] = superproject_of(root) if top == root else top
+        return self._outer[root]
 
     def _in(self, directory: str, boundary: Boundary) -> tuple[Layer, ...]:
         key = boundary.root, directory

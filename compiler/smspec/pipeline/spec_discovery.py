@@ -17,6 +17,9 @@ from smspec.workspace.missing_path import is_directory
 from smspec.workspace.source_walk import MARKERS, is_output_of_ours
 from smspec.workspace.spec_marker import is_meant_as_spec
 
+ENDINGS = (".yaml", ".yml")
+"""How the names of files end that a search reads, in any case."""
+
 _NEVER_SEARCHED = frozenset({"__pycache__", "node_modules"})
 
 
@@ -146,10 +149,10 @@ def _specs_below(directory: str, boundary: Boundary, outside: list[str]) -> Iter
         if parent != directory and not MARKERS.isdisjoint(files) and is_output_of_ours(os.path.realpath(parent)):
             directories.clear()  # the model of a job may contain its spec
             continue
-        directories[:] = sorted(d for d in directories if d not in _NEVER_SEARCHED and not d.startswith("."))
+        directories[:] = sorted(filter(_is_entered, directories))
         for name in sorted(files):
             path = os.path.normpath(os.path.join(parent, name))
-            if not name.endswith((".yaml", ".yml")):
+            if not _is_yaml(name):
                 continue
             if boundary.is_file(path):
                 content = boundary.read(path, MAX_BYTES)
@@ -157,6 +160,21 @@ def _specs_below(directory: str, boundary: Boundary, outside: list[str]) -> Iter
                     yield path, content if len(content) <= MAX_BYTES else None
             elif not boundary.contains(path):
                 outside.append(path)
+
+
+def is_searched(path: str, directory: str) -> bool:
+    """Return whether a search of a directory reads a file below it, by its path: both are without links."""
+    *parents, name = os.path.relpath(path, directory).split(os.sep)
+    above = [os.path.join(directory, *parents[: number + 1]) for number in range(len(parents))]
+    return _is_yaml(name) and all(map(_is_entered, parents)) and not any(map(is_output_of_ours, above))
+
+
+def _is_yaml(name: str) -> bool:
+    return name.lower().endswith(ENDINGS)
+
+
+def _is_entered(directory: str) -> bool:
+    return directory not in _NEVER_SEARCHED and not directory.startswith(".")
 
 
 def _take(path: str, cache: InputCache, content: bytes | None = None) -> None:

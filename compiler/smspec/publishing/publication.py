@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Literal
 
@@ -48,7 +49,8 @@ class JobImage:
 class PublishOptions:
     """``engine`` None: the first one on this machine; ``none``: no engine.
 
-    ``scratch_dir`` is removed when the command ends. ``show`` gets lines of progress.
+    ``scratch_dir`` is removed when the command ends. ``show`` gets lines of progress; ``waits`` shows what is
+    waited for.
     """
 
     engine: str | None
@@ -57,6 +59,7 @@ class PublishOptions:
     scratch_dir: str
     is_verbose: bool
     show: Callable[[str], None]
+    waits: Callable[[str], AbstractContextManager[object]] = nullcontext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

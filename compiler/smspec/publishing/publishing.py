@@ -37,7 +37,7 @@ def publish(images: Iterable[JobImage], options: PublishOptions) -> dict[str, Pu
 
 def _published(job: JobImage, engine: _Engine, logins: Logins, options: PublishOptions) -> PublishedImage:
     if options.engine == NO_ENGINE:
-        return pushed(job, logins, options.show) if options.pushes else archived(job, logins, options.show)
+        return pushed(job, logins, options) if options.pushes else archived(job, logins, options.show)
     publication = _Push(job, engine, logins, options) if options.pushes else _Build(job, engine)
     return publication.outcome()
 
@@ -105,7 +105,8 @@ class _Push(ImageInRegistry):
         self._options = options
 
     def outcome(self) -> PublishedImage:
-        present = self.present()
+        with self._options.waits(f"the registry of `{self._job.image.uri}`"):
+            present = self.present()
         if present is not None:
             return present
         with self._explained():

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from smspec.rules.repository.prefixes import above, normal
+from smspec.service.s3_address import above, normal
 from smspec.source.frozen import dataclass
 from smspec.spec.repository_facts import JobFacts
 

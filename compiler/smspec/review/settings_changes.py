@@ -51,6 +51,13 @@ def settings_reviews(old: Mapping[str, SettingsFile], new: Mapping[str, Settings
     return tuple(reviews)
 
 
+def unsearched_review(path: str) -> JobReview:
+    """Return the review of a job spec that is not compared, because no search of a directory finds it."""
+    what = "a job spec that a search skips, so it is not compared: name it to compare it"
+    changes = [_change(path, (), what, brief="unsearched spec")]
+    return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
+
+
 def _moved(old: Mapping[str, SettingsFile], new: Mapping[str, SettingsFile]) -> dict[str, str]:
     """Return new path → old path of files that are only somewhere else now."""
     gone = {file.content: path for path, file in old.items() if path not in new and file.content}

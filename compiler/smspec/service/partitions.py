@@ -12,18 +12,30 @@ from smspec.diagnostics.suggestions import nearest
 from smspec.service.facts.table import Table, table
 from smspec.source.frozen import dataclass
 
+_OF_CUSTOMERS = re.compile(r"(?:^|\.)(?:elb|compute|compute-1|execute-api|vpce-svc-[0-9a-f]+)\.")
+"""Labels of host names in the domains of AWS that lead to servers of its customers, such as an emulator."""
+
+_DIRECTIONS = ("north", "south", "east", "west", "central", "northeast", "northwest", "southeast", "southwest")
+
 DEFAULT_SUFFIX = "amazonaws.com"
 """The DNS suffix of a region that no partition is known for: that of the commercial one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Partition:
-    """``name`` is the second field of its ARNs. ``regions`` are those of the table; ``pattern`` fits new ones too."""
+    """``name`` is the second field of its ARNs. ``regions`` are those of the table; ``pattern`` fits new ones too.
+
+    ``suffixes`` of host names: the usual one, and that of hosts with IPv6 too.
+    """
 
     name: str
-    dns_suffix: str
+    suffixes: tuple[str, str]
     pattern: str
     regions: tuple[str, ...]
+
+    @property
+    def dns_suffix(self) -> str:
+        return self.suffixes[0]
 
 
 @cache
@@ -32,7 +44,7 @@ def partitions() -> tuple[Partition, ...]:
     return tuple(
         Partition(
             name=row["partition"],
-            dns_suffix=row["dns_suffix"],
+            suffixes=(row["dns_suffix"], row["dual_stack_suffix"]),
             pattern=row["region_pattern"],
             regions=tuple(row["regions"].split(" ")),
         )
@@ -69,3 +81,42 @@ def dns_suffix(region: str) -> str:
     """Return the suffix of the host names of a region."""
     found = partition_of(region)
     return found.dns_suffix if found else DEFAULT_SUFFIX
+
+
+def meant_region(name: str) -> str | None:
+    """Return the region that is meant by a name with a misspelled direction, which new regions have too; else None."""
+    match = re.fullmatch(r".+-([a-z]+)-[0-9]+", name)
+    return None if match is None or match[1] in _DIRECTIONS else nearest_region(name)
+
+
+def is_registry_host(host: str, region: str) -> bool:
+    """Return whether a host is in the domain of AWS in a region: the beginning of a name proves nothing."""
+    found = partition_of(region)
+    if found is None:
+        return False
+    # Dual-stack registries are at `on.aws` where the other services are at `api.aws`.
+    dual_stack = re.sub(r"^api\.", "on.", found.suffixes[1])
+    return host.endswith((f".{region}.{found.dns_suffix}", f".{region}.{dual_stack}"))
+
+
+def region_of_host(host: str, service: str) -> str | None:
+    """Return the region of a host of AWS for a service, such as a VPC endpoint; None for any other host.
+
+    It is empty for a host of all regions.
+    """
+    host = host.rstrip(".").lower()
+    for suffix in _suffixes() if is_of_aws(host) else ():
+        labels = host.removesuffix(suffix).split(".") if host.endswith(suffix) else []
+        if any(label == service or label.startswith(f"{service}-") for label in labels):
+            return next((label for label in reversed(labels) if partition_of(label)), "")
+    return None
+
+
+def is_of_aws(host: str) -> bool:
+    """Return whether a host is one of AWS, in any region or in none, as those of IAM are."""
+    return _OF_CUSTOMERS.search(host) is None and host.endswith(_suffixes())
+
+
+@cache
+def _suffixes() -> tuple[str, ...]:
+    return tuple(f".{suffix}" for each in partitions() for suffix in each.suffixes)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 
 from smspec.service.shapes import Shape, pinned_model
 from smspec.source import Path
@@ -16,6 +17,12 @@ _ADDRESS = "S3Uri"
 _SHORTEST, _LONGEST = 3, 63
 _NAME = r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?"
 _IP_ADDRESS = r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}"
+
+_LAST = "\U0010ffff"
+_FILE = re.compile(r"/[^/]*[^/.]\.[A-Za-z][A-Za-z0-9]{0,9}$")
+"""The end of an address whose last name has a file extension."""
+
+AS_A_FOLDER = "add a `/` if the address is a folder; S3 compares prefixes as text"
 
 EXPRESS_SUFFIX = "--x-s3"
 """The suffix of the names of directory buckets (S3 Express One Zone)."""
@@ -89,13 +96,37 @@ def is_access_point(address: str) -> bool:
     return address.startswith("s3://arn:")
 
 
-def continues_the_name(address: str, prefix: str) -> bool:
-    """Return whether an address matches a prefix in the middle of a name, as ``s3://b/train-old/`` does ``s3://b/train``.
+def normal(prefix: str) -> str:
+    """Return a prefix as a directory: for what a job writes, it is the same location with and without a slash."""
+    return prefix.rstrip("/") + "/"
 
-    A prefix that ends in ``/``, or is a bucket, ends a name.
-    """
-    rest = address.removeprefix(prefix)
-    return key_of(prefix) != "" and not prefix.endswith("/") and rest not in (address, "") and not rest.startswith("/")
+
+def above(prefix: str) -> Iterator[str]:
+    """Yield the parent prefixes of a normalized one, the innermost first, the bucket last."""
+    end = len(prefix) - 1
+    bucket = prefix.find("/", prefix.find("://") + 3)
+    while end > bucket:
+        end = prefix.rfind("/", 0, end)
+        yield prefix[: end + 1]
+
+
+def ends_inside_a_name(prefix: str) -> bool:
+    """Return whether a prefix may match names that only begin like its last one. A bucket is a whole name."""
+    return key_of(prefix) != "" and not prefix.endswith("/")
+
+
+def longer_names(prefix: str, addresses: Sequence[str]) -> Iterator[str]:
+    """Yield the addresses, which are sorted, in which the last name of a prefix goes on: ``exp-10`` for ``exp-1``."""
+    if ends_inside_a_name(prefix):
+        for address in addresses[bisect_left(addresses, prefix) : bisect_left(addresses, prefix + _LAST)]:
+            if not address.startswith(f"{prefix}/") and address != prefix:
+                yield address
+
+
+def longer_data(prefix: str, addresses: Sequence[str]) -> Iterator[str]:
+    """Yield the `longer_names` of a channel. Two files, such as ``a.csv`` and ``a.csv.gz``, are named so on purpose."""
+    is_file = _FILE.search(prefix) is not None
+    return (address for address in longer_names(prefix, addresses) if not (is_file and _FILE.search(address)))
 
 
 @functools.lru_cache(maxsize=256)  # jobs share buckets

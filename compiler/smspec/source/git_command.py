@@ -50,8 +50,16 @@ _SETTINGS = (
 _NO_NETWORK = ("protocol.allow=never", "core.sshCommand=false", "core.gitProxy=", "core.askPass=", "credential.helper=")
 
 
+_LONGEST_WAIT = 5.0
+"""Seconds of two looks at git: one that sleeps all the time waits for another process, such as the writer of a pipe."""
+
+
 class GitMissing(Exception):
     """There is no git on this machine."""
+
+
+class GitWaits(Exception):
+    """git waits for another process, so it would never end: a file that it reads, such as `.gitignore`, is a pipe."""
 
 
 def start_git(
@@ -88,15 +96,36 @@ def run_git(
     stdin: bytes = b"",
     timeout: float | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git as `start_git` starts it, to its end."""
+    """Run git as `start_git` starts it, to its end. Raise `GitWaits` if it has none, but not while it may fetch."""
     process = start_git(words, directory, git_directory=git_directory, may_fetch=may_fetch)
     with process:
         try:
-            out, err = process.communicate(stdin, timeout)
+            out, err = process.communicate(stdin, timeout) if may_fetch or timeout else _communicated(process, stdin)
         finally:
             if process.poll() is None:
                 process.kill()
     return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+
+def _communicated(process: subprocess.Popen[bytes], stdin: bytes) -> tuple[bytes, bytes]:
+    asleep, rest = "", stdin or None
+    while True:
+        try:
+            return process.communicate(rest, _LONGEST_WAIT)
+        except subprocess.TimeoutExpired:
+            before, asleep, rest = asleep, _asleep(process.pid), None
+            if asleep and asleep == before:
+                raise GitWaits from None
+
+
+def _asleep(process: int) -> str:
+    """Return the processor time of a process that sleeps, not for a disk; empty for any other, and without /proc."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            facts = file.read().decode("ascii", "replace").rpartition(") ")[2].split()
+    except OSError:
+        return ""
+    return " ".join(facts[11:13]) if facts[:1] == ["S"] else ""
 
 
 def _environment(inherited: Mapping[str, str], directory: str, may_fetch: bool) -> dict[str, str]:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from smspec.service.image_reference import ImageReference
+from smspec.service.partitions import is_registry_host
 from smspec.service.registry_settings import RegistrySettings
 from smspec.submission.aws_errors import AwsUnavailable, unavailable
 from smspec.submission.persistence import Answer, persistently
@@ -28,11 +29,11 @@ def ecr_registry(reference: ImageReference, profile: str | None) -> EcrRegistry 
     """
     if reference.account is None or reference.region is None or reference.registry is None:
         return None
+    if not is_registry_host(reference.registry, reference.region):
+        return None
     session = _sentences(
         f"get access to Amazon ECR in {reference.region}", lambda: AwsSession(profile, reference.region)
     )
-    if not session.owns(reference.registry, reference.region):
-        return None
     return EcrRegistry(session, reference.registry, reference.region, reference.account)
 
 

@@ -8,6 +8,8 @@ from datetime import datetime, timezone
 from typing import Any
 from urllib.parse import urlsplit
 
+from smspec.service.members import member
+from smspec.service.partitions import region_of_host
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AwsUnavailable, InvalidCredentials, JobRefused, unavailable
 from smspec.submission.caller import account_fault, caller_of
@@ -74,7 +76,7 @@ class JobService:
             self._sagemaker = session.client("sagemaker")
             self._logs = session.client("logs")
             self.endpoint = str(self._sagemaker.meta.endpoint_url)
-            there = session.region_of_host(urlsplit(self.endpoint).hostname or "", "sagemaker")
+            there = region_of_host(urlsplit(self.endpoint).hostname or "", "sagemaker")
         if there and there != self.region:
             raise AwsUnavailable(
                 f"the SageMaker endpoint `{self.endpoint}` is in {there}, but the job in {self.region}; unset"
@@ -82,15 +84,20 @@ class JobService:
             )
         self._is_in_aws = there is not None
         if self._account:
-            self.require_account(self._account)
+            self._check_account(self._account)
 
     def require_account(self, account: str) -> None:
-        """Require that the credentials belong to an account, now and after each `renew`. Raise `AwsUnavailable`.
+        """Require that the credentials belong to an account after each `renew`, as those before it do.
 
-        The credentials decide where a job is created, and a request does not contain its account. If STS cannot be
-        called, SageMaker decides: it rejects a role of a different account.
+        The credentials decide where a job is created, and a request does not contain its account.
         """
         self._account = account
+
+    def _check_account(self, account: str) -> None:
+        """Raise `AwsUnavailable` for credentials of another account.
+
+        If STS cannot be called, SageMaker decides: it rejects a role of a different account.
+        """
         try:
             caller = caller_of(self._profile, self._region)
         except InvalidCredentials:
@@ -206,6 +213,24 @@ class JobService:
         added = [{"Key": key, "Value": value} for key, value in tags.items()]
         call = functools.partial(self._sagemaker.add_tags, ResourceArn=job.answer["TrainingJobArn"], Tags=added)
         answered(f"to tag the job `{job.name}` in {self.region}", "sagemaker:AddTags", call)
+
+    def key_arn(self, key: str) -> str | None:
+        """Return the ARN of a KMS key that has an id, an ARN, or an alias; None if it does not exist.
+
+        Raise `AwsUnavailable`, also if it may not be asked for.
+        """
+        with asked("KMS"):
+            client = AwsSession(self._profile, self._region).client("kms")
+
+        def call() -> dict[str, Any]:
+            try:
+                found: dict[str, Any] = client.describe_key(KeyId=key)
+            except client.exceptions.NotFoundException:
+                return {}
+            return found
+
+        arn = member(answered(f"a KMS key in {self.region}", "kms:DescribeKey", call), "KeyMetadata", "Arn")
+        return arn if isinstance(arn, str) else None
 
     def stop(self, name: str) -> None:
         """Request that a job stops. Raise as `describe` does, `JobRefused` too for a job that is over."""

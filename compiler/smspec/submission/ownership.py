@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from smspec.diagnostics.visible import visible
+from smspec.service.members import member
+from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import JobRefused
 from smspec.submission.job_service import DIGEST_TAG, JobService
 from smspec.submission.training_job import TrainingJob
@@ -29,10 +31,11 @@ _EXACT = ("HyperParameters", "Environment")
 """Maps with keys of the author: SageMaker adds nothing to them, and an empty value is a value."""
 
 _KEEP_ALIVE = "ResourceConfig.KeepAlivePeriodInSeconds"  # UpdateTrainingJob changes it
+_METRICS = "AlgorithmSpecification.MetricDefinitions"
 _FILLED_IN = (
-    *("ExperimentConfig", "RetryStrategy", "InfraCheckConfig", "AlgorithmSpecification.MetricDefinitions"),
+    *("ExperimentConfig", "RetryStrategy", "InfraCheckConfig", _METRICS),
     *("AlgorithmSpecification.EnableSageMakerMetricsTimeSeries", "ResourceConfig.VolumeSizeInGB"),
-    *("StoppingCondition", "InputDataConfig.InputMode", "MlflowConfig"),
+    *("StoppingCondition.MaxWaitTimeInSeconds", "StoppingCondition.MaxPendingTimeInSeconds", "MlflowConfig"),
 )
 """What SageMaker adds with any value if the request does not set it."""
 
@@ -41,6 +44,7 @@ _DEFAULTS = {
     "InputDataConfig.DataSource.S3DataSource.S3DataDistributionType": "FullyReplicated",
     "InputDataConfig.DataSource.FileSystemDataSource.FileSystemAccessMode": "ro",
     "AlgorithmSpecification.TrainingInputMode": "File",
+    "StoppingCondition.MaxRuntimeInSeconds": 86400,
     "CheckpointConfig.LocalPath": "/opt/ml/checkpoints",
     "TensorBoardOutputConfig.LocalPath": "/opt/ml/output/tensorboard",
 }
@@ -61,7 +65,7 @@ def require_own(
     The tag `smspec:digest` alone does not show it, because it can be copied. If the author chose the name, the tag must
     be there as well. Raise `AwsUnavailable` if AWS cannot be called.
     """
-    differing = [*differences(request, job.answer)]
+    differing = [path for path in differences(request, job.answer) if not _is_same_key(service, path, request, job)]
     if not differing and name_is_derived:
         return
     # Emulators omit whole members, such as `Environment`; SageMaker omits none that a request sets.
@@ -79,54 +83,112 @@ def require_own(
     )
 
 
+def _is_same_key(service: JobService, path: str, request: Mapping[str, Any], job: TrainingJob) -> bool:
+    """Return whether two different names at a path are of one KMS key, which only KMS knows if one is an alias.
+
+    The names of a description are those of its request, so this is asked only about a job that is probably different.
+    """
+    steps = path.split(".")
+    sent, there = member(request, *steps), member(job.answer, *steps)
+    if not isinstance(sent, str) or not isinstance(there, str) or not sent or not there:
+        return False
+    if not steps[-1].endswith("KmsKeyId") or ("alias/" not in sent and "alias/" not in there):
+        return False
+    found = service.key_arn(sent)
+    return found is not None and found == service.key_arn(there)
+
+
 def differences(request: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
     """Yield the members of a request that a description shows with another value, as dotted paths.
 
     SageMaker adds defaults to a description, and omits empty members; it completes more of a job that names an
     algorithm or is serverless, so only what the request sets is compared there.
     """
-    is_completed = bool(
-        request.get("ServerlessJobConfig") or request.get("AlgorithmSpecification", {}).get("AlgorithmName")
-    )
     sent = {name: value for name, value in request.items() if name not in _NOT_COMPARED}
     there = {name: value for name, value in answer.items() if name not in (*_NOT_COMPARED, *_OF_THE_RESPONSE)}
-    yield from _in_mapping("", sent, there, is_completed)
+    fields = str(answer.get("TrainingJobArn") or "").split(":")
+    compared = _Comparison(
+        is_completed=bool(
+            request.get("ServerlessJobConfig") or member(request, "AlgorithmSpecification", "AlgorithmName")
+        ),
+        input_mode=member(request, "AlgorithmSpecification", "TrainingInputMode"),
+        place=":".join(fields[3:5]) if len(fields) > 5 else "",
+    )
+    yield from compared.in_mapping("", sent, there)
 
 
-def _in_mapping(path: str, sent: Mapping[str, Any], there: Mapping[str, Any], is_completed: bool) -> Iterator[str]:
-    for name in dict.fromkeys((*sent, *there)):
-        below = f"{path}.{name}".lstrip(".")
-        if below == _KEEP_ALIVE:
-            continue
-        if name not in sent:
-            if not is_completed and not _is_filled_in(below, there[name]):
-                yield below
-        elif name not in there:
-            if not _is_default(below, sent[name]):
-                yield below
-        else:
-            yield from _in_value(below, sent[name], there[name], is_completed)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Comparison:
+    """``input_mode``: of the channels that set none. ``place``: region and account of the job, as in an ARN."""
 
+    is_completed: bool
+    input_mode: object
+    place: str
 
-def _in_value(path: str, sent: Any, there: Any, is_completed: bool) -> Iterator[str]:
-    if path in _EXACT and isinstance(sent, Mapping) and isinstance(there, Mapping):
-        names = sent if is_completed else dict.fromkeys((*sent, *there))
-        yield from (f"{path}.{name}" for name in names if sent.get(name) != there.get(name))
-    elif isinstance(sent, Mapping) and isinstance(there, Mapping):
-        yield from _in_mapping(path, sent, there, is_completed)
-    elif isinstance(sent, (list, tuple)) and isinstance(there, (list, tuple)):
-        ours, theirs = _ordered(path, sent), _ordered(path, there)
-        if path == "AlgorithmSpecification.MetricDefinitions":
-            theirs = [each for each in theirs if each in ours]  # SageMaker adds those of its algorithms
-        if len(ours) != len(theirs):
+    def in_mapping(self, path: str, sent: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[str]:
+        for name in dict.fromkeys((*sent, *there)):
+            below = f"{path}.{name}".lstrip(".")
+            if below == _KEEP_ALIVE:
+                continue
+            if name not in sent:
+                if not self.is_completed and not self._is_filled_in(below, there[name]):
+                    yield below
+            elif name not in there:
+                if not _is_default(below, sent[name]):
+                    yield below
+            else:
+                yield from self._in_value(below, sent[name], there[name])
+
+    def _in_value(self, path: str, sent: Any, there: Any) -> Iterator[str]:
+        if path in _EXACT and isinstance(sent, Mapping) and isinstance(there, Mapping):
+            names = sent if self.is_completed else dict.fromkeys((*sent, *there))
+            yield from (f"{path}.{name}" for name in names if sent.get(name) != there.get(name))
+        elif isinstance(sent, Mapping) and isinstance(there, Mapping):
+            yield from self.in_mapping(path, sent, there)
+        elif isinstance(sent, (list, tuple)) and isinstance(there, (list, tuple)):
+            ours, theirs = _ordered(path, sent), _ordered(path, there)
+            if path == _METRICS:
+                theirs = [each for each in theirs if each in ours]  # SageMaker adds those of its algorithms
+            if len(ours) != len(theirs):
+                yield path
+                return
+            found = (each for one, other in zip(ours, theirs, strict=True) for each in self._in_value(path, one, other))
+            yield from dict.fromkeys(found)
+        elif not self._is_same(path, sent, there):
             yield path
-            return
-        found = (
-            each for one, other in zip(ours, theirs, strict=True) for each in _in_value(path, one, other, is_completed)
+
+    def _is_same(self, path: str, sent: Any, there: Any) -> bool:
+        if sent == there or type(sent) is not str or type(there) is not str:
+            return bool(sent == there)
+        name = path.rpartition(".")[2]
+        # A description has the image of its request: a tag with a digest added is that of a different one.
+        if name == "AlgorithmName":
+            return self._is_arn(sent, "sagemaker", f"algorithm/{there}") or self._is_arn(
+                there, "sagemaker", f"algorithm/{sent}"
+            )
+        if name.endswith("KmsKeyId"):
+            return any(
+                self._is_arn(arn, "kms", each if each.startswith("alias/") else f"key/{each}")
+                for arn, each in ((sent, there), (there, sent))
+            )
+        # The address of a channel is a prefix of keys, in which a `/` selects other objects.
+        return path in _DIRECTORIES and sent.rstrip("/") == there.rstrip("/")
+
+    def _is_arn(self, arn: str, service: str, resource: str) -> bool:
+        """Return whether an ARN is of what a request names without one: a resource of its own account and region."""
+        _, _, rest = arn.partition(":")
+        return (
+            bool(self.place)
+            and arn.startswith("arn:")
+            and rest.partition(":")[2] == f"{service}:{self.place}:{resource}"
         )
-        yield from dict.fromkeys(found)
-    elif not _is_same(path, sent, there):
-        yield path
+
+    def _is_filled_in(self, path: str, value: Any) -> bool:
+        if path == "InputDataConfig.InputMode":
+            return bool(value == (self.input_mode or "File"))
+        if isinstance(value, Mapping) and path not in _FILLED_IN and path not in _EXACT:
+            return all(self._is_filled_in(f"{path}.{name}", each) for name, each in value.items())
+        return _is_default(path, value) or any(path == each or path.startswith(f"{each}.") for each in _FILLED_IN)
 
 
 def _ordered(path: str, items: Any) -> list[Any]:
@@ -134,26 +196,6 @@ def _ordered(path: str, items: Any) -> list[Any]:
     if path == "InputDataConfig":
         return sorted(items, key=lambda channel: str(channel.get("ChannelName")))
     return sorted(items) if path in ("VpcConfig.Subnets", "VpcConfig.SecurityGroupIds") else list(items)
-
-
-def _is_same(path: str, sent: Any, there: Any) -> bool:
-    if sent == there or type(sent) is not str or type(there) is not str:
-        return bool(sent == there)
-    name = path.rpartition(".")[2]
-    if name == "TrainingImage":
-        return "@" not in sent and there.startswith(f"{sent}@sha256:")
-    if sent.startswith("arn:") and there.startswith("arn:") and ":alias/" not in sent:
-        return False  # the same name or id in a different account is a different resource
-    if name == "AlgorithmName":  # a name in the request is an ARN in the response
-        return sent.rpartition("/")[2] == there.rpartition("/")[2]
-    if name.endswith("KmsKeyId"):  # a key has an id, an ARN, and aliases
-        return "alias/" in sent or sent.rpartition("/")[2] == there.rpartition("/")[2]
-    # The address of a channel is a prefix of keys, in which a `/` selects other objects.
-    return path in _DIRECTORIES and sent.rstrip("/") == there.rstrip("/")
-
-
-def _is_filled_in(path: str, value: Any) -> bool:
-    return _is_default(path, value) or any(path == each or path.startswith(f"{each}.") for each in _FILLED_IN)
 
 
 def _is_default(path: str, value: Any) -> bool:

@@ -66,9 +66,6 @@ _SHAPES = (
 )
 
 
-_OF_CUSTOMERS = re.compile(r"(?:^|\.)(?:elb|compute|compute-1|execute-api|vpce-svc-[0-9a-f]+)\.")
-"""Labels of host names in the domains of AWS that lead to servers of its customers, such as an emulator."""
-
 _CACHING = ("assume-role", "sso")
 _ROLES: dict[str, Any] = {}
 """The credentials of roles in this process: each session would ask for them again, and a person for each code."""
@@ -85,6 +82,10 @@ class AwsRefused(WireFault):
         self.code = code
         self.message = message
         self.headers = headers
+
+
+class UnusableProfile(WireFault):
+    """The profile has no usable credentials: its program or file does not exist, or their content is malformed."""
 
 
 class Unsendable(WireFault):
@@ -124,7 +125,8 @@ class AwsSession:
         self.session.events.register("before-send", self._sent)
 
     def client(self, service: str, **options: Any) -> Any:
-        """Return a client; ``options`` are those of boto3. Raises `WireFault`."""
+        """Return a client; ``options`` are those of boto3. Raises `WireFault`, and as `has_credentials` does."""
+        self.has_credentials()
         config = Config(retries=_ATTEMPTS).merge(options.pop("config", None) or Config())
         try:
             client = self.session.client(service, config=config, **options)
@@ -136,50 +138,21 @@ class AwsSession:
 
     def has_credentials(self) -> bool:
         """Get the credentials, and return whether there are any. Raises what boto3 raises: use `responses`."""
-        credentials = self.session.get_credentials()
-        if credentials is not None:
-            credentials.get_frozen_credentials()
+        try:
+            credentials = self.session.get_credentials()
+            if credentials is not None:
+                frozen = credentials.get_frozen_credentials()
+                if not isinstance(frozen.access_key, str) or not isinstance(frozen.secret_key, str):
+                    raise UnusableProfile("its keys are not strings")
+        except OSError as fault:  # a program or a file that the profile names
+            raise UnusableProfile(f"`{fault.filename}`: {fault.strerror}" if fault.filename else str(fault)) from None
+        except _SHAPES as fault:
+            raise UnusableProfile(_sentence(fault)) from None
         return credentials is not None
 
     def asks_for_code(self) -> bool:
         """Return whether botocore asks a person for the code of a device. Raises what boto3 raises: use `responses`."""
         return "mfa_serial" in self._core.get_scoped_config()
-
-    def owns(self, host: str, region: str) -> bool:
-        """Return whether a host is in the domain of AWS in a region: the beginning of a name proves nothing."""
-        for partition in self._core.get_data("partitions")["partitions"]:
-            if re.fullmatch(str(partition["regionRegex"]).strip("^$"), region):
-                outputs = partition["outputs"]
-                # Dual-stack registries are at `on.aws` where the other services are at `api.aws`.
-                dual_stack = re.sub(r"^api\.", "on.", str(outputs["dualStackDnsSuffix"]))
-                return host.endswith((f".{region}.{outputs['dnsSuffix']}", f".{region}.{dual_stack}"))
-        return False
-
-    def region_of_host(self, host: str, service: str) -> str | None:
-        """Return the region of a host of AWS for a service, such as a VPC endpoint; None for any other host.
-
-        It is empty for a host of all regions.
-        """
-        host = host.rstrip(".").lower()
-        if _OF_CUSTOMERS.search(host):
-            return None
-        partitions = self._core.get_data("partitions")["partitions"]
-        patterns = [str(partition["regionRegex"]).strip("^$") for partition in partitions]
-        for partition in partitions:
-            for name in ("dnsSuffix", "dualStackDnsSuffix"):
-                suffix = f".{partition['outputs'][name]}"
-                labels = host.removesuffix(suffix).split(".") if host.endswith(suffix) else []
-                if any(label == service or label.startswith(f"{service}-") for label in labels):
-                    regions = (label for label in reversed(labels) if any(re.fullmatch(p, label) for p in patterns))
-                    return next(regions, "")
-        return None
-
-    def is_of_aws(self, host: str) -> bool:
-        """Return whether a host is one of AWS, in any region or in none, as those of IAM are."""
-        if _OF_CUSTOMERS.search(host):
-            return False
-        outputs = [each["outputs"] for each in self._core.get_data("partitions")["partitions"]]
-        return any(host.endswith((f".{each['dnsSuffix']}", f".{each['dualStackDnsSuffix']}")) for each in outputs)
 
     def s3_client(self) -> Any:
         """Return a client of S3. Raises `WireFault`."""
@@ -240,8 +213,10 @@ def responses(purpose: str) -> Iterator[None]:
         raise WireFault(
             f"cannot get AWS credentials to {purpose}: its MFA device needs a code, and this is not a terminal"
         ) from None
-    except _LOGIN as fault:
-        raise WireFault(f"cannot get AWS credentials to {purpose}: {_sentence(fault)}") from None
+    except (UnusableProfile, *_LOGIN) as fault:
+        login = isinstance(fault, SSOError | TokenRetrievalError) and "aws sso login" not in str(fault)
+        help = "; log in with `aws sso login`" if login else ""
+        raise WireFault(f"cannot get AWS credentials to {purpose}: {_sentence(fault)}{help}") from None
     except ParamValidationError as fault:
         raise Unsendable(_sentence(fault)) from None
     except ClientError as fault:

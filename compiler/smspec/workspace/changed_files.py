@@ -19,14 +19,20 @@ class ChangedFiles:
         paths = (*changed.tracked, *changed.submodules, *changed.untracked)
         self.paths = tuple(sorted({os.path.join(self._top, path) for path in paths}))
         self._known = frozenset(self.paths)
+        self.filtered = changed.filtered
 
     def touches(self, path: str) -> bool:
         """Return whether a file changed, or one below a directory, or the link or the submodule that it is in."""
-        return any(self._touches(place) for place in {os.path.realpath(path), _place(path)})
+        return any(self._touches(place) for place in {os.path.realpath(path), place_of(path)})
+
+    def below(self, directory: str) -> tuple[str, ...]:
+        """Return the changed files below a directory, both without links."""
+        start = os.path.join(directory, "")
+        return tuple(path for path in self.paths[bisect_left(self.paths, start) :] if path.startswith(start))
 
     def check(self, path: str) -> None:
         """Raise `GitFailed` for a path that is not in the working tree."""
-        if not any(is_below(place, self._top) for place in (os.path.realpath(path), _place(path))):
+        if not any(is_below(place, self._top) for place in (os.path.realpath(path), place_of(path))):
             raise GitFailed(f"`{path}` is not in the git repository `{self._top}`")
 
     def _touches(self, place: str) -> bool:
@@ -40,7 +46,7 @@ class ChangedFiles:
         return False
 
 
-def _place(path: str) -> str:
+def place_of(path: str) -> str:
     """Return the real path of the directory of a file, with its own name, which may be that of a link."""
     path = os.path.abspath(path)
     return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))

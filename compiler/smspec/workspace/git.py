@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from smspec.source.frozen import dataclass
-from smspec.source.git_command import GitMissing, run_git, start_git
+from smspec.source.git_command import GitMissing, GitWaits, run_git, start_git
 from smspec.source.path_containment import is_below
 from smspec.workspace.boundary_search import repository_above
 
@@ -169,6 +169,14 @@ class Repository:
             return self._text("config", "--get", name).strip()
         except GitFailed:
             return ""
+
+    def has_filters(self) -> bool:
+        """Return whether a filter other than that of Git LFS is configured."""
+        try:
+            names = self._text("config", "--name-only", "--get-regexp", r"^filter\.")
+        except GitFailed:
+            return False
+        return any(not name.startswith("filter.lfs.") for name in names.splitlines())
 
     def index_time(self) -> int:
         """Return when the index was written, in nanoseconds; 0 without one."""
@@ -327,6 +335,11 @@ def _faults_of(directory: str) -> Iterator[None]:
         yield
     except GitMissing as fault:
         raise GitFailed(str(fault)) from None
+    except GitWaits:
+        raise GitFailed(
+            f"git waits for another process in `{directory}`: look for a pipe among `.gitignore`, `.gitattributes`, "
+            "and the files in `.git`"
+        ) from None
     except FileNotFoundError:
         raise GitFailed(f"cannot find directory `{directory}`") from None
     except NotADirectoryError:

@@ -1,6 +1,6 @@
 """The files of a revision, extracted to a temporary directory as far as specs need them.
 
-They are as git would check them out today: text whose line endings git converts has those of the working tree.
+They are as git would check them out today: a file that git converts is as git wrote it in the working tree.
 A tree may come from anyone. Entries that could lead out of the directory are skipped: names with ``..``, links to
 elsewhere, paths below a link. Submodules and files in Git LFS are not part of a revision; that is reported.
 """
@@ -18,7 +18,8 @@ from smspec.source.real_file import open_below
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.git import Entry, GitFailed, Objects, Repository
 from smspec.workspace.organization_marker import SETTINGS
-from smspec.workspace.working_tree import LineEndings
+from smspec.workspace.source_walk import MARKERS
+from smspec.workspace.working_tree import Conversions
 
 _LINK = "120000"
 _SUBMODULE = "160000"
@@ -29,7 +30,7 @@ _LFS = re.compile(
 )
 _LARGEST_POINTER = 1024
 _OF_GIT = re.compile(r"(\.git|git~1)[ .]*(:.*)?", re.IGNORECASE)  # some file systems have more names for `.git`
-_ALWAYS = (".yaml", ".yml", ".gitignore", ".dockerignore", *SETTINGS)
+_ALWAYS = (".yaml", ".yml", ".gitignore", ".dockerignore", *SETTINGS, *MARKERS)
 _MOST_LINK_BYTES = 4096
 
 
@@ -48,11 +49,11 @@ class Revision:
         self._here: set[str] = set()
         self._lfs: dict[str, tuple[str, int]] = {}
         entries = list(repository.entries(repository.commit(name)))
-        self._endings = LineEndings(repository, entries)
+        self._conversions = Conversions(repository, entries)
         links = self._sort(entries)
         # The search for .gitignore files of a working tree ends here.
         open(os.path.join(self.directory, ".git"), "wb").close()
-        self._bring(path for path in self._files if path.endswith(_ALWAYS) or _is_of_lock(path))
+        self._bring(path for path in self._files if path.lower().endswith(_ALWAYS) or _is_of_lock(path))
         self._link(links)
 
     def path(self, path: str) -> str:
@@ -71,6 +72,10 @@ class Revision:
             return self.path(directory)
         except GitFailed:
             return self.directory
+
+    def unexecuted_filters(self) -> dict[str, str]:
+        """Return the filters of extracted files that are as git stores them, because smspec executes none."""
+        return self._conversions.unexecuted
 
     def bring(self, path: str) -> None:
         """Extract a file, or all files below a directory; ``path`` is in the revision's directory."""
@@ -120,7 +125,7 @@ class Revision:
     def _bring(self, paths: Iterable[str]) -> None:
         wanted = [path for path in paths if path not in self._here]
         found = list(self._objects.contents(self._files[path].object for path in wanted))
-        for path, content in self._endings.checked_out(dict(zip(wanted, found, strict=True))).items():
+        for path, content in self._conversions.checked_out(dict(zip(wanted, found, strict=True))).items():
             target = os.path.join(self.directory, *path.split("/"))
             os.makedirs(os.path.dirname(target), exist_ok=True)
             mode = 0o755 if self._files[path].mode == _EXECUTABLE else 0o644

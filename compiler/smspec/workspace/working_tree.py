@@ -1,8 +1,9 @@
 """Compare a working tree with a commit, without a filter of git: files are hashed here.
 
-A file as git wrote it is the object of the index, however git converted it. Any other is read. If the index has the
-object of the commit, line endings that git would convert and the file of a Git LFS pointer count as equal; the output
-of other filters counts as a change.
+A file as git wrote it is the object of the index, however git converted it: the index has the file's size, times, and
+inode, and is never part of a commit. Any other file is read. If the index has the object of the commit, line endings
+that git would convert and the file of a Git LFS pointer count as equal; the output of other filters counts as a change,
+which is reported.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import io
 import os
 import stat
 from collections.abc import Iterable
+from functools import cached_property
 from typing import BinaryIO
 
 from smspec.source.frozen import dataclass
@@ -25,18 +27,24 @@ _ATTRIBUTES = ".gitattributes"
 _SHA1 = 40
 _CHUNK = 1 << 20
 _LONGEST_TEXT = 64 << 20
+_MOST_NAMED = 3
 _32_BITS = 0xFFFFFFFF
 _SAME, _CHANGED, _CONVERTED = "same", "changed", "converted"
 _LFS = "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize {}\n"
+_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """Paths that differ from a commit: of files that it or the index has, of submodules, and of files of neither."""
+    """Paths that differ from a commit: of files that it or the index has, of submodules, and of files of neither.
+
+    ``filtered``: those of the first with the name of a filter: they may differ only because it was not executed.
+    """
 
     tracked: tuple[str, ...]
     submodules: tuple[str, ...]
     untracked: tuple[str, ...]
+    filtered: dict[str, str]
 
 
 def changes_since(repository: Repository, commit: str) -> Changes:
@@ -44,7 +52,7 @@ def changes_since(repository: Repository, commit: str) -> Changes:
     base = {entry.path: entry for entry in repository.entries(commit)}
     staged = {file.path: file for file in repository.staged()}
     untracked = {path for path in repository.untracked() if path not in base}
-    tree = _WorkingTree(repository, staged)
+    tree = WorkingTree(repository, staged)
     changed: list[str] = []
     submodules: list[str] = []
     converted: list[str] = []
@@ -59,53 +67,88 @@ def changes_since(repository: Repository, commit: str) -> Changes:
             converted.append(path)
         elif found is _CHANGED:
             changed.append(path)
-    converts = LineEndings(repository, base.values()).converted(converted) if converted else set()
+    conversions = Conversions(repository, base.values(), tree)
+    converts = conversions.with_other_endings(converted) if converted else set()
     changed += [path for path in converted if path not in converts]
-    return Changes(tracked=tuple(sorted(changed)), submodules=tuple(submodules), untracked=tuple(sorted(untracked)))
+    return Changes(
+        tracked=tuple(sorted(changed)),
+        submodules=tuple(submodules),
+        untracked=tuple(sorted(untracked)),
+        filtered=conversions.filters_of(changed),
+    )
 
 
-class LineEndings:
-    """Which text files have other line endings in the working tree than in the objects of a commit.
+class Conversions:
+    """What git writes for the objects of a commit: text with other line endings, or the output of a filter.
 
-    Only those of the index that are the same in the commit, and only if all `.gitattributes` are, too: who changes
+    Only for files of the index that are the same in the commit, and only if all `.gitattributes` are, too: who changes
     these changes what is in the working tree.
     """
 
-    def __init__(self, repository: Repository, base: Iterable[Entry]) -> None:
+    def __init__(self, repository: Repository, base: Iterable[Entry], tree: WorkingTree | None = None) -> None:
         self._repository = repository
         self._base = {entry.path: entry.object for entry in base}
-        self._index: dict[str, str] | None = None
+        self._known = tree
+        self.unexecuted: dict[str, str] = {}
+        """The filters, by path, of files that are compared with what git stores, because no filter is executed."""
 
-    def converted(self, paths: Iterable[str]) -> set[str]:
+    @property
+    def _tree(self) -> WorkingTree:
+        if self._known is None:
+            self._known = WorkingTree(self._repository, {file.path: file for file in self._repository.staged()})
+        return self._known
+
+    def _same(self, paths: Iterable[str]) -> list[str]:
+        """Return those of some paths whose objects, and all attributes, are the same in the commit and the index."""
+        index = self._tree.objects
+        same = [path for path in paths if path in self._base and index.get(path) == self._base[path]]
+        return same if same and _attributes(self._base) == _attributes(index) else []
+
+    def filters_of(self, paths: Iterable[str]) -> dict[str, str]:
+        """Return the filters of those of some paths that are the same in the commit and the index."""
+        same = self._same(paths)
+        found = self._repository.attributes(same, ("filter",)) if same else {}
+        names = {path: found.get(path, {}).get("filter", "unspecified") for path in same}
+        return {path: name for path, name in names.items() if name not in ("unspecified", "unset", "set")}
+
+    def with_other_endings(self, paths: Iterable[str]) -> set[str]:
         """Return those of some paths of text in whose line endings git converts."""
-        if self._index is None:
-            self._index = {file.path: file.object for file in self._repository.staged()}
-        base, index = self._base, self._index
-        wanted = [path for path in paths if path in base and index.get(path) == base[path]]
-        if not wanted or _attributes(base) != _attributes(index):
+        wanted = self._same(paths)
+        if not wanted:
             return set()
         by_default = self._repository.setting("core.autocrlf").lower() in ("true", "input", "yes", "on", "1")
         found = self._repository.attributes(wanted, ("text", "eol"))
         return {path for path in wanted if _is_converted(found.get(path, {}), by_default)}
 
     def checked_out(self, contents: dict[str, bytes]) -> dict[str, bytes]:
-        """Return the contents of files of the commit with the line endings that they have in the working tree."""
-        here = {path: text for path in contents if (text := self._other_endings(path, contents[path])) is not None}
-        converted = self.converted(here) if here else set()
-        return {path: here[path] if path in converted else content for path, content in contents.items()}
+        """Return the contents of files of the commit as git writes them in the working tree."""
+        here = {path: text for path in contents if (text := self._other(path, contents[path])) is not None}
+        same = {path: here[path] for path in self._same(here)} if here else {}
+        written = {path: content for path, content in same.items() if self._tree.is_untouched(path)}
+        rest = same.keys() - written.keys()
+        endings = [path for path in rest if unix_text(same[path]) == contents[path]]
+        written |= {path: same[path] for path in self.with_other_endings(endings)}
+        self.unexecuted |= self.filters_of(sorted(rest - written.keys()))
+        return {**contents, **written}
 
-    def _other_endings(self, path: str, stored: bytes) -> bytes | None:
-        """Return a file of the working tree if it differs from an object in line endings only."""
-        if b"\n" not in stored or len(stored) > _LONGEST_TEXT:
-            return None
+    def _other(self, path: str, stored: bytes) -> bytes | None:
+        """Return the content of a file of the working tree if it is not that of the object, and not too long."""
+        if stored.startswith(_POINTER):
+            return None  # the digest in it is that of the file
         try:
             with open(open_below(self._repository.top, path.split("/")), "rb") as file:
-                if not len(stored) < os.fstat(file.fileno()).st_size <= 2 * len(stored):
+                size = os.fstat(file.fileno()).st_size
+                if size > _LONGEST_TEXT or (size == len(stored) and not self._has_filters):
                     return None
-                content = file.read(2 * len(stored) + 1)
+                content = file.read(_LONGEST_TEXT + 1)
         except (OSError, ValueError):
             return None
-        return content if unix_text(content) == stored else None
+        return content if content != stored and len(content) <= _LONGEST_TEXT else None
+
+    @cached_property
+    def _has_filters(self) -> bool:
+        """Whether git may convert a file without a change of its size."""
+        return self._repository.has_filters()
 
 
 def _attributes(files: dict[str, str]) -> set[tuple[str, str]]:
@@ -119,7 +162,7 @@ def _is_converted(attributes: dict[str, str], by_default: bool) -> bool:
     return text in ("set", "auto") or eol in ("lf", "crlf") or by_default
 
 
-class _WorkingTree:
+class WorkingTree:
     """The files of a working tree, with what the index knows of them."""
 
     def __init__(self, repository: Repository, staged: dict[str, StagedFile]) -> None:
@@ -127,6 +170,12 @@ class _WorkingTree:
         self._staged = staged
         self._written = repository.index_time()
         self._has_modes = repository.setting("core.fileMode").lower() != "false"
+        self.objects = {path: file.object for path, file in staged.items()}
+
+    def is_untouched(self, path: str) -> bool:
+        """Return whether the index proves that a file is as git wrote it."""
+        now, state = self._staged.get(path), self._state(path)
+        return now is not None and state is not None and now.is_merged and self._is_written(state, now)
 
     def compared(self, path: str, then: Entry | None) -> str:
         """Return how a path differs from a file of the commit, of which there may be none."""
@@ -138,7 +187,7 @@ class _WorkingTree:
             return _SAME if then is None else _CHANGED
         if then is None or (now is not None and not now.is_merged):
             return _CHANGED
-        if now is not None and self._is_untouched(state, now) and now.object == then.object:
+        if now is not None and self._is_written(state, now) and now.object == then.object:
             return _SAME if now.mode == then.mode else _CHANGED
         if not self._has_type(state, then.mode):
             return _CHANGED
@@ -159,7 +208,7 @@ class _WorkingTree:
         except (OSError, ValueError):
             return None
 
-    def _is_untouched(self, state: os.stat_result, now: StagedFile) -> bool:
+    def _is_written(self, state: os.stat_result, now: StagedFile) -> bool:
         """Return whether a file is as git wrote it; one of the same moment as the index may have changed since."""
         here = (state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino & _32_BITS)
         return here == now.state and max(now.state[1:3]) < self._written
@@ -195,6 +244,16 @@ class _WorkingTree:
             return _CHANGED
         text = unix_text(content) if len(content) <= _LONGEST_TEXT else content
         return _CONVERTED if text != content and _hash(then.object, text) == then.object else _CHANGED
+
+
+def unexecuted(filters: dict[str, str]) -> str:
+    """Return what a filter means for the files of ``filters``, as a sentence; empty for none."""
+    if not filters:
+        return ""
+    first, *more = sorted(filters)
+    files = f"`{first}` and {len(more)} more count as changed" if more else f"`{first}` counts as changed"
+    names = ", ".join(f"`{name}`" for name in sorted(set(filters.values()))[:_MOST_NAMED])
+    return f"{files}: smspec does not execute filters of git ({names}); if nothing changed, run `git status` first"
 
 
 def unix_text(content: bytes) -> bytes:

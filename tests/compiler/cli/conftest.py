@@ -14,6 +14,12 @@ from support.small_job import write_job
 from support.submitted_job import SPEC
 
 
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    """On a loaded machine every answer is late, and a command would show that it waits for it."""
+    monkeypatch.setattr("smspec.cli.waiting._SOON", 60.0)
+
+
 @pytest.fixture(scope="module")
 def submit_servers():
     with s3_server() as store, job_server() as jobs, pytest.MonkeyPatch.context() as patch:
@@ -74,6 +80,7 @@ def account(account_servers, monkeypatch, tmp_path):
     iam.create_role(RoleName="Training", Path="/service-role/", AssumeRolePolicyDocument=json.dumps(TRUST))
     found.client("ecr").create_repository(repositoryName="small")
     found.add_image()
+    found.list_cache_rules()
     found.list_quotas(**{"ml.m5.large for training job usage": 4.0})
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SMSPEC_HTTP_TIMEOUT", raising=False)

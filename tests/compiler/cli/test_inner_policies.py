@@ -298,6 +298,24 @@ def test_submodule_has_the_policy_of_its_repository(tmp_path):
     assert codes(home, ".") == {"SM760"}
 
 
+@pytest.mark.parametrize("root", ["jobs", "jobs/ctr", "{tmp}/home/jobs", "{tmp}/link"])
+def test_inner_root_keeps_the_policies_of_its_repository(tmp_path, root):
+    """`--root` limits what a spec may read; the policy of the repository judges it as before."""
+    home = repository(tmp_path / "home")
+    write_job(home / "jobs/ctr", READY)
+    write(home, "smspec.toml", POLICY)
+    write(home, "rules/team.yaml", RULE)
+    (tmp_path / "link").symlink_to("home/jobs")
+    named = ("--root", root.format(tmp=tmp_path))
+    assert codes(home, *named, "jobs/ctr/job.yaml") == codes(home, *named, "jobs") == REQUIRED
+    write(home, "jobs/ctr/smspec.toml", "max_cost = 9\n")
+    assert codes(home, *named, "jobs") == {"SM760"}
+    commit(home)
+    (home / "smspec.toml").write_text("")
+    done = smspec("diff", "--base", "HEAD", *named, "--fail-on", "security", "jobs", cwd=home)
+    assert done.status == 1 and "smspec.toml" in done.out
+
+
 def test_work_tree_inside_of_its_repository_has_its_own_policy(tmp_path):
     home = repository(tmp_path / "home")
     write_job(home / "ctr", READY)

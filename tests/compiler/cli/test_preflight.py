@@ -275,6 +275,19 @@ def test_alternative_within_its_quota_is_enough(account, tmp_path):
     assert state == "wrong" and f"needs 1 of `ml.g5.xlarge {of}`, and the quota is 0; " in text
 
 
+def test_quotas_without_an_end_are_left(account):
+    """The token is a different one each time, so the list never ends by itself."""
+    pages = iter(range(1000))
+    account.aws.faults["servicequotas ListServiceQuotas"] = lambda: json.dumps(
+        {"Quotas": [{"QuotaName": "other", "Value": 1.0}], "NextToken": str(next(pages))}
+    ).encode()
+    state, text = row("quota")
+    assert (state, account.aws.asked.count("servicequotas ListServiceQuotas")) == ("not checked", 50)
+    assert text == (
+        "Service Quotas does not list `ml.m5.large for training job usage` on 50 pages, after which smspec stops"
+    )
+
+
 def test_image_of_aws_that_cannot_be_read_is_not_checked(account, tmp_path):
     uri = f"763104351884.dkr.ecr.{REGION}.amazonaws.com/pytorch-training:2.5.1-cpu-py311-ubuntu22.04-sagemaker"
     write_job(tmp_path, SPEC.replace(f"{REPOSITORY}:1", uri))
@@ -283,6 +296,51 @@ def test_image_of_aws_that_cannot_be_read_is_not_checked(account, tmp_path):
     write_job(tmp_path, SPEC.replace(f"{REPOSITORY}:1", uri))
     account.aws.faults["ecr BatchGetImage"] = Refusal(400, "AccessDeniedException")
     assert row("image") == ("not checked", "AWS denies `ecr:BatchGetImage`; AWS owns the image")
+
+
+CACHES = {
+    "its prefix": (("hub", "docker"), "hub/library/python:3.12", "hub"),
+    "a prefix of several names": (("team/hub",), "team/hub/python:3.12", "team/hub"),
+    "every repository": (("ROOT",), "python:3.12", "ROOT"),
+    "a new tag": (("ROOT",), "small:2", "ROOT"),
+    "a prefix that begins alike": (("hu", "hub-2"), "hub/python:3.12", None),
+    "the repository itself": (("hub",), "hub:1", None),
+    "none": ((), "hub/python:3.12", None),
+}
+
+
+@pytest.mark.parametrize("case", CACHES)
+def test_image_that_a_pull_through_cache_creates(account, tmp_path, case):
+    prefixes, image, rule = CACHES[case]
+    account.list_cache_rules(*prefixes)
+    write_job(tmp_path, SPEC.replace("small:1", image))
+    state, text = row("image", 0 if rule else 1)
+    assert state == ("not checked" if rule else "wrong")
+    ends = f"at the first pull, the pull-through cache rule `{rule}` may copy it from `registry-1.docker.io`"
+    assert text.endswith(ends if rule else ("in its repository" if "small" in image else f"in account {ACCOUNT}"))
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        pytest.param(
+            Refusal(400, "AccessDeniedException"), "AWS denies `ecr:DescribePullThroughCacheRules`", id="denied"
+        ),
+        pytest.param(Refusal(400, "UnknownOperationException"), "does not support", id="unknown"),
+        pytest.param(Refusal(400, "InvalidParameterException", "so"), "InvalidParameterException: so", id="refused"),
+        pytest.param(b"{}", "does not contain its rules", id="empty"),
+        pytest.param(b'{"pullThroughCacheRules": {"a": 1}}', "is not of the type", id="map"),
+        pytest.param(b'{"pullThroughCacheRules": [], "nextToken": "a"}', None, id="endless"),
+        pytest.param(b'{"pullThroughCacheRules": [null]}', "is not of the type", id="null"),
+        pytest.param(b'{"pullThroughCacheRules": [{}, {"ecrRepositoryPrefix": null}]}', None, id="empty-rule"),
+    ],
+)
+def test_image_that_an_unknown_cache_may_create(account, tmp_path, fault, words):
+    account.aws.faults["ecr DescribePullThroughCacheRules"] = fault
+    write_job(tmp_path, SPEC.replace("small:1", "hub/python:3.12"))
+    done = smspec("submit", "--dry-run", "--format", "json")
+    (found,) = [value for (kind, _), value in rows(done).items() if kind == "image"]
+    assert (found[0] == "not checked" and words in found[1]) if words else found[0] == "wrong", found
 
 
 def test_usable_role_and_key_are_ok(account, tmp_path):

@@ -87,12 +87,29 @@ aws_secret_access_key = testing
 """,
     "a process that fails": "[profile a]\ncredential_process = false\n",
     "a process that prints no keys": "[profile a]\ncredential_process = echo {}\n",
+    "a process that prints no JSON": "[profile a]\ncredential_process = echo hello\n",
+    "a process that prints a list": "[profile a]\ncredential_process = echo []\n",
+    "a process that does not exist": "[profile a]\ncredential_process = no-such-program --json\n",
+    "a process with expired keys": (
+        "[profile a]\ncredential_process = echo '"
+        '{"Version": 1, "AccessKeyId": "a", "SecretAccessKey": "b", "SessionToken": "c",'
+        ' "Expiration": "2020-01-01T00:00:00Z"}'
+        "'\n"
+    ),
+    "keys that are not strings": (
+        '[profile a]\ncredential_process = echo \'{"Version": 1, "AccessKeyId": 1, "SecretAccessKey": [2]}\'\n'
+    ),
+    "half of a key pair": "[profile a]\naws_access_key_id = testing\n",
+    "a token in a file that does not exist": (
+        "[profile a]\nrole_arn = arn:aws:iam::123456789012:role/ci\nweb_identity_token_file = /nowhere/token\n"
+    ),
+    "a profile that does not exist": "",
 }
 
 
 @pytest.mark.parametrize("case", PROFILES)
 def test_credentials_that_cannot_be_had(account, tmp_path, case):
-    """The plan is printed, then one sentence; standard input is empty."""
+    """The plan is printed, then one sentence, which is about the credentials; standard input is empty."""
     (tmp_path / "config").write_text(PROFILES[case])
     unset = dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "")
     process = smspec_process(
@@ -102,7 +119,7 @@ def test_credentials_that_cannot_be_had(account, tmp_path, case):
     assert process.status == 3, process.err
     assert process.err.startswith("job small-") and "Traceback" not in process.err
     # The question for a code ends without a line break.
-    assert re.search(r"smspec: .*credentials.*\n\Z", process.err), process.err
+    assert re.search(r"smspec: cannot get AWS credentials to .*\n\Z", process.err), process.err
 
 
 @pytest.mark.parametrize("url", ["{moto}/a/path", "http://[::1]:9", "http://127.0.0.1:9", "http://nowhere.invalid"])

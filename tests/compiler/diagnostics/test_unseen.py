@@ -46,6 +46,10 @@ HONEST = [
     "loss → 0.1 ± 2 µm, Δt ≤ 5 °C — “fine”…",
 ]
 LOOKALIKES = {
+    "s3://models/ꓮꓓꓟꓲꓠ": "ꓮ",
+    "arn:aws:iam::111122223333:role/𐐄𐐅": "𐐄",
+    "role/𐌀𐌁": "𐌀",
+    "s3://ⲟⲣⲥ/x": "ⲟ",
     "arn:aws:iam::111122223333:role/Аdmin": "А",
     "s3://exаmple-data/": "а",
     "s3://example-data/сор/": "с",
@@ -69,6 +73,9 @@ LOOKALIKES = {
     "Ꭺdmin": "Ꭺ",
 }
 NAMES = [
+    "data/ಕನ್ನಡ/train.csv",
+    "data/አማርኛ",
+    "src/ᐃᓄᒃᑎᑐᑦ.py",
     "data/训练/a.csv",
     "s3://b/данные/train",
     "données/été.csv",

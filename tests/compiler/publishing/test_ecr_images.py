@@ -185,7 +185,7 @@ def test_unusable_credentials_are_reported(ecr, job, code, message):
         ("ecr:PutLifecyclePolicy", "CreateTheRepository"),
     ],
 )
-def test_denied_call_names_its_statement(ecr, job, action, statement):
+def test_denied_call_names_its_statement(ecr, client, job, action, statement):
     directory, _ = job
     (directory / "smspec.toml").write_text("[registry]\nkeep_images = 7\n")
     ecr.faults = {action.removeprefix("ecr:"): [(400, "AccessDeniedException", DENIED.format(action, action))]}

@@ -205,6 +205,7 @@ def test_unsupported_members_are_listed_with_paths():
 WITHOUT_RESOURCE = (
     "ec2:|cloudwatch:PutMetricData|ecr:GetAuthorizationToken|ssmmessages:|sts:GetServiceBearerToken"
     "|sagemaker:ListTrainingJobs|servicequotas:ListServiceQuotas|ssm:DescribeParameters"
+    "|ecr:DescribePullThroughCacheRules"
 )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from smspec.service.partitions import is_of_aws, region_of_host
 from smspec.submission.client import sagemaker_client
-from smspec.wire.aws import AwsSession
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,5 @@ def test_region_precedence_follows_the_aws_cli(monkeypatch, tmp_path, option, va
 )
 def test_server_of_a_customer_in_a_domain_of_aws_is_not_aws(host, region):
     """An emulator behind a load balancer has roles, buckets, and accounts of its own."""
-    session = AwsSession(None, "us-west-2")
-    assert session.region_of_host(host, "sagemaker") == region
-    assert session.is_of_aws(host) == (region is not None)
+    assert region_of_host(host, "sagemaker") == region
+    assert is_of_aws(host) == (region is not None)

@@ -72,7 +72,7 @@ def test_missing_region_exits_3(aws):
 def test_unknown_profile_is_reported(aws):
     done = imported("nightly", "--profile", "nobody", "--region", "us-west-2", **KEYS, **aws)
     assert (done.status, done.out) == (3, "")
-    assert "cannot get AWS credentials to ask AWS for SageMaker" in done.err
+    assert "cannot get AWS credentials to call AWS: " in done.err
     assert "nobody" in done.err
 
 

@@ -123,22 +123,26 @@ def image(uri, **members):
     return {"AlgorithmSpecification": {"TrainingImage": uri, "TrainingInputMode": "File", **members}}
 
 
-def channel(uri):
-    return {"InputDataConfig": [{"ChannelName": "train", "DataSource": {"S3DataSource": {"S3Uri": uri}}}]}
+def channel(uri, **members):
+    return {"InputDataConfig": [{"ChannelName": "train", "DataSource": {"S3DataSource": {"S3Uri": uri}}, **members}]}
 
 
+AWS_IMAGE = "246618743249.dkr.ecr.us-west-2.amazonaws.com/sagemaker-xgboost:1.7-1"
+JOB = {"TrainingJobArn": "arn:aws:sagemaker:us-west-2:111122223333:training-job/x"}
+KMS = "arn:aws:kms:us-west-2:111122223333"
+METRIC = {"Name": "a", "Regex": "b"}
 URI = "111122223333.dkr.ecr.us-west-2.amazonaws.com/ctr:1"
 
 
 @pytest.mark.parametrize(
     ("sent", "there", "is_own"),
     [
-        pytest.param(image(URI), image(f"{URI}@sha256:{'a' * 64}"), True, id="tag-with-its-digest"),
+        pytest.param(image(URI), image(f"{URI}@sha256:{'a' * 64}"), False, id="tag-with-a-digest"),
+        pytest.param(image(f"{URI}@sha256:{'a' * 64}"), image(URI), False, id="digest-that-is-absent"),
         pytest.param(image(URI), image(f"{URI}0"), False, id="tag-that-begins-alike"),
         pytest.param(image(URI), image(URI, ContainerEntrypoint=["sh"]), False, id="entrypoint"),
-        pytest.param(
-            image(URI), image(URI, MetricDefinitions=[{"Name": "a", "Regex": "b"}]), True, id="metrics-of-aws"
-        ),
+        pytest.param(image(AWS_IMAGE), image(AWS_IMAGE, MetricDefinitions=[METRIC]), True, id="metrics-of-aws"),
+        pytest.param(image(URI), image(URI, MetricDefinitions=[]), True, id="no-metrics"),
         pytest.param(
             {"AlgorithmSpecification": {"AlgorithmName": "mine", "TrainingInputMode": "File"}},
             {
@@ -147,15 +151,57 @@ URI = "111122223333.dkr.ecr.us-west-2.amazonaws.com/ctr:1"
                     "TrainingInputMode": "File",
                 },
                 "HyperParameters": {"k": "10"},
+                **JOB,
             },
             True,
             id="algorithm-with-its-defaults",
         ),
         pytest.param(
             {"OutputDataConfig": {"S3OutputPath": "s3://b/o", "KmsKeyId": "1234abcd"}},
-            {"OutputDataConfig": {"S3OutputPath": "s3://b/o/", "KmsKeyId": "arn:aws:kms:r:1:key/1234abcd"}},
+            {"OutputDataConfig": {"S3OutputPath": "s3://b/o/", "KmsKeyId": f"{KMS}:key/1234abcd"}, **JOB},
             True,
             id="key-as-an-arn",
+        ),
+        *(
+            pytest.param(
+                {"ResourceConfig": {"VolumeKmsKeyId": sent}},
+                {"ResourceConfig": {"VolumeKmsKeyId": there}, **JOB},
+                is_own,
+                id=name,
+            )
+            for name, sent, there, is_own in (
+                ("key-as-an-id", f"{KMS}:key/1234abcd", "1234abcd", True),
+                ("key-of-another-account", "1234abcd", f"{KMS.replace('1111', '2222')}:key/1234abcd", False),
+                ("key-of-another-region", "1234abcd", f"{KMS.replace('us-west-2', 'eu-west-1')}:key/1234abcd", False),
+                ("key-that-ends-alike", "1234abcd", f"{KMS}:key/a/1234abcd", False),
+                ("alias-as-an-arn", "alias/ml", f"{KMS}:alias/ml", True),
+                ("alias-of-another-account", "alias/ml", f"{KMS.replace('1111', '2222')}:alias/ml", False),
+                ("alias-and-a-key", "alias/ml", f"{KMS}:key/1234abcd", False),
+                ("key-named-like-an-alias", "alias/ml", f"{KMS}:key/alias/ml", False),
+            )
+        ),
+        pytest.param(
+            {"AlgorithmSpecification": {"AlgorithmName": "mine"}},
+            {
+                "AlgorithmSpecification": {"AlgorithmName": "arn:aws:sagemaker:us-west-2:210987654321:algorithm/mine"},
+                **JOB,
+            },
+            False,
+            id="algorithm-that-another-account-named-alike",
+        ),
+        pytest.param({}, {"StoppingCondition": {"MaxRuntimeInSeconds": 86400}}, True, id="default-runtime"),
+        pytest.param({}, {"StoppingCondition": {"MaxRuntimeInSeconds": 2419200}}, False, id="runtime-of-28-days"),
+        pytest.param(
+            {**image(URI), **channel("s3://b/a/")},
+            {**image(URI), **channel("s3://b/a/", InputMode="File")},
+            True,
+            id="default-input-mode",
+        ),
+        pytest.param(
+            {**image(URI), **channel("s3://b/a/")},
+            {**image(URI), **channel("s3://b/a/", InputMode="Pipe")},
+            False,
+            id="input-mode-of-a-forger",
         ),
         pytest.param(
             {"OutputDataConfig": {"S3OutputPath": "s3://b/o"}},

@@ -25,12 +25,13 @@ class OrdinaryJob(LocalJob):
         return [*AS_USER, readable_python(), *super().words(**request)[1:]]
 
     def start(self, environment: dict[str, str] | None = None, **request: object) -> subprocess.Popen:
+        python = readable_python()  # skips the test first
         for path in (self.directory, *self.directory.rglob("*")):
             if path.lstat().st_uid == os.geteuid():  # a run may leave files of others, as it should not
                 os.chown(path, USER, USER, follow_symlinks=False)
         own = {
             "HOME": str(self.directory),
-            "PATH": os.pathsep.join([os.path.dirname(readable_python()), "/usr/bin", "/bin", "/usr/sbin", "/sbin"]),
+            "PATH": os.pathsep.join([os.path.dirname(python), "/usr/bin", "/bin", "/usr/sbin", "/sbin"]),
             "SMSPEC_CACHE_DIR": str(self.directory / "cache"),
         }
         self.process = subprocess.Popen(

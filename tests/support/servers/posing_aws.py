@@ -33,7 +33,12 @@ _PARENTS = (
     "sagemaker.us-west-2.",
     "ecr.us-west-2.",
 )
-_NAMES = tuple(f"*.{parent}amazonaws.com" for parent in _PARENTS)
+_NAMES = (
+    *(f"*.{parent}amazonaws.com" for parent in _PARENTS),
+    *(f"*.{parent}cn-north-1.amazonaws.com.cn" for parent in ("", "s3.", "api.", "sagemaker.", "ecr.")),
+    "*.us-gov.amazonaws.com",
+    *(f"*.{parent}us-gov-west-1.amazonaws.com" for parent in ("", "s3.", "api.", "sagemaker.", "ecr.")),
+)
 _HOP = ("connection", "transfer-encoding", "content-length", "keep-alive")
 HANG, DROP, DRIP = "hang", "drop", "drip"
 """Faults: no answer, a closed connection, and one byte every 50 ms."""
@@ -48,7 +53,8 @@ class Refusal(NamedTuple):
 
 
 class PosingAws(ThreadingHTTPServer):
-    """``faults``: operation → what it gets instead of an answer: a `Refusal`, bytes of a body, or a word above.
+    """``faults``: operation → what it gets instead of an answer: a `Refusal`, bytes of a body, or a function that
+    returns them, or a word above.
 
     ``answers``: operation → a function of the answer of moto, JSON or XML. ``asked``: the operations so far, such as
     ``kms DescribeKey`` and ``s3 HEAD``.
@@ -68,7 +74,7 @@ class PosingAws(ThreadingHTTPServer):
 
     def reset(self) -> None:
         """Forget all faults and calls."""
-        self.faults: dict[str, Refusal | bytes | str] = {}
+        self.faults: dict[str, Refusal | bytes | Callable[[], bytes] | str] = {}
         self.answers: dict[str, Callable[[bytes], bytes]] = {}
         self.asked: list[str] = []
 
@@ -112,8 +118,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._forward(service, operation, body)
         elif isinstance(fault, Refusal):
             self._refuse(fault)
-        elif isinstance(fault, bytes):
-            self._send(200, {"Content-Type": "text/html"}, fault)
+        elif isinstance(fault, bytes) or callable(fault):
+            self._send(200, {"Content-Type": "text/html"}, fault() if callable(fault) else fault)
         elif fault == HANG:
             self.server.closing.wait(60)
         elif fault == DRIP:

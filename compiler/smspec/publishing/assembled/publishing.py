@@ -8,7 +8,7 @@ from functools import partial
 
 from smspec.publishing.assembled.assembly import AssembledImage, assembled, require_no_command
 from smspec.publishing.assembled.docker_archive import SUFFIX, write_archive
-from smspec.publishing.publication import JobImage, PublishedImage, PublishFailed
+from smspec.publishing.publication import JobImage, PublishedImage, PublishFailed, PublishOptions
 from smspec.publishing.registry_image import ImageInRegistry, Logins
 from smspec.publishing.remote_image import DOCKER_MANIFEST, patiently
 from smspec.registry.manifest import Layer
@@ -30,21 +30,22 @@ def archived(job: JobImage, logins: Logins, show: Show) -> PublishedImage:
     return PublishedImage(uri=job.image.uri, status="built" if is_new else "present", archive=path)
 
 
-def pushed(job: JobImage, logins: Logins, show: Show) -> PublishedImage:
+def pushed(job: JobImage, logins: Logins, options: PublishOptions) -> PublishedImage:
     """Put an image in its registry, unless it is there. Raise PublishFailed."""
     require_no_command(job)
-    return _Push(job, logins, show).outcome()
+    return _Push(job, logins, options).outcome()
 
 
 class _Push(ImageInRegistry):
     """One image that its registry is to have."""
 
-    def __init__(self, job: JobImage, logins: Logins, show: Show) -> None:
+    def __init__(self, job: JobImage, logins: Logins, options: PublishOptions) -> None:
         super().__init__(job, logins)
-        self._show = show
+        self._show, self._waits = options.show, options.waits
 
     def outcome(self) -> PublishedImage:
-        present = self.present()
+        with self._waits(f"the registry of `{self._job.image.uri}`"):
+            present = self.present()
         if present is not None:
             return present
         self._show(f"reading the base {self._job.image.base}")

@@ -11,6 +11,7 @@ from smspec.plan.plan import Plan
 from smspec.render.iam.kms import key_statement, source_key
 from smspec.render.iam.s3 import location
 from smspec.render.iam.statements import Place, Statement, allow
+from smspec.service.facts.accounts import is_provider
 from smspec.service.image_reference import parsed_reference
 from smspec.service.members import items, member
 from smspec.service.s3_address import addresses
@@ -72,7 +73,11 @@ def _image(plan: Plan, place: Place) -> list[Statement]:
     if image is None or image.account is None:
         return []
     arn = f"arn:{place.partition}:ecr:{image.region}:{image.account}:repository/{image.repository}"
-    return [allow("OptionalReadTheImage", ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"], [arn])]
+    read = allow("OptionalReadTheImage", ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"], [arn])
+    if is_provider(image.account):
+        return [read]
+    # The service authorization reference lists no resource for the rules of a registry.
+    return [read, allow("OptionalReadTheCacheRules", ["ecr:DescribePullThroughCacheRules"], ["*"])]
 
 
 def _file_systems(payload: Mapping[str, object], place: Place) -> Iterator[tuple[str, str, Collection[str]]]:

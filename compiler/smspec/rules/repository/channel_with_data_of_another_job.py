@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Note, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.rules.repository.cross_spec_finding import CrossSpecFinding
-from smspec.rules.repository.prefixes import ends_inside_a_name, longer_names
+from smspec.service.s3_address import AS_A_FOLDER, ends_inside_a_name, longer_data
 from smspec.spec.repository_facts import JobFacts, Repository, Stated
 
 RULE = Rule("SM709", "channel with the data of a different job", "warning")
@@ -30,7 +30,7 @@ def check(repository: Repository) -> Iterator[CrossSpecFinding]:
     for job, name, stated in read:
         others = (
             (owner, place)
-            for address in longer_names(stated.text, addresses)
+            for address in longer_data(stated.text, addresses)
             for owner, place in owners[address]
             if owner.file != job.file
         )
@@ -41,7 +41,7 @@ def check(repository: Repository) -> Iterator[CrossSpecFinding]:
         finding = RULE.at(
             stated.path,
             f"the channel `{name}` of `{job.name.text}` also matches {quoted(place.text)}",
-            help="add a `/` at the end: S3 compares prefixes as text",
+            help=AS_A_FOLDER,
         )
         note = Note(f"`{owner.name.text}` uses it", place.span)
         yield CrossSpecFinding(finding=finding, span=stated.span, specs=(job,), notes=(note,))

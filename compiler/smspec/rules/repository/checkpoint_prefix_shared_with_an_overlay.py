@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Rule
 from smspec.rules.repository.cross_spec_finding import MOST_NAMED, CrossSpecFinding
-from smspec.rules.repository.prefixes import normal
+from smspec.service.s3_address import normal
 from smspec.spec.repository_facts import JobFacts, Repository
 
 RULE = Rule("SM704", "checkpoint prefix shared with an overlay", "warning")

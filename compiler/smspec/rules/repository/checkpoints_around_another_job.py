@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Note, Rule
 from smspec.rules.repository.cross_spec_finding import CrossSpecFinding, named
-from smspec.rules.repository.prefixes import above, ends_inside_a_name, longer_names, normal
+from smspec.service.s3_address import above, ends_inside_a_name, longer_names, normal
 from smspec.spec.repository_facts import JobFacts, Repository, Stated
 
 RULE = Rule("SM703", "checkpoint prefix around a different job's files", "warning")

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Note, Rule
 from smspec.rules.repository.cross_spec_finding import CrossSpecFinding
-from smspec.rules.repository.prefixes import normal
 from smspec.rules.repository.sharing import sharings
+from smspec.service.s3_address import normal
 from smspec.spec.repository_facts import Repository
 
 RULE = Rule("SM701", "output prefix of another job", "warning")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Note, Rule
 from smspec.rules.repository.cross_spec_finding import CrossSpecFinding
-from smspec.rules.repository.prefixes import normal
 from smspec.rules.repository.same_name_jobs import same_name_jobs
+from smspec.service.s3_address import normal
 from smspec.spec.repository_facts import Repository
 
 RULE = Rule("SM707", "overwritten output")

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from smspec.diagnostics import Note, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.rules.repository.cross_spec_finding import CrossSpecFinding, named
-from smspec.rules.repository.prefixes import normal
 from smspec.rules.repository.sharing import sharings
+from smspec.service.s3_address import normal
 from smspec.spec.repository_facts import Repository
 
 RULE = Rule("SM702", "shared checkpoint prefix")

@@ -8,8 +8,9 @@ from itertools import islice
 from smspec.diagnostics import Diagnostic, Rule
 from smspec.diagnostics.locating import placed_at
 from smspec.diagnostics.parse_errors import MOST
-from smspec.diagnostics.quoting import quoted
+from smspec.diagnostics.quoting import path_name, quoted
 from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.unseen_names import value_fault
 from smspec.source import Document, Node, Path, Scalar, Sequence, Span, dotted
 from smspec.source.frozen import replace
 from smspec.spec.layers.merging import is_null
@@ -101,6 +102,7 @@ class Substitution:
                 if end < 0:
                     return _nothing_known(node)
             elif expression == text:
+                self._check_seen(node, path, value)
                 return replace(node, text=value.text, value=value.value, plain=value.plain)
             pieces += [text[done:start], value.text if value else ""]
             self._characters += len(pieces[-1])
@@ -120,7 +122,18 @@ class Substitution:
             return _nothing_known(node)
         whole = "".join((*pieces, text[done:]))
         # `${{ vars.a }}${{ vars.b }}` with 1 and 2 is the string 12, which would be a number without quotes.
-        return replace(node, text=whole, value=whole, plain=node.plain and meaning(whole) == whole)
+        made = replace(node, text=whole, value=whole, plain=node.plain and meaning(whole) == whole)
+        self._check_seen(node, path, made)
+        return made
+
+    def _check_seen(self, node: Scalar, path: Path, made: Scalar) -> None:
+        """Report a name that is made of parts which can be read one by one, but not together."""
+        fault = value_fault(made, path)
+        if fault:
+            rule, message, help = fault
+            start = node.text.find(_OPEN)
+            expression = node.text[start : node.text.find(_CLOSE, start) + len(_CLOSE)]
+            self._report(rule, node, path, expression, f"{path_name(path)} {message}", help=help)
 
     def _value(self, node: Scalar, path: Path, expression: str) -> Scalar | None:
         if expression == _OPEN:

@@ -172,7 +172,7 @@ def _quota(calls: AwsCalls, needs: list[dict[str, int]]) -> Answer:
     emulator = calls.emulator("service-quotas")
     if emulator:
         raise NotChecked(f"`{emulator}` is not AWS, and has different quotas")
-    known = _listed(calls, {name for need in needs for name in need if name.startswith("ml.")})
+    known, is_all = _listed(calls, {name for need in needs for name in need if name.startswith("ml.")})
     lacking = [_lacking(need, known) for need in needs]
     if all(lacking):
         return wrong(QUOTA, "", "; ".join(dict.fromkeys(each for of in lacking for each in of)))
@@ -181,7 +181,8 @@ def _quota(calls: AwsCalls, needs: list[dict[str, int]]) -> Answer:
     )
     types = [name for name in unknown if name.startswith("ml.")]
     if types:
-        raise NotChecked(f"Service Quotas does not list `{types[0]}`")
+        where = "" if is_all else f" on {_MOST_PAGES} pages, after which smspec stops"
+        raise NotChecked(f"Service Quotas does not list `{types[0]}`{where}")
     fits = next(need for need, of in zip(needs, lacking, strict=True) if not of)
     texts = [f"{known[name]} of `{name}`" for name in fits if name in known]
     more = f"; {len(texts) - _MOST_NAMED} more fit" if len(texts) > _MOST_NAMED else ""
@@ -198,8 +199,11 @@ def _lacking(need: dict[str, int], known: Mapping[str, int]) -> list[str]:
     ]
 
 
-def _listed(calls: AwsCalls, names: set[str]) -> dict[str, int]:
-    """Return the quotas of the account up to the page on which the last of ``names`` is found."""
+def _listed(calls: AwsCalls, names: set[str]) -> tuple[dict[str, int], bool]:
+    """Return the quotas of the account up to the page on which the last of ``names`` is found, and whether that is all.
+
+    A page has 100 quotas, and SageMaker has more than 2,000.
+    """
     client, found = calls.client("service-quotas"), {}
     token: dict[str, str] = {}
     for _ in range(_MOST_PAGES):
@@ -214,6 +218,6 @@ def _listed(calls: AwsCalls, names: set[str]) -> dict[str, int]:
                 found[name] = int(value)
         following = page.get("NextToken")
         if names <= found.keys() or not isinstance(following, str) or following == token.get("NextToken"):
-            break
+            return found, True
         token = {"NextToken": following}
-    return found
+    return found, False

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
+from smspec.service.partitions import is_of_aws
 from smspec.submission.aws_errors import DENIED, INVALID_CREDENTIALS, AwsUnavailable
 from smspec.submission.persistence import THROTTLED
 from smspec.submission.preflight.asking import MOST_THREADS
@@ -78,7 +79,7 @@ class AwsCalls:
     def emulator(self, service: str) -> str:
         """Return the host that calls of a service go to, if that is not AWS's; else an empty string."""
         host = urlsplit(str(self.client(service).meta.endpoint_url)).hostname or ""
-        return "" if self._session.is_of_aws(host) else host
+        return "" if is_of_aws(host) else host
 
     def download(self, url: str, size: int) -> bytes:
         """Return what a link of AWS leads to, which contains its own permission. Raise `WireFault`."""

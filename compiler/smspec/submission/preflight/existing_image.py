@@ -18,6 +18,7 @@ from smspec.wire.fault import WireFault
 KIND = "image"
 _ABSENT = ("RepositoryNotFoundException", "ImageNotFoundException")
 _LARGEST_CONFIG = 1 << 20
+_MOST_PAGES = 5
 
 
 def image_questions(calls: AwsCalls, payload: Mapping[str, Any], platforms: tuple[str, ...]) -> list[Question]:
@@ -57,23 +58,56 @@ def _image(calls: AwsCalls, reference: ImageReference, uri: str, platforms: tupl
     except AwsRefused as refusal:
         if refusal.code not in _ABSENT:
             raise
-        return _absent(calls, uri, account, f"its repository does not exist in account {account}")
+        return _absent(calls, reference, uri, f"its repository does not exist in account {account}")
     image = next(iter(items(found, "images")), None)
     if image is None:
         code = member(next(iter(items(found, "failures")), None), "failureCode")
         if code not in ("ImageNotFound", "ImageTagDoesNotMatchDigest"):
             raise NotChecked(f"Amazon ECR does not return it: {code or 'no reason was given'}")
-        return _absent(calls, uri, account, "does not exist in its repository")
+        return _absent(calls, reference, uri, "does not exist in its repository")
     return _of_platform(calls, image, uri, platforms, partial(client.get_download_url_for_layer, **where))
 
 
-def _absent(calls: AwsCalls, uri: str, account: str, text: str) -> Answer:
+def _absent(calls: AwsCalls, reference: ImageReference, uri: str, text: str) -> Answer:
     emulator = calls.emulator("ecr")
     if emulator:
         raise NotChecked(f"`{emulator}`, which is not AWS, does not have it")
-    if is_provider(account):  # such a registry shows others what they may pull
+    if is_provider(reference.account or ""):  # such a registry shows others what they may pull
         raise NotChecked(f"{text}, as far as AWS shows its own images")
+    try:
+        rule = _pull_through_cache(calls, reference)
+    except AwsRefused as refusal:
+        raise NotChecked(f"{text}, and the rules of pull-through caches are unknown: {refusal}") from None
+    except NotChecked as fault:
+        raise NotChecked(f"{text}, unless a pull-through cache creates it: {fault}", fault.action) from None
+    if rule:
+        raise NotChecked(f"{text}; at the first pull, {rule}")
     return wrong(KIND, uri, text)
+
+
+def _pull_through_cache(calls: AwsCalls, reference: ImageReference) -> str:
+    """Return what creates an image of a registry when it is pulled; empty if no rule of a cache has its prefix."""
+    client = calls.client("ecr", reference.region)
+    token: dict[str, str] = {}
+    for _ in range(_MOST_PAGES):
+        page = calls.called(
+            "read the pull-through cache rules",
+            "ecr:DescribePullThroughCacheRules",
+            partial(client.describe_pull_through_cache_rules, registryId=reference.account, maxResults=1000, **token),
+        )
+        for rule in items(page, "pullThroughCacheRules"):
+            prefix = str(member(rule, "ecrRepositoryPrefix"))
+            if prefix == "ROOT" or reference.repository.startswith(f"{prefix}/"):
+                upstream = member(rule, "upstreamRegistryUrl")
+                source = f" from `{upstream}`" if isinstance(upstream, str) and upstream else ""
+                return f"the pull-through cache rule `{prefix}` may copy it{source}"
+        following = page.get("nextToken")
+        if not isinstance(following, str) or not following or following == token.get("nextToken"):
+            if not isinstance(page.get("pullThroughCacheRules"), list):
+                raise NotChecked("the response of Amazon ECR does not contain its rules")
+            return ""
+        token = {"nextToken": following}
+    raise NotChecked(f"Amazon ECR lists more than {_MOST_PAGES} pages of rules")
 
 
 def _of_platform(

@@ -70,6 +70,10 @@ REPORTED = [
     *((to(f"s3://example/{text}"), "SM804", OUTPUT) for text in (*LITERAL, "/a", "a//", "a//b")),
     (reading("s3://example/a", "s3://example/a-2/"), "SM805", CHANNEL),
     (reading("s3://example/a", "s3://example/a.csv"), "SM805", CHANNEL),
+    (reading("s3://example/a.csv", "s3://example/a.csv-old/"), "SM805", CHANNEL),
+    (reading("s3://example/v1.2", "s3://example/v1.20"), "SM805", CHANNEL),
+    (reading("s3://example/v.1/a", "s3://example/v.1/a.csv"), "SM805", CHANNEL),
+    (reading("s3://example/.data", "s3://example/.data2"), "SM805", CHANNEL),
     *(
         (reading(address) | {path[0]: {path[1]: "s3://example/x/y/"}}, "SM806", path)
         for address in ("s3://example", "s3://example/", "s3://example/x", "s3://example/x/", "s3://example/x/y")
@@ -95,6 +99,9 @@ ACCEPTED = [
     reading("s3://example/x", "s3://example/x/y/"),
     reading("s3://example/x", "s3://example/x"),
     reading("s3://example", "s3://example-2/"),
+    reading("s3://example/a.csv", "s3://example/a.csv.gz"),
+    reading("s3://example/x.y/a.csv", "s3://example/x.y/a.csv.idx"),
+    reading("s3://example/a.parquet", "s3://example/a.parquet2"),
     reading("s3://example/x/m", S3DataType="ManifestFile") | {"CheckpointConfig": {"S3Uri": "s3://example/x/m-2/"}},
     reading("s3://example/x/") | {"OutputDataConfig": {"S3OutputPath": "s3://example/x-models/"}},
     reading("s3://example/x") | {"OutputDataConfig": {"S3OutputPath": "s3://example-2/x/"}},

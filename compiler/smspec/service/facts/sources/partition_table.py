@@ -20,6 +20,7 @@ def partition_rows(botocore: str) -> list[Row]:
         {
             "partition": each["id"],
             "dns_suffix": each["outputs"]["dnsSuffix"],
+            "dual_stack_suffix": each["outputs"]["dualStackDnsSuffix"],
             "region_pattern": each["regionRegex"].strip("^$").replace("\\-", "-"),
             "regions": " ".join(sorted(region for region in each["regions"] if not region.endswith(_GLOBAL))),
         }

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.masking import secret_of
 from smspec.service.arns import parsed_arn
 from smspec.service.member_names import shown
-from smspec.service.region_names import probable_region
+from smspec.service.partitions import meant_region
 from smspec.service.request import Request
 from smspec.service.secret_reference import secret_reference
 from smspec.service.secret_settings import secret_path, secret_settings
@@ -26,7 +26,7 @@ def check(request: Request) -> Iterator[Finding]:
     yield from check_secrets(secrets, path)
     for name, text in secrets.items():
         found = secret_reference(text)
-        if found is not None and (near := probable_region(found.region)):
+        if found is not None and (near := meant_region(found.region)):
             yield RULE.at(
                 (*path, name),
                 f"`secrets.{shown(name)}`: `{shown(found.region)}` is not an AWS region",

@@ -1,0 +1,106 @@
+"""Specs that `build` accepts by name: a pull request that adds one anywhere does not pass a gate without a word."""
+
+import json
+import re
+import shutil
+
+import pytest
+
+from support.git_repository import commit, repository
+from support.review.diff_outcomes import rewrite
+from support.small_job import BUILT, write_job
+from support.smspec_command import smspec
+
+NEW = re.sub(r"(?m)^role: .*$", "role: arn:aws:iam::111122223333:role/Admin", BUILT.replace("small", "other", 1))
+FOUND = ["new/job.YAML", "new/job.Yml", "new/b.yaml.yml"]
+SKIPPED = [
+    ".hidden/job.yaml",
+    "new/.hidden/job.yaml",
+    ".github/workflows/job.yml",
+    "node_modules/job.yaml",
+    "new/__pycache__/job.yaml",
+    ".venv/job.YAML",
+    "new.json",
+    "new/job.yaml.txt",
+    "new/JOB",
+    "new/job.yml~",
+    "new/.yaml/job",
+    "output/job.yaml",  # below a directory that looks like a build
+    "output/deep/job.yaml",
+]
+
+
+@pytest.fixture
+def home(tmp_path):
+    home = repository(tmp_path / "home")
+    write_job(home / "jobs")
+    commit(home)
+    return home
+
+
+def add(home, path, text=NEW):
+    target = home / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text)
+    shutil.copytree(home / "jobs/src", target.parent / "src")
+    if path.startswith("output/"):
+        assert smspec("build", "jobs/job.yaml", "-o", str(home / "built"), cwd=home).status == 0
+        shutil.move(home / "built/manifest.json", home / "output/manifest.json")
+        shutil.rmtree(home / "built")
+    built = smspec("build", path, "-o", str(home.parent / "built"), cwd=home)
+    assert built.status == 0 or text is not NEW, built
+    return target
+
+
+def differing(home, *words):
+    done = smspec("diff", "--base", "HEAD", "--format", "json", "--fail-on", "security", *words, cwd=home)
+    return done.status, [(job["file"], job["status"]) for job in json.loads(done.out)]
+
+
+@pytest.mark.parametrize("path", FOUND)
+def test_spec_with_an_unusual_name_is_compared(home, path):
+    add(home, path)
+    assert differing(home, ".") == (1, [(path, "added")])
+    assert "checked 1 job" in smspec("validate", "--changed", "HEAD", ".", cwd=home).err
+    assert "checked 2 jobs" in smspec("validate", ".", cwd=home).err
+    commit(home)
+    rewrite(home / path, "role/Admin", "role/Other")
+    assert differing(home, ".") == (1, [(path, "changed")])
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+@pytest.mark.parametrize("path", SKIPPED)
+def test_spec_that_a_search_skips_is_named(home, path, is_committed):
+    target = add(home, path)
+    if is_committed:
+        commit(home)
+        assert differing(home, ".") == (0, [])
+        target.write_text(target.read_text() + "\ndescription: changed\n")
+    assert differing(home, ".") == (1, [(path, "changed")])
+    assert differing(home, path)[1] == [(path, "changed" if is_committed else "added")]
+    done = smspec("validate", "--changed", "HEAD", ".", cwd=home)
+    assert f"not searched, but job specs: `{path}`; pass them by name\n" in done.err
+
+
+def test_link_to_a_spec_in_another_directory_is_named(home):
+    """It has another source than the spec that it leads to."""
+    add(home, "z/other.txt", "not a spec")
+    (home / "z/job.yaml").symlink_to("../jobs/job.yaml")
+    assert differing(home, ".") == (1, [("z/job.yaml", "changed")])
+
+
+def test_files_that_are_no_jobs_are_not_named(home):
+    for path, text in {
+        "README.md": "# Use\n\n```yaml\nsmspec: v1\nname: x\n```\n",
+        ".hidden/base.yaml": "smspec: v1\nretries: 2\n",
+        ".hidden/other.yaml": "name: x\n",
+        "data.json": '{"name": "smspec"}',
+        "notes.txt": "smspec: v1\nname: [",
+        "smspec.py": "smspec = 1\n",
+        "schema.json": smspec("schema").out,
+        "binary": "smspec\0",
+    }.items():
+        (home / path).parent.mkdir(exist_ok=True)
+        (home / path).write_text(text)
+    assert differing(home, ".") == (0, [])
+    assert "not searched" not in smspec("validate", "--changed", "HEAD", ".", cwd=home).err
