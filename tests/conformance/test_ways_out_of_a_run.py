@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from smspec.local.engines.namespace import internet
 from smspec.local.engines.namespace.availability import probe
 from support.local import attempts, ways_out
 from support.local.local_jobs import DEADLINE, IMAGE, LocalJob, script
@@ -236,3 +237,77 @@ def test_shared_network_has_no_abstract_sockets(tmp_path):
     assert "not confined: the network of this machine\n" in err
     has_scopes = tuple(map(int, os.uname().release.split("-")[0].split(".")[:2])) >= (6, 12)
     assert f"REACHED {not has_scopes} True []" in job.log()
+
+
+SENDING = """
+    import os, socket, struct
+    datagrams, stream = int(os.environ["DATAGRAMS"]), int(os.environ["STREAM"])
+    eth0 = socket.if_nametoindex("eth0")
+    frames = {"frames": (socket.AF_PACKET, socket.SOCK_RAW, 3), "frame data": (socket.AF_PACKET, socket.SOCK_DGRAM, 3)}
+    frames |= {name: (socket.AF_INET, socket.SOCK_RAW, number) for name, number in (("packets", 255), ("icmp", 1))}
+    for name, words in frames.items():
+        try:
+            socket.socket(*words).close()
+            print("OPENED", name)
+        except PermissionError:
+            pass
+    route = lambda kind: bytes([kind, 11, 4]) + socket.inet_aton("10.0.2.2") + socket.inet_aton("127.0.0.1")
+    ways = {
+        "plain": (),
+        "device": ((socket.SOL_SOCKET, 25, b"eth0"),),
+        "device of addresses": ((socket.SOL_SOCKET, 62, eth0),),
+        "interface": ((socket.SOL_IP, 50, socket.htonl(eth0)),),
+        "no routing": ((socket.SOL_SOCKET, socket.SO_DONTROUTE, 1),),
+        "own address": ((socket.SOL_IP, 15, 1),),
+        "transparent": ((socket.SOL_IP, 19, 1),),
+        "loose route": ((socket.SOL_IP, 4, route(131) + bytes(1)),),
+        "strict route": ((socket.SOL_IP, 4, route(137) + bytes(1)),),
+        "mark": ((socket.SOL_SOCKET, 36, 1),),
+    }
+    targets = ["127.0.0.1", "127.0.0.2", "127.255.255.254", "0.0.0.0", "10.0.2.2", "10.0.2.1", "10.0.2.100"]
+    targets += ["10.0.2.255", "255.255.255.255", "224.0.0.1", "10.0.2.0"]
+    for name, options in ways.items():
+        for target in targets:
+            for kind, port in ((socket.SOCK_DGRAM, datagrams), (socket.SOCK_STREAM, stream)):
+                with socket.socket(socket.AF_INET, kind) as client:
+                    client.settimeout(0.2)
+                    client.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+                    try:
+                        for option in options:
+                            client.setsockopt(*option)
+                        client.connect((target, port))
+                        client.send(f"{name} {target}".encode())
+                    except OSError:
+                        continue
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+        control = [(socket.SOL_IP, 8, struct.pack("i4s4s", eth0, bytes(4), bytes(4)))]
+        try:
+            client.sendmsg([b"packet information"], control, 0, ("127.0.0.1", datagrams))
+        except OSError:
+            pass
+    ping = socket.socket(socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP)
+    ping.settimeout(10)
+    ping.sendto(struct.pack("!BBHHH", 8, 0, 0, 0, 1) + bytes(8), ("10.0.2.2", 0))
+    print("PINGED", ping.recv(100)[0], flush=True)
+"""
+
+
+@pytest.mark.skipif(bool(internet.missing()), reason=internet.missing())
+def test_job_with_internet_reaches_no_loopback_server(tmp_path):
+    """slirp4netns hides it only behind the gateway: packets for 127.0.0.1 that reach it lead to this machine."""
+    job = LocalJob(tmp_path / "job", engine="namespace")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams, socket.socket() as stream:
+        for server in (datagrams, stream):
+            server.bind(("127.0.0.1", 0))
+            server.setblocking(False)
+        stream.listen()
+        ports = f"DATAGRAMS: '{datagrams.getsockname()[1]}', STREAM: '{stream.getsockname()[1]}'"
+        script(job, SENDING, f"environment: {{{ports}}}\n")
+        ended = job.run()
+        assert ended.returncode == 0, ended.stderr
+        assert "OPENED" not in job.log()
+        assert "PINGED 0" in job.log()
+        with pytest.raises(BlockingIOError):
+            pytest.fail(f"received {datagrams.recv(100)!r}")
+        with pytest.raises(BlockingIOError):
+            pytest.fail(f"accepted {stream.accept()!r}")

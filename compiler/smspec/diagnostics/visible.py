@@ -12,6 +12,9 @@ TAB = "    "
 
 _SPACES = re.compile("[\t\n\r\xa0\xad\u1680\u2000-\u200a\u202f\u205f]")
 _BETWEEN_CONTROLS = re.compile("[^\\x00-\\x1f]+")
+_ORDERS = re.compile(r"\x1b(?!\[(?:[0-9;:]*[A-HJKfm]|\?25[hl]))|[\x00-\x06\x0e-\x1a\x1c-\x1f]")
+"""Escapes of a terminal that are neither colors nor moves of the cursor, and control characters without a use."""
+
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -34,7 +37,11 @@ def visible(text: str) -> str:
 
 
 def seen(text: str) -> str:
-    """Return text that may have colors and move the cursor, with everything else that cannot be seen as an escape."""
+    """Return text that may have colors and move the cursor, with everything else that cannot be seen as an escape.
+
+    A terminal does more for a program: it copies to the clipboard, changes its title, or types an answer.
+    """
+    text = _ORDERS.sub(lambda match: _escaped(match[0]), text)
     if text.isascii() and "\x7f" not in text:
         return text
     return _BETWEEN_CONTROLS.sub(lambda match: visible(match[0]), text)

@@ -18,6 +18,9 @@ from smspec.source.deep_directories import walked
 
 _DIRECTORY = ""
 
+_LONGEST_NAME, _MOST_SHOWN = 80, 20
+"""Characters of a name in a warning, and warnings about one directory."""
+
 _MOST_HOLES = 16 << 30
 """Bytes that sparse files do not have on the disk: to pack a terabyte of them takes an hour."""
 
@@ -67,7 +70,17 @@ def _members(what: str, host: str, root: str, reporter: Reporter) -> list[tuple[
         return found
     inside = os.path.realpath(root) + os.sep
     holes = 0
-    for directory, directories, files in walked(root):
+    left_out: list[str] = []
+
+    def leave_out(path: str, why: str) -> None:
+        name = os.path.relpath(path, root)
+        shown = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
+        left_out.append(f"{host}: `{shown}` in {what} {why}; smspec ignores it")
+
+    def unread(path: str, fault: OSError) -> None:
+        leave_out(path, f"cannot be read ({(fault.strerror or '').lower()})")
+
+    for directory, directories, files in walked(root, unread):
         directories.sort()
         for entry in sorted([*directories, *files]):
             path = os.path.join(directory, entry)
@@ -77,23 +90,22 @@ def _members(what: str, host: str, root: str, reporter: Reporter) -> list[tuple[
             mode = status.st_mode if status is not None else 0
             missing = max(0, status.st_size - status.st_blocks * 512) if status is not None else 0
             if os.path.islink(path) and not (target.startswith(inside) and stat.S_ISREG(mode)):
-                _warn(
-                    reporter,
-                    f"{host}: `{name}` in {what} is a link that does not point to a file in {what}; smspec ignores it",
-                )
+                leave_out(path, f"is a link that does not point to a file in {what}")
             elif stat.S_ISDIR(mode):
                 found.append((name, _DIRECTORY))
-            elif stat.S_ISREG(mode) and holes + missing > _MOST_HOLES:
-                _warn(
-                    reporter,
-                    f"{host}: `{name}` in {what} is a sparse file with {missing / 1e9:,.0f} GB of zeros that are "
-                    "not on the disk; smspec ignores it",
-                )
-            elif stat.S_ISREG(mode):
+            elif not stat.S_ISREG(mode):
+                leave_out(path, "is not a file or directory")
+            elif not os.access(target, os.R_OK):
+                leave_out(path, "cannot be read (permission denied)")
+            elif holes + missing > _MOST_HOLES:
+                leave_out(path, f"is a sparse file with {missing / 1e9:,.0f} GB of zeros that are not on the disk")
+            else:
                 holes += missing
                 found.append((name, target))
-            else:
-                _warn(reporter, f"{host}: `{name}` in {what} is not a file or directory; smspec ignores it")
+    for text in left_out[:_MOST_SHOWN]:
+        _warn(reporter, text)
+    if len(left_out) > _MOST_SHOWN:
+        _warn(reporter, f"{host}: smspec ignores {len(left_out) - _MOST_SHOWN:,} more in {what}")
     return found
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from smspec.diagnostics import Finding, Rule
 from smspec.local.feeder.entries import Entries, Objects, entries_of
@@ -17,6 +17,7 @@ from smspec.local.training_request import Host, RequestedChannel
 from smspec.source import Path
 from smspec.source.path_containment import is_below
 from smspec.spec.model import JobSpec
+from smspec.workspace.project_links import Project
 
 NO_LOCAL_DATA = Rule("SM360", "channel without local data")
 LOCAL_DATA_NOT_THERE = Rule("SM361", "local data not found")
@@ -25,10 +26,16 @@ UNREADABLE_LOCAL_DATA = Rule("SM362", "unreadable local data")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelData:
-    """A channel and its source: the local directory or file for its S3 URI, or an S3 URI."""
+    """A channel and its source: the local directory or file for its S3 URI, or an S3 URI.
+
+    ``tops``: directories that the objects of a manifest must be in, if that is limited. ``outside``: what it reads
+    outside the project.
+    """
 
     channel: RequestedChannel
     source: str
+    tops: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
 
     @property
     def is_piped(self) -> bool:
@@ -70,6 +77,7 @@ class ChannelData:
             uri=self.channel.uri or "",
             s3_data_type=self.channel.s3_data_type,
             attributes=list(self.channel.attributes),
+            tops=list(self.tops),
         )
 
 
@@ -83,6 +91,7 @@ def find_data(
     wanted = tuple(channels)
     _refuse_strange_data(request.data, [channel.name for channel in wanted if channel.name not in generated])
     local = {channel.name: channel.local for channel in job.channels}
+    project = Project(request.base_dir)
     data: list[ChannelData] = []
     findings: list[Finding] = []
     for channel in wanted:
@@ -94,7 +103,7 @@ def find_data(
                 data.append(_in_s3(channel, source))
         else:
             path: Path = ("channels", channel.name) if channel.name in local else ("api", "InputDataConfig")
-            found = _found(channel, path, local.get(channel.name), request)
+            found = _found(channel, path, local.get(channel.name), request, project)
             if isinstance(found, Finding):
                 findings.append(found)
             else:
@@ -136,16 +145,51 @@ def _object_below(data: ChannelData, run: str) -> str | None:
     return None
 
 
-def _found(channel: RequestedChannel, path: Path, local: str | None, request: RunRequest) -> ChannelData | Finding:
+def _found(
+    channel: RequestedChannel, path: Path, local: str | None, request: RunRequest, project: Project
+) -> ChannelData | Finding:
     """Return a channel with its local data, or a finding. ``path``: its path in the spec."""
     given = request.data.get(channel.name)
     if given is not None:
         data = ChannelData(channel=channel, source=os.path.abspath(given))
-        return _fault(data, path, None) or data
+        entries = _entries(data, path, None)
+        return entries if isinstance(entries, Finding) else data
     if local is None:
         return _no_data(channel.name, path)
     data = ChannelData(channel=channel, source=os.path.abspath(os.path.join(request.base_dir, local)))
-    return _fault(data, (*path, "local"), local) or data
+    path = (*path, "local")
+    # A manifest is not read before it is known to be in the project: messages show parts of it.
+    refused = _leading_out(data, (), path, project)
+    if isinstance(refused, Finding):
+        return refused
+    entries = _entries(data, path, local)
+    if isinstance(entries, Finding):
+        return entries
+    objects = [stored.path for stored in entries.objects] if isinstance(entries, Objects) else []
+    return _leading_out(data, objects, path, project)
+
+
+def _leading_out(data: ChannelData, objects: Sequence[str], path: Path, project: Project) -> ChannelData | Finding:
+    """Return a channel with what it reads outside the project, or a finding for what a pull request could add."""
+    name, source = data.channel.name, data.source
+    is_manifest = data.channel.s3_data_type != "S3Prefix"
+    manifest = os.path.join(source, (data.channel.uri or "").rpartition("/")[2]) if os.path.isdir(source) else source
+    ways = project.ways_out(source, [*objects, *([manifest] if is_manifest else [])])
+    of_manifest = is_manifest and project.tracked([manifest]) is not None
+    refused = project.tracked(ways)
+    if refused is None and of_manifest:
+        refused = next((way for way in ways if way in objects), None)
+    if refused is not None:
+        return UNREADABLE_LOCAL_DATA.at(
+            path,
+            f"`channels.{name}.local`: `{os.path.relpath(refused)}` leads to `{ways[refused]}`, outside the project",
+            help=f"copy the data into the project, or pass `--data {name}={os.path.relpath(source)}` to trust them",
+        )
+    outside = [place for place in ways.values() if not project.contains(place)]
+    real = os.path.realpath(source)
+    outside += [] if project.contains(real) else [real]
+    tops = (os.path.dirname(os.path.realpath(manifest)), project.root) if of_manifest else ()
+    return replace(data, tops=tops, outside=tuple(sorted(set(outside))))
 
 
 def _refuse_strange_data(data: Mapping[str, str], names: list[str]) -> None:
@@ -184,7 +228,8 @@ def _no_data(name: str, path: Path) -> Finding:
     )
 
 
-def _fault(data: ChannelData, path: Path, written: str | None) -> Finding | None:
+def _entries(data: ChannelData, path: Path, written: str | None) -> Entries | Finding:
+    """Return the content of a channel, or a finding if there is none."""
     name = data.channel.name
     if not os.path.exists(data.source):
         return LOCAL_DATA_NOT_THERE.at(
@@ -204,4 +249,4 @@ def _fault(data: ChannelData, path: Path, written: str | None) -> Finding | None
             f"channel `{name}` has no objects: `{written or data.source}`",
             help="SageMaker fails a job if a channel matches no object",
         )
-    return None
+    return entries

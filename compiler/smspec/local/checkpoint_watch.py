@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from smspec.local.events import CheckpointChanged
 from smspec.local.inotify import inotify_events, open_inotify
+from smspec.source.deep_directories import ignore_unread, walked
 
 _CLOSE_WRITE, _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x8, 0x40, 0x80, 0x100, 0x200
 _ONLY_DIRECTORIES, _NO_LINKS, _IS_DIRECTORY = 0x01000000, 0x02000000, 0x40000000
@@ -69,7 +70,7 @@ class CheckpointWatch:
 
     def _rename(self, root: str) -> None:
         """Know a directory and those below it by their new names; a second watch of a directory is the first one."""
-        for path, _, _ in os.walk(root):
+        for path, _, _ in walked(root, ignore_unread):
             number = self._add(os.fsencode(path), _MASK)
             if number >= 0:
                 self._watched[number] = path
@@ -131,7 +132,7 @@ def _state(path: str) -> _State | None:
 
 
 def _files(root: str) -> Iterator[tuple[str, _State]]:
-    for directory, _, names in os.walk(root):
+    for directory, _, names in walked(root, ignore_unread):
         for name in names:
             path = os.path.join(directory, name)
             state = _state(path)

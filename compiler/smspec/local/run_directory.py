@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from smspec.local.request import RunFailed
 from smspec.render.run_marker import RUN_MARKER, is_run_marker, is_unfinished, marker_in, run_marker_json
 from smspec.source.deep_directories import remove_tree
+from smspec.workspace.project_links import tracked_link, written_outside
 
 HOSTS, LOGS, UPLOAD = "hosts", "logs", "upload"
 MODEL, OUTPUT = "model", "output"
@@ -165,6 +166,9 @@ def claim(root: str, job: str) -> RunDirectory:
 
     Raise RunFailed, without a change, if it contains anything that no run has written.
     """
+    link = tracked_link(root)
+    if link is not None:
+        raise RunFailed(3, written_outside(link))
     made = _missing(root)
     os.makedirs(root, exist_ok=True)
     marker = os.path.join(root, RUN_MARKER)

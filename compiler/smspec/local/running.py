@@ -50,6 +50,9 @@ from smspec.plan.plan import Plan
 from smspec.render.tree import FileTree
 from smspec.spec.model import BuiltImage, JobSpec
 
+_MOST_PLACES = 5
+"""That one line names."""
+
 
 def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, console: Console) -> LocalOutcome:
     """Run the job as SageMaker would, show its progress, and write everything to ``request.directory``.
@@ -193,6 +196,10 @@ class LocalRun:
         """Name the engine and the differences, then install what it needs. Raise RunFailed."""
         self._show(f"engine: {self._engine.title}")
         shown = self._show_differences(())
+        outside = [f"`{place}` (`channels.{data.channel.name}.local`)" for data in self._data for place in data.outside]
+        if outside:
+            more = f" and {len(outside) - _MOST_PLACES} more" if len(outside) > _MOST_PLACES else ""
+            self._show(f"reads outside the project: {', '.join(outside[:_MOST_PLACES])}{more}")
         self._engine.prepare(self._show)
         self._show_differences(shown)
 

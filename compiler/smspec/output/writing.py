@@ -18,6 +18,7 @@ from smspec.render.manifest import UNFINISHED
 from smspec.render.tree import FileTree, TreeFile
 from smspec.source.deep_directories import remove_tree
 from smspec.workspace.deferred_signals import signals_deferred
+from smspec.workspace.project_links import tracked_link, written_outside
 
 _TIMES = (EPOCH, EPOCH)
 """Of the last access and the last change: an image contains the times of the files that its build copies."""
@@ -35,6 +36,7 @@ def write_tree(tree: FileTree, directory: str) -> None:
     """
     target = os.path.realpath(directory)
     parent = os.path.dirname(target)
+    _check_replaceable(target, directory)  # before anything is created
     with as_output_failed(directory), made_directory(parent), _locked(parent) as alone:
         _check_replaceable(target, directory)
         if alone:
@@ -79,6 +81,9 @@ def write_temporary_tree(tree: FileTree, directory: str) -> None:
 
 
 def _check_replaceable(target: str, directory: str) -> None:
+    link = tracked_link(directory)
+    if link is not None:
+        raise OutputFailed(written_outside(link))
     try:
         found = stranger(target)
     except FileNotFoundError:

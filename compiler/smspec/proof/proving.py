@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 from smspec.diagnostics import Finding, Note
 from smspec.local.python.cache import EnvironmentCache
@@ -34,7 +35,9 @@ from smspec.rules.program.provided_modules import provided
 from smspec.script.reach.reached import ForeignImport, Reach, Version
 from smspec.script.reach.standard_modules import is_standard
 from smspec.source import Scalar, SourceText
+from smspec.source.deep_directories import remove_tree
 from smspec.source.frozen import replace
+from smspec.source.real_file import open_below
 from smspec.spec.model import BuiltImage, JobSpec, ModuleEntry, PipeLoopEntry
 
 _OLDEST = (3, 8)
@@ -73,8 +76,11 @@ class Proving:
             requirements=self._inputs.build_inputs.requirements,
             python=self._python_version(),
         )
-        with tempfile.TemporaryDirectory(prefix="check-", dir=self._request.scratch_dir) as place:
+        place = tempfile.mkdtemp(prefix="check-", dir=self._request.scratch_dir)
+        try:
             return self._proof(both, os.path.realpath(place))
+        finally:
+            remove_tree(place, ignore_errors=True)  # a script may nest directories deeper than Python's call limit
 
     def _proof(self, both: ProgramAndImage, place: str) -> Proof:
         files = {file.path: file.origin for file in self._inputs.build_inputs.source.files}
@@ -263,10 +269,13 @@ class Proving:
     def _texts(self, modules: Iterable[OwnModule], code: str) -> dict[OwnModule, SourceText]:
         texts = {}
         for module in modules:
-            path = os.path.join(code, module.path)
-            if os.path.isfile(path):
-                with open(path, encoding="utf-8", errors="replace") as file:
-                    texts[module] = SourceText(name=module.written, text=file.read())
+            with (
+                suppress(OSError),
+                open(  # a package may have replaced it by a link or a FIFO
+                    open_below(code, module.path.split("/")), encoding="utf-8", errors="replace"
+                ) as file,
+            ):
+                texts[module] = SourceText(name=module.written, text=file.read())
         return texts
 
     def _prefix(self, start: Start) -> str:

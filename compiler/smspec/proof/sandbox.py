@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from smspec.proof import confinement
@@ -56,12 +57,14 @@ class Ended:
 class Sandbox:
     """``directory`` is the only one of this machine that commands can write to. ``seconds``: the limit of each command.
 
-    ``places``: what they can read, besides the programs and libraries of the system.
+    ``places``: what they can read, besides the programs and libraries of the system; ``hidden``: sockets and FIFOs in
+    them that they cannot reach.
     """
 
     directory: str
     seconds: float
     places: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
 
     @property
     def writable(self) -> list[str]:
@@ -86,6 +89,7 @@ class Sandbox:
             "seconds": int(self.seconds * (os.cpu_count() or 1)) + 1,
             "bytes": LARGEST_FILE,
             "places": [*self.places, *filter(os.path.isabs, libraries)],
+            "hidden": self.hidden,
             "record": self.path(_RECORD) if recorded else "",
         }
         variables = [f"{name}={value}" for name, value in self._own(environment).items()]
@@ -141,7 +145,10 @@ class Sandbox:
         """Return variables with a home and a temporary directory of the command's own."""
         home, temporary = self.path("home"), self.path("tmp")
         for path in (home, temporary):
-            os.makedirs(path, exist_ok=True)
+            if os.path.islink(path) or not os.path.isdir(path):  # an earlier command may have replaced it
+                with suppress(FileNotFoundError):
+                    os.unlink(path)
+                os.makedirs(path)
         return {**environment, "HOME": home, "TMPDIR": temporary, "AWS_EC2_METADATA_DISABLED": "true"}
 
 

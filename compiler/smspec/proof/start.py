@@ -10,7 +10,7 @@ from typing import Any
 
 from smspec.local.config_files import config_files
 from smspec.local.engines.engine import JobToRun
-from smspec.local.engines.namespace.machine_paths import python_binds
+from smspec.local.engines.namespace.machine_paths import named_places, python_binds, sockets_below
 from smspec.local.engines.process import ProcessEngine
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.wanted import Wanted
@@ -87,8 +87,11 @@ class Preparation:
     def install(self, show: Callable[[str], None]) -> None:
         """Install the packages of the image, unless they are cached."""
         self._engine.prepare(show)
-        places = [*self.sandbox.places, *(bind.source for bind in python_binds(self._engine.places))]
-        self.sandbox = replace(self.sandbox, places=tuple(dict.fromkeys(places)))
+        python = self._engine.python_of_job
+        named = named_places(python.interpreter)[0] if python.is_lent else []
+        places = [*self.sandbox.places, *(bind.source for bind in python_binds([*python.places, *named]))]
+        hidden = sockets_below([*python.lent_places, *named], places)
+        self.sandbox = replace(self.sandbox, places=tuple(dict.fromkeys(places)), hidden=tuple(hidden))
 
     @property
     def programs(self) -> tuple[str, ...]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+from contextlib import suppress
 
 from smspec.local.interruption import Interruption
 from smspec.rehearsal.trial import Trial
-from smspec.source.deep_directories import walked
+from smspec.source.deep_directories import ignore_unread, walked
 from smspec.source.frozen import dataclass
 
 
@@ -56,7 +57,7 @@ def checkpoints_left(trial: Trial, target: str) -> int:
         root = trial.checkpoint_directory(host)
         if root is None or os.path.realpath(root) != os.path.abspath(root):
             continue
-        for directory, _, names in walked(root):
+        for directory, _, names in walked(root, ignore_unread):
             for name in names:
                 source = os.path.join(directory, name)
                 path = os.path.relpath(source, root)
@@ -67,7 +68,8 @@ def checkpoints_left(trial: Trial, target: str) -> int:
                     os.makedirs(os.path.dirname(copy), exist_ok=True)
                     if os.path.lexists(copy):
                         os.unlink(copy)
-                    shutil.copy2(source, copy, follow_symlinks=False)
+                    with suppress(PermissionError):  # the script has removed its rights
+                        shutil.copy2(source, copy, follow_symlinks=False)
     return len(times)
 
 

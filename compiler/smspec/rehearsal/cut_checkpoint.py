@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Sequence
 
 from smspec.rehearsal.timeline import Change
-from smspec.source.deep_directories import walked
+from smspec.source.deep_directories import ignore_unread, walked
 from smspec.source.frozen import dataclass
 
 
@@ -135,7 +135,11 @@ def _files(root: str) -> list[str]:
         return ["."]
     if not os.path.isdir(root):
         return []
-    return [os.path.relpath(os.path.join(where, name), root) for where, _, names in walked(root) for name in names]
+    return [
+        os.path.relpath(os.path.join(where, name), root)
+        for where, _, names in walked(root, ignore_unread)
+        for name in names
+    ]
 
 
 def _copy(source: str, target: str, path: str) -> None:

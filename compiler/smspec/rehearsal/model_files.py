@@ -9,7 +9,7 @@ from functools import lru_cache
 from smspec.rehearsal.trial import Trial
 from smspec.rehearsal.values import decode
 from smspec.rehearsal.values.leaf import Leaves
-from smspec.source.deep_directories import walked
+from smspec.source.deep_directories import ignore_unread, walked
 
 _MOST_BYTES = 1 << 30
 """The largest file whose values are compared; of larger ones, the bytes are."""
@@ -26,10 +26,10 @@ def files_of(trial: Trial) -> dict[str, str]:
             or os.path.realpath(root) != os.path.realpath(trial.directory) + root[len(trial.directory) :]
         ):
             continue
-        for directory, _, names in walked(root):
+        for directory, _, names in walked(root, ignore_unread):
             for name in names:
                 path = os.path.join(directory, name)
-                if os.path.isfile(path):
+                if os.path.isfile(path) and os.access(path, os.R_OK):
                     found[os.path.relpath(path, root)] = path
     return found
 

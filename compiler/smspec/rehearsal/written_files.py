@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from smspec.rehearsal.trial import Trial
-from smspec.source.deep_directories import walked
+from smspec.source.deep_directories import ignore_unread, walked
 from smspec.source.frozen import dataclass
 
 _NUMBER = re.compile(r"\d+")
@@ -23,7 +23,7 @@ class WrittenFiles:
     @classmethod
     def of(cls, directory: str) -> WrittenFiles:
         """Return the files below a directory, links excluded."""
-        paths = (os.path.join(above, name) for above, _, names in walked(directory) for name in names)
+        paths = (os.path.join(above, name) for above, _, names in walked(directory, ignore_unread) for name in names)
         return cls(
             {os.path.relpath(path, directory): os.lstat(path).st_size for path in paths if not os.path.islink(path)}
         )

@@ -9,28 +9,47 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
+_LONGEST = 4095
+"""Bytes of a path for the system."""
 
-def walked(root: str) -> Iterator[tuple[str, list[str], list[str]]]:
+
+def walked(
+    root: str, unread: Callable[[str, OSError], object] | None = None
+) -> Iterator[tuple[str, list[str], list[str]]]:
     """Yield what `os.walk` yields, top down, without following links; the caller may remove directories from the list.
 
-    Raise OSError for a directory that cannot be read.
+    Raise OSError for a directory that cannot be read; with ``unread``, call it for each path that cannot be read or is
+    too long for the system, and leave it out.
     """
     ahead = [root]
     while ahead:
         directory = ahead.pop()
         directories: list[str] = []
         files: list[str] = []
-        with os.scandir(directory) as entries:
-            for entry in entries:
-                # Not `entry.is_dir()`, which raises for a link that leads to itself.
-                (directories if os.path.isdir(entry.path) else files).append(entry.name)
+        try:
+            with os.scandir(directory) as entries:
+                for entry in entries:
+                    if unread is not None and len(os.fsencode(entry.path)) > _LONGEST:
+                        unread(entry.path, OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG)))
+                        continue
+                    # Not `entry.is_dir()`, which raises for a link that leads to itself.
+                    (directories if os.path.isdir(entry.path) else files).append(entry.name)
+        except OSError as fault:
+            if unread is None:
+                raise
+            unread(directory, fault)
+            continue
         yield directory, directories, files
         below = [os.path.join(directory, name) for name in directories]
         ahead += [path for path in reversed(below) if not os.path.islink(path)]
+
+
+def ignore_unread(_path: str, _fault: OSError) -> None:
+    """Leave out what `walked` cannot read, without a word: a different part of smspec names it."""
 
 
 def remove_tree(path: str, *, ignore_errors: bool = False) -> None:

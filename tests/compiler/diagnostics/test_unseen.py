@@ -309,6 +309,49 @@ def test_console_shows_nothing_that_cannot_be_seen(text):
     assert not any(character in shown for character in DANGEROUS if ord(character) >= 0x20)
 
 
+@pytest.mark.parametrize(
+    "order",
+    [
+        *(
+            "]0;title\a",
+            "]52;c;Y3VybA==\a",
+            "]8;;http://x\x1b\\",
+            "]1337;File=:AA==\a",
+            "P+q544e\x1b\\",
+            "^x\x1b\\",
+            "_x\x1b\\",
+        ),
+        *(
+            "[6n",
+            "[c",
+            "[>c",
+            "[=c",
+            "[21t",
+            "[8;1;1t",
+            "[?1049h",
+            "[?1000h",
+            "[4h",
+            "[5i",
+            "[!p",
+            "[1;2r",
+            "[2 q",
+            "[?6n",
+        ),
+        *("c", "7", "#8", "(0", "=", "Z", "[", "", "[?2026h", "[1$r", "[?25n", "[0x", "[3b", "[2S"),
+    ],
+    ids=ascii,
+)
+def test_console_passes_no_order_to_the_terminal(order):
+    assert seen(f"a\x1b{order}b").startswith("a\\x1b")
+
+
+@pytest.mark.parametrize(
+    "order", ["[31m", "[0m", "[1;38;5;9m", "[38:2::1:2:3m", "[m", "[K", "[2K", "[3A", "[J", "[?25l", "[4;1H"]
+)
+def test_console_passes_colors_and_moves(order):
+    assert seen(f"a\x1b{order}b\r\n\t\a\b") == f"a\x1b{order}b\r\n\t\a\b"
+
+
 def test_message_of_a_command_is_shown_visibly(tmp_path):
     program = "import sys; from smspec.cli import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", program, "validate", "no\u202ething", "а\u200bdmin.yaml"]

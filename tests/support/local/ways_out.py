@@ -71,7 +71,7 @@ def capabilities():
     names = ("CapPrm", "CapEff", "CapBnd", "CapInh", "CapAmb")
     pipe = os.popen("cat /proc/self/status")
     found = [int(line.split()[1], 16) for line in pipe if line.startswith(names)]
-    return any(held & ~0xA80425FB for held in found)
+    return any(held & ~0xA80405FB for held in found)
 
 
 def opened():

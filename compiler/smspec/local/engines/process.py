@@ -89,9 +89,9 @@ class ProcessEngine(PythonOfEngine):
         return self._python.programs
 
     @property
-    def places(self) -> list[str]:
-        """The files and directories of this machine that the job's Python reads."""
-        return self._python.places
+    def python_of_job(self) -> JobPython:
+        """The job's Python, with the files and directories of this machine that it reads."""
+        return self._python
 
     def hyperparameters(self, uploads: str) -> dict[str, str]:
         return self._content.hyperparameters(uploads)

@@ -11,7 +11,8 @@ class FeederChannel(NamedTuple):
 
     ``source`` is a local directory or file, or an S3 URI; ``uri`` is the S3 URI that it replaces. ``s3_data_type``,
     ``compression``, and ``record_wrapper`` are the API's literals. This host is number ``shard`` of the ``shards`` that
-    divide the objects among them; 0 of 1 if every host gets all. ``epochs`` None: as many as are read.
+    divide the objects among them; 0 of 1 if every host gets all. ``epochs`` None: as many as are read. ``tops``:
+    directories without links that the files of a manifest must be in; none if they can be anywhere.
     """
 
     name: str
@@ -25,6 +26,7 @@ class FeederChannel(NamedTuple):
     compression: str = "None"
     record_wrapper: str = "None"
     epochs: Optional[int] = None
+    tops: List[str] = []
 
 
 class FeederPlan(NamedTuple):

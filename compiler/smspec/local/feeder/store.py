@@ -41,6 +41,8 @@ class LocalStore:
         self._source = channel.source
         self._manifest = _manifest_of(channel)
         self._mirror = Mirror(os.path.dirname(self._manifest), channel.uri)
+        self._tops = channel.tops
+        self._name = channel.name
 
     def objects(self) -> List[StoredObject]:
         """Return the files below the source, or the source itself."""
@@ -56,7 +58,14 @@ class LocalStore:
 
     def stored(self, name: str, key: str) -> StoredObject:
         """Return the file for an object."""
-        return object_at(key, self._mirror.path(name))
+        path = self._mirror.path(name)
+        if self._tops and not any(os.path.realpath(path).startswith(os.path.join(top, "")) for top in self._tops):
+            raise ChannelDataError(
+                "`{}` is outside the project; pass `--data {}={}` to trust the manifest".format(
+                    name, self._name, self._source
+                )
+            )
+        return object_at(key, path)
 
     def contents(self, parts: Iterable[Part]) -> Generator[Content, None, None]:
         """Yield the parts unchanged: files are read where they are fed."""

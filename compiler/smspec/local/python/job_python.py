@@ -132,10 +132,10 @@ class JobPython:
     def programs(self) -> list[str]:
         """Return the directories with the programs of packages."""
         found = [os.path.join(layer, "bin") for layer in reversed(self._layers)]
-        return [*found, os.path.dirname(self.interpreter.executable)] if self._is_lent else found
+        return [*found, os.path.dirname(self.interpreter.executable)] if self.is_lent else found
 
     @property
-    def _is_lent(self) -> bool:
+    def is_lent(self) -> bool:
         """Whether packages that the author has installed can be imported; nothing is ever written there."""
         return self._is_named or not self._wanted.is_known
 
@@ -143,14 +143,18 @@ class JobPython:
     def libraries(self) -> list[str]:
         """Return the directories of installed packages."""
         own = [os.path.join(layer, self.interpreter.library) for layer in reversed(self._layers)]
-        return [*own, *(self.interpreter.packages if self._is_lent else ())]
+        return [*own, *(self.interpreter.packages if self.is_lent else ())]
 
     @property
     def places(self) -> list[str]:
         """Return the files and directories of this machine that the job's Python reads."""
+        return [self.interpreter.base, *self.interpreter.homes, *self._layers, *self.lent_places]
+
+    @property
+    def lent_places(self) -> list[str]:
+        """Return those that the author fills: an environment, or the packages of a Python."""
         interpreter = self.interpreter
-        lent = (*interpreter.packages, *interpreter.paths) if self._is_lent else ()
-        return [interpreter.base, *interpreter.homes, *self._layers, *lent]
+        return [*interpreter.packages, *interpreter.paths[:1]] if self.is_lent else []
 
     def make_environment_in(self, root: str, seen_as: str | None = None) -> None:
         """Create the environment of a host: what its job installs at run time stays there.

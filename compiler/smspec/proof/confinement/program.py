@@ -46,6 +46,7 @@ class Options:
         self.writable: list[str] = members["writable"]
         self.devices: list[str] = members["devices"]
         self.places: list[str] = members["places"]
+        self.hidden: list[str] = members["hidden"]
         self.seconds: int = members["seconds"]
         self.bytes: int = members["bytes"]
         self.record: str = members["record"]
@@ -151,7 +152,8 @@ def _restricted(kinds: int, wanted: Options) -> dict[str, int]:
     if kinds & kernel.NEW_USER:
         _refuse_namespaces()
     if has_tree:
-        tree.enter(wanted.writable, wanted.devices, wanted.places, wanted.bytes, has_processes=has_processes)
+        shown = tree.Shown(wanted.writable, wanted.devices, wanted.places, wanted.hidden)
+        tree.enter(shown, wanted.bytes, has_processes=has_processes)
         writable += tree.OWN_DIRECTORIES
     rights.drop()
     readable = [] if has_tree else [*tree.SYSTEM, *landlock.SYSTEM, *wanted.places]

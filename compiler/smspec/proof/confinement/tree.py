@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from smspec.local.engines.namespace.cell import kernel
 
@@ -28,23 +29,47 @@ _SAFE = kernel.NO_SUID | kernel.NO_DEVICES
 _SMALL = "mode=755,size=16m"
 _MOST_LINKS = 40
 
+_MASKED = (
+    *(
+        "interrupts",
+        "kallsyms",
+        "kcore",
+        "keys",
+        "key-users",
+        "kpagecgroup",
+        "kpagecount",
+        "kpageflags",
+        "latency_stats",
+    ),
+    *("modules", "sched_debug", "slabinfo", "timer_list", "vmallocinfo"),
+)
+"""Files of /proc about this machine and its other processes. Root could read them."""
+
+
 _KEPT = {os.ST_NOSUID: kernel.NO_SUID, os.ST_NODEV: kernel.NO_DEVICES, os.ST_NOEXEC: kernel.NO_PROGRAMS}
 _KEPT |= {os.ST_NOATIME: kernel.NO_ACCESS_TIMES, os.ST_NODIRATIME: kernel.NO_DIRECTORY_TIMES}
 _KEPT |= {os.ST_RELATIME: kernel.RELATIVE_TIMES}
 
 
-def enter(
-    writable: Iterable[str], devices: Iterable[str], places: Iterable[str], room: int, *, has_processes: bool
-) -> None:
+class Shown(NamedTuple):
+    """What a process sees besides the system: what it can change, and what it can only read, without what is hidden."""
+
+    writable: list[str]
+    devices: list[str]
+    places: list[str]
+    hidden: list[str]
+
+
+def enter(wanted: Shown, room: int, *, has_processes: bool) -> None:
     """Build the tree in new mounts, and make it the root of this process. Raise StepFailed or OSError.
 
     ``room``: the bytes of each directory in memory. ``has_processes``: the process is in a new namespace of them.
     """
     kernel.make_private()
     here = os.getcwd()
-    writable = [os.path.realpath(path) for path in writable]
+    writable = [os.path.realpath(path) for path in wanted.writable]
     links: dict[str, str] = {}
-    shown = {_real(path, links) for path in (*SYSTEM, *places) if os.path.exists(path)} - {"/"}
+    shown = {_real(path, links) for path in (*SYSTEM, *wanted.places) if os.path.exists(path)} - {"/"}
     sources = [*shown, *writable]
     root = next(path for path in _MOUNT_POINTS if _is_free(path, sources))
     kernel.mount("tmpfs", root, _SAFE, _SMALL)
@@ -60,8 +85,11 @@ def enter(
         if not os.path.lexists(root + path):
             os.makedirs(os.path.dirname(root + path), exist_ok=True)
             os.symlink(target, root + path)
-    for path in devices:
+    for path in wanted.devices:
         _show_device(path, root)
+    for path in wanted.hidden:
+        if os.path.lexists(root + path):
+            kernel.bind(f"{root}/dev/null", root + path)
     for name, target in _DESCRIPTORS:
         os.symlink(target, f"{root}/dev/{name}")
     _hide_secrets(root)
@@ -154,6 +182,9 @@ def _show_kernel(root: str, *, has_processes: bool) -> None:
         kernel.mount("proc", f"{root}/proc", flags)
     else:
         kernel.bind("/proc", f"{root}/proc")
+    for name in _MASKED:
+        if os.path.exists(f"{root}/proc/{name}"):
+            kernel.bind(f"{root}/dev/null", f"{root}/proc/{name}")
     try:
         kernel.mount("sysfs", f"{root}/sys", flags)
     except kernel.StepFailed:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import unquote, urlsplit
 
 from smspec.local.engines.namespace.cell.plan import Bind
+from smspec.local.python.interpreter import Interpreter
+from smspec.source.path_containment import is_below
 
 _OF_HOME = (".aws", ".pip", ".config/pip", ".netrc")
 _FILES_IN_VARIABLES = (
@@ -21,6 +24,14 @@ _FILES_IN_VARIABLES = (
     "SSL_CERT_FILE",
 )
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "no_proxy")
+SHOWN = ("/bin", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/opt", "/sbin", "/usr")
+"""The directories of the system that hosts see."""
+
+_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg")
+_OF_THE_SYSTEM = ("/boot/", "/dev/", "/etc/", "/proc/", "/run/", "/sys/", "/var/run/")
+_LEAST_DEPTH = 2
+"""Neither `/` nor a directory in it is a project."""
+
 _PREFIXES = ("AWS_", "PIP_", "SMSPEC_STOP_GRACE")
 
 
@@ -34,12 +45,61 @@ def kept_variables(inherited: Mapping[str, str]) -> dict[str, str]:
 
 
 def python_binds(places: Iterable[str]) -> list[Bind]:
-    """Return binds for a Python and its packages, each at its own path, with what is installed as a link to it."""
+    """Return binds for a Python and its packages, each at its own path."""
     found = dict.fromkeys(os.path.abspath(place) for place in places)
-    for place in tuple(found):
-        found |= dict.fromkeys(_editable(place))
     real = dict.fromkeys(os.path.realpath(place) for place in found)
-    return [Bind(place, place) for place in _outermost({**found, **real})]
+    return [Bind(place, place) for place in _outermost({**found, **real}) if not _contains_home(place)]
+
+
+def named_places(interpreter: Interpreter) -> tuple[list[str], list[str]]:
+    """Return the places that packages of an author's Python name, such as editable installs: the safe ones, and others.
+
+    Whoever made a package decides what it names. So a place counts only if it is in a Python project of the author, has
+    nothing hidden in its path, and contains no socket or FIFO, through which a program of this machine listens.
+    """
+    own = [os.path.realpath(path) for path in (*interpreter.homes, *interpreter.packages)]
+    named = [*interpreter.paths, *(place for packages in interpreter.packages for place in _editable(packages))]
+    # The first one is the directory of the environment, which the author has chosen with its interpreter.
+    named = [path for path in dict.fromkeys(named) if path != interpreter.paths[0] and os.path.exists(path)]
+    foreign = [path for path in named if not any(is_below(os.path.realpath(path), above) for above in own)]
+    safe = [path for path in foreign if _is_project(os.path.realpath(path))]
+    return safe, [path for path in foreign if path not in safe]
+
+
+def sockets_below(places: Iterable[str], listed: Iterable[str] = ()) -> list[str]:
+    """Return the sockets and FIFOs that hosts would see in places, in ``listed`` ones, and in the system.
+
+    A program of this machine listens there, also on a read-only mount. The last two may be large: sockets in them are
+    those that the kernel lists. Places are searched.
+    """
+    real = [os.path.realpath(place) for place in places]
+    found = [
+        path
+        for path in _listening()
+        if any(is_below(path, place) for place in (*SHOWN, *real, *map(os.path.realpath, listed)))
+    ]
+    ahead = [place for place in real if os.path.isdir(place) and not any(is_below(place, shown) for shown in SHOWN)]
+    while ahead:
+        try:
+            with os.scandir(ahead.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        ahead.append(entry.path)
+                    elif not (entry.is_file(follow_symlinks=False) or entry.is_symlink()):
+                        found.append(entry.path)
+        except OSError:
+            continue  # the host cannot list it either
+    return list(dict.fromkeys(found))
+
+
+def _listening() -> list[str]:
+    """Return the paths of the Unix sockets of this machine."""
+    try:
+        with open("/proc/net/unix", encoding="utf-8", errors="surrogateescape") as file:
+            words = [line.rstrip("\n").split(maxsplit=7) for line in file]
+    except OSError:
+        return []
+    return [os.path.realpath(each[7]) for each in words if len(each) > 7 and each[7].startswith("/")]
 
 
 def author_binds(variables: Mapping[str, str]) -> list[Bind]:
@@ -71,5 +131,24 @@ def _editable(directory: str) -> Iterator[str]:
                 origin = json.load(file)
             if origin["dir_info"].get("editable"):
                 yield unquote(urlsplit(origin["url"]).path)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             continue
+
+
+def _is_project(place: str) -> bool:
+    """Return whether a place without links is a Python project of the author or root, or its directory of packages."""
+    if not os.path.isabs(place) or any(part.startswith(".") for part in place.split(os.sep)):
+        return False
+    if place.startswith(_OF_THE_SYSTEM) or place.count(os.sep) < _LEAST_DEPTH or _contains_home(place):
+        return False
+    status = os.stat(place)
+    if status.st_uid not in (0, os.geteuid()) or status.st_mode & stat.S_IWOTH:
+        return False
+    top = place if os.path.isdir(place) else os.path.dirname(place)
+    tops = [top, os.path.dirname(top)]
+    is_project = any(os.path.isfile(os.path.join(above, name)) for above in tops for name in _MARKERS)
+    return is_project and not sockets_below([place])
+
+
+def _contains_home(place: str) -> bool:
+    return is_below(os.path.realpath(os.path.expanduser("~")), place)

@@ -12,7 +12,13 @@ from smspec.local.engines.namespace import internet, mpi
 from smspec.local.engines.namespace.availability import probe
 from smspec.local.engines.namespace.cell.plan import Bind, CellPlan, Data, HostPlan, Volume
 from smspec.local.engines.namespace.cell_process import CellProcess, give_back
-from smspec.local.engines.namespace.machine_paths import author_binds, kept_variables, python_binds
+from smspec.local.engines.namespace.machine_paths import (
+    author_binds,
+    kept_variables,
+    named_places,
+    python_binds,
+    sockets_below,
+)
 from smspec.local.engines.namespace.namespace_host import NamespaceHost
 from smspec.local.engines.namespace.user_range import has_other_owners, own_range
 from smspec.local.engines.process import LOOPBACK, free_ports, loopback_interface
@@ -31,6 +37,7 @@ from smspec.local.run_directory import HOSTS, INTERRUPTED, UPLOAD, HostDirectory
 from smspec.local.surroundings import NO_FAULTS
 from smspec.local.training_request import Host, TrainingRequest
 from smspec.source.deep_directories import remove_tree
+from smspec.source.path_containment import is_below
 
 _INSIDE = HostDirectory("/")
 _OWN_PYTHON = "/opt/python"
@@ -86,6 +93,8 @@ class NamespaceEngine(PythonOfEngine):
         self._python = JobPython(
             self._wanted, request.python, request.scratch_dir, request.base_dir, run.cache, request.command
         )
+        lent = self._python.is_lent
+        self._named, self._unsafe = named_places(self._python.interpreter) if lent else ([], [])
         self._refuse_place_of_checkpoints()
         self._is_isolated = bool(self._training.payload.get("EnableNetworkIsolation"))
         self._missing = internet.missing()
@@ -116,6 +125,11 @@ class NamespaceEngine(PythonOfEngine):
     def differences(self) -> list[str]:
         """Return how this machine, its network, and the job's Python differ from SageMaker."""
         found = [*self._python.differences, *image_differences(self._job), *gpu_differences(self._hosts)]
+        found += [
+            f"hosts do not see `{place}`, which a package of {self._python.interpreter.executable} names: it is not a "
+            "Python project of yours"
+            for place in self._unsafe
+        ]
         if not self._has_network:
             found.append(
                 "`network.isolation` is not enforced: this kernel has no bridges or no veth interfaces"
@@ -212,7 +226,10 @@ class NamespaceEngine(PythonOfEngine):
     def _plan(self, hosts: Sequence[Host], directory: RunDirectory, logs: Mapping[str, int]) -> CellPlan:
         mount_point = os.path.join(os.path.abspath(self._request.scratch_dir), "root")
         os.makedirs(mount_point, exist_ok=True)
-        shared = [*python_binds(self._python.places), *author_binds({} if self._is_isolated else os.environ)]
+        of_author = author_binds({} if self._is_isolated else os.environ)
+        shared = [*python_binds([*self._python.places, *self._named]), *of_author]
+        lent = python_binds([*self._python.lent_places, *self._named])
+        searched = [bind.source for bind in (*lent, *of_author)]
         if mpi.uses_mpi(self._job):
             shared.append(mpi.shared_bind(self._request.scratch_dir))
         binds = {host.name: self._binds(directory, host) for host in hosts}
@@ -224,6 +241,7 @@ class NamespaceEngine(PythonOfEngine):
             resolver=internet.RESOLVER if self._has_internet else "",
             addresses={host.name: self._address(host) for host in self._hosts},
             owned=[directory.host(host.name).root for host in hosts],
+            hidden=_seen_as(sockets_below(searched, [bind.source for bind in shared]), of_author),
             has_range=self._users is not None,
             added_programs=mpi.added_programs(self._program) if mpi.uses_mpi(self._job) else {},
             hosts=[
@@ -253,7 +271,7 @@ class NamespaceEngine(PythonOfEngine):
         place = self._resumed
         is_of_python = place == self._environment_place
         is_of_the_system = f"{place}/".startswith("/usr/") and not place.startswith(f"{self._environment_place}/")
-        would_hide = [each.target for each in python_binds(self._python.places)]
+        would_hide = [each.target for each in python_binds([*self._python.places, *self._named])]
         is_of_python |= any(f"{each}/".startswith(f"{place}/") for each in would_hide)
         if is_of_python or is_of_the_system or any(_contains(each, place) for each in _UNMOUNTED):
             raise RunFailed(
@@ -347,3 +365,14 @@ class NamespaceEngine(PythonOfEngine):
 def _contains(first: str, second: str) -> bool:
     """Return whether one of two directories is the other one, or above it."""
     return f"{first}/".startswith(f"{second}/") or f"{second}/".startswith(f"{first}/")
+
+
+def _seen_as(paths: Sequence[str], binds: Sequence[Bind]) -> list[str]:
+    """Return paths as hosts see them: at their own place, or where a bind shows them."""
+    moved = [
+        bind.target + path.removeprefix(real)
+        for path in paths
+        for bind in binds
+        if is_below(path, real := os.path.realpath(bind.source))
+    ]
+    return [*paths, *moved]

@@ -8,6 +8,8 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 
+from smspec.source.deep_directories import ignore_unread, walked
+
 _FILES = ("/etc/subuid", "/etc/subgid")
 _PROGRAMS = ("newuidmap", "newgidmap")
 _ENOUGH = 65_535
@@ -43,7 +45,7 @@ def own_range() -> UserRange | None:
 def has_other_owners(directory: str) -> bool:
     """Return whether anything below a directory belongs to a different user."""
     own = os.geteuid()
-    for above, names, files in os.walk(directory):
+    for above, names, files in walked(directory, ignore_unread):
         if any(os.lstat(os.path.join(above, name)).st_uid != own for name in [*names, *files]):
             return True
     return False

@@ -18,6 +18,7 @@ from .users import SHIFT, become_inner_root
 
 INTERFACE, BRIDGE = "eth0", "br0"
 _PREFIX = 24
+_PING = "net/ipv4/ping_group_range"
 _MOST_FILES = 1 << 20
 """Programs that close every possible descriptor would take minutes with the limits of some machines."""
 
@@ -80,6 +81,7 @@ def _become(host: HostPlan, plan: CellPlan, inner: Inner, moved: int, may_go: in
     """Become the first process of a host."""
     try:
         kernel.die_with_parent()
+        settings = os.open("/proc/sys", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)  # those of the host are read-only
         kernel.unshare(kernel.NEW_MOUNTS, "unshare host")
         build_root(host, plan, inner.users if inner.is_shifted else None)
         if inner.is_shifted:
@@ -94,7 +96,7 @@ def _become(host: HostPlan, plan: CellPlan, inner: Inner, moved: int, may_go: in
             os._exit(1)  # the cell has died
         socket.sethostname(host.name)
         if plan.has_network:
-            _configure_network(host, plan)
+            _configure_network(host, plan, settings)
         complete_root(has_network=plan.has_network)
         _execute(host, failed, shares_network=not plan.has_network)
     except kernel.StepFailed as fault:
@@ -105,12 +107,24 @@ def _become(host: HostPlan, plan: CellPlan, inner: Inner, moved: int, may_go: in
         os._exit(1)
 
 
-def _configure_network(host: HostPlan, plan: CellPlan) -> None:
+def _configure_network(host: HostPlan, plan: CellPlan, settings: int) -> None:
     netlink.activate("lo")
     netlink.add_address(INTERFACE, host.address, _PREFIX)
     netlink.activate(INTERFACE)
+    with suppress(OSError):
+        _let_root_ping(settings)
     if plan.gateway:
         netlink.add_default_route(INTERFACE, plan.gateway)
+        netlink.refuse_route("127.0.0.0", 8)
+
+
+def _let_root_ping(settings: int) -> None:
+    """Allow sockets that only ping, for which containers need no capability. ``settings``: an open /proc/sys."""
+    opened = os.open(_PING, os.O_WRONLY | os.O_CLOEXEC, dir_fd=settings)
+    try:
+        os.write(opened, b"0 0")
+    finally:
+        os.close(opened)
 
 
 def _execute(host: HostPlan, failed: int, *, shares_network: bool) -> NoReturn:

@@ -17,7 +17,8 @@ _NAME, _MASTER, _KIND_AND_DATA, _OF_PROCESS = 3, 10, 18, 19
 _KIND, _DATA, _PEER = 1, 2, 1
 _ADDRESS, _OWN_ADDRESS = 1, 2
 _GATEWAY, _OUTGOING = 5, 4
-_MAIN_TABLE, _BY_ADMINISTRATOR, _UNICAST = 254, 3, 1
+_DESTINATION = 1
+_MAIN_TABLE, _BY_ADMINISTRATOR, _UNICAST, _UNREACHABLE = 254, 3, 1, 7
 
 Attributes = dict[int, Union[bytes, "Attributes"]]
 
@@ -61,6 +62,12 @@ def add_default_route(name: str, gateway: str) -> None:
     index = struct.pack("=I", socket.if_nametoindex(name))
     attributes = _packed({_GATEWAY: socket.inet_aton(gateway), _OUTGOING: index})
     _ask(_NEW_ROUTE, body + attributes, _CREATE | _ONLY_NEW)
+
+
+def refuse_route(network: str, prefix: int) -> None:
+    """Send nothing to a network, also if a socket is bound to an interface that would reach it."""
+    body = struct.pack("=BBBBBBBBI", socket.AF_INET, prefix, 0, 0, _MAIN_TABLE, _BY_ADMINISTRATOR, 0, _UNREACHABLE, 0)
+    _ask(_NEW_ROUTE, body + _packed({_DESTINATION: socket.inet_aton(network)}), _CREATE | _ONLY_NEW)
 
 
 def _link(kind: int, name: str, attributes: Attributes, flags: int, state: int = 0) -> None:

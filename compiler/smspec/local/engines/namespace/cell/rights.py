@@ -13,9 +13,10 @@ import sys
 
 from .kernel import StepFailed
 
-_KEPT = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31)
+_KEPT = (0, 1, 3, 4, 5, 6, 7, 8, 10, 18, 27, 29, 31)
 """The capabilities that Docker leaves a container: CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, SETPCAP,
-NET_BIND_SERVICE, NET_RAW, SYS_CHROOT, MKNOD, AUDIT_WRITE, SETFCAP (capability.h)."""
+NET_BIND_SERVICE, SYS_CHROOT, MKNOD, AUDIT_WRITE, SETFCAP (capability.h). Not NET_RAW: slirp4netns connects packets that
+a job makes itself to 127.0.0.1 of this machine."""
 
 _DROP_BOUND, _AMBIENT, _CLEAR_ALL, _SECCOMP, _FILTER = 24, 47, 4, 22, 2
 _VERSION_3 = 0x20080522

@@ -58,6 +58,8 @@ def build_root(host: HostPlan, plan: CellPlan, users: int | None) -> None:
     _add_sys(f"{root}/sys")
     for bind in host.binds:
         _place(bind, root, users)
+    for path in plan.hidden:
+        _hide(root + path)
     for data in host.data:
         _place_data(data, root, users)
     if plan.added_programs:

@@ -97,18 +97,20 @@ def give_back(directories: Iterable[str]) -> None:
 
     Programs lose the rights that they would give to other users of this machine: to run them as the author.
     """
-    for directory in directories:
-        for above, names, files in os.walk(directory):
-            for name in [*names, *files]:
+    ahead = list(directories)
+    while ahead:  # not `os.walk`, which calls itself for each level
+        above = ahead.pop()
+        with suppress(OSError):
+            for name in os.listdir(above):
                 path = os.path.join(above, name)
-                try:
+                with suppress(OSError):  # a process of the author has removed it now
                     status = os.lstat(path)
                     if status.st_uid or status.st_gid:
                         os.lchown(path, 0, 0)
                     if stat.S_ISREG(status.st_mode) and status.st_mode & _EXECUTABLE:
                         _take_rights(path, status.st_mode)
-                except OSError:
-                    continue  # a process of the author has removed it now
+                    if stat.S_ISDIR(status.st_mode):
+                        ahead.append(path)
 
 
 def _take_rights(program: str, mode: int) -> None:
