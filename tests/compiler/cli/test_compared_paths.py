@@ -279,7 +279,7 @@ def test_links_in_a_circle_end(home):
     assert smspec("diff", "--base", "main", ".", cwd=home) == (0, "", "no differences\n")
 
 
-def test_named_base_spec_is_no_job(home):
+def test_part_of_a_job_is_not_reported(home):
     """It is not whole, so it cannot be submitted: its errors are not reported."""
     write(home, "teams/base.yaml", TEAM + "name: nothing\n")
     commit(home)
