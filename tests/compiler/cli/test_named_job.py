@@ -242,7 +242,7 @@ def test_repetition_after_a_gap_is_the_newest(server, options, existing, newest)
     assert (done.status, server.stopped, server.created) == (0, [f"{base}{newest}"], []), done.err
 
 
-def test_repetition_of_somebody_else_is_left_alone(server):
+def test_foreign_repetition_is_left_alone(server):
     name = server.put(request_of(), at(0, "Failed", "Failed"))
     server.put({**request_of(), "Environment": {"LD_PRELOAD": "/x.so"}}, at(5), name=f"{name}-2")
     done = smspec("stop", "job.yaml")

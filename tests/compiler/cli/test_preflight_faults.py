@@ -174,7 +174,7 @@ def test_location_that_is_none_is_not_checked(account, body):
     assert row("bucket")[0] == "not checked"
 
 
-def test_list_of_objects_that_is_not_found_is_no_traceback(account):
+def test_missing_list_of_objects_is_reported(account):
     account.aws.faults["s3 GET"] = Refusal(404, "NotFound")
     state, text = row("channel", 1)
     assert state == "wrong" and "does not find the bucket" in text

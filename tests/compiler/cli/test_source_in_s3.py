@@ -71,7 +71,7 @@ def test_object_that_is_not_of_the_spec_is_wrong(submitted):
         submitted.store.client.delete_object(Bucket=BUCKET, Key=key)
 
 
-def test_folder_of_the_console_is_no_other_object(submitted):
+def test_folder_of_the_console_is_accepted(submitted):
     put(submitted, f"{stored(submitted)[0].rpartition('/')[0]}/", b"")
     assert smspec("submit", "--detach").status == 0
 
