@@ -14,12 +14,6 @@ from support.small_job import write_job
 from support.submitted_job import SPEC
 
 
-@pytest.fixture(autouse=True)
-def soon(monkeypatch):
-    """On a loaded machine every answer is late, and a command would show that it waits for it."""
-    monkeypatch.setattr("smspec.cli.waiting._SOON", 60.0)
-
-
 @pytest.fixture(scope="module")
 def submit_servers():
     with s3_server() as store, job_server() as jobs, pytest.MonkeyPatch.context() as patch:

@@ -271,6 +271,8 @@ def test_digest_is_that_of_any_user_and_clock(tmp_path_factory, server, packages
     if os.geteuid() != 0 or library is None:
         pytest.skip("needs root, to become other users, and Debian's libfaketime")
     supported = [each for each in pythons if re.search(r"3\.1[0-9]", each)][-3:]
+    if len(supported) < 3:
+        pytest.skip("needs three CPythons from 3.10 on")
     base = add_base(server, "library/python", files=PYTHON)
     names = "ctr_model-1.0-py3-none-any.whl", "ctr_shared-1.0-py3-none-any.whl", "pip-24.0-py3-none-any.whl"
     above = [*(str(ROOT / each) for each in ("compiler", "runtime", "schemas")), sysconfig.get_path("purelib")]
@@ -301,7 +303,7 @@ def test_digest_is_that_of_any_user_and_clock(tmp_path_factory, server, packages
         assert done.returncode == 0, done.stderr
         assert (directory / "tree.image.tar").stat().st_uid == int(user)
         digests.add(hashlib.sha256((directory / "tree.image.tar").read_bytes()).hexdigest())
-    assert len(clocks) == len(supported) == 3 and len(digests) == 1
+    assert len(clocks) == len(supported) and len(digests) == 1
 
 
 def test_submit_makes_the_image_and_the_job(tmp_path, server, packages, index, monkeypatch):
