@@ -1,7 +1,7 @@
 """Records what smspec prints and writes, and compares two states of the tree: ``make frozen REV=main``.
 
 ``python tests/frozen/outputs.py write DIR`` records the working tree; ``compare REV`` also records the revision, and
-prints what differs. ``--only REGEX`` chooses cases of `corpus`. Commands have no network, and start with an empty cache.
+prints what differs. ``--only REGEX`` chooses cases of `corpus`. There is no network, and an empty cache.
 """
 
 from __future__ import annotations
