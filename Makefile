@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-peers
 TOOLKIT := .venv-toolkit
+REV ?= HEAD
 SOURCES ?= .venv/sources
 # Only `make dev-lock` needs it.
 UV ?= uv
@@ -11,7 +12,7 @@ UV ?= uv
 unexport PYTHONDONTWRITEBYTECODE
 BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost rehearsal prediction
 
-.PHONY: help demo test test-all test-containers quick explore check golden shapes facts dev-lock benchmarks clean
+.PHONY: help demo test test-all test-containers quick explore check golden frozen shapes facts dev-lock benchmarks clean
 
 help:
 	@echo "make demo        build and run specs/pipe-byo on this machine"
@@ -22,6 +23,7 @@ help:
 	@echo "make explore     run the property tests with new random examples"
 	@echo "make check       check format, lint, types, and imports"
 	@echo "make golden      rewrite the golden files; review the diff"
+	@echo "make frozen      compare all outputs with those of REV (default: HEAD)"
 	@echo "make shapes      refresh the pinned API shapes from the installed botocore"
 	@echo "make facts       refresh the tables of facts about AWS; SOURCES=DIR has clones of AWS's repositories"
 	@echo "make dev-lock    lock the newest versions of what development installs (needs uv)"
@@ -73,6 +75,9 @@ golden: $(VENV)/.dev
 	@status=0; $(BIN)/python -m pytest tests/golden tests/rejected tests/imported --update || status=$$?; \
 	$(BIN)/python docs/spec_reference.py && $(BIN)/python docs/diagnostics.py && $(BIN)/python docs/failures.py && \
 	git status --short tests docs; exit $$status
+
+frozen: $(VENV)/.dev
+	@$(BIN)/python tests/frozen/outputs.py compare $(REV)
 
 shapes: $(VENV)/.dev
 	$(BIN)/python -m smspec.service.pin_model
