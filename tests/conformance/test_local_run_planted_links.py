@@ -43,10 +43,10 @@ NAMES = (
 )
 STRANGER = 54321
 RESUMED = (
-    *("/etc", "/etc/ssl", "/etc/new", "//etc", "/a/../etc", "/usr/local/new", "/tmp", "/tmp/new", "/root", "/home/new"),
+    *("/etc", "/etc/ssl", "/etc/new", "//etc", "/a/../etc", "/usr/local/new", "/tmp/new", "/root", "/home/new"),
     *("/run", "/srv/a/b", "/opt/new", "/opt/ml/new", "/opt/ml/checkpoints", "/opt/ml/checkpoints/new"),
 )
-SAMPLE = ("/etc", "/tmp", "/opt/ml/checkpoints")
+SAMPLE = ("/etc", "/tmp/new", "/opt/ml/checkpoints")
 MANAGED = (
     *("/", "//", "/.", "/opt", "/opt/ml", "/opt/ml/input", "/opt/ml/input/data", "/opt/ml/input/data/train"),
     *("/opt/ml/input/config", "/opt/ml/model", "/opt/ml/output", "/opt/ml/output/metrics", "/opt/ml/code", "/a/.."),
