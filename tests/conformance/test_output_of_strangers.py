@@ -19,7 +19,7 @@ COMMANDS = {
     "rehearse": ["rehearse", "--engine", "process", "--only", "spot"],
     "build": ["build"],
 }
-ABOVE = {"run": "run", "rehearse": "run", "build": "build"}
+ABOVE = {"run": "run", "rehearse": "rehearsal", "build": "build"}
 MARKER = '{"kind": "smspec run", "job": "job", "status": "Running"}\n'
 
 
