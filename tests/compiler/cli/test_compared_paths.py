@@ -340,3 +340,43 @@ def test_part_of_a_job_is_not_reported(home):
     commit(home)
     write(home, "teams/base.yaml", TEAM + "name: nothing\nretries: 2\n")
     assert {file for file, _ in changes(home)} == {SPEC}
+
+
+def below_a_hidden_directory(home):
+    shutil.move(home / "jobs/ctr", home / "jobs/.ctr")
+    link(home, "jobs/ctr", ".ctr")
+    decoy(home)
+
+
+AFFECTED = {
+    "extended by another": (extended, "jobs/ctr/src/train.py"),
+    "a link to another spec": (linked_spec, "jobs/ctr/src/train.py"),
+    "below a link to a hidden directory": (below_a_hidden_directory, "jobs/.ctr/src/train.py"),
+    "below a link": (linked_directory, "teams/base.yaml"),
+}
+
+
+@pytest.mark.parametrize("case", AFFECTED)
+def test_affected_job_that_no_search_lists_is_named(home, case):
+    """Its spec does not change, only what it is made from."""
+    change, affected = AFFECTED[case]
+    change(home)
+    commit(home)
+    assert "no changes" in smspec("validate", "--changed", "main", ".", cwd=home).err
+    write(home, affected, (home / affected).read_text() + "\n# more\n")
+    for command in ("validate", "build"):
+        done = smspec(command, "--changed", "main", ".", cwd=home)
+        assert f"not searched, but job specs: `{SPEC}`; pass them by name\n" in done.err, done
+        assert "no changes" not in done.err
+
+
+@pytest.mark.parametrize("form", ["a link next to it", "a part of a job"])
+def test_path_without_a_job_of_its_own_is_not_named(home, form):
+    if form == "a part of a job":
+        write(home, "teams/base.yaml", TEAM + "name: nothing\n")
+    else:
+        link(home, "jobs/ctr/latest.yaml", "job.yaml")
+    commit(home)
+    write(home, "teams/base.yaml", (home / "teams/base.yaml").read_text() + "# more\n")
+    done = smspec("validate", "--changed", "main", ".", cwd=home)
+    assert "checked 1 job" in done.err and "not searched" not in done.err
