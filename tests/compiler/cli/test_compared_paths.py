@@ -279,6 +279,19 @@ def test_job_of_a_changed_submodule_is_compared(home, module, case):
     assert smspec("diff", "--base", "main", ".", "--fail-on", "security,code", cwd=home).status == 1
 
 
+def test_link_to_an_unchanged_submodule_is_compared_when_it_changes(home, module):
+    link(home, "jobs/second", "theirs/ctr")
+    git(home, "add", "-A")
+    assert ("jobs/second/job.yaml", "role") in [(file, change["path"]) for file, change in changes(home)]
+    commit(home)
+    write(home, "README.md", "changed\n")
+    note = "`jobs/theirs` is a submodule at the commit of main: its specs are not compared\n"
+    assert smspec("diff", "--base", "main", ".", cwd=home) == (0, "", note + "no differences\n")
+    write(module, "ctr/job.yaml", OF_MODULE + ADMIN)
+    commit(module)
+    assert "jobs/second/job.yaml" in [file for file, _ in changes(home)]
+
+
 def test_marker_in_a_submodule_that_git_cannot_read_hides_nothing(home, module):
     WAYS_OF_A_MODULE["below a marker"](module)
     (module / ".git").write_text("gitdir: /nowhere\n")
