@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from smspec.cli.command_errors import ResourceUnavailable
+from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
+from smspec.spec.layers.option_errors import OptionError
 from smspec.workspace.command_line_file import USUAL_SPEC
 
 MOST_NAMED = 5
@@ -46,29 +47,35 @@ def searched_cache(args: argparse.Namespace, root: str | None) -> InputCache:
 
 
 def affected(
-    specs: Sequence[str], args: argparse.Namespace, cache: InputCache, console: Console
+    specs: Sequence[str], args: argparse.Namespace, values: Mapping[str, str], cache: InputCache, console: Console
 ) -> tuple[tuple[str, ...], Callable[[str], bool]]:
-    """Return the specs that changes affect, and whether a file changed; report if there is no such spec."""
+    """Return the specs that changes affect, and whether a file changed; report if there is no such spec.
+
+    Name the jobs at other paths that changes affect, too. ``values``: those of the variables.
+    """
     # Imported late: it starts git.
     from smspec.pipeline.affected_specs import affected_specs, changed_settings
-    from smspec.pipeline.unsearched_specs import unsearched_specs
+    from smspec.pipeline.unsearched_specs import unlisted_specs
     from smspec.workspace.git import GitFailed
     from smspec.workspace.working_tree import unexecuted
 
+    paths = searched_paths(args)
     try:
-        found, changed = affected_specs(specs, searched_paths(args)[0], args.changed, cache)
+        found, changed = affected_specs(specs, paths[0], args.changed, cache)
+        hidden = unlisted_specs(changed, paths, specs, values, cache)
     except GitFailed as failure:
         raise ResourceUnavailable(str(failure)) from failure
+    except OptionError as error:
+        raise UsageError(str(error)) from error
     settings = changed_settings(found, changed, cache)
     if settings:
         what = f"these jobs are judged by settings that changed since {args.changed}: {_listed(settings)}"
         console.say(visible(f"{what}; run `smspec diff --base {args.changed}`"))
     if changed.filtered:
         console.say(visible(unexecuted(changed.filtered)))
-    hidden = unsearched_specs(changed, searched_paths(args), specs, cache)
     if hidden:
-        console.say(visible(f"not searched, but job specs: {_listed(map(os.path.relpath, hidden))}; pass them by name"))
-    if not found:
+        console.say(visible(f"not searched, but job specs: {_listed(hidden)}; pass them by name"))
+    elif not found:
         jobs = "1 job" if len(specs) == 1 else f"{len(specs)} jobs"
         console.say(visible(f"no changes since {args.changed} affect any of {jobs}"))
     return found, changed.touches

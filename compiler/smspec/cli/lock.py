@@ -92,7 +92,9 @@ def _lock(args: argparse.Namespace, console: Console) -> int:
             settings(args),
             root(args),
             update=args.update,
-            wanted=None if args.changed is None else lambda specs, cache: affected(specs, args, cache, console)[0],
+            wanted=None
+            if args.changed is None
+            else lambda specs, cache: affected(specs, args, settings(args), cache, console)[0],
         )
     except OptionError as error:
         raise UsageError(str(error)) from error

@@ -70,7 +70,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         # Imported late: a part of the result is rarely requested.
         from smspec.pipeline.narrowed_result import narrowed_result
 
-        specs, is_changed = affected([path for path, _ in result.checked], args, cache, console)
+        specs, is_changed = affected([path for path, _ in result.checked], args, settings(args), cache, console)
         result = narrowed_result(result, specs, is_changed)
     for line in result.lines() if console.verbosity > 0 else ():
         console.detail(line)

@@ -39,8 +39,13 @@ def affected_specs(
     changed = ChangedFiles(repository_of(directory), revision)
     for path in paths:
         changed.check(path)
+    return affected_by(changed, paths, cache), changed
+
+
+def affected_by(changed: ChangedFiles, specs: Iterable[str], cache: InputCache) -> tuple[str, ...]:
+    """Return those of some specs that changed files affect."""
     reach = {_reach(path) for path in changed.paths if _is_for_all_below(path)}
-    return tuple(path for path in paths if _is_affected(path, changed, reach, cache)), changed
+    return tuple(path for path in specs if _is_affected(path, changed, reach, cache))
 
 
 def _is_affected(path: str, changed: ChangedFiles, reach: set[str], cache: InputCache) -> bool:

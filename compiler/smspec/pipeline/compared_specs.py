@@ -13,8 +13,9 @@ from collections.abc import Iterable
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import Candidates, NoJobs, is_searched, job_specs, outline, specs_below, take
 from smspec.source.frozen import dataclass
+from smspec.source.path_containment import is_below
 from smspec.spec.layers.option_errors import OptionError
-from smspec.workspace.git import Repository
+from smspec.workspace.git import SUBMODULE, GitFailed, Repository, checked_repository
 from smspec.workspace.missing_path import is_directory
 from smspec.workspace.revision import place_below
 from smspec.workspace.source_walk import MARKERS, is_output_of_ours
@@ -31,16 +32,20 @@ class ComparedSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tracked:
-    """The paths in a directory without links, the ``top``, that git tracks; all of them if ``paths`` is None."""
+    """The paths in a directory without links, the ``top``, that git tracks; all of them if ``paths`` is None.
+
+    ``modules``: submodules that git cannot read; a commit brought all that is in them.
+    """
 
     top: str
     paths: frozenset[str] | None
+    modules: tuple[str, ...] = ()
 
     def has(self, path: str) -> bool:
         """Return whether git tracks a file or link."""
         parent, name = os.path.split(path)
-        inside = os.path.relpath(os.path.join(os.path.realpath(parent), name), self.top)
-        return self.paths is None or inside.replace(os.sep, "/") in self.paths
+        inside = os.path.relpath(os.path.join(os.path.realpath(parent), name), self.top).replace(os.sep, "/")
+        return self.paths is None or inside in self.paths or any(is_below(inside, module) for module in self.modules)
 
     def hides(self, directory: str) -> bool:
         """Return whether a directory is output of smspec: a marker that a commit brings proves nothing."""
@@ -50,8 +55,26 @@ class Tracked:
 
 
 def tracked_files(repository: Repository) -> Tracked:
-    """Return what the index of a repository has. Raise `GitFailed`."""
-    return Tracked(top=repository.top, paths=frozenset(file.path for file in repository.staged()))
+    """Return what the indexes of a repository and of its submodules have. Raise `GitFailed` for that of the first."""
+    paths: set[str] = set()
+    unread: list[str] = []
+    ahead = [(repository, "")]
+    while ahead:
+        here, prefix = ahead.pop()
+        try:
+            staged = list(here.staged())
+        except GitFailed:
+            if not prefix:
+                raise
+            unread.append(prefix)
+            continue
+        paths.update(os.path.join(prefix, file.path) for file in staged)
+        for module in (os.path.join(prefix, file.path) for file in staged if file.mode == SUBMODULE):
+            try:
+                ahead.append((checked_repository(os.path.join(repository.top, module)), module))
+            except GitFailed:
+                unread.append(module)
+    return Tracked(top=repository.top, paths=frozenset(paths), modules=tuple(unread))
 
 
 def compared_specs(paths: Iterable[str], cache: InputCache, tracked: Tracked) -> dict[str, ComparedSpec]:

@@ -1,22 +1,27 @@
-"""Find changed job specs that a search of a directory does not find, and that `build` and `submit` accept by name.
+"""Find affected job specs that a search of a directory does not list, and that `build` and `submit` accept by name.
 
 A search skips hidden directories, output of smspec, and files that are not YAML by name: reading all of them takes
-long. A change is a short list, so a comparison with a revision can look at each file of it.
+long. A change is a short list, so a comparison with a revision can look at each file of it. It also lists a file by one
+path, and none that another spec extends: these are jobs at their own paths, too.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from smspec.diagnostics import InvalidInput
+from smspec.pipeline.affected_specs import affected_by
+from smspec.pipeline.compared_specs import compared_specs, tracked_files
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import outline
+from smspec.pipeline.variants import are_same, compile_variants, gather_variants
 from smspec.spec.layers.option_errors import OptionError
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.boundary import FileNotRead
 from smspec.workspace.changed_files import ChangedFiles, place_of
 from smspec.workspace.missing_path import is_directory
+from smspec.workspace.revision import place_below
 from smspec.workspace.spec_marker import has_spec_key
 
 
@@ -41,3 +46,31 @@ def _is_job(path: str, cache: InputCache) -> bool:
     except (FileNotRead, InvalidInput, OptionError, OSError):
         return False
     return of_it is not None and not of_it.is_base
+
+
+def unlisted_specs(
+    changed: ChangedFiles,
+    paths: list[str],
+    specs: Iterable[str],
+    settings: Mapping[str, str],
+    cache: InputCache,
+) -> tuple[str, ...]:
+    """Return the paths of all such specs, and of affected jobs for some paths, but for those that ``specs`` make.
+
+    Raise `GitFailed`, and `OptionError` for too many links.
+    """
+    if not changed.paths:
+        return ()
+    known = {place_below(path, changed.repository.top): path for path in specs}
+    listed = compared_specs(paths, cache, tracked_files(changed.repository))
+    hidden = unsearched_specs(changed, paths, [*known.values(), *(spec.path for spec in listed.values())], cache)
+    others = [spec.path for place, spec in listed.items() if place not in known]
+    made = {path: gather_variants(path, None, settings, cache) for path in affected_by(changed, others, cache)}
+    twins = {cache.identity(path): path for path in known.values()}
+
+    def is_repeated(path: str) -> bool:
+        twin = twins.get(cache.identity(path))
+        return twin is not None and are_same(made[path], gather_variants(twin, None, settings, cache))
+
+    jobs = (path for path, side in made.items() if not is_repeated(path) and compile_variants(side).compiled)
+    return tuple(sorted({os.path.relpath(path) for path in (*hidden, *jobs)}))

@@ -15,6 +15,7 @@ class ChangedFiles:
     """The files of a working tree that are changed, added, or removed since a revision. Raise `GitFailed`."""
 
     def __init__(self, repository: Repository, revision: str) -> None:
+        self.repository = repository
         self._top = repository.top
         changed = changes_since(repository, repository.commit(revision))
         paths = (*changed.tracked, *changed.submodules, *changed.untracked)

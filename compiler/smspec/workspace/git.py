@@ -21,6 +21,9 @@ from smspec.workspace.boundary_search import repository_above
 _TURN = 50
 """Names that are requested at once: they fit in the smallest pipe, so neither side waits for the other."""
 
+SUBMODULE = "160000"
+"""The mode of a submodule: its object is a commit of another repository."""
+
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _ABBREVIATED = re.compile(r"[0-9a-f]{4,64}", re.IGNORECASE)
 _STAGED = re.compile(

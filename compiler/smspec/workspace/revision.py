@@ -16,15 +16,14 @@ from smspec.source.listing import ListedFile, Listing
 from smspec.source.path_containment import is_below
 from smspec.source.real_file import open_below
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
-from smspec.workspace.git import Entry, GitFailed, Objects, Repository
+from smspec.workspace.git import SUBMODULE, Entry, GitFailed, Objects, Repository
 from smspec.workspace.organization_marker import SETTINGS
 from smspec.workspace.source_walk import MARKERS
 from smspec.workspace.working_tree import Conversions
 
 _LINK = "120000"
-_SUBMODULE = "160000"
 _EXECUTABLE = "100755"
-_FORMS = {_SUBMODULE: "submodule", _EXECUTABLE: "executable"}
+_FORMS = {SUBMODULE: "submodule", _EXECUTABLE: "executable"}
 _LFS = re.compile(
     rb"version https://git-lfs\.github\.com/spec/v1\n(?:.*\n)*?oid sha256:([0-9a-f]{64})\nsize ([0-9]+)\n"
 )
@@ -116,7 +115,7 @@ class Revision:
             self.forms[path] = _FORMS.get(entry.mode, "file")
             if entry.mode == _LINK:
                 links.append(entry)
-            elif entry.mode == _SUBMODULE:
+            elif entry.mode == SUBMODULE:
                 self._submodules.append(path)
             else:
                 self._files[path] = entry

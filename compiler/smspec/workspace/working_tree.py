@@ -18,10 +18,9 @@ from typing import BinaryIO
 
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import open_below
-from smspec.workspace.git import Entry, GitFailed, Repository, StagedFile, checked_repository
+from smspec.workspace.git import SUBMODULE, Entry, GitFailed, Repository, StagedFile, checked_repository
 
 _LINK = "120000"
-_SUBMODULE = "160000"
 _REGULAR = ("100644", "100755")
 _ATTRIBUTES = ".gitattributes"
 _SHA1 = 40
@@ -58,7 +57,7 @@ def changes_since(repository: Repository, commit: str) -> Changes:
     converted: list[str] = []
     for path in sorted(base.keys() | staged.keys()):
         then, now = base.get(path), staged.get(path)
-        if _SUBMODULE in (then.mode if then else "", now.mode if now else ""):
+        if SUBMODULE in (then.mode if then else "", now.mode if now else ""):
             if then is None or now is None or then.mode != now.mode or tree.submodule(path, now) != then.object:
                 submodules.append(path)
             continue

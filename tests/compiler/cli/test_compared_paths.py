@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from support.git_repository import commit, repository
+from support.git_repository import commit, git, repository
 from support.review.diff_outcomes import jobs
 from support.small_job import PROGRAM, write_job
 from support.smspec_command import smspec
@@ -238,6 +238,74 @@ def test_marker_that_git_ignores_hides_output(home):
     assert smspec("validate", "--changed", "main", ".", cwd=home).status == 0
 
 
+def behind(module, directory):
+    """Move the job of a submodule into a directory that no search enters, and leave a link to it."""
+    (module / directory).mkdir()
+    shutil.move(module / "ctr", module / directory / "ctr")
+    link(module, "ctr", f"{directory}/ctr")
+    write(module, f"{directory}/ctr/job.yaml", OF_MODULE + ADMIN)
+
+
+OF_MODULE = EVIL.replace("extends: [../../teams/base.yaml]\n", "").removesuffix(ADMIN)
+WAYS_OF_A_MODULE = {
+    "openly": lambda module: write(module, "ctr/job.yaml", OF_MODULE + ADMIN),
+    "below a marker": lambda module: [
+        write(module, "ctr/job.yaml", OF_MODULE + ADMIN),
+        write(module, "ctr/manifest.json", MANIFEST),
+    ],
+    "below a link to a hidden directory": lambda module: behind(module, ".h"),
+    "below a link to a directory that no search enters": lambda module: behind(module, "node_modules"),
+}
+
+
+@pytest.fixture
+def module(home, tmp_path):
+    """The submodule jobs/theirs of the repository, with a job of its own."""
+    theirs = repository(tmp_path / "theirs")
+    write_job(theirs / "ctr", OF_MODULE + TEAM.partition("\n")[2])
+    write(theirs, ".gitignore", "build/\n")
+    commit(theirs)
+    git(home, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(theirs), "jobs/theirs")
+    commit(home)
+    return home / "jobs/theirs"
+
+
+@pytest.mark.parametrize("case", WAYS_OF_A_MODULE)
+def test_job_of_a_changed_submodule_is_compared(home, module, case):
+    WAYS_OF_A_MODULE[case](module)
+    commit(module)
+    assert smspec("build", "jobs/theirs/ctr/job.yaml", "-o", "../built", cwd=home).status == 0
+    assert ("jobs/theirs/ctr/job.yaml", "role") in [(file, change["path"]) for file, change in changes(home)]
+    assert smspec("diff", "--base", "main", ".", "--fail-on", "security,code", cwd=home).status == 1
+
+
+def test_link_to_an_unchanged_submodule_is_compared_when_it_changes(home, module):
+    link(home, "jobs/second", "theirs/ctr")
+    git(home, "add", "-A")
+    assert ("jobs/second/job.yaml", "role") in [(file, change["path"]) for file, change in changes(home)]
+    commit(home)
+    write(home, "README.md", "changed\n")
+    note = "`jobs/theirs` is a submodule at the commit of main: its specs are not compared\n"
+    assert smspec("diff", "--base", "main", ".", cwd=home) == (0, "", note + "no differences\n")
+    write(module, "ctr/job.yaml", OF_MODULE + ADMIN)
+    commit(module)
+    assert "jobs/second/job.yaml" in [file for file, _ in changes(home)]
+
+
+def test_marker_in_a_submodule_that_git_cannot_read_hides_nothing(home, module):
+    WAYS_OF_A_MODULE["below a marker"](module)
+    (module / ".git").write_text("gitdir: /nowhere\n")
+    assert "jobs/theirs/ctr/job.yaml" in [file for file, _ in changes(home)]
+
+
+def test_marker_that_git_ignores_hides_output_in_a_submodule(home, module):
+    write(module, "README.md", "changed\n")
+    commit(module)
+    write_job(module / "build/ctr", OF_MODULE + ADMIN)
+    write(module, "build/ctr/manifest.json", MANIFEST)
+    assert not [file for file, _ in changes(home) if "build" in file]
+
+
 def test_marker_of_a_commit_hides_nothing_from_validation(home):
     write(home, "jobs/ctr/manifest.json", MANIFEST)
     commit(home)
@@ -285,3 +353,43 @@ def test_part_of_a_job_is_not_reported(home):
     commit(home)
     write(home, "teams/base.yaml", TEAM + "name: nothing\nretries: 2\n")
     assert {file for file, _ in changes(home)} == {SPEC}
+
+
+def below_a_hidden_directory(home):
+    shutil.move(home / "jobs/ctr", home / "jobs/.ctr")
+    link(home, "jobs/ctr", ".ctr")
+    decoy(home)
+
+
+AFFECTED = {
+    "extended by another": (extended, "jobs/ctr/src/train.py"),
+    "a link to another spec": (linked_spec, "jobs/ctr/src/train.py"),
+    "below a link to a hidden directory": (below_a_hidden_directory, "jobs/.ctr/src/train.py"),
+    "below a link": (linked_directory, "teams/base.yaml"),
+}
+
+
+@pytest.mark.parametrize("case", AFFECTED)
+def test_affected_job_that_no_search_lists_is_named(home, case):
+    """Its spec does not change, only what it is made from."""
+    change, affected = AFFECTED[case]
+    change(home)
+    commit(home)
+    assert "no changes" in smspec("validate", "--changed", "main", ".", cwd=home).err
+    write(home, affected, (home / affected).read_text() + "\n# more\n")
+    for command in ("validate", "build"):
+        done = smspec(command, "--changed", "main", ".", cwd=home)
+        assert f"not searched, but job specs: `{SPEC}`; pass them by name\n" in done.err, done
+        assert "no changes" not in done.err
+
+
+@pytest.mark.parametrize("form", ["a link next to it", "a part of a job"])
+def test_path_without_a_job_of_its_own_is_not_named(home, form):
+    if form == "a part of a job":
+        write(home, "teams/base.yaml", TEAM + "name: nothing\n")
+    else:
+        link(home, "jobs/ctr/latest.yaml", "job.yaml")
+    commit(home)
+    write(home, "teams/base.yaml", (home / "teams/base.yaml").read_text() + "# more\n")
+    done = smspec("validate", "--changed", "main", ".", cwd=home)
+    assert "checked 1 job" in done.err and "not searched" not in done.err
