@@ -6,10 +6,9 @@ import functools
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from typing import Any
-from urllib.parse import urlsplit
 
 from smspec.service.members import items, member
-from smspec.service.partitions import region_of_host
+from smspec.service.partitions import region_of_endpoint
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AwsUnavailable, InvalidCredentials, JobRefused, unavailable
 from smspec.submission.caller import account_fault, caller_of
@@ -76,7 +75,7 @@ class JobService:
             self._sagemaker = session.client("sagemaker")
             self._logs = session.client("logs")
             self.endpoint = str(self._sagemaker.meta.endpoint_url)
-            there = region_of_host(urlsplit(self.endpoint).hostname or "", "sagemaker")
+            there = region_of_endpoint(self.endpoint, "sagemaker")
         if there and there != self.region:
             raise AwsUnavailable(
                 f"the SageMaker endpoint `{self.endpoint}` is in {there}, but the job in {self.region}; unset"

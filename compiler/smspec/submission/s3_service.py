@@ -7,10 +7,9 @@ import functools
 import hashlib
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
 
 from smspec.render.iam.s3 import location
-from smspec.service.partitions import region_of_host
+from smspec.service.partitions import region_of_endpoint
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AwsUnavailable, JobRefused, unavailable
 from smspec.submission.client import asked
@@ -56,7 +55,7 @@ class S3Service:
             session = AwsSession(profile, region, seconds=seconds, connections=connections)
             self._client = session.s3_client()
             self.endpoint = str(self._client.meta.endpoint_url)
-            self.is_in_aws = region_of_host(urlsplit(self.endpoint).hostname or "", "s3") is not None
+            self.is_in_aws = region_of_endpoint(self.endpoint, "s3") is not None
 
     def objects(self, uri: str) -> dict[str, ListedObject]:
         """Return the objects below a prefix, by URI. Raise `JobRefused` for a bucket that does not exist."""

@@ -37,7 +37,7 @@ from botocore.loaders import Loader, create_loader
 from botocore.parsers import ResponseParserError
 
 from smspec.diagnostics.external_messages import continued
-from smspec.service.partitions import is_of_another_partition
+from smspec.service.partitions import is_of_another_partition, is_of_aws, region_of_endpoint
 from smspec.wire.aws_shape import check_shape
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline
@@ -94,7 +94,7 @@ class AwsRefused(WireFault):
 
 
 class EndpointElsewhere(WireFault):
-    """The endpoint of a service that the user has chosen is in a different partition than the region."""
+    """The endpoint that the user has chosen is in a different partition than the region, or that of another service."""
 
 
 class UnusableProfile(WireFault):
@@ -146,10 +146,16 @@ class AwsSession:
         except ValueError as fault:  # an endpoint in the environment or a profile that is not a URL
             raise WireFault(continued(str(fault))) from None
         endpoint, where = str(client.meta.endpoint_url), str(client.meta.region_name)
+        host, wrong = urlsplit(endpoint).hostname or "", ""
         # Accounts, buckets, and images of one partition do not exist in another.
-        if is_of_another_partition(urlsplit(endpoint).hostname or "", where):
+        if is_of_another_partition(host, where):
+            wrong = f"is in a different partition of AWS, but the job in {where}"
+        # The host of a bucket answers with objects of its owner.
+        elif service in ("s3", "sagemaker") and is_of_aws(host) and region_of_endpoint(endpoint, service) is None:
+            wrong = f"is in AWS, but it is not one of the API of {service}"
+        if wrong:
             raise EndpointElsewhere(
-                f"the endpoint `{endpoint}` is in a different partition of AWS, but the job in {where}; unset"
+                f"the endpoint `{endpoint}` {wrong}; unset"
                 f" AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_{service.upper().replace('-', '_')}, and `endpoint_url`"
             )
         model = client.meta.service_model
