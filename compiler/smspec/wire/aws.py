@@ -76,7 +76,7 @@ _KEY = re.compile(r"[!-~]+")
 _SECRETS: set[str] = set()
 """The keys and tokens of this process, which a server may repeat in its error messages."""
 
-_OF_URLS = re.compile(r"(://)(?:[^\s\"'`]*@)?([^\s?#\"'`]*)(?:\?[^\s\"'`]*)?")
+_OF_URLS = re.compile(r"(https?://)(?:[^\s\"'`]*@)?([^\s?#\"'`]*)(?:\?[^\s\"'`]*)?")
 """The user and the query of a URL, which may contain a password."""
 
 _CACHING = ("assume-role", "sso")
