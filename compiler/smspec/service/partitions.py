@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from urllib.parse import urlsplit
 
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.facts.table import Table, table
@@ -14,6 +15,12 @@ from smspec.source.frozen import dataclass
 
 _OF_CUSTOMERS = re.compile(r"(?:^|\.)(?:elb|compute|compute-1|execute-api|vpce-svc-[0-9a-f]+)\.")
 """Labels of host names in the domains of AWS that lead to servers of its customers, such as an emulator."""
+
+_ENDPOINTS = {
+    "s3": (r"bucket\.vpce", r"s3(?:-fips)?(?:\.dualstack)?[.-]"),
+    "sagemaker": ("vpce", r"api(?:-fips)?\.sagemaker(?:-fips)?\."),
+}
+"""How the hosts of a service begin: those of VPC endpoints, and what precedes the region; old ones of S3 have `-`."""
 
 _DIRECTIONS = ("north", "south", "east", "west", "central", "northeast", "northwest", "southeast", "southwest")
 
@@ -98,21 +105,31 @@ def registry_suffix(region: str, *, is_dual_stack: bool) -> str | None:
     return re.sub(r"^api\.", "on.", found.suffixes[1]) if is_dual_stack else found.dns_suffix
 
 
-def region_of_host(host: str, service: str) -> str | None:
-    """Return the region of a host of AWS for a service, such as a VPC endpoint; None for any other host.
+def region_of_endpoint(url: str, service: str) -> str | None:
+    """Return the region of an endpoint of AWS for `s3` or `sagemaker`; None for any other URL.
 
-    It is empty for a host of all regions.
+    It is empty for the endpoint of S3 for all regions. Only exact forms count: the host of a bucket, or a path,
+    leads to objects that pose as responses.
     """
-    host = host.rstrip(".").lower()
-    for suffix in _suffixes() if is_of_aws(host) else ():
-        labels = host.removesuffix(suffix).split(".") if host.endswith(suffix) else []
-        if any(label == service or label.startswith(f"{service}-") for label in labels):
-            return next((label for label in reversed(labels) if partition_of(label)), "")
+    parts = urlsplit(url)
+    host = (parts.hostname or "").removesuffix(".").lower()
+    if parts.path not in ("", "/") or parts.query:
+        return None
+    private, public = _ENDPOINTS[service]
+    for each in partitions():
+        suffixes = "|".join(map(re.escape, each.suffixes))
+        form = rf"(?P<vpce>{private}-[a-z0-9-]+\.)?{public}(?P<region>[a-z0-9-]+)(?(vpce)\.vpce)\.(?:{suffixes})"
+        match = re.fullmatch(form, host)
+        if match and partition_of(match["region"]) == each:
+            return match["region"]
+        if host == f"s3.{each.dns_suffix}" and service == "s3":
+            return ""
     return None
 
 
 def is_of_aws(host: str) -> bool:
     """Return whether a host is one of AWS, in any region or in none, as those of IAM are."""
+    host = host.rstrip(".").lower()
     return _OF_CUSTOMERS.search(host) is None and host.endswith(_suffixes())
 
 

@@ -27,8 +27,13 @@ METRICS = "AlgorithmSpecification.MetricDefinitions"
 _ANY = ("AlgorithmSpecification.EnableSageMakerMetricsTimeSeries", "ResourceConfig.VolumeSizeInGB")
 """SageMaker decides these by the image and the instance type."""
 
-_OF_SERVERLESS = ("HyperParameters", "ResourceConfig", "StoppingCondition")
-"""SageMaker completes these of a serverless job by the recipe of its model."""
+_OF_SERVERLESS = (
+    *("HyperParameters", "StoppingCondition"),
+    *("ResourceConfig.InstanceType", "ResourceConfig.InstanceCount", "ResourceConfig.InstanceGroups"),
+)
+"""SageMaker completes these of a serverless job by the recipe of its model, but no resource of an account, such as a
+key or a training plan.
+"""
 
 _OF_PREFERENCES = ("InstanceType", "InstanceCount", "SelectedInstanceType", "SelectedInstanceCount")
 _DEFAULTS: dict[str, tuple[object, ...]] = {
@@ -64,7 +69,8 @@ def is_filled_in(path: str, value: object, request: Mapping[str, Any]) -> bool:
 
 def is_completed_by_recipe(path: str, request: Mapping[str, Any]) -> bool:
     """Return whether SageMaker completes a member of a serverless job by the recipe of its model."""
-    return bool(request.get("ServerlessJobConfig")) and path.split(".")[0] in _OF_SERVERLESS
+    is_of_recipe = any(path == each or path.startswith(f"{each}.") for each in _OF_SERVERLESS)
+    return bool(request.get("ServerlessJobConfig")) and is_of_recipe
 
 
 def is_same(value: object, *others: object) -> bool:

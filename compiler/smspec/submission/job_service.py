@@ -6,10 +6,9 @@ import functools
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from typing import Any
-from urllib.parse import urlsplit
 
 from smspec.service.members import items, member
-from smspec.service.partitions import region_of_host
+from smspec.service.partitions import region_of_endpoint
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AwsUnavailable, InvalidCredentials, JobRefused, unavailable
 from smspec.submission.caller import account_fault, caller_of
@@ -20,6 +19,7 @@ from smspec.submission.persistence import THROTTLED
 from smspec.submission.training_job import TrainingJob, training_job
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
+from smspec.wire.url import shown_url
 
 LOG_GROUP = "/aws/sagemaker/TrainingJobs"
 """The log group of all training jobs (developer guide, "CloudWatch Logs for Amazon SageMaker AI")."""
@@ -75,8 +75,9 @@ class JobService:
             session = AwsSession(self._profile, self._region)
             self._sagemaker = session.client("sagemaker")
             self._logs = session.client("logs")
-            self.endpoint = str(self._sagemaker.meta.endpoint_url)
-            there = region_of_host(urlsplit(self.endpoint).hostname or "", "sagemaker")
+            endpoint = str(self._sagemaker.meta.endpoint_url)
+            self.endpoint = shown_url(endpoint)
+            there = region_of_endpoint(endpoint, "sagemaker")
         if there and there != self.region:
             raise AwsUnavailable(
                 f"the SageMaker endpoint `{self.endpoint}` is in {there}, but the job in {self.region}; unset"

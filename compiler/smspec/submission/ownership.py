@@ -8,6 +8,7 @@ from typing import Any
 from smspec.diagnostics.visible import visible
 from smspec.service.arns import Arn, parsed_arn
 from smspec.service.members import member
+from smspec.service.partitions import partition_of
 from smspec.service.shapes import Shape, pinned_model
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import JobRefused
@@ -70,9 +71,15 @@ def require_own(
 
 
 def _is_at(job: TrainingJob, region: str, role: Arn | None) -> bool:
-    """Return whether the ARN of a job, which is tagged, is in the region that was asked and in the role's account."""
-    arn = parsed_arn(job.answer.get("TrainingJobArn"))
-    return arn is not None and arn.region == region and (role is None or arn.account == role.account)
+    """Return whether the ARN of a job, which is tagged, is that of its name in a region, and in the role's account."""
+    arn, here = parsed_arn(job.answer.get("TrainingJobArn")), partition_of(region)
+    return (
+        arn is not None
+        and (arn.service, arn.region) == ("sagemaker", region)
+        and arn.resource.lower() == f"training-job/{job.name}".lower()
+        and (here is None or arn.partition == here.name)
+        and (role is None or arn.account == role.account)
+    )
 
 
 def _is_same_key(service: JobService, path: str, request: Mapping[str, Any], job: TrainingJob) -> bool:

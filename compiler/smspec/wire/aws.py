@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 import boto3
 import botocore.session
@@ -37,15 +37,16 @@ from botocore.loaders import Loader, create_loader
 from botocore.parsers import ResponseParserError
 
 from smspec.diagnostics.external_messages import continued
-from smspec.service.partitions import is_of_another_partition
+from smspec.service.partitions import is_of_another_partition, is_of_aws, region_of_endpoint
 from smspec.wire.aws_shape import check_shape
 from smspec.wire.connections import Connections
+from smspec.wire.credential_masking import masked_credentials
 from smspec.wire.deadline import Deadline
 from smspec.wire.exchange import Request, Response, exchanged
 from smspec.wire.fault import BadResponse, ConnectionBroken, WireFault
 from smspec.wire.json_body import json_body
 from smspec.wire.trust import Trust, trust_of_environment
-from smspec.wire.url import parsed
+from smspec.wire.url import parsed, shown_url
 from smspec.wire.xml_body import check_xml
 
 LARGEST = 6 << 20
@@ -75,6 +76,9 @@ _KEY = re.compile(r"[!-~]+")
 _SECRETS: set[str] = set()
 """The keys and tokens of this process, which a server may repeat in its error messages."""
 
+_OF_URLS = re.compile(r"(https?://)(?:[^\s\"'`]*@)?([^\s?#\"'`]*)(?:\?[^\s\"'`]*)?")
+"""The user and the query of a URL, which may contain a password."""
+
 _CACHING = ("assume-role", "sso")
 _ROLES: dict[str, Any] = {}
 """The credentials of roles in this process: each session would ask for them again, and a person for each code."""
@@ -94,7 +98,7 @@ class AwsRefused(WireFault):
 
 
 class EndpointElsewhere(WireFault):
-    """The endpoint of a service that the user has chosen is in a different partition than the region."""
+    """The endpoint that the user has chosen is in a different partition than the region, or that of another service."""
 
 
 class UnusableProfile(WireFault):
@@ -144,12 +148,18 @@ class AwsSession:
         try:
             client = self.session.client(service, config=config, **options)
         except ValueError as fault:  # an endpoint in the environment or a profile that is not a URL
-            raise WireFault(continued(str(fault))) from None
+            raise WireFault(_sentence(fault)) from None
         endpoint, where = str(client.meta.endpoint_url), str(client.meta.region_name)
+        host, wrong = urlsplit(endpoint).hostname or "", ""
         # Accounts, buckets, and images of one partition do not exist in another.
-        if is_of_another_partition(urlsplit(endpoint).hostname or "", where):
+        if is_of_another_partition(host, where):
+            wrong = f"is in a different partition of AWS, but the job in {where}"
+        # The host of a bucket answers with objects of its owner.
+        elif service in ("s3", "sagemaker") and is_of_aws(host) and region_of_endpoint(endpoint, service) is None:
+            wrong = f"is in AWS, but it is not one of the API of {service}"
+        if wrong:
             raise EndpointElsewhere(
-                f"the endpoint `{endpoint}` is in a different partition of AWS, but the job in {where}; unset"
+                f"the endpoint `{shown_url(endpoint)}` {wrong}; unset"
                 f" AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_{service.upper().replace('-', '_')}, and `endpoint_url`"
             )
         model = client.meta.service_model
@@ -252,7 +262,7 @@ def responses(purpose: str) -> Iterator[None]:
         message = str(details.get("Message", "")).partition(_SIGNED)[0]
         metadata = fault.response.get("ResponseMetadata")
         headers = metadata.get("HTTPHeaders") if isinstance(metadata, dict) else None
-        code = str(details.get("Code", ""))[:80]
+        code = _masked(str(details.get("Code", "")))[:80]
         raise AwsRefused(code, _sentence(message), headers if isinstance(headers, dict) else {}) from None
     except EndpointElsewhere:
         raise
@@ -335,7 +345,8 @@ def _text(value: object) -> str:
 
 
 def _sentence(fault: object) -> str:
-    text = str(fault)
-    for secret in _SECRETS:
-        text = text.replace(secret, "***").replace(quote(secret, safe=""), "***")
-    return continued(text)[:300] or "no reason was given"
+    return continued(_masked(str(fault)))[:300] or "no reason was given"
+
+
+def _masked(text: str) -> str:
+    return _OF_URLS.sub(r"\1\2", masked_credentials(text, tuple(_SECRETS)))

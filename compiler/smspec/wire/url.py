@@ -22,9 +22,13 @@ def parsed(url: str) -> SplitResult:
     except ValueError:
         is_whole = False
     if not is_whole:
-        shown = re.sub(r"//.*@", "//", url).partition("?")[0]  # without a password, and what signs a link
-        raise BadResponse(f"`{shown[:80]}` is not a URL that smspec can follow")
+        raise BadResponse(f"`{shown_url(url)[:80]}` is not a URL that smspec can follow")
     return parts
+
+
+def shown_url(url: str) -> str:
+    """Return a URL as it is shown: without a password, and without its query, which may sign a link."""
+    return re.sub(r"//.*@", "//", url, flags=re.DOTALL).partition("?")[0].partition("#")[0]
 
 
 def place(url: SplitResult) -> tuple[str, str, int]:

@@ -1,7 +1,12 @@
 """No command that calls AWS prints its credentials, whatever AWS answers, and with a traceback too."""
 
+import re
+from base64 import b64encode
+from urllib.parse import quote
+
 import pytest
 
+from smspec.wire.credential_masking import masked_credentials
 from smspec.wire.fault import BadResponse
 from smspec.wire.url import parsed
 from support.servers.aws_server import BUCKET
@@ -96,6 +101,69 @@ def test_token_that_a_server_repeats_is_not_printed(signed):
         signed.faults[operation] = [(400, "ValidationException", f"bad token {TOKEN}, key {SECRET}, {TOKEN!r}")] * 20
     for command in ("status nightly", "submit --dry-run", "submit"):
         assert_silent(smspec(*command.split()))
+
+
+FORMS = {
+    "as it is": lambda secret: secret,
+    "URL": lambda secret: quote(secret, safe=""),
+    "URL with slashes": quote,
+    "URL in lower case": lambda secret: re.sub("%..", lambda match: match[0].lower(), quote(secret, safe="")),
+    "URL twice": lambda secret: quote(quote(secret, safe=""), safe=""),
+    "XML": lambda secret: secret.replace("=", "&#61;").replace("/", "&#x2F;"),
+    "all XML": lambda secret: "".join(f"&#{ord(each)};" for each in secret),
+    "JSON": lambda secret: secret.replace("/", "\\/").replace("=", "\\u003d"),
+    "cut": lambda secret: secret[: len(secret) * 2 // 3],
+    "end": lambda secret: secret[len(secret) // 3 :],
+    "lower case": str.lower,
+    "Base64": lambda secret: b64encode(f"a{secret}".encode()).decode(),
+    "hexadecimal": lambda secret: secret.encode().hex().upper(),
+    "lines": lambda secret: "\n".join(secret[at : at + 6] for at in range(0, len(secret), 6)),
+    "at the end of what is shown": lambda secret: "-" * 285 + secret,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("secret", [SECRET, TOKEN], ids=["secret", "token"])
+def test_each_form_of_a_secret_is_masked(form, secret):
+    written = FORMS[form](secret)
+    shown = masked_credentials(f"bad value {written}, try again", [SECRET, TOKEN])
+    assert shown.startswith("bad value ") and shown.endswith(", try again") and "***" in shown
+    assert len(re.sub("-|.u003d", "", shown)) < len("bad value ***, try again") + 12, shown
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 100, "https://s3.us-west-2.amazonaws.com/a%2Fb?c=&amp;d", "role/Training \u2026", ""]
+)
+def test_text_without_secrets_stays(text):
+    assert masked_credentials(text, [SECRET, TOKEN]) == text
+
+
+@pytest.mark.parametrize("code", [TOKEN, quote(TOKEN), f"x.{TOKEN[:13]}"], ids=["token", "quoted", "cut"])
+def test_token_that_a_server_sends_as_error_code_is_not_printed(signed, code):
+    for operation in ("DescribeTrainingJob", "ListTags", "GetCallerIdentity"):
+        signed.faults[operation] = [(400, code, "bad")] * 20
+    for command in ("status nightly", "submit --dry-run", "submit"):
+        assert_silent(smspec(*command.split()))
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        "http://user:pass-word@127.0.0.1:9/?key=pass-word",
+        "http://127.0.0.1:9/?key=pass-word",
+        "http://user:pass-word@",
+        "https://user:pass-word@other.s3.us-west-2.amazonaws.com/?key=pass-word",
+        "https://user:pass-word@s3.cn-north-1.amazonaws.com.cn",
+    ],
+)
+@pytest.mark.parametrize("service", ["", "_SAGEMAKER", "_S3", "_STS"])
+def test_password_of_an_endpoint_is_not_printed(signed, monkeypatch, service, endpoint):
+    monkeypatch.delenv("SMSPEC_DEBUG")
+    monkeypatch.setenv(f"AWS_ENDPOINT_URL{service}", endpoint)
+    for command in ("submit --dry-run", "submit", "status nightly"):
+        done = smspec(*command.split())
+        assert_silent(done)
+        assert "pass-word" not in done.out + done.err
 
 
 def test_link_of_a_server_is_shown_without_its_signature():

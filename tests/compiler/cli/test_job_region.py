@@ -250,6 +250,23 @@ def test_endpoint_of_another_partition_is_a_contradiction(real_endpoints, tmp_pa
     assert "in a different partition of AWS, but the job in us-west-2" in " ".join(done.err.split())
 
 
+@pytest.mark.parametrize(
+    ("service", "endpoint"),
+    [
+        ("S3", "https://other.s3.us-west-2.amazonaws.com"),
+        ("S3", "https://s3.us-west-2.amazonaws.com/other"),
+        ("SAGEMAKER", "https://sagemaker-x.abc.us-west-2.rds.amazonaws.com"),
+    ],
+)
+def test_host_in_aws_of_another_service_is_a_contradiction(real_endpoints, tmp_path, monkeypatch, service, endpoint):
+    """The owner of a bucket chooses what its host answers, such as a listing with other code."""
+    write_job(tmp_path, SPEC.replace("111122223333", "123456789012"))
+    monkeypatch.setenv(f"AWS_ENDPOINT_URL_{service}", endpoint)
+    done = smspec("submit")
+    assert (done.status, done.out) == (3, ""), done.err
+    assert f"is in AWS, but it is not one of the API of {service.lower()}; unset" in " ".join(done.err.split())
+
+
 def test_automatic_run_id_is_printed(aws):
     aws.first_looks = [COMPLETED]
     done = smspec("submit", "--run-id", "auto", "--detach")

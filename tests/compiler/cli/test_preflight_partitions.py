@@ -74,17 +74,22 @@ def test_rows_of_another_partition(account, tmp_path, monkeypatch, partition, re
 @pytest.mark.parametrize(
     "arn",
     [
-        "arn:aws:sagemaker:eu-west-1:123456789012:training-job/x",
-        "arn:aws:sagemaker:us-west-2:210987654321:training-job/x",
+        "arn:aws:sagemaker:eu-west-1:123456789012:training-job/{name}",
+        "arn:aws:sagemaker:us-west-2:210987654321:training-job/{name}",
+        "arn:aws-cn:sagemaker:us-west-2:123456789012:training-job/{name}",
+        "arn:aws:iam:us-west-2:123456789012:training-job/{name}",
+        "arn:aws:sagemaker:us-west-2:123456789012:training-job/{name}-2",
+        "arn:aws:sagemaker:us-west-2:123456789012:model/{name}",
+        "arn:aws:sagemaker:us-west-2:123456789012:training-job/a/{name}",
     ],
-    ids=["region", "account"],
+    ids=["region", "account", "partition", "service", "name", "kind", "path"],
 )
 def test_job_whose_arn_is_elsewhere_is_left_alone(account, tmp_path, arn):
     """What is tagged and stopped is the ARN, which the description contains."""
     write_job(tmp_path, SPEC)
     assert smspec("submit", "--detach").status == 0
     (name,) = account.jobs.jobs
-    account.jobs.jobs[name] = [look("InProgress", "Training", members={"TrainingJobArn": arn})]
+    account.jobs.jobs[name] = [look("InProgress", "Training", members={"TrainingJobArn": arn.format(name=name)})]
     done = smspec("submit", "--detach")
     assert done.status == 1 and "`TrainingJobArn` differs" in done.err, done.err
     assert account.jobs.asked["AddTags"] == 0

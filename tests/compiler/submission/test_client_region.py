@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+from urllib.parse import urlsplit
 
-from smspec.service.partitions import is_of_aws, region_of_host
+import botocore.session
+import pytest
+from botocore import UNSIGNED
+from botocore.config import Config
+from botocore.exceptions import EndpointVariantError
+
+from smspec.service.partitions import is_of_another_partition, is_of_aws, partitions, region_of_endpoint
 from smspec.submission.client import sagemaker_client
 
 
@@ -42,5 +48,60 @@ def test_region_precedence_follows_the_aws_cli(monkeypatch, tmp_path, option, va
 )
 def test_server_of_a_customer_in_a_domain_of_aws_is_not_aws(host, region):
     """An emulator behind a load balancer has roles, buckets, and accounts of its own."""
-    assert region_of_host(host, "sagemaker") == region
+    assert region_of_endpoint(f"https://{host}", "sagemaker") == region
     assert is_of_aws(host) == (region is not None)
+
+
+@pytest.mark.parametrize("service", ["s3", "sagemaker"])
+def test_each_endpoint_that_botocore_finds_is_one_of_aws(service):
+    core, found = botocore.session.get_session(), 0
+    for region in (region for each in partitions() for region in each.regions):
+        for fips, dual_stack in ((False, False), (True, False), (False, True), (True, True)):
+            config = Config(use_fips_endpoint=fips, use_dualstack_endpoint=dual_stack, signature_version=UNSIGNED)
+            try:
+                client = core.create_client(service, region, config=config)
+            except EndpointVariantError:
+                continue  # the partition has no such endpoint
+            url = client.meta.endpoint_url
+            # botocore makes names up for partitions that have no such endpoint.
+            if "aws-global" not in url and not is_of_another_partition(urlsplit(url).hostname or "", region):
+                assert region_of_endpoint(url, service) in (region, ""), url
+                found += 1
+    assert found > len(partitions())
+
+
+@pytest.mark.parametrize(
+    ("service", "url", "region"),
+    [
+        ("s3", "https://s3.amazonaws.com", ""),
+        ("s3", "https://S3.us-west-2.amazonaws.com.:443/", "us-west-2"),
+        ("s3", "https://s3-us-west-2.amazonaws.com", "us-west-2"),
+        ("s3", "https://s3-fips.dualstack.us-gov-west-1.amazonaws.com", "us-gov-west-1"),
+        ("s3", "https://bucket.vpce-0a-1b.s3.cn-north-1.vpce.amazonaws.com.cn", "cn-north-1"),
+        ("s3", "https://other.s3.us-west-2.amazonaws.com", None),
+        ("s3", "https://s3.other.s3.us-west-2.amazonaws.com", None),
+        ("s3", "https://other.s3.amazonaws.com", None),
+        ("s3", "https://other.s3-us-west-2.amazonaws.com", None),
+        ("s3", "https://other.s3.dualstack.us-west-2.amazonaws.com", None),
+        ("s3", "https://other.bucket.vpce-0a.s3.us-west-2.vpce.amazonaws.com", None),
+        ("s3", "https://s3.us-west-2.amazonaws.com/other", None),
+        ("s3", "https://s3.us-west-2.amazonaws.com/?prefix=other", None),
+        ("s3", "https://other.s3-website-us-west-2.amazonaws.com", None),
+        ("s3", "https://s3-website.us-west-2.amazonaws.com", None),
+        ("s3", "https://a-1.s3-object-lambda.us-west-2.amazonaws.com", None),
+        ("s3", "https://a-1.s3-accesspoint.us-west-2.amazonaws.com", None),
+        ("s3", "https://s3-control.us-west-2.amazonaws.com", None),
+        ("s3", "https://other.s3-accelerate.amazonaws.com", None),
+        ("s3", "https://s3.cn-north-1.amazonaws.com", None),
+        ("s3", "https://s3.us-west-2.amazonaws.com@example.com", None),
+        ("s3", "https://s3.us-west-2.amazonaws.com.example.com", None),
+        ("sagemaker", "https://sagemaker-x.abc.us-west-2.rds.amazonaws.com", None),
+        ("sagemaker", "https://search-sagemaker-x.us-west-2.es.amazonaws.com", None),
+        ("sagemaker", "https://api.sagemaker.s3.us-west-2.amazonaws.com", None),
+        ("sagemaker", "https://runtime.sagemaker.us-west-2.amazonaws.com", None),
+        ("sagemaker", "https://api.sagemaker.us-west-2.amazonaws.com/other", None),
+    ],
+)
+def test_only_exact_hosts_are_endpoints_of_a_service(service, url, region):
+    """The owner of a bucket, a database, or a website chooses what its host answers."""
+    assert region_of_endpoint(url, service) == region

@@ -283,6 +283,12 @@ URI = "111122223333.dkr.ecr.us-west-2.amazonaws.com/ctr:1"
                 ("recipe", {"HyperParameters": {"lr": "1"}, "StoppingCondition": {"MaxRuntimeInSeconds": 9}}, True),
                 ("network", {"VpcConfig": {"Subnets": ["s"], "SecurityGroupIds": ["g"]}}, False),
                 ("environment", {"Environment": {"A": "b"}}, False),
+                ("hosts", {"ResourceConfig": {"InstanceType": "ml.p5.48xlarge", "InstanceCount": 2}}, True),
+                ("volume", {"ResourceConfig": {"VolumeSizeInGB": 30}}, True),
+                ("key", {"ResourceConfig": {"InstanceCount": 2, "VolumeKmsKeyId": KEY}}, False),
+                ("output-key", {"OutputDataConfig": {"KmsKeyId": KEY}}, False),
+                ("plan", {"ResourceConfig": {"InstanceCount": 2, "TrainingPlanArn": "arn:foreign"}}, False),
+                ("plans", {"ResourceConfig": {"InstancePreferences": [{"TrainingPlanArns": ["arn:f"]}]}}, False),
             )
         ),
         pytest.param(
@@ -398,3 +404,8 @@ def test_serverless_job_needs_the_tag_of_its_spec(jobs):
         require_own(service, service.describe(sent["TrainingJobName"]), sent, "mine", name_is_derived=True)
     jobs.put(sent, look("InProgress"), tags=["smspec:digest=mine"])
     require_own(service, service.describe(sent["TrainingJobName"]), sent, "mine", name_is_derived=True)
+    for name in ("VolumeKmsKeyId", "TrainingPlanArn"):
+        theirs = {**sent, "ResourceConfig": {**sent.get("ResourceConfig", {}), name: "foreign"}}
+        jobs.put(theirs, look("InProgress"), tags=["smspec:digest=mine"])
+        with pytest.raises(JobRefused, match=rf"`ResourceConfig\.{name}` differs"):
+            require_own(service, service.describe(sent["TrainingJobName"]), sent, "mine", name_is_derived=True)
