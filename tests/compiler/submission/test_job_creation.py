@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from smspec.submission.aws_errors import AccessDenied, AwsUnavailable, JobRefused
 from smspec.submission.job_creation import JobEnded, create_job
 from smspec.submission.job_service import JobService, Throttled
+from smspec.submission.ownership import require_own
 from support.servers.job_server import job_server, look
 from support.service.api_samples import small_request
 
@@ -204,3 +205,18 @@ def test_any_sequence_of_faults_ends_with_at_most_one_job(aws, faults, dropped, 
         aws.faults.clear()
     assert create(aws).job.name == NAME
     assert len(aws.created) == 1
+
+
+def test_serverless_job_needs_the_tag_of_its_spec(server):
+    sent = small_request() | {"ServerlessJobConfig": {"BaseModelArn": "x", "JobType": "FineTuning"}}
+    service = server.service
+    server.put(sent, look("InProgress"), tags=["smspec:digest=theirs"])
+    with pytest.raises(JobRefused, match="its tag"):
+        require_own(service, service.describe(sent["TrainingJobName"]), sent, "mine", name_is_derived=True)
+    server.put(sent, look("InProgress"), tags=["smspec:digest=mine"])
+    require_own(service, service.describe(sent["TrainingJobName"]), sent, "mine", name_is_derived=True)
+    for name in ("VolumeKmsKeyId", "TrainingPlanArn"):
+        theirs = {**sent, "ResourceConfig": {**sent.get("ResourceConfig", {}), name: "foreign"}}
+        server.put(theirs, look("InProgress"), tags=["smspec:digest=mine"])
+        with pytest.raises(JobRefused, match=rf"`ResourceConfig\.{name}` differs"):
+            require_own(service, service.describe(sent["TrainingJobName"]), sent, "mine", name_is_derived=True)

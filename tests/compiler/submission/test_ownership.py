@@ -394,18 +394,3 @@ def test_default_hyperparameter_of_an_algorithm_is_own(jobs, default, is_own):
     else:
         with pytest.raises(JobRefused, match=r"`HyperParameters\.k` differs"):
             require_own(service, job, sent, "d", name_is_derived=True)
-
-
-def test_serverless_job_needs_the_tag_of_its_spec(jobs):
-    sent = small_request() | {"ServerlessJobConfig": {"BaseModelArn": "x", "JobType": "FineTuning"}}
-    service = JobService(None, None)
-    jobs.put(sent, look("InProgress"), tags=["smspec:digest=theirs"])
-    with pytest.raises(JobRefused, match="its tag"):
-        require_own(service, service.describe(sent["TrainingJobName"]), sent, "mine", name_is_derived=True)
-    jobs.put(sent, look("InProgress"), tags=["smspec:digest=mine"])
-    require_own(service, service.describe(sent["TrainingJobName"]), sent, "mine", name_is_derived=True)
-    for name in ("VolumeKmsKeyId", "TrainingPlanArn"):
-        theirs = {**sent, "ResourceConfig": {**sent.get("ResourceConfig", {}), name: "foreign"}}
-        jobs.put(theirs, look("InProgress"), tags=["smspec:digest=mine"])
-        with pytest.raises(JobRefused, match=rf"`ResourceConfig\.{name}` differs"):
-            require_own(service, service.describe(sent["TrainingJobName"]), sent, "mine", name_is_derived=True)
