@@ -279,7 +279,7 @@ def test_job_of_a_changed_submodule_is_compared(home, module, case):
     assert smspec("diff", "--base", "main", ".", "--fail-on", "security,code", cwd=home).status == 1
 
 
-def test_link_to_an_unchanged_submodule_is_compared_when_it_changes(home, module):
+def test_changed_link_into_a_submodule_is_compared(home, module):
     link(home, "jobs/second", "theirs/ctr")
     git(home, "add", "-A")
     assert ("jobs/second/job.yaml", "role") in [(file, change["path"]) for file, change in changes(home)]
@@ -292,7 +292,7 @@ def test_link_to_an_unchanged_submodule_is_compared_when_it_changes(home, module
     assert "jobs/second/job.yaml" in [file for file, _ in changes(home)]
 
 
-def test_marker_in_a_submodule_that_git_cannot_read_hides_nothing(home, module):
+def test_marker_in_an_unreadable_submodule_hides_nothing(home, module):
     WAYS_OF_A_MODULE["below a marker"](module)
     (module / ".git").write_text("gitdir: /nowhere\n")
     assert "jobs/theirs/ctr/job.yaml" in [file for file, _ in changes(home)]
