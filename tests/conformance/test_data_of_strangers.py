@@ -11,7 +11,7 @@ import pytest
 
 from support.git_repository import git
 from support.local.local_jobs import LocalJob, script
-from support.local.ordinary_user import OrdinaryJob
+from support.local.ordinary_user import OrdinaryJob, kind_of
 
 READING = """
 import os
@@ -111,9 +111,7 @@ class Project:
 
 @pytest.fixture(params=[LocalJob, OrdinaryJob], ids=["root", "user"])
 def project(request):
-    kind = request.param
-    if kind is OrdinaryJob and os.geteuid() != 0:
-        pytest.skip("the other tests are of a user without rights")
+    kind = kind_of(request)
     with tempfile.TemporaryDirectory(prefix="smspec-strangers-") as directory:
         yield Project(Path(os.path.realpath(directory)), kind)
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +13,7 @@ import pytest
 from smspec.local.engines.namespace.availability import probe
 from smspec.source.deep_directories import remove_tree
 from support.local.local_jobs import DEADLINE, LocalJob, script
-from support.local.ordinary_user import USER, OrdinaryJob
+from support.local.ordinary_user import OrdinaryJob, ended, kind_of
 from support.sampled_cases import left_out
 
 LEAVING = """
@@ -105,9 +103,7 @@ def prepared(kind: type[LocalJob], directory: str, engine: str, left: str) -> Lo
 
 @pytest.fixture(params=[LocalJob, OrdinaryJob], ids=["root", "user"])
 def kind(request):
-    if request.param is OrdinaryJob and os.geteuid() != 0:
-        pytest.skip("the other tests are of a user without rights")
-    return request.param
+    return kind_of(request)
 
 
 @pytest.mark.parametrize(
@@ -138,19 +134,7 @@ def test_run_summarizes_what_it_cannot_keep(kind, engine, left):
 def test_rehearsal_ends_with_its_report(kind, left):
     with public_directory() as directory:
         job = prepared(kind, directory, "process", left)
-        if kind is OrdinaryJob:
-            subprocess.run(["chown", "-R", f"{USER}:{USER}", directory], check=True)
-        words = job.words()
-        own = {"HOME": directory, "SMSPEC_CACHE_DIR": f"{directory}/job/cache"}
-        ended = subprocess.run(
-            [*words[: words.index("run")], "rehearse", "--engine", "process", "--only", "spot", "--patience", "20s"],
-            cwd=job.directory,
-            env={**os.environ, **own, "PYTHONPATH": os.pathsep.join(filter(os.path.isdir, sys.path))},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=DEADLINE,
-        )
-        assert "Traceback" not in ended.stderr
-        assert ended.returncode in (0, 1), ended.stderr
-        assert (job.directory / "rehearsal/job/rehearsal.json").exists(), ended.stderr
+        done = ended(job, "rehearse", "--engine", "process", "--only", "spot", "--patience", "20s")
+        assert "Traceback" not in done.stderr
+        assert done.returncode in (0, 1), done.stderr
+        assert (job.directory / "rehearsal/job/rehearsal.json").exists(), done.stderr

@@ -6,7 +6,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,7 +14,7 @@ import pytest
 
 from smspec.local.engines.namespace.availability import probe
 from support.local.local_jobs import DEADLINE, IMAGE, LocalJob, script
-from support.local.ordinary_user import OrdinaryJob
+from support.local.ordinary_user import OrdinaryJob, modules
 from support.wheels import write_wheel
 
 pytestmark = pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")
@@ -109,7 +108,7 @@ class Machine:
         return subprocess.run(
             words,
             cwd=self.job.directory,
-            env={**os.environ, **self.environment(), "PYTHONPATH": os.pathsep.join(filter(os.path.isdir, sys.path))},
+            env={**os.environ, **self.environment(), "PYTHONPATH": modules()},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
 from support.git_repository import git
-from support.local.local_jobs import DEADLINE, LocalJob, script
-from support.local.ordinary_user import USER, OrdinaryJob
+from support.local.local_jobs import LocalJob, script
+from support.local.ordinary_user import USER, OrdinaryJob, ended, kind_of
 
 COMMANDS = {
     "run": ["run", "--engine", "process"],
@@ -105,9 +104,7 @@ def state(directory: Path) -> dict[str, object]:
 
 @pytest.fixture(params=[LocalJob, OrdinaryJob], ids=["root", "user"])
 def job(request):
-    kind = request.param
-    if kind is OrdinaryJob and os.geteuid() != 0:
-        pytest.skip("the other tests are of a user without rights")
+    kind = kind_of(request)
     with tempfile.TemporaryDirectory(prefix="smspec-output-") as directory:
         os.chmod(directory, 0o755)
         made = kind(Path(os.path.realpath(directory)) / "job")
@@ -119,22 +116,6 @@ def job(request):
         (outside / "manifest.json").write_text("{}")
         git(made.directory, "init", "-q")
         yield made
-
-
-def ended(job: LocalJob, *words: str) -> subprocess.CompletedProcess[str]:
-    if isinstance(job, OrdinaryJob):
-        subprocess.run(["chown", "-R", "-h", f"{USER}:{USER}", str(job.directory.parent)], check=True)
-    start = job.words()
-    own = {"HOME": str(job.directory.parent), "SMSPEC_CACHE_DIR": str(job.directory.parent / "cache")}
-    return subprocess.run(
-        [*start[: start.index("run")], *words],
-        cwd=job.directory,
-        env={**os.environ, **own, "PYTHONPATH": os.pathsep.join(filter(os.path.isdir, sys.path))},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE,
-    )
 
 
 @pytest.mark.parametrize(("command", "way"), CASES)

@@ -171,7 +171,7 @@ class Recorder:
         (self._place / "modules").write_text("\n".join(name for name in sys.modules if name.startswith("smspec")))
 
     def _files(self) -> dict[str, tuple[int, ...]]:
-        """Return what tells whether a file was changed, but for those of git."""
+        """Return the state of each file by its path, except for those of git."""
         found = {}
         for where, directories, names in os.walk("."):
             directories[:] = [name for name in directories if name != ".git"]

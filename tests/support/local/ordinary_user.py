@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from support.local.local_jobs import LocalJob
+from support.local.local_jobs import DEADLINE, LocalJob
 
 USER = 54321
 AS_USER = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
@@ -37,7 +37,7 @@ class OrdinaryJob(LocalJob):
         self.process = subprocess.Popen(
             self.words(**request),
             cwd=self.directory,
-            env={**os.environ, "SMSPEC_STOP_GRACE": "5", **own, **(environment or {}), "PYTHONPATH": _modules()},
+            env={**os.environ, "SMSPEC_STOP_GRACE": "5", **own, **(environment or {}), "PYTHONPATH": modules()},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -57,10 +57,36 @@ def readable_python() -> str:
     for path in (sys.executable, shutil.which(minor, path="/usr/bin:/usr/local/bin")):
         if path is not None:
             words = [*AS_USER, path, "-c", _CHECK]
-            if subprocess.run(words, env={**os.environ, "PYTHONPATH": _modules()}, capture_output=True).returncode == 0:
+            if subprocess.run(words, env={**os.environ, "PYTHONPATH": modules()}, capture_output=True).returncode == 0:
                 return path
     pytest.skip(f"no {minor} that every user can execute")
 
 
-def _modules() -> str:
+def kind_of(request: pytest.FixtureRequest) -> type[LocalJob]:
+    """Return the kind of job that is a fixture's parameter; skip that of a second user if the tests are not root's."""
+    if request.param is OrdinaryJob and os.geteuid() != 0:
+        pytest.skip("the other tests are of a user without rights")
+    kind: type[LocalJob] = request.param
+    return kind
+
+
+def ended(job: LocalJob, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of smspec for a job as its user, who owns the directory above, which has the cache."""
+    above = job.directory.parent
+    if isinstance(job, OrdinaryJob):
+        subprocess.run(["chown", "-R", "-h", f"{USER}:{USER}", str(above)], check=True)
+    start = job.words()
+    own = {"HOME": str(above), "SMSPEC_CACHE_DIR": str(above / "cache"), "PYTHONPATH": modules()}
+    return subprocess.run(
+        [*start[: start.index("run")], *words],
+        cwd=job.directory,
+        env={**os.environ, **own},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+    )
+
+
+def modules() -> str:
     return os.pathsep.join(path for path in sys.path if Path(path).is_dir())
