@@ -37,7 +37,7 @@ class Delivery:
 def deliveries(service: S3Service, prefixes: Iterable[str], uploads: Iterable[Upload]) -> Iterator[Delivery]:
     """Yield the uploads below each prefix, which is listed once, and how it differs from them.
 
-    A name proves nothing: whoever may write to the bucket may have put other code there.
+    A name proves nothing: any user who may write to the bucket can have put other code there.
     """
     uploads = tuple(uploads)
     for prefix in sorted(set(prefixes)):

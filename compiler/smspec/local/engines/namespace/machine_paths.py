@@ -54,7 +54,7 @@ def python_binds(places: Iterable[str]) -> list[Bind]:
 def named_places(interpreter: Interpreter) -> tuple[list[str], list[str]]:
     """Return the places that packages of an author's Python name, such as editable installs: the safe ones, and others.
 
-    Whoever made a package decides what it names. So a place counts only if it is in a Python project of the author, has
+    The author of a package decides what it names. A place counts only if it is in a Python project of the author, has
     nothing hidden in its path, and contains no socket or FIFO, through which a program of this machine listens.
     """
     own = [os.path.realpath(path) for path in (*interpreter.homes, *interpreter.packages)]
