@@ -213,8 +213,9 @@ def test_concurrent_builds_do_not_disturb_each_other(tmp_path):
 
 
 def test_ctrl_c_removes_the_unfinished_tree(tmp_path):
-    """Interrupted while it waits for a source file that never ends (a FIFO), as a slow disk would make it wait."""
-    os.mkfifo(tmp_path / "slow")
+    """Interrupted while it copies a source file of 8 GiB of holes, which takes longer than the signal."""
+    (tmp_path / "slow").touch()
+    os.truncate(tmp_path / "slow", 8 << 30)
     script = (
         "import sys\n"
         "from smspec.output.writing import write_temporary_tree, write_tree\n"
@@ -225,12 +226,15 @@ def test_ctrl_c_removes_the_unfinished_tree(tmp_path):
     )
     out = tmp_path / "build/deep/job"
     process = subprocess.Popen([sys.executable, "-c", script, tmp_path / "slow", out], stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 30
-    while not list(tmp_path.glob("build/deep/.smspec-tmp-*/slow")):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    process.send_signal(2)
-    _, errors = process.communicate(timeout=30)
+    try:
+        deadline = time.monotonic() + 60
+        while not list(tmp_path.glob("build/deep/.smspec-tmp-*/slow")):
+            assert time.monotonic() < deadline and process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(2)
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert b"KeyboardInterrupt" in errors
     assert sorted(path.name for path in tmp_path.iterdir()) == ["slow"]
 

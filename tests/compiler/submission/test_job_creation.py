@@ -11,7 +11,7 @@ from smspec.submission.job_creation import JobEnded, create_job
 from smspec.submission.job_service import JobService, Throttled
 from smspec.submission.ownership import require_own
 from support.servers.job_server import job_server, look
-from support.service.api_samples import small_request
+from support.service.api_samples import small_request, with_the_pinned_model
 
 NAME = "nightly-0123456789"
 DIGEST = "d" * 64
@@ -207,6 +207,7 @@ def test_any_sequence_of_faults_ends_with_at_most_one_job(aws, faults, dropped, 
     assert len(aws.created) == 1
 
 
+@with_the_pinned_model
 def test_serverless_job_needs_the_tag_of_its_spec(server):
     sent = small_request() | {"ServerlessJobConfig": {"BaseModelArn": "x", "JobType": "FineTuning"}}
     service = server.service

@@ -6,7 +6,7 @@ from smspec.service.facts.sources.partition_table import partition_rows
 from smspec.service.partitions import is_listed, nearest_region, partition_of, partitions
 from smspec.service.request import IMAGE
 from smspec.service.request_check import request_findings
-from support.service.api_samples import changed, small_request
+from support.service.api_samples import changed, small_request, with_the_pinned_model
 
 HERE, THERE = "us-west-2", "eu-west-1"
 
@@ -184,6 +184,7 @@ def test_misspelled_region_has_a_neighbor(region):
     assert not is_listed(region) and nearest_region(region) == "us-west-2"
 
 
+@with_the_pinned_model
 def test_table_is_that_of_botocore():
     """Every region of botocore is in the table, in its partition; `make facts` refreshes it."""
     directory = pytest.importorskip("botocore").__path__[0]
