@@ -39,8 +39,8 @@ def state_of_alternatives(service: JobService, sent: Sequence[Submission], *, ag
     turns = AlternativeJobs(
         service, [Candidate(request=each.created_request, digest=each.digest) for each in sent], again=again
     )
-    chains = turns.chains()
-    lines = tuple(
+    chains = turns.chains_to_submit()
+    lines = _different(turns) + tuple(
         f"alternative {number}, {hosts_text(each.request)}: {each.name} "
         + (f"exists, {chain[-1].status}" if chain else "does not exist yet")
         for number, (each, chain) in enumerate(zip(sent, chains, strict=True), 1)
@@ -62,11 +62,15 @@ def state_of_job(service: JobService, sent: Submission, *, again: bool) -> Submi
     """
     candidate = Candidate(request=sent.created_request, digest=sent.digest, name_is_derived=sent.name_is_derived)
     found = AlternativeJobs(service, [candidate])
-    (chain,) = found.chains()
+    (chain,) = found.chains_to_submit()
     alive = [job for job in chain if not job.is_over]
     newest = (alive or chain or (None,))[-1]
     is_created = newest is None or (again and newest.is_over and not newest.is_completed)
-    return SubmissionState(index=0, job=newest, is_created=is_created, lines=tuple(found.foreign.values()))
+    return SubmissionState(index=0, job=newest, is_created=is_created, lines=_different(found))
+
+
+def _different(found: AlternativeJobs) -> tuple[str, ...]:
+    return tuple(f"{each.what}; smspec skips its name, and leaves it alone" for each in found.foreign.values())
 
 
 def follow_in_turn(

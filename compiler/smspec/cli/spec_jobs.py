@@ -19,7 +19,7 @@ from smspec.source.frozen import dataclass, replace
 from smspec.submission.alternative_jobs import AlternativeJobs, Candidate
 from smspec.submission.aws_errors import JobRefused
 from smspec.submission.job_service import JobService, ListedJob
-from smspec.submission.ownership import require_own
+from smspec.submission.ownership import DifferentJob, require_own
 from smspec.submission.training_job import DELETING, TrainingJob
 
 _MOST_TAGS_READ = 500
@@ -78,16 +78,19 @@ def jobs_of_spec(service: JobService, job: Compiled, run_id: str | None) -> Spec
     else:
         found = _with_listed(service, job, named, foreign)
     if found.newest is None and foreign:
-        raise JobRefused(next(iter(foreign.values())))
+        raise next(iter(foreign.values()))
     return replace(found, foreign=tuple(foreign))
 
 
 def jobs_named(service: JobService, sent: Sequence[Submission], run_id: str | None) -> list[SpecJob]:
-    """Return the jobs with the names of submissions, the newest first."""
-    return _named(service, sent, run_id)[0]
+    """Return the jobs with the names of submissions, the newest first. Raise `JobRefused` if all are different ones."""
+    found, foreign = _named(service, sent, run_id)
+    if foreign and not found:
+        raise next(iter(foreign.values()))
+    return found
 
 
-def _named(service: JobService, sent: Sequence[Submission], run_id: str | None) -> tuple[list[SpecJob], dict[str, str]]:
+def _named(service: JobService, sent: Sequence[Submission], run_id: str | None) -> tuple[list[SpecJob], dict[str, DifferentJob]]:
     """Return the jobs with the names of submissions, the newest first, and those that are not of them, with why."""
     candidates = [
         Candidate(request=each.request, digest=each.digest, name_is_derived=each.name_is_derived) for each in sent
@@ -102,7 +105,7 @@ def _counted(found: Sequence[SpecJob], *, is_all: bool = True) -> SpecJobs:
     return SpecJobs(newest=found[0] if found else None, others=max(0, len(found) - 1), alive=alive, is_all=is_all)
 
 
-def _with_listed(service: JobService, job: Compiled, named: Sequence[SpecJob], foreign: dict[str, str]) -> SpecJobs:
+def _with_listed(service: JobService, job: Compiled, named: Sequence[SpecJob], foreign: dict[str, DifferentJob]) -> SpecJobs:
     """Return the newest of the jobs with known names and those in SageMaker's list whose run id leads to their name."""
     recognizer = _Recognizer(service, job)
     names = {each.job.name for each in named}
@@ -133,7 +136,7 @@ def _newest(
     service: JobService,
     named: Sequence[SpecJob],
     listed: list[tuple[ListedJob, str, Submission]],
-    foreign: dict[str, str],
+    foreign: dict[str, DifferentJob],
     *,
     is_all: bool,
 ) -> SpecJobs:
@@ -150,8 +153,8 @@ def _newest(
             continue
         try:
             require_own(service, described, sent.request, sent.digest, name_is_derived=True)
-        except JobRefused as refused:  # its tag was copied
-            foreign[each.name] = str(refused)
+        except DifferentJob as different:  # its tag was copied
+            foreign[each.name] = different
             others -= 1
             continue
         newest = SpecJob(job=described, run_id=run_id)

@@ -177,7 +177,11 @@ def _submitted(
         else:
             with waiting.of(f"SageMaker in {service.region} to create the job"):
                 created = create_job(
-                    service, sent.created_request, sent.digest, name_is_derived=sent.name_is_derived, again=args.again
+                    service,
+                    sent.created_request,
+                    sent.digest,
+                    name_is_derived=sent.name_is_derived,
+                    again=state.job is not None,
                 )
     except JobEnded as ended:
         raise CommandRefused(

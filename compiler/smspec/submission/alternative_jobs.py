@@ -17,7 +17,7 @@ from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import JobRefused
 from smspec.submission.job_creation import Created, JobEnded, create_job, repeated_names, repeated_stem
 from smspec.submission.job_service import JobService, QuotaExceeded
-from smspec.submission.ownership import require_own
+from smspec.submission.ownership import DifferentJob, require_own
 from smspec.submission.training_job import TrainingJob
 
 _MOST_LISTED = 1000
@@ -110,14 +110,22 @@ class AlternativeJobs:
         self._service, self._candidates, self._again = service, candidates, again
         self._clock, self._sleep = clock, sleep
         self._start = 0
-        self.foreign: dict[str, str] = {}
-        """Jobs that are named like a repetition, but are not of the request, and why."""
+        self.foreign: dict[str, DifferentJob] = {}
+        """Jobs that have a name of a candidate, or of its repetitions, but are not of its request, and why."""
 
     def chains(self) -> tuple[Chain, ...]:
         """Ask SageMaker for the jobs of all alternatives. Raise `JobRefused` or `AwsUnavailable`."""
         return tuple(
             tuple(sorted(self._chain(candidate), key=lambda job: job.created)) for candidate in self._candidates
         )
+
+    def chains_to_submit(self) -> tuple[Chain, ...]:
+        """Return `chains`. Raise `DifferentJob` if the name of a candidate without a job is that of a different job."""
+        chains = self.chains()
+        for candidate, chain in zip(self._candidates, chains, strict=True):
+            if not chain and candidate.name in self.foreign:
+                raise self.foreign[candidate.name]
+        return chains
 
     def next(self) -> Turn:
         """Return the job whose turn it is, after creating it unless it exists.
@@ -126,9 +134,9 @@ class AlternativeJobs:
         """
         refused: list[tuple[int, str]] = []
         while True:
-            chains = self.chains()
+            chains = self.chains_to_submit()
             if self._stop_but_first(chains):
-                chains = self.chains()
+                chains = self.chains_to_submit()
             try:
                 index, job = chosen(chains, again=self._again, start=self._start)
             except NoHosts:
@@ -191,9 +199,7 @@ class AlternativeJobs:
             is_derived = candidate.name_is_derived
             try:
                 require_own(self._service, job, candidate.request, candidate.digest, name_is_derived=is_derived)
-            except JobRefused as refused:
-                if name == candidate.name:
-                    raise
-                self.foreign[name] = str(refused)
+            except DifferentJob as different:
+                self.foreign[name] = different
                 continue
             yield job

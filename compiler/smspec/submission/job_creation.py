@@ -68,7 +68,8 @@ def create_job(
 
     ``digest``: identifies the request; it becomes the tag `smspec:digest`. ``name_is_derived``: the name contains a
     digest; a job that exists must be that of the request nevertheless, as `require_own` decides. ``again``: after a job
-    that failed or was stopped, take the first free of the names that end in ``-2``, ``-3`` …
+    that failed or was stopped, take the first free of the names that end in ``-2``, ``-3`` …; a name that a different
+    job has is not free.
 
     Raise `JobEnded` if the job has failed or was stopped, `JobRefused` if AWS rejects the request or the name belongs
     to a different job, `AwsUnavailable` if AWS cannot be called.
@@ -81,7 +82,12 @@ def create_job(
         if job is None:
             job, is_found = _created(service, {**request, "TrainingJobName": candidate}, digest, clock, sleep)
         if is_found or not is_new:
-            require_own(service, job, request, digest, name_is_derived=name_is_derived)
+            try:
+                require_own(service, job, request, digest, name_is_derived=name_is_derived)
+            except JobRefused:
+                if again:
+                    continue
+                raise
         if job.is_over and not job.is_completed and not is_new:
             if again:
                 continue

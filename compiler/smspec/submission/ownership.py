@@ -39,10 +39,18 @@ _KEYS = {"InputDataConfig": "ChannelName", "ResourceConfig.InstanceGroups": "Ins
 _MOST_NAMED = 4
 
 
+class DifferentJob(JobRefused):
+    """A job that is not of a request has its name. ``what``: which job, and how it differs."""
+
+    def __init__(self, what: str, fix: str) -> None:
+        super().__init__(f"{what}; smspec leaves it alone, and a name can be used once: {fix}")
+        self.what = what
+
+
 def require_own(
     service: JobService, job: TrainingJob, request: Mapping[str, Any], digest: str, *, name_is_derived: bool
 ) -> None:
-    """Raise `JobRefused` if a job with the name of a request is not that of the request.
+    """Raise `DifferentJob` if a job with the name of a request is not that of the request.
 
     The tag `smspec:digest` alone does not show it, because it can be copied. If the author chose the name, the tag must
     be there as well. Raise `AwsUnavailable` if AWS cannot be called.
@@ -66,10 +74,7 @@ def require_own(
     verb = "differ" if len(differing) > 1 else "differs"
     what = f"{names}{more} {verb} from the spec" if differing else f"its tag `{DIGEST_TAG}` is not that of the spec"
     fix = "change the spec, or pass `--run-id`" if name_is_derived else "change `job_name`, or remove it"
-    raise JobRefused(
-        f"a different job is named `{job.name}` in {service.region}: {what}; smspec leaves it alone, and a name can be"
-        f" used once: {fix}"
-    )
+    raise DifferentJob(f"a different job is named `{job.name}` in {service.region}: {what}", fix)
 
 
 def _is_at(job: TrainingJob, region: str, role: Arn | None) -> bool:

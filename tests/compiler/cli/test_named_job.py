@@ -242,12 +242,49 @@ def test_repetition_after_a_gap_is_the_newest(server, options, existing, newest)
     assert (done.status, server.stopped, server.created) == (0, [f"{base}{newest}"], []), done.err
 
 
-def test_foreign_repetition_is_left_alone(server):
-    name = server.put(request_of(), at(0, "Failed", "Failed"))
-    server.put({**request_of(), "Environment": {"LD_PRELOAD": "/x.so"}}, at(5), name=f"{name}-2")
-    done = smspec("stop", "job.yaml")
-    assert (done.status, server.stopped) == (0, []), done.err
-    assert f"not of the spec, and left alone: {name}-2" in done.err
+EVIL = {"Environment": {"LD_PRELOAD": "/x.so"}}
+
+
+@pytest.mark.parametrize("chosen", [False, True], ids=["derived", "job-name"])
+@pytest.mark.parametrize(
+    ("own", "foreign", "next_one"),
+    [
+        pytest.param("", ("-2",), "-3", id="second"),
+        pytest.param("", ("-2", "-3", "-5"), "-4", id="several"),
+        pytest.param("-2", ("",), "-3", id="first"),
+        pytest.param("-3", ("", "-2"), "-4", id="first-two"),
+        pytest.param("-3", ("",), "-2", id="first-and-the-second-is-deleted"),
+    ],
+)
+def test_foreign_jobs_hide_no_own_job(server, tmp_path, chosen, own, foreign, next_one):
+    """Jobs with names of the spec that are not its own: `--again` takes the next free name, and says why."""
+    if chosen:
+        write_job(tmp_path, SPEC + "job_name: nightly\n")
+    sent = request_of()
+    identity = {name: value for name, value in sent.items() if name not in ("TrainingJobName", "Tags")}
+    tags, name = [f"smspec:digest={digest(identity)}"], sent["TrainingJobName"]
+    for suffix in foreign:
+        server.put({**sent, **EVIL}, at(50), name=f"{name}{suffix}", tags=tags)
+    server.put(sent, at(0), name=f"{name}{own}", tags=tags)
+    stopped = smspec("stop", "job.yaml")
+    assert (stopped.status, server.stopped) == (0, [f"{name}{own}"]), stopped.err
+    assert f"not of the spec, and left alone: {', '.join(f'{name}{each}' for each in foreign)}\n" in stopped.err
+    shown = smspec("status", "job.yaml")
+    assert shown.status == 0 and f" {name}{own} " in shown.out.splitlines()[1], shown.out
+    server.put(sent, at(0, "Failed", "Failed"), name=f"{name}{own}", tags=tags)
+    ended = smspec("submit", "--detach")
+    assert (ended.status, server.created) == (1, []) and f"the job `{name}{own}` is Failed" in ended.err, ended.err
+    again = smspec("submit", "--detach", "--again")
+    assert (again.status, again.out) == (0, f"{name}{next_one}\n"), again.err
+    for suffix in foreign:
+        assert f"a different job is named `{name}{suffix}` in us-west-2: `Environment" in again.err
+    assert again.err.count("smspec skips its name") == len(foreign) and server.asked["AddTags"] == 0
+
+
+def test_name_of_a_foreign_job_alone_is_an_error_with_again(server):
+    name = server.put({**request_of(), **EVIL}, at(0, "Failed", "Failed"))
+    done = smspec("submit", "--detach", "--again")
+    assert (done.status, server.created) == (1, []) and f"a different job is named `{name}`" in done.err
 
 
 @pytest.mark.parametrize("command", ["stop", "logs", "collect"])
