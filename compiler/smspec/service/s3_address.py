@@ -7,12 +7,19 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
+from smspec.service.arns import parsed_arn
+from smspec.service.partitions import partition_of
 from smspec.service.shapes import Shape, pinned_model
 from smspec.source import Path
 from smspec.source.by_identity import ByIdentity
 
-# Host names of S3: <bucket>.s3.<region>.amazonaws.com, s3.<region>.amazonaws.com/<bucket>, and the older s3-<region>.
-_HOST = r"https://(?:(?P<virtual>[^/]+?)\.)?s3[.-](?:[a-z0-9-]+\.)*amazonaws\.[a-z.]+/?(?P<rest>.*)"
+# Host names of S3: <bucket>.s3.<region>.amazonaws.com, s3.<region>.amazonaws.com/<bucket>, and the older s3-<region>;
+# those of VPC endpoints begin with bucket.vpce-<id>, after a bucket or before the path that contains it.
+_VPCE = r"bucket\.vpce-[a-z0-9-]+\."
+_HOST = (
+    rf"https://(?:(?P<virtual>(?!{_VPCE})[^/]+?)\.)?(?:{_VPCE})?s3[.-](?P<labels>(?:[a-z0-9-]+\.)*)amazonaws\.[a-z.]+"
+    r"/?(?P<rest>.*)"
+)
 _ADDRESS = "S3Uri"
 _ACCESS_POINT = (
     r"arn:[a-z0-9-]+:s3(?:-[a-z-]+)?:(?:[a-z0-9-]+:[0-9]{12}:(?:outpost[:/][^/:]+[:/])?|:[0-9]{12}:)"
@@ -86,6 +93,16 @@ def bucket_of(address: str) -> str | None:
     if match is None:
         return None
     return match["virtual"] or match["rest"].partition("/")[0] or None
+
+
+def region_of(address: str) -> str | None:
+    """Return the region that an address contains: that of an access point's ARN, or of the host of a URL."""
+    point = parsed_arn(address.removeprefix("s3://"))
+    if point is not None:
+        return point.region or None
+    match = re.fullmatch(_HOST, address)
+    labels = match["labels"].split(".") if match else []
+    return next((name for each in labels if partition_of(name := re.sub("^(?:website|fips)-", "", each))), None)
 
 
 def key_of(address: str) -> str:

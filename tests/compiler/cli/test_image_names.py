@@ -198,6 +198,18 @@ def test_name_without_an_image_is_an_error(tmp_path, name, region, found):
     assert found == ["SM436"] or not (tmp_path / "smspec.lock").exists()
 
 
+@pytest.mark.parametrize("region", ["", "region: us-west-2\n"], ids=["no-region", "region"])
+@pytest.mark.parametrize(
+    "host", ["1{}.dkr.ecr..us-west-2", "1{}.dkr.ecr.", "1.dkr.ecr..us-west-2", ".dkr.ecr.us-west-2"]
+)
+def test_existing_image_with_an_empty_label_is_an_error(tmp_path, host, region):
+    """An image that smspec builds has such a host while its region is missing, which is reported at the region."""
+    spec = READY.replace("111122223333.dkr.ecr.us-west-2", host.format("1" * 11))
+    assert spec != READY
+    write_job(tmp_path, spec + region)
+    assert codes(tmp_path) == ["SM436"]
+
+
 def test_misspelled_repository_suggests_a_name(tmp_path):
     job(tmp_path, "pytorch-trainig:2.5.1-gpu")
     assert f"did you mean `{NAME}`?" in smspec("validate", cwd=tmp_path).out

@@ -78,6 +78,7 @@ REPORTED = [
             f"{ECR}/sample@sha256:1",
             f"{ECR}/sample:1@{DIGEST}",
             f"{ECR}/",
+            "111122223333.dkr.ecr..us-west-2.amazonaws.com/sample:1",
             "1111.dkr.ecr.us-west-2.amazonaws.com/sample:1",
             "<account>.dkr.ecr.us-west-2.amazonaws.com/sample:1",
             "",

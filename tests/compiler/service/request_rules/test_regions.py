@@ -6,6 +6,7 @@ from smspec.service.facts.sources.partition_table import partition_rows
 from smspec.service.partitions import is_listed, nearest_region, partition_of, partitions
 from smspec.service.request import IMAGE
 from smspec.service.request_check import request_findings
+from smspec.service.s3_address import bucket_of, region_of
 from support.service.api_samples import changed, small_request, with_the_pinned_model
 
 HERE, THERE = "us-west-2", "eu-west-1"
@@ -101,6 +102,48 @@ def test_resources_must_be_in_the_partition_of_the_role(parts, path):
 @pytest.mark.parametrize(("parts", "path"), [*arns(HERE)], ids=lambda part: str(part)[:40])
 def test_available_resources_are_not_reported(parts, path):
     assert found(changed(**parts), HERE) == []
+
+
+OF_S3 = [
+    pytest.param("s3://arn:aws:s3:{}:111122223333:accesspoint/x/k/", id="access-point"),
+    pytest.param("s3://arn:aws:s3-outposts:{}:111122223333:outpost/op-1/accesspoint/x/k/", id="outpost"),
+    pytest.param("https://example.s3.{}.amazonaws.com/k/", id="virtual-host"),
+    pytest.param("https://s3.{}.amazonaws.com/example/k/", id="path-style"),
+    pytest.param("https://s3-{}.amazonaws.com/example/k/", id="old-path-style"),
+    pytest.param("https://example.s3-{}.amazonaws.com/k/", id="old-virtual-host"),
+    pytest.param("https://example.s3.dualstack.{}.amazonaws.com/k/", id="dual-stack"),
+    pytest.param("https://example.s3-fips.{}.amazonaws.com/k/", id="fips"),
+    pytest.param("https://s3-fips-{}.amazonaws.com/example/k/", id="old-fips"),
+    pytest.param("https://x-111122223333.s3-accesspoint.{}.amazonaws.com/k/", id="host-of-an-access-point"),
+    pytest.param("https://bucket.vpce-0123-abc.s3.{}.vpce.amazonaws.com/example/k/", id="vpc-endpoint"),
+    pytest.param("https://example.bucket.vpce-0123-abc.s3.{}.vpce.amazonaws.com/k/", id="bucket-of-a-vpc-endpoint"),
+    pytest.param("https://example.s3-website-{}.amazonaws.com/k/", id="website"),
+    pytest.param("https://example.s3-website.{}.amazonaws.com/k/", id="new-website"),
+]
+WITHOUT_A_REGION = (
+    *("s3://example/eu-west-1/", "s3://eu-west-1/x/", f"s3://x-{'a' * 34}-s3alias/k/", "https://s3.amazonaws.com/x/k/"),
+    *("https://eu-west-1.s3.amazonaws.com/k/", "https://example.s3-accelerate.dualstack.amazonaws.com/eu-west-1/"),
+    *("s3://arn:aws:s3::111122223333:accesspoint/a.mrap/k/", "https://files.example.com/s3.eu-west-1/"),
+)
+
+
+@pytest.mark.parametrize("address", OF_S3)
+def test_s3_address_of_another_region(address):
+    for member, name in (("OutputDataConfig", "S3OutputPath"), ("CheckpointConfig", "S3Uri")):
+        requests = [changed(**{member: {name: address.format(region)}}) for region in (THERE, HERE)]
+        assert [found(each, HERE) for each in requests] == [[("SM477", (member, name))], []]
+        assert found(requests[0]) == []
+
+
+@pytest.mark.parametrize("address", WITHOUT_A_REGION)
+def test_s3_address_without_a_region(address):
+    assert region_of(address) is None
+    assert found(changed(OutputDataConfig={"S3OutputPath": address}), HERE) == []
+
+
+def test_bucket_behind_a_vpc_endpoint():
+    host = "bucket.vpce-0123-abc.s3.us-west-2.vpce.amazonaws.com"
+    assert (bucket_of(f"https://{host}/example/k/"), bucket_of(f"https://example.{host}/k/")) == ("example", "example")
 
 
 def test_hub_content_may_be_in_another_region():

@@ -26,7 +26,7 @@ def check(request: Request) -> Iterator[Finding]:
     # A longer string, or one of several lines, is reported by its shape.
     if not isinstance(text, str) or len(text) > _LONGEST or not matches(".*", text):
         return
-    if request.in_spec_words and re.match(_UNFINISHED, text):
+    if request.in_spec_words and not request.tagged_image and re.match(_UNFINISHED, text):
         return
     fault, way_out = _fault(text)
     if fault:
