@@ -25,7 +25,6 @@ KEYS = (
 )
 """Keys that can have a default: where a job runs, not what it does. None of them contains a path of a file."""
 
-_DEEPEST = 8
 _OF_A_GROUP = ("instance_type", "count")
 
 
@@ -79,9 +78,7 @@ def _faults(table: object) -> Iterator[Fault]:
 def _faults_in(value: object, path: tuple[str, ...]) -> Iterator[Fault]:
     """Yield the faults in the value of a key: what a spec cannot contain, and what no file may."""
     name = dotted(path)
-    if len(path) > _DEEPEST:
-        yield path[:_DEEPEST], f"`{dotted(path[:_DEEPEST])}` is nested too deeply", "remove it"
-    elif isinstance(value, dict):
+    if isinstance(value, dict):
         for key, item in value.items():
             yield from _faults_in(item, (*path, key))
     elif isinstance(value, list):

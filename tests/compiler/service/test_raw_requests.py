@@ -20,7 +20,7 @@ IDS = [f"{rule} {dotted(path)}" for rule, _, path, _ in FAULTY]
 
 # The region of a raw request is that of its image, so no image is from another one; and a member that only answers
 # have is refused as unknown before.
-NOT_IN_RAW_REQUESTS = {"SM371", "SM434", "SM808", "SM809"}
+NOT_IN_RAW_REQUESTS = {"SM371", "SM434"}
 
 
 def checked(request):

@@ -243,6 +243,18 @@ ABOUT_THE_JOB: list[tuple[str, tuple[Change, ...], Path, str]] = [
         "SM486",
     ),
     (
+        "SM808",
+        ((("OutputDataConfig", "S3OutputPath"), f"s3://example/{'é' * 513}"),),
+        ("OutputDataConfig", "S3OutputPath"),
+        "SM808",
+    ),
+    (
+        "SM809",
+        ((("OutputDataConfig", "KmsKeyId"), "arn:aws:kms:us-west-2:111122223333:grant/x"),),
+        ("OutputDataConfig", "KmsKeyId"),
+        "SM809",
+    ),
+    (
         "REG-001",
         ((("OutputDataConfig", "KmsKeyId"), KEY.replace("us-west-2", "eu-west-1")),),
         ("OutputDataConfig", "KmsKeyId"),
