@@ -90,7 +90,9 @@ def jobs_named(service: JobService, sent: Sequence[Submission], run_id: str | No
     return found
 
 
-def _named(service: JobService, sent: Sequence[Submission], run_id: str | None) -> tuple[list[SpecJob], dict[str, DifferentJob]]:
+def _named(
+    service: JobService, sent: Sequence[Submission], run_id: str | None
+) -> tuple[list[SpecJob], dict[str, DifferentJob]]:
     """Return the jobs with the names of submissions, the newest first, and those that are not of them, with why."""
     candidates = [
         Candidate(request=each.request, digest=each.digest, name_is_derived=each.name_is_derived) for each in sent
@@ -105,7 +107,9 @@ def _counted(found: Sequence[SpecJob], *, is_all: bool = True) -> SpecJobs:
     return SpecJobs(newest=found[0] if found else None, others=max(0, len(found) - 1), alive=alive, is_all=is_all)
 
 
-def _with_listed(service: JobService, job: Compiled, named: Sequence[SpecJob], foreign: dict[str, DifferentJob]) -> SpecJobs:
+def _with_listed(
+    service: JobService, job: Compiled, named: Sequence[SpecJob], foreign: dict[str, DifferentJob]
+) -> SpecJobs:
     """Return the newest of the jobs with known names and those in SageMaker's list whose run id leads to their name."""
     recognizer = _Recognizer(service, job)
     names = {each.job.name for each in named}

@@ -41,6 +41,7 @@ from smspec.service.partitions import is_of_another_partition, is_of_aws, region
 from smspec.wire.aws_shape import check_shape
 from smspec.wire.connections import Connections
 from smspec.wire.credential_masking import masked_credentials
+from smspec.wire.credential_sources import limit_programs, require_profiles, require_tokens
 from smspec.wire.deadline import Deadline
 from smspec.wire.exchange import Request, Response, exchanged
 from smspec.wire.fault import BadResponse, ConnectionBroken, WireFault
@@ -126,14 +127,17 @@ class AwsSession:
         seconds: float | None = None,
     ) -> None:
         core = botocore.session.get_session()
+        require_profiles(core)
         core.register_component("data_loader", _loader(core.get_config_variable("data_path")))
         self._core = core
         # The AWS CLI and other SDKs read AWS_REGION before AWS_DEFAULT_REGION; boto3 only reads the latter.
         named = region or os.environ.get("AWS_REGION") or None
         self.session = boto3.Session(profile_name=profile, region_name=named, botocore_session=core)
+        require_tokens(core)
         # After the session has set the profile: the providers read it when they are created.
         for provider in _CACHING:
             core.get_component("credential_provider").get_provider(provider).cache = _ROLES
+        limit_programs(core)
         self._largest = largest
         self._seconds = seconds
         self._connections = Connections(_trust(core.get_config_variable("ca_bundle")), connections)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import ssl
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -13,6 +14,10 @@ from smspec.wire.sockets import TimedTls
 
 VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 """Files or directories of certificates; OpenSSL itself honors SSL_CERT_FILE and SSL_CERT_DIR."""
+
+
+_LARGEST_FILE = 16 << 20
+"""Bytes of a file that a variable names: bundles of certificates have less than one million."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +42,7 @@ class Trust:
                 context.load_verify_locations(path)
             return context
         path, by = self.named
+        require_file(path, by)
         try:
             if os.path.isdir(path):
                 context.load_verify_locations(capath=path)
@@ -46,6 +52,20 @@ class Trust:
             why = "it holds no certificates" if isinstance(fault, ssl.SSLError) else reason(fault)
             raise WireFault(f"{by} is `{path}`: {why}") from None
         return context
+
+
+def require_file(path: str, named_by: str) -> None:
+    """Raise `WireFault` for a path whose content may never end or never begin, such as a FIFO; a missing one is not."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return
+    if os.path.samestat(status, os.stat(os.devnull)) or stat.S_ISDIR(status.st_mode):
+        return
+    if not stat.S_ISREG(status.st_mode):
+        raise WireFault(f"{named_by} is `{path}`, which is not a regular file")
+    if status.st_size > _LARGEST_FILE:
+        raise WireFault(f"{named_by} is `{path}`, which has more than {_LARGEST_FILE >> 20} MiB")
 
 
 def trust_of_environment(variables: Iterable[str] = VARIABLES, added: tuple[str, ...] = ()) -> Trust:

@@ -207,3 +207,56 @@ def test_denied_trust_is_wrong(account, statements, state):
 def test_service_that_is_named_alike_is_not_trusted(account):
     account.trust("sagemaker.amazonaws.community")
     assert row("role", 3)[0] == "wrong"
+
+
+COMMANDS = {
+    "submit": ("submit",),
+    "status": ("status", "nightly"),
+    "logs": ("logs", "nightly"),
+    "stop": ("stop", "nightly"),
+    "collect": ("collect", "nightly"),
+    "import": ("import", "nightly"),
+    "status-of-a-spec": ("status", "job.yaml"),
+}
+ENDLESS = {
+    "AWS_CA_BUNDLE": None,
+    "AWS_CONFIG_FILE": None,
+    "AWS_SHARED_CREDENTIALS_FILE": None,
+    "AWS_WEB_IDENTITY_TOKEN_FILE": None,
+    "web_identity_token_file": "role_arn = arn:aws:iam::123456789012:role/ci\nweb_identity_token_file = {}\n",
+    "ca_bundle": "aws_access_key_id = testing\naws_secret_access_key = testing\nca_bundle = {}\n",
+    "credential_process": "credential_process = cat {}\n",
+    "source_profile": "role_arn = arn:aws:iam::123456789012:role/ci\nsource_profile = b\n[profile b]\n"
+    "credential_process = cat {}\n",
+}
+
+
+OF_ALL = ("AWS_CA_BUNDLE", "AWS_CONFIG_FILE", "credential_process")
+"""One reader of credentials serves all commands: the other sources are tested with one of them."""
+
+
+@pytest.mark.parametrize("kind", ["fifo", "zero"])
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [("stop", name) for name in ENDLESS] + [(each, name) for each in COMMANDS if each != "stop" for name in OF_ALL],
+)
+def test_file_without_an_end_is_not_read(account, tmp_path, command, name, kind):
+    """A FIFO without a writer, or a device: botocore and OpenSSL would read them for ever."""
+    path = tmp_path / "fifo" if kind == "fifo" else "/dev/zero"
+    if kind == "fifo":
+        os.mkfifo(path)
+    text = ENDLESS[name]
+    (tmp_path / "config").write_text(f"[profile a]\n{text.format(path)}" if text else "")
+    ours = {"AWS_CONFIG_FILE": str(tmp_path / "config"), "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "none")}
+    ours |= {"AWS_PROFILE": "a"} if text else {name: str(path), "AWS_ROLE_ARN": "arn:aws:iam::123456789012:role/ci"}
+    keys = dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"), "")
+    if name == "AWS_CA_BUNDLE":
+        keys = dict.fromkeys(keys, "testing-0123456789")
+    keys["AWS_REGION"] = REGION
+    endpoints = {each: "https://127.0.0.1:1" for each in os.environ if each.startswith("AWS_ENDPOINT_URL")}
+    env = environment(**{**endpoints, **keys, "HOME": str(tmp_path), "SMSPEC_HTTP_TIMEOUT": "2"})
+    env.pop("AWS_CA_BUNDLE", None)  # it wins over the profile's
+    done = smspec_process(*COMMANDS[command], env={**env, **ours}, timeout=60)
+    assert done.status == 3, done.err
+    assert re.search(r"is not a regular file|`credential_process` (does not end within 2 s|prints more)", done.err)
+    assert "ca_bundle" not in name.lower() or "the CA bundle for AWS is" in done.err, done.err

@@ -265,6 +265,8 @@ URI = "111122223333.dkr.ecr.us-west-2.amazonaws.com/ctr:1"
             )
         ),
         pytest.param(image(URI), image(URI, MetricDefinitions=[METRIC]), False, id="metrics-in-an-own-image"),
+        pytest.param(image(URI), image(URI, MetricDefinitions=[]), True, id="no-metrics"),
+        pytest.param({"Serverless": 1}, {}, False, id="member-that-the-model-lacks"),
         pytest.param(channel("s3://b/a/"), channel("s3://b/a/", ShuffleConfig={"Seed": 0}), False, id="seed-of-0"),
         pytest.param(
             {"OutputDataConfig": {"S3OutputPath": "s3://b/o/"}},

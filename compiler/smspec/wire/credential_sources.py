@@ -1,0 +1,102 @@
+"""The files and the program that botocore gets credentials from: it reads them without an end or a time limit."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from smspec.wire.deadline import Deadline
+from smspec.wire.fault import DeadlineMissed, WireFault
+from smspec.wire.trust import require_file
+
+MOST_BYTES = 1 << 20
+"""Of what a program prints; credentials have a few kilobytes."""
+
+_FILES = (("AWS_CONFIG_FILE", "config_file"), ("AWS_SHARED_CREDENTIALS_FILE", "credentials_file"))
+_TOKENS = ("AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
+
+
+def require_profiles(core: Any) -> None:
+    """Raise `WireFault` if a file of profiles is not a regular one; call it before botocore reads any."""
+    for variable, name in _FILES:
+        where = os.environ.get(variable) or str(core.get_config_variable(name) or "")
+        require_file(os.path.expanduser(where), f"`{variable}`" if os.environ.get(variable) else "the file of profiles")
+
+
+def require_tokens(core: Any) -> None:
+    """Raise `WireFault` if a file with a token, of the environment or of the profile, is not a regular one."""
+    for variable in _TOKENS:
+        require_file(os.environ.get(variable, ""), f"`{variable}`")
+    for profile in _profiles(core):
+        path = profile.get("web_identity_token_file")
+        require_file(os.path.expanduser(path) if isinstance(path, str) else "", "`web_identity_token_file`")
+
+
+def _profiles(core: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the profile in use, and those that its role is assumed with."""
+    profiles = core.full_config.get("profiles", {})
+    name, seen = core.get_config_variable("profile") or "default", set()
+    while isinstance(name, str) and name not in seen and isinstance(profiles.get(name), Mapping):
+        seen.add(name)
+        yield profiles[name]
+        name = profiles[name].get("source_profile")
+
+
+def limit_programs(core: Any) -> None:
+    """Let the `credential_process` of every profile end within the time limit of a response."""
+    provider = core.get_component("credential_provider")
+    provider.get_provider("custom-process")._popen = _LimitedProgram
+    builder = getattr(provider.get_provider("assume-role"), "_profile_provider_builder", None)
+    create = getattr(builder, "_create_process_provider", None)
+    if builder is None or create is None:
+        return
+
+    def limited(profile_name: str) -> Any:
+        created = create(profile_name)
+        created._popen = _LimitedProgram
+        return created
+
+    builder._create_process_provider = limited
+
+
+class _LimitedProgram:
+    """A program as botocore starts it. It stays in the group of smspec, so it can ask a person on the terminal."""
+
+    def __init__(self, command: Sequence[str], **options: Any) -> None:
+        self._deadline = Deadline()
+        self._process = subprocess.Popen(command, **options)
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.returncode
+
+    def communicate(self) -> tuple[bytes, bytes]:
+        """Return what the program prints. Raise `WireFault` if that is too much, or if it takes too long."""
+        found: dict[Any, bytearray] = {self._process.stdout: bytearray(), self._process.stderr: bytearray()}
+        try:
+            with selectors.DefaultSelector() as selector:
+                for pipe in found:
+                    selector.register(pipe, selectors.EVENT_READ)
+                while selector.get_map():
+                    for key, _ in selector.select(self._deadline.left()):
+                        part = os.read(key.fd, 1 << 16)
+                        found[key.fileobj] += part
+                        if not part:
+                            selector.unregister(key.fileobj)
+                        if len(found[key.fileobj]) > MOST_BYTES:
+                            raise WireFault(f"`credential_process` prints more than {MOST_BYTES >> 20} MiB")
+            self._process.wait(self._deadline.left())
+        except (DeadlineMissed, subprocess.TimeoutExpired):
+            raise WireFault(
+                f"`credential_process` does not end within {self._deadline.seconds:g} s; log in first, or set"
+                " SMSPEC_HTTP_TIMEOUT to a longer time"
+            ) from None
+        finally:
+            self._process.kill()
+            self._process.wait()
+            for pipe in found:
+                pipe.close()
+        return bytes(found[self._process.stdout]), bytes(found[self._process.stderr])
