@@ -14,6 +14,7 @@ MOST_BYTES = 1 << 27
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
 
 _LENGTH = re.compile(rb"(?i)(?:^|[\]}\0-\x20])Content-Length:[ \t]*([0-9]{1,12})[ \t]*\r?\n\Z")
+_NAME = re.compile(rb"(?i)[ \t]*Content-Length[ \t]*:")
 _LONGEST_HEADER = 1 << 16
 
 Answer = Callable[[object, int, str], None]
@@ -57,33 +58,41 @@ class ProtocolInput(io.BufferedIOBase):
 
     def _header(self) -> int | None:
         """Return the length of the next body; None at the end of the input."""
-        length: int | None = None
+        lengths: list[int] = []
+        named = 0
         is_malformed = False
         while line := self._stream.readline(_LONGEST_HEADER):
             found = _LENGTH.search(line)
+            named += bool(found or _NAME.match(line))
             if found:
-                is_malformed = is_malformed or length is not None
-                length = int(found[1])
+                lengths.append(int(found[1]))
             elif not line.strip():
-                if length is not None:
-                    return length
-                if is_malformed:
+                if lengths and named == 1:
+                    return lengths[0]
+                if lengths:
+                    # Two readers may find the next message in two places, so the body is none; the next one follows
+                    # the shortest, or is searched for in the rest.
+                    self._answer(None, PARSE_ERROR, "the header has more than one Content-Length")
+                    self._drop(min(lengths))
+                elif is_malformed:
                     self._answer(None, PARSE_ERROR, "the header has no valid Content-Length")
-                    is_malformed = False
+                lengths, named, is_malformed = [], 0, False
             else:
                 # Other headers, such as Content-Type, are allowed.
-                is_malformed = is_malformed or length is None
+                is_malformed = is_malformed or not lengths
         return None
 
     def _body(self, length: int) -> bytes | None:
         """Return the body; None for one that is too large, which is dropped."""
         if length <= MOST_BYTES:
             return self._stream.read(length)
-        rest = length
-        while rest > 0 and (part := self._stream.read(min(rest, 1 << 20))):
-            rest -= len(part)
+        self._drop(length)
         self._answer(None, INVALID_REQUEST, f"a message has more than {MOST_BYTES >> 20} MiB")
         return None
+
+    def _drop(self, length: int) -> None:
+        while length > 0 and (part := self._stream.read(min(length, 1 << 20))):
+            length -= len(part)
 
     def _is_message(self, body: bytes) -> bool:
         """Return whether a body is one message; answer it if not."""

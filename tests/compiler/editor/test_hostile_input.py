@@ -132,6 +132,8 @@ def _message(stream):
 
 SHUTDOWN = message(b'{"jsonrpc": "2.0", "id": 99, "method": "shutdown"}')
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
+CALL = b'{"jsonrpc": "2.0", "id": 7, "method": "shutdown"}'
+LENGTH = b"Content-Length: %d" % len(CALL)
 MALFORMED = {
     "a list": (message(b"[]"), None, INVALID_REQUEST),
     "a number": (message(b"7"), None, INVALID_REQUEST),
@@ -157,6 +159,20 @@ MALFORMED = {
     "a header without a length": (b"Content-Type: text/plain\r\n\r\n", None, PARSE_ERROR),
     "a length that is no number": (message(b'{"a": 1}', b"many"), None, PARSE_ERROR),
     "a negative length": (message(b'{"a": 1}', b"-8"), None, PARSE_ERROR),
+    **{
+        f"two lengths, {name}": (b"%s\r\n\r\n" % b"\r\n".join(lengths) + CALL, None, PARSE_ERROR)
+        for name, lengths in {
+            "equal": (LENGTH, LENGTH),
+            "the first shorter": (b"Content-Length: 2", LENGTH),
+            "the second shorter": (LENGTH, b"Content-Length: 2"),
+            "one of nothing": (b"Content-Length: 0", LENGTH),
+            "in lower case": (LENGTH, b"content-length: 2"),
+            "the first not a number": (b"Content-Length: x", LENGTH),
+            "the second not a number": (LENGTH, b"Content-Length: -2"),
+            "another header between": (LENGTH, b"Content-Type: text/plain", LENGTH),
+            "three": (LENGTH, LENGTH, b"Content-Length: 7"),
+        }.items()
+    },
     "a request of another protocol": (b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", None, PARSE_ERROR),
 }
 
