@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import datetime, timezone
 
 from smspec.cli.command_errors import ResourceUnavailable
@@ -11,6 +12,7 @@ from smspec.cli.console import Console
 from smspec.cli.job_lines import end_lines, log_line, progress_text, transition_line
 from smspec.cli.next_command import job_words
 from smspec.cli.status_line import StatusLine
+from smspec.cli.waiting import Waiting
 from smspec.organization.organization_config import MalformedConfig
 from smspec.organization.policy_search import prices_of
 from smspec.organization.toml_faults import rejected
@@ -31,8 +33,11 @@ PATIENCE_SECONDS = 15 * 60.0
 
 def follow_job(service: JobService, log: JobLog, job: TrainingJob, write: WriteLine, console: Console) -> TrainingJob:
     """Show a job until it is over, and return it then; on Ctrl-C, show how to come back. Raise as `show` does."""
+    waiting = Waiting(console)
+    happenings = follow(service, log, job.name, sleep=waiting.sleep)
     try:
-        return show(job, follow(service, log, job.name), write, console, service.profile)
+        with closing(waiting.each(f"AWS in {service.region} about the job {job.name}", happenings)) as shown:
+            return show(job, shown, write, console, service.profile)
     except KeyboardInterrupt:
         console.say(
             f"the job goes on in SageMaker; `smspec logs {job_words(job, service.profile)} --follow` shows it again"

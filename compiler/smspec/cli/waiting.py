@@ -31,6 +31,7 @@ class Waiting:
         self._line = StatusLine(console)
         self._start = time.monotonic()
         self._next = _SOON
+        self._printing = threading.Lock()
 
     def start(self) -> None:
         """Begin a wait."""
@@ -56,7 +57,7 @@ class Waiting:
     @contextmanager
     def of(self, what: str) -> Iterator[threading.Lock]:
         """Show the wait for calls that the context makes, and print nothing there without holding the lock."""
-        over, printing = threading.Event(), threading.Lock()
+        over, printing = threading.Event(), self._printing
 
         def look() -> None:
             while not over.wait(_LOOK_SECONDS):
@@ -75,6 +76,13 @@ class Waiting:
             over.set()
             thread.join()
             self.end()
+
+    def sleep(self, seconds: float) -> None:
+        """Sleep in what `each` gets its items from: a pause is not a wait."""
+        with self._printing:
+            self.end()
+            time.sleep(seconds)
+            self.start()
 
     def each(self, what: str, found: Iterable[_Item]) -> Iterator[_Item]:
         """Yield what is found, and show the wait for each, unless its user is printing the one before."""

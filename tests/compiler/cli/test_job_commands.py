@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -174,6 +175,42 @@ def test_ctrl_c_leaves_the_job_alone(server):
     assert process.returncode == 130
     assert err.endswith("the job goes on in SageMaker; `smspec logs nightly --follow` shows it again\n")
     assert server.stopped == []
+
+
+@pytest.fixture
+def silence(server):
+    """SageMaker answers twice, then no more: `on_describe` waits, until the test ends."""
+    over = threading.Event()
+    server.log("algo-1", 61, "one")
+    server.on_describe = lambda count: count > 2 and over.wait(300)
+    yield over
+    over.set()
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("ends", ["by-a-signal", "by-its-deadline"])
+def test_server_that_falls_silent_is_shown(server, silence, ends):
+    """A line in a log names the wait; Ctrl-C ends it at once, and its time limit lets smspec ask again."""
+    words = [sys.executable, "-m", "smspec", "logs", "nightly", "--follow"]
+    limit = "2" if ends == "by-its-deadline" else "250"
+    env = environment(**server.environ, SMSPEC_HTTP_TIMEOUT=limit)
+    process = subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert any("waiting for AWS in us-west-2 about the job nightly" in line for line in process.stderr)
+        if ends == "by-a-signal":
+            process.send_signal(signal.SIGINT)
+        else:
+            assert any("no complete response within 2 s" in line for line in process.stderr)
+            server.jobs["nightly"] = [COMPLETED]
+            silence.set()
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert out == "algo-1 | one\n"
+    if ends == "by-a-signal":
+        assert process.returncode == 130 and "the job goes on in SageMaker" in err
+    else:
+        assert process.returncode == 0 and "AWS answers again" in err
 
 
 @pytest.mark.process
