@@ -66,6 +66,14 @@ _COMMENT = r"[ \t]#"
 # Values that are not reported as a password in a URL, such as `user:password@`, are not shown either.
 _URL_PASSWORD = r"""(?<=://)[^\s/:@"'`]*:(?P<value>(?![0-9]*[/?#])(?:(?!://)[^\s"'`])+)(?=@)"""
 
+_KEY_ID = r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"
+_SECRET_KEY = (
+    r"(?:(?<![\w/+=])|(?<=\\[nrt]))(?=[\w/+]{0,39}[a-z])(?=[\w/+]{0,39}[A-Z])(?=[\w/+]{0,39}[0-9])"
+    r"[A-Za-z0-9/+]{40}(?![\w/+=])"
+)
+_NEXT_TO = 500
+"""Characters before and after the id of an AWS key in which its secret key is expected, with or without a name."""
+
 
 def reported_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the positions of secrets that a finding reports, in no order, possibly repeated."""
@@ -81,6 +89,9 @@ def withheld_spans(text: str) -> Iterator[tuple[int, int]]:
         for found in re.finditer(_URL_PASSWORD, text):
             if not is_reference(found["value"]):
                 yield found.span("value")
+    for found in re.finditer(_KEY_ID, text) if "AKIA" in text or "ASIA" in text else ():
+        start, stop = max(0, found.start() - _NEXT_TO), found.end() + _NEXT_TO
+        yield from (secret.span() for secret in re.compile(_SECRET_KEY).finditer(text, start, stop))
     yield from _nameless_spans(text, is_withheld)
     yield from _named_spans(text, is_withheld)
 
