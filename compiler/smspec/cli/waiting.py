@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar, cast
 
@@ -84,7 +84,7 @@ class Waiting:
             time.sleep(seconds)
             self.start()
 
-    def each(self, what: str, found: Iterable[_Item]) -> Iterator[_Item]:
+    def each(self, what: str, found: Iterable[_Item]) -> Generator[_Item, None, None]:
         """Yield what is found, and show the wait for each, unless its user is printing the one before."""
         rest, end = iter(found), object()
         with self.of(what) as printing:

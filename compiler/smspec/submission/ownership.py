@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from smspec.diagnostics.visible import visible
@@ -21,6 +21,7 @@ from smspec.submission.filled_in import (
     is_completed_by_recipe,
     is_default,
     is_filled_in,
+    is_of_emulator,
     is_same,
 )
 from smspec.submission.job_service import DIGEST_TAG, JobService
@@ -55,19 +56,16 @@ def require_own(
     The tag `smspec:digest` alone does not show it, because it can be copied. If the author chose the name, the tag must
     be there as well. Raise `AwsUnavailable` if AWS cannot be called.
     """
-    differing = [path for path in differences(request, job.answer) if not _is_same_key(service, path, request, job)]
+    differing = [*differences(request, job.answer, service.key_arn)]
     if any(path.startswith("HyperParameters.") for path in differing):
         differing = [*_without_defaults_of_algorithm(service, differing, request, job)]
     if service.is_in_aws and not _is_at(job, service.region, parsed_arn(request.get("RoleArn"))):
         differing.append("TrainingJobArn")
+    kept = [path for path in differing if service.is_in_aws or not is_of_emulator(path, request, job.answer)]
     # SageMaker completes a serverless job by a recipe that is not known here.
-    if not differing and name_is_derived and not request.get("ServerlessJobConfig"):
-        return
-    # Emulators omit whole members, such as `Environment`, and add metrics; SageMaker omits none that a request sets.
-    if not service.is_in_aws:
-        differing = [path for path in differing if path != METRICS]
-    omitted = {name for name in request if name not in job.answer and not service.is_in_aws}
-    if omitted.issuperset(path.split(".")[0] for path in differing) and service.tags(job).get(DIGEST_TAG) == digest:
+    is_known = name_is_derived and not request.get("ServerlessJobConfig") and kept == differing
+    differing = kept
+    if not differing and (is_known or service.tags(job).get(DIGEST_TAG) == digest):
         return
     names = ", ".join(f"`{visible(path)}`" for path in differing[:_MOST_NAMED])
     more = f" and {len(differing) - _MOST_NAMED} more" if len(differing) > _MOST_NAMED else ""
@@ -89,21 +87,6 @@ def _is_at(job: TrainingJob, region: str, role: Arn | None) -> bool:
     )
 
 
-def _is_same_key(service: JobService, path: str, request: Mapping[str, Any], job: TrainingJob) -> bool:
-    """Return whether two different names at a path are of one KMS key, which only KMS knows if one is an alias.
-
-    The names of a description are those of its request, so this is asked only about a job that is probably different.
-    """
-    steps = path.split(".")
-    sent, there = member(request, *steps), member(job.answer, *steps)
-    if not isinstance(sent, str) or not isinstance(there, str) or not sent or not there:
-        return False
-    if not steps[-1].endswith("KmsKeyId") or ("alias/" not in sent and "alias/" not in there):
-        return False
-    found = service.key_arn(sent)
-    return found is not None and found == service.key_arn(there)
-
-
 def _without_defaults_of_algorithm(
     service: JobService, differing: Sequence[str], request: Mapping[str, Any], job: TrainingJob
 ) -> Iterator[str]:
@@ -117,14 +100,18 @@ def _without_defaults_of_algorithm(
             yield path
 
 
-def differences(request: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
+def differences(
+    request: Mapping[str, Any], answer: Mapping[str, Any], key_arn: Callable[[str], str | None] = lambda _: None
+) -> Iterator[str]:
     """Yield the members of a request that a description shows with another value, as dotted paths.
+
+    ``key_arn`` returns the ARN of the KMS key that a name or an alias leads to; None if that is unknown.
 
     Every member counts that the request sets, or that CreateTrainingJob takes: a description also has members that are
     only output, and AWS may add more of them.
     """
     fields = str(answer.get("TrainingJobArn") or "").split(":")
-    compared = _Comparison(request=request, place=":".join(fields[3:5]) if len(fields) > 5 else "")
+    compared = _Comparison(request=request, place=":".join(fields[3:5]) if len(fields) > 5 else "", key_arn=key_arn)
     yield from compared.in_structure(
         "",
         {name: value for name, value in request.items() if name not in NAMED_BY_SUBMISSION},
@@ -139,6 +126,7 @@ class _Comparison:
 
     request: Mapping[str, Any]
     place: str
+    key_arn: Callable[[str], str | None]
 
     def in_structure(self, path: str, sent: Mapping[str, Any], there: Mapping[str, Any], shape: Shape) -> Iterator[str]:
         for name in dict.fromkeys((*sent, *there)):
@@ -201,12 +189,23 @@ class _Comparison:
                 there, "sagemaker", f"algorithm/{sent}"
             )
         if name.endswith("KmsKeyId"):
-            return any(
+            is_name = any(
                 self._is_arn(arn, "kms", each if each.startswith("alias/") else f"key/{each}")
                 for arn, each in ((sent, there), (there, sent))
             )
+            return is_name or self._is_key_of_alias(sent, there)
         # The address of a channel is a prefix of keys, in which a `/` selects other objects.
         return path in _DIRECTORIES and sent.removesuffix("/") == there.removesuffix("/")
+
+    def _is_key_of_alias(self, sent: str, there: str) -> bool:
+        """Return whether two names are of one key, which only KMS knows if one is an alias.
+
+        A description has the names of its request, so this is asked only about a job that is probably different.
+        """
+        if not sent or not there or ("alias/" not in sent and "alias/" not in there):
+            return False
+        found = self.key_arn(sent)
+        return found is not None and found == self.key_arn(there)
 
     def _is_arn(self, arn: str, service: str, resource: str) -> bool:
         """Return whether an ARN is of what a request names without one: a resource of its own account and region."""

@@ -1,5 +1,6 @@
 """One request makes one job, whatever breaks: dropped connections, throttling, a name in use."""
 
+import contextlib
 import random
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from smspec.submission.aws_errors import AccessDenied, AwsUnavailable, JobRefused
 from smspec.submission.job_creation import JobEnded, create_job
 from smspec.submission.job_service import JobService, Throttled
-from smspec.submission.ownership import require_own
+from smspec.submission.ownership import differences, require_own
 from support.servers.job_server import job_server, look
 from support.service.api_samples import small_request, with_the_pinned_model
 
@@ -221,3 +222,37 @@ def test_serverless_job_needs_the_tag_of_its_spec(server):
         server.put(theirs, look("InProgress"), tags=["smspec:digest=mine"])
         with pytest.raises(JobRefused, match=rf"`ResourceConfig\.{name}` differs"):
             require_own(service, service.describe(sent["TrainingJobName"]), sent, "mine", name_is_derived=True)
+
+
+METRICS = [{"Name": "loss", "Regex": "loss=(.*)"}, {"Name": "foreign", "Regex": ".*"}]
+SENT = small_request() | {"Environment": {"MODE": "fast"}}
+ALGORITHM = SENT["AlgorithmSpecification"]
+OF_AWS = {**ALGORITHM, "TrainingImage": "246618743249.dkr.ecr.us-west-2.amazonaws.com/sagemaker-xgboost:1.7-1"}
+
+
+@pytest.mark.parametrize(
+    ("members", "needs_tag", "is_own"),
+    [
+        pytest.param({}, False, True, id="equal"),
+        pytest.param({"Environment": {}}, True, True, id="member-omitted"),
+        pytest.param({"AlgorithmSpecification": {**ALGORITHM, "MetricDefinitions": METRICS}}, True, True, id="metrics"),
+        pytest.param({"Environment": {"MODE": "x"}}, True, False, id="other-value"),
+        pytest.param({"HyperParameters": {"k": "1"}}, True, False, id="member-added"),
+    ],
+)
+def test_emulator_omits_members_and_adds_metrics(server, members, needs_tag, is_own):
+    """What an emulator changes is own only with the tag of the spec; anything else is foreign with it."""
+    for tag, is_accepted in ((f"smspec:digest={DIGEST}", is_own), ("smspec:digest=theirs", is_own and not needs_tag)):
+        server.put({**SENT, **members}, look("InProgress"), tags=[tag])
+        job = server.service.describe(SENT["TrainingJobName"])
+        assert not server.service.is_in_aws and ("Environment" in job.answer) is (members != {"Environment": {}})
+        with contextlib.nullcontext() if is_accepted else pytest.raises(JobRefused):
+            require_own(server.service, job, SENT, DIGEST, name_is_derived=True)
+
+
+@pytest.mark.parametrize(("index", "is_own"), [(0, True), (1, False)], ids=["added", "instead"])
+def test_metrics_of_the_spec_are_compared_in_images_of_aws(index, is_own):
+    """SageMaker adds metrics of its own there, which no public table lists: only those of the spec are compared."""
+    sent = SENT | {"AlgorithmSpecification": {**OF_AWS, "MetricDefinitions": METRICS[:1]}}
+    there = SENT | {"AlgorithmSpecification": {**OF_AWS, "MetricDefinitions": METRICS[index:]}}
+    assert (not [*differences(sent, there)]) is is_own
