@@ -8,17 +8,17 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from smspec.service.arns import parsed_arn
-from smspec.service.partitions import partition_of
+from smspec.service.partitions import partition_of, partitions
 from smspec.service.shapes import Shape, pinned_model
 from smspec.source import Path
 from smspec.source.by_identity import ByIdentity
 
 # Host names of S3: <bucket>.s3.<region>.amazonaws.com, s3.<region>.amazonaws.com/<bucket>, and the older s3-<region>;
 # those of VPC endpoints begin with bucket.vpce-<id>, after a bucket or before the path that contains it.
-_VPCE = r"bucket\.vpce-[a-z0-9-]+\."
+_VPCE = r"(?:bucket|accesspoint)\.vpce-[a-z0-9-]+\."
 _HOST = (
-    rf"https://(?:(?P<virtual>(?!{_VPCE})[^/]+?)\.)?(?:{_VPCE})?s3[.-](?P<labels>(?:[a-z0-9-]+\.)*)amazonaws\.[a-z.]+"
-    r"/?(?P<rest>.*)"
+    rf"https://(?:(?P<virtual>(?!{_VPCE})[^/]+?)\.)?(?:{_VPCE})?s3[.-](?P<labels>(?:(?!s3[.-])[a-z0-9-]+\.)*)"
+    r"(?:SUFFIXES)(?::[0-9]+)?(?:/(?P<rest>.*))?"
 )
 _ADDRESS = "S3Uri"
 _ACCESS_POINT = (
@@ -84,15 +84,24 @@ def _leads(shape: Shape) -> bool:
     return bool(_leading(shape.name)) if shape.kind == "structure" else shape.name == _ADDRESS
 
 
+def _of_host(address: str) -> re.Match[str] | None:
+    return re.fullmatch(_host_pattern(), address) if address.startswith("https://") else None
+
+
+@functools.cache
+def _host_pattern() -> str:
+    return _HOST.replace("SUFFIXES", "|".join(re.escape(each.dns_suffix) for each in partitions()))
+
+
 def bucket_of(address: str) -> str | None:
     """Return the bucket of an address; None if it is unknown."""
     scheme, _, rest = address.partition("://")
     if scheme == "s3":
         return rest.partition("/")[0]
-    match = re.fullmatch(_HOST, address)
+    match = _of_host(address)
     if match is None:
         return None
-    return match["virtual"] or match["rest"].partition("/")[0] or None
+    return match["virtual"] or (match["rest"] or "").partition("/")[0] or None
 
 
 def region_of(address: str) -> str | None:
@@ -100,7 +109,7 @@ def region_of(address: str) -> str | None:
     point = parsed_arn(address.removeprefix("s3://"))
     if point is not None:
         return point.region or None
-    match = re.fullmatch(_HOST, address)
+    match = _of_host(address)
     labels = match["labels"].split(".") if match else []
     return next((name for each in labels if partition_of(name := re.sub("^(?:website|fips)-", "", each))), None)
 
@@ -114,10 +123,10 @@ def key_of(address: str) -> str:
 
 def as_s3(address: str) -> str:
     """Return an address `s3://…` of what the URL of a bucket leads to; any other as it is."""
-    match = re.fullmatch(_HOST, address)
+    match = _of_host(address)
     if match is None:
         return address
-    return f"s3://{match['virtual']}/{match['rest']}" if match["virtual"] else f"s3://{match['rest']}"
+    return f"s3://{match['virtual']}/{match['rest'] or ''}" if match["virtual"] else f"s3://{match['rest'] or ''}"
 
 
 def key_prefix(address: str) -> str:

@@ -6,7 +6,7 @@ from smspec.service.facts.sources.partition_table import partition_rows
 from smspec.service.partitions import is_listed, nearest_region, partition_of, partitions
 from smspec.service.request import IMAGE
 from smspec.service.request_check import request_findings
-from smspec.service.s3_address import bucket_of, region_of
+from smspec.service.s3_address import as_s3, bucket_of, key_of, region_of
 from support.service.api_samples import changed, small_request, with_the_pinned_model
 
 HERE, THERE = "us-west-2", "eu-west-1"
@@ -141,9 +141,23 @@ def test_s3_address_without_a_region(address):
     assert found(changed(OutputDataConfig={"S3OutputPath": address}), HERE) == []
 
 
-def test_bucket_behind_a_vpc_endpoint():
-    host = "bucket.vpce-0123-abc.s3.us-west-2.vpce.amazonaws.com"
-    assert (bucket_of(f"https://{host}/example/k/"), bucket_of(f"https://example.{host}/k/")) == ("example", "example")
+@pytest.mark.parametrize(
+    ("host", "bucket"),
+    [
+        pytest.param("bucket.vpce-0123-abc.s3.us-west-2.vpce.amazonaws.com/example", "example", id="vpc-endpoint"),
+        pytest.param("example.bucket.vpce-0123-abc.s3.us-west-2.vpce.amazonaws.com", "example", id="vpc-and-bucket"),
+        pytest.param("x-1.accesspoint.vpce-0123-abc.s3.us-west-2.vpce.amazonaws.com", "x-1", id="vpc-and-access-point"),
+        pytest.param("my.s3.example.s3.us-west-2.amazonaws.com", "my.s3.example", id="bucket-with-a-label-of-s3"),
+        pytest.param("s3-example.s3.us-west-2.amazonaws.com", "s3-example", id="bucket-that-begins-like-a-host"),
+        pytest.param("example.s3.us-west-2.amazonaws.com:443", "example", id="port"),
+        pytest.param("example.s3.cn-north-1.amazonaws.com.cn", "example", id="china"),
+        pytest.param("example.s3.us-west-2.amazonaws.com.example.org", None, id="host-that-poses-as-one"),
+        pytest.param("example.s3.us-west-2.amazonaws.org", None, id="suffix-of-no-partition"),
+    ],
+)
+def test_bucket_of_a_url(host, bucket):
+    assert bucket_of(f"https://{host}/k/") == bucket
+    assert bucket is None or key_of(as_s3(f"https://{host}/k/")) == "k/"
 
 
 def test_hub_content_may_be_in_another_region():
