@@ -18,6 +18,7 @@ from smspec.local.engines.namespace.machine_paths import (
     named_places,
     python_binds,
     sockets_below,
+    too_many_files,
 )
 from smspec.local.engines.namespace.namespace_host import NamespaceHost
 from smspec.local.engines.namespace.user_range import has_other_owners, own_range
@@ -109,6 +110,7 @@ class NamespaceEngine(PythonOfEngine):
         self._cell: CellProcess | None = None
         self._faults = request.faults or NO_FAULTS
         self._volumes: list[Volume] = []
+        self._unsearched: list[str] = []
         self._open = ExitStack()
         self.interface = "eth0" if self._has_network else loopback_interface()
         self.generated_channels = self._content.generated_channels
@@ -153,7 +155,7 @@ class NamespaceEngine(PythonOfEngine):
             found.append("root of this machine, as which the job runs: a file system here cannot map owners")
         if self._cell is not None and not self._cell.filters_calls:
             found.append("system calls, whose numbers on this processor are unknown")
-        return found
+        return [*found, *map(too_many_files, self._unsearched)]
 
     def prepare(self, show: Callable[[str], None]) -> None:
         """Install what the hosts share, if it is missing. Raise RunFailed."""
@@ -233,6 +235,8 @@ class NamespaceEngine(PythonOfEngine):
         if mpi.uses_mpi(self._job):
             shared.append(mpi.shared_bind(self._request.scratch_dir))
         binds = {host.name: self._binds(directory, host) for host in hosts}
+        listening = sockets_below(searched, [bind.source for bind in shared])
+        self._unsearched = listening.unsearched
         leader = BY_NAME if self._has_network else f"{LOOPBACK}:{','.join(map(str, free_ports(4)))}"
         return CellPlan(
             mount_point=mount_point,
@@ -241,7 +245,7 @@ class NamespaceEngine(PythonOfEngine):
             resolver=internet.RESOLVER if self._has_internet else "",
             addresses={host.name: self._address(host) for host in self._hosts},
             owned=[directory.host(host.name).root for host in hosts],
-            hidden=_seen_as(sockets_below(searched, [bind.source for bind in shared]), of_author),
+            hidden=_seen_as(listening.paths, of_author),
             has_range=self._users is not None,
             added_programs=mpi.added_programs(self._program) if mpi.uses_mpi(self._job) else {},
             hosts=[
