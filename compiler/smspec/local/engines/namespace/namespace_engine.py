@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 
@@ -194,12 +193,8 @@ class NamespaceEngine(PythonOfEngine):
             path = os.path.join(self._request.scratch_dir, "cell.json")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(self._plan(hosts, directory, logs).to_json())
-            # A program with a set-user-ID bit that the job writes would be the author's for every user of this machine.
-            all_hosts = directory.path(HOSTS)
-            mode = stat.S_IMODE(os.stat(all_hosts).st_mode)
-            os.chmod(all_hosts, 0o700)
             self._cell = cell = CellProcess(path, list(logs.values()))
-            self._open.callback(self._close_cell, cell, all_hosts, mode)
+            self._open.callback(cell.close)
             cell.run_hosts(self._connect, self._users)
             unused.pop_all()
         return [NamespaceHost(host.name, cell, outputs[host.name], directory.log(host.name)) for host in hosts]
@@ -208,10 +203,6 @@ class NamespaceEngine(PythonOfEngine):
         """End the cell, and its way to the internet."""
         self._open.close()
         self._python.close()
-
-    def _close_cell(self, cell: CellProcess, all_hosts: str, mode: int) -> None:
-        if cell.close():
-            os.chmod(all_hosts, mode)
 
     def _take_back_files(self) -> None:
         """Let this run replace the directory of a killed one, whose files may belong to other users."""
