@@ -21,7 +21,7 @@ from smspec.source.deep_directories import remove_tree
 from support.confinement import ways, world
 from support.local.checked_jobs import PARSER, Checked
 from support.local.local_jobs import DEADLINE
-from support.local.ordinary_user import AS_USER, USER, readable_python
+from support.local.ordinary_user import AS_USER, USER, modules, readable_python
 
 pytest_plugins = ["support.docker_engine"]
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux confines processes")
@@ -229,6 +229,34 @@ def test_ways_out_of_smspec_check(tmp_path):
     assert (status, records) == (0, []), err
     assert "not confined" not in err
     assert [path for path in {*before, *after} if before.get(path) != after.get(path)] == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the other tests are of a user without rights")
+def test_ways_out_of_smspec_check_as_an_ordinary_user():
+    """The same test, with a world, a job, and a cache of that user."""
+    with tempfile.TemporaryDirectory(prefix="smspec-ways-") as above:
+        os.chown(above, USER, USER)
+        words = [
+            *AS_USER,
+            readable_python(),
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            f"--basetemp={above}/tests",
+        ]
+        done = subprocess.run(
+            [*words, f"{__file__}::test_ways_out_of_smspec_check"],
+            env={**os.environ, "PYTHONPATH": modules(), "TMPDIR": above, "HOME": above, "PYTHONDONTWRITEBYTECODE": "1"},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=2 * DEADLINE,
+        )
+    if "1 skipped" in done.stdout:
+        pytest.skip("that user has no namespaces")
+    assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
 
 
 def test_check_warns_of_what_is_not_confined(tmp_path):
