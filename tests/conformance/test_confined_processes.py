@@ -293,6 +293,19 @@ def test_script_can_use_what_is_its_own(tmp_path):
     assert not os.path.exists("/tmp/of-smspec-check")
 
 
+def test_files_and_memory_have_a_limit(tmp_path):
+    """A file has at most 1 GiB, and so has each directory in memory."""
+    needs("namespaces")
+    sandbox = Sandbox(directory=str(tmp_path), seconds=60, places=world.places_of_python())
+    code = "import os\nwith open('file', 'wb') as file: os.truncate(file.fileno(), 1 << 30)\n"
+    code += "for place in ('/tmp', '/var/tmp', '/dev/shm'):\n    room = os.statvfs(place)\n"
+    code += "    assert room.f_blocks * room.f_frsize == 1 << 30, place\n"
+    code += "    assert os.getcwd().startswith(f'{place}/') or not os.listdir(place), place\n"
+    code += "try: os.truncate('file', (1 << 30) + 1)\nexcept OSError: print('refused')\n"
+    ended = sandbox.run([sys.executable, "-c", code], {"PATH": os.environ["PATH"]}, sandbox.directory)
+    assert (ended.status, ended.last_line) == (0, "refused"), ended
+
+
 def test_processes_end_with_the_command(tmp_path):
     """Also a daemon in a session of its own."""
     box = tmp_path / "box"
