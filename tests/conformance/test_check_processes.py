@@ -164,3 +164,38 @@ def test_variables_of_the_spec_load_nothing_before_the_limits(checked):
     status, records, err = checked.check()
     assert (status, records) == (0, []), err
     assert not reached.exists()
+
+
+LEAVING = {
+    "nested": "os.chdir(os.environ['HOME'])\nfor _ in range(6000):\n    os.mkdir('d')\n    os.chdir('d')\n",
+    "file": "os.rmdir(os.environ['HOME'])\nopen(os.environ['HOME'], 'w').close()\n",
+    "link": "os.rmdir(os.environ['HOME'])\nos.symlink('/', os.environ['HOME'])\n",
+    "pipe": "os.rmdir(os.environ['HOME'])\nos.mkfifo(os.environ['HOME'])\n",
+}
+
+
+@pytest.mark.parametrize("left", LEAVING)
+def test_home_that_a_script_leaves_is_removed(checked, left):
+    """However deep it is; the process that imports a module after that has a home again."""
+    checked.spec()
+    checked.job.write("src/later.py", "import os\nassert os.path.isdir(os.environ['HOME'])\n")
+    more = f"import os\n{LEAVING[left]}os.chdir('/')\n{PARSER}parser.parse_args()\nimport later\n"
+    checked.job.write("src/train.py", more)
+    status, records, err = checked.check()
+    assert (status, records) == (0, []), err
+    assert "2 modules compiled" in err
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self"), reason="there is no /proc")
+def test_check_shows_nothing_of_the_kernel(checked):
+    """As root, too: addresses, names of keys, and what other processes do."""
+    checked.spec()
+    names = ["kallsyms", "kcore", "keys", "key-users", "kpageflags", "modules", "slabinfo", "timer_list", "vmallocinfo"]
+    names += ["interrupts", "kpagecount", "kpagecgroup", "sched_debug", "latency_stats"]
+    reading = f"found = []\nfor name in {names!r}:\n    try:\n        with open(f'/proc/{{name}}', 'rb') as file:\n"
+    reading += "            found += [name] if file.read(64) else []\n    except OSError:\n        pass\n"
+    checked.job.write("src/train.py", f"{reading}if found:\n    raise TypeError(found)\n{PARSER}parser.parse_args()\n")
+    status, records, err = checked.check()
+    if "not confined" in err:
+        pytest.skip("the system refuses namespaces")
+    assert (status, records) == (0, []), err

@@ -21,7 +21,7 @@ from smspec.source.deep_directories import remove_tree
 from support.confinement import ways, world
 from support.local.checked_jobs import PARSER, Checked
 from support.local.local_jobs import DEADLINE
-from support.local.ordinary_user import AS_USER, USER, readable_python
+from support.local.ordinary_user import AS_USER, USER, modules, readable_python
 
 pytest_plugins = ["support.docker_engine"]
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux confines processes")
@@ -231,6 +231,34 @@ def test_ways_out_of_smspec_check(tmp_path):
     assert [path for path in {*before, *after} if before.get(path) != after.get(path)] == []
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="the other tests are of a user without rights")
+def test_ways_out_of_smspec_check_as_an_ordinary_user():
+    """The same test, with a world, a job, and a cache of that user."""
+    with tempfile.TemporaryDirectory(prefix="smspec-ways-") as above:
+        os.chown(above, USER, USER)
+        words = [
+            *AS_USER,
+            readable_python(),
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            f"--basetemp={above}/tests",
+        ]
+        done = subprocess.run(
+            [*words, f"{__file__}::test_ways_out_of_smspec_check"],
+            env={**os.environ, "PYTHONPATH": modules(), "TMPDIR": above, "HOME": above, "PYTHONDONTWRITEBYTECODE": "1"},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=2 * DEADLINE,
+        )
+    if "1 skipped" in done.stdout:
+        pytest.skip("that user has no namespaces")
+    assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
+
+
 def test_check_warns_of_what_is_not_confined(tmp_path):
     needs("namespaces")
     tmp_path.chmod(0o755)
@@ -263,6 +291,19 @@ def test_script_can_use_what_is_its_own(tmp_path):
     assert (ended.output.splitlines()[0], ended.status) == ("['0', '1', '2', '3']", 128 + signal.SIGABRT), ended
     assert Path(sandbox.directory, "relative").exists()
     assert not os.path.exists("/tmp/of-smspec-check")
+
+
+def test_files_and_memory_have_a_limit(tmp_path):
+    """A file has at most 1 GiB, and so has each directory in memory."""
+    needs("namespaces")
+    sandbox = Sandbox(directory=str(tmp_path), seconds=60, places=world.places_of_python())
+    code = "import os\nwith open('file', 'wb') as file: os.truncate(file.fileno(), 1 << 30)\n"
+    code += "for place in ('/tmp', '/var/tmp', '/dev/shm'):\n    room = os.statvfs(place)\n"
+    code += "    assert room.f_blocks * room.f_frsize == 1 << 30, place\n"
+    code += "    assert os.getcwd().startswith(f'{place}/') or not os.listdir(place), place\n"
+    code += "try: os.truncate('file', (1 << 30) + 1)\nexcept OSError: print('refused')\n"
+    ended = sandbox.run([sys.executable, "-c", code], {"PATH": os.environ["PATH"]}, sandbox.directory)
+    assert (ended.status, ended.last_line) == (0, "refused"), ended
 
 
 def test_processes_end_with_the_command(tmp_path):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import random
+import stat
 import subprocess
 import time
 
 import pytest
 
+from smspec.local.engines.namespace.availability import probe
 from support.local.local_jobs import DEADLINE, LocalJob
+from support.local.ordinary_user import OrdinaryJob, kind_of
 
 MOMENTS = int(os.environ.get("SMSPEC_KILLED_RUNS", "4"))
 CLINGING = """
@@ -46,6 +49,11 @@ channels:
 hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}
 checkpoints: {s3: "s3://models/checkpoints/"}
 """
+
+
+@pytest.fixture
+def kind(request):
+    return kind_of(request)
 
 
 @pytest.fixture
@@ -126,3 +134,40 @@ def test_temporary_files_of_a_job_are_removed(job, tmp_path):
     assert job.run(job.environment).returncode == 0
     assert f"MADE {tmp_path}/temporary/smspec-tmp-" in job.log()
     assert os.listdir(tmp_path / "temporary") == []
+
+
+NESTING = """
+import os, time
+os.chdir("/tmp")
+for _ in range(3000):
+    os.mkdir("directory")
+    os.chdir("directory")
+os.mkdir("closed", 0)
+print("NESTED", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")
+@pytest.mark.parametrize("kind", [LocalJob, OrdinaryJob], indirect=True, ids=["root", "user"])
+def test_killed_run_leaves_its_directory_as_any_run(tmp_path, kind):
+    """Its cell outlives it, and removes the /tmp of the hosts, which can be large: no later run has to."""
+    job = kind(tmp_path / "job", engine="namespace")
+    job.spec(SPEC.partition("channels")[0] + "hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}\n")
+    job.write("src/train.py", NESTING)
+    for each in (tmp_path, *tmp_path.parents):
+        if each.name.startswith(("pytest-", "popen-", tmp_path.name)):
+            each.chmod(0o755)  # pytest makes them for one user
+    process = job.start()
+    for host in ("algo-1", "algo-2"):
+        job.wait_for_log("NESTED", host)
+    hosts = job.run_directory / "hosts"
+    assert stat.S_IMODE(hosts.stat().st_mode) == 0o700
+    process.kill()
+    process.communicate(timeout=DEADLINE)
+    end = time.monotonic() + DEADLINE
+    while hosts.stat().st_mode != job.run_directory.stat().st_mode and time.monotonic() < end:
+        time.sleep(0.05)
+    assert hosts.stat().st_mode == job.run_directory.stat().st_mode
+    assert [name for host in ("algo-1", "algo-2") for name in os.listdir(hosts / host) if name == ".tmp"] == []
+    job.assert_nothing_left()

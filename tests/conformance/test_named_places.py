@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import subprocess
+import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from smspec.local.engines.namespace.availability import probe
+from smspec.local.engines.namespace.machine_paths import special_files
 from support.local.local_jobs import DEADLINE, IMAGE, LocalJob, script
 from support.local.ordinary_user import OrdinaryJob, modules
 from support.wheels import write_wheel
@@ -148,6 +150,61 @@ def test_installed_package_names_no_places(machine, command):
     assert ended.returncode == 0, ended.stderr + ended.stdout
     assert "found [" not in ended.stdout + ended.stderr
     assert command == "check" or "FOUND NOTHING" in machine.job.log()
+
+
+LISTENING = """
+import os, socket, sys, time
+for path in sys.argv[2:]:
+    os.chdir(os.path.dirname(path))
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(path if sys.argv[1] == "absolute" else os.path.basename(path))
+    server.listen()
+    os.chmod(path, 0o777)
+    globals().setdefault("kept", []).append(server)
+print("listening", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can write to directories of the system")
+@pytest.mark.parametrize("command", ["run", "check"])
+@pytest.mark.parametrize("kind", ["absolute", "relative"])
+def test_sockets_in_directories_of_the_system_are_hidden(machine, command, kind):
+    """The kernel lists neither those of other network namespaces nor where relative paths lead."""
+    with ExitStack() as opened:
+        for above in ("/etc", "/opt", "/usr/local"):
+            place = opened.enter_context(tempfile.TemporaryDirectory(prefix="smspec-named-", dir=above))
+            os.makedirs(f"{place}/deep/er")
+            for path in (place, f"{place}/deep", f"{place}/deep/er"):
+                os.chmod(path, 0o755)
+            machine.sockets += [f"{place}/socket", f"{place}/deep/er/socket"]
+        in_system = [path for path in machine.sockets if not path.startswith(str(machine.directory))]
+        alone = ["unshare", "--net"] if kind == "absolute" else []
+        server = subprocess.Popen(
+            [*alone, sys.executable, "-c", LISTENING, kind, *in_system], stdout=subprocess.PIPE, text=True
+        )
+        opened.callback(server.wait)
+        opened.callback(server.kill)
+        assert server.stdout is not None and server.stdout.readline() == "listening\n"
+        machine.spec(imported=False)
+        ended = machine.ended(command)
+    assert ended.returncode == 0, ended.stderr + ended.stdout
+    assert "found [" not in ended.stdout + ended.stderr
+    assert command == "check" or "FOUND NOTHING" in machine.job.log()
+
+
+def test_search_for_sockets_is_bounded(tmp_path):
+    """Beyond, the directory that has more is named; what is near the top is found first."""
+    for above in ("many", "few"):
+        for number in range(20):
+            (tmp_path / above / str(number) / "deep").mkdir(parents=True)
+    os.mkfifo(tmp_path / "many/pipe")
+    os.mkfifo(tmp_path / "few/19/deep/pipe")
+    tops = [str(tmp_path / "many"), str(tmp_path / "few")]
+    assert special_files(tops) == ([f"{tops[0]}/pipe", f"{tops[1]}/19/deep/pipe"], [])
+    assert special_files(tops, 82) == ([f"{tops[0]}/pipe", f"{tops[1]}/19/deep/pipe"], [])
+    assert special_files(tops, 60) == ([f"{tops[0]}/pipe"], sorted(tops))
+    assert special_files([*tops, "/missing"], 10) == ([f"{tops[0]}/pipe"], sorted([*tops, "/missing"]))
 
 
 @pytest.mark.parametrize("command", ["run", "check"])

@@ -1,7 +1,11 @@
-"""The log of one host: written to its file as it arrives, and split into lines."""
+"""The log of one host: written to its file as it arrives, and split into lines.
+
+A line without an end is split, so that neither it nor a part of it needs more memory than two reads.
+"""
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -24,7 +28,8 @@ class HostLog:
         for line in lines:
             yield _shown(line)
         if len(self._line) > _LONGEST_LINE:
-            rest, self._line = self._line, b""
+            _, used = codecs.utf_8_decode(self._line, "replace", False)  # a character may be incomplete
+            rest, self._line = self._line[:used], self._line[used:]
             yield _shown(rest)
 
     def close(self) -> Iterator[str]:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 LOG_LINES = 200
 _LONGEST_LINE = 2000
+_LONGEST_SECRET = 4096
+"""Characters of a line after those that are shown: a secret that begins in these is masked as a whole."""
 
 
 class LogTail:
@@ -18,13 +20,15 @@ class LogTail:
         self._count = 0
 
     def add(self, line: str) -> None:
+        # Masked at the end, when most lines are gone: the search takes a microsecond for each character.
         self._count += 1
-        # Mask a secret before it may be truncated.
-        self._lines.append(self._hide(line)[:_LONGEST_LINE] if len(line) > _LONGEST_LINE else line)
+        self._lines.append(line[: _LONGEST_LINE + _LONGEST_SECRET])
 
     @property
     def text(self) -> str:
-        return self._hide("\n".join(self._lines))
+        # Mask a secret before it may be truncated.
+        lines = (self._hide(line)[:_LONGEST_LINE] if len(line) > _LONGEST_LINE else line for line in self._lines)
+        return self._hide("\n".join(lines))
 
     @property
     def left_out(self) -> int:

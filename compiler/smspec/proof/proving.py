@@ -100,9 +100,7 @@ class Proving:
         sandbox = Sandbox(directory=place, seconds=self._request.seconds, places=places)
         self._show(f"compiling {count(len(modules), 'module')} with Python {interpreter.version}")
         faults = compile_modules(interpreter.executable, modules, sandbox.path("source"), sandbox)
-        unconfined = sandbox.unconfined()
-        if unconfined:
-            self._warn(f"not confined on this machine: {unconfined}")
+        self._warn_of(sandbox.unconfined())
         if faults is None:
             self._note(both, f"the modules of `{script}` were not compiled: Python did not finish")
         self.findings += syntax_findings(faults or (), both.path)
@@ -118,6 +116,10 @@ class Proving:
             return replace(proof, findings=tuple(self.findings))
         return self._started(proof, both, wanted, modules, foreign, sandbox, directory)
 
+    def _warn_of(self, unconfined: str) -> None:
+        if unconfined:
+            self._warn(f"not confined on this machine: {unconfined}")
+
     def _started(
         self,
         proof: Proof,
@@ -131,6 +133,7 @@ class Proving:
         """Complete a proof with what the script does when the runtime starts it."""
         preparation = Preparation(self._compiled, wanted, self._run_request(sandbox), self._cache, sandbox)
         preparation.install(self._show)
+        self._warn_of(preparation.unconfined)
         sandbox = preparation.sandbox
         start = preparation.start()
         script = modules[0].path

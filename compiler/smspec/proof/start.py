@@ -10,7 +10,7 @@ from typing import Any
 
 from smspec.local.config_files import config_files
 from smspec.local.engines.engine import JobToRun
-from smspec.local.engines.namespace.machine_paths import named_places, python_binds, sockets_below
+from smspec.local.engines.namespace.machine_paths import named_places, python_binds, sockets_below, too_many_files
 from smspec.local.engines.process import ProcessEngine
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.wanted import Wanted
@@ -66,7 +66,7 @@ class NotStarted:
 class Preparation:
     """The environment of a job, and then the first host of it, in a sandbox. Raises RunFailed.
 
-    In ``sandbox``, commands can read the packages as soon as they are installed.
+    In ``sandbox``, commands can read the packages as soon as they are installed. ``unconfined``: what they then reach.
     """
 
     def __init__(
@@ -79,6 +79,7 @@ class Preparation:
         self._training = TrainingRequest(plan.request.payload)
         self._hosts = self._training.hosts()
         self.sandbox = sandbox
+        self.unconfined = ""
         self._tree_dir = request.tree_dir
         self._tree = render_tree(plan, compiled.inputs.build_inputs, compiled_digest(plan))
         run = JobToRun(job=job, plan=plan, tree=self._tree, request=request, hosts=self._hosts[:1], cache=cache)
@@ -90,8 +91,9 @@ class Preparation:
         python = self._engine.python_of_job
         named = named_places(python.interpreter)[0] if python.is_lent else []
         places = [*self.sandbox.places, *(bind.source for bind in python_binds([*python.places, *named]))]
-        hidden = sockets_below([*python.lent_places, *named], places)
-        self.sandbox = replace(self.sandbox, places=tuple(dict.fromkeys(places)), hidden=tuple(hidden))
+        listening = sockets_below([*python.lent_places, *named], places)
+        self.unconfined = "; ".join(map(too_many_files, listening.unsearched))
+        self.sandbox = replace(self.sandbox, places=tuple(dict.fromkeys(places)), hidden=tuple(listening.paths))
 
     @property
     def programs(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import os
 import shlex
 import stat
 import sys
+from collections.abc import Collection
 
 VARIABLE = "SMSPEC_CACHE_DIR"
 
@@ -51,23 +52,26 @@ def existing_cache(name: str) -> str | None:
     return path
 
 
-def require_safe_entry(path: str) -> None:
-    """Raise `UnsafeCache` if a different user owns or can write to anything in an entry of an open cache.
+def require_safe_entry(path: str, trusted: Collection[str] = ()) -> None:
+    """Raise `UnsafeCache` if a different user can change anything in an entry of an open cache, or where a link leads.
 
     Nobody else can change what is in a directory that has passed, so what is below it stays as it was seen.
+    ``trusted``: files, without links, that smspec runs anyway, such as the Python of an environment.
     """
-    try:
-        status = os.lstat(path)
-    except FileNotFoundError:
-        return
-    _require(path, status, is_above=False)
-    if stat.S_ISDIR(status.st_mode):
-        with os.scandir(path) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    require_safe_entry(entry.path)
-                else:
-                    _require(entry.path, entry.stat(follow_symlinks=False), is_above=False)
+    seen, ahead = set(), [path]
+    while ahead:
+        path = ahead.pop()
+        try:
+            status = os.lstat(path)
+        except FileNotFoundError:
+            continue
+        _require(path, status, is_above=False)
+        if stat.S_ISLNK(status.st_mode):
+            ahead += () if os.path.realpath(path) in trusted else _target(path)
+        elif stat.S_ISDIR(status.st_mode) and (status.st_dev, status.st_ino) not in seen:
+            seen.add((status.st_dev, status.st_ino))
+            with os.scandir(path) as entries:
+                ahead += (entry.path for entry in entries)
 
 
 def make_private(path: str) -> None:
@@ -80,11 +84,32 @@ def make_private(path: str) -> None:
 
 
 def _require_path(path: str, *, is_made: bool) -> None:
-    """Check every directory from the root to ``path``, top-down, so that none can be replaced once it was seen."""
-    cache, at, links = cache_directory(), "", 0
-    ahead = path.split("/")[::-1]
+    cache = cache_directory()
     # So many steps are left when the cache itself is reached; a link only adds to them.
-    inside = len(path[len(cache) :].strip("/").split("/"))
+    at = _require_way(path, len(path[len(cache) :].strip("/").split("/")), is_made=is_made)
+    if not os.path.isdir(at):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), at)
+
+
+def _target(link: str) -> list[str]:
+    """Return the target of a link whose way there only its owners can change; none if there is no target."""
+    try:
+        return [_require_way(link, 0, is_made=False)]
+    except FileNotFoundError as fault:
+        above = os.path.dirname(fault.filename)
+        _require(above, os.lstat(above), is_above=False)  # others could create it there
+    except OSError:
+        pass  # neither can the job follow it
+    return []
+
+
+def _require_way(path: str, inside: int, *, is_made: bool) -> str:
+    """Check every step from the root to ``path``, top-down, so that none can be replaced once it was seen.
+
+    Return the path without links. Before the last ``inside`` steps, directories are above what is checked.
+    """
+    at, links = "", 0
+    ahead = path.split("/")[::-1]
     _require("/", os.lstat("/"), is_above=True)
     while ahead:
         name = ahead.pop()
@@ -104,9 +129,10 @@ def _require_path(path: str, *, is_made: bool) -> None:
             at = "" if target.startswith("/") else os.path.dirname(at)
             ahead += target.split("/")[::-1]
             continue
-        if not stat.S_ISDIR(status.st_mode):
+        if ahead and not stat.S_ISDIR(status.st_mode):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), at)
         _require(at, status, is_above=len(ahead) > inside)
+    return at or "/"
 
 
 def _status(path: str, *, is_made: bool) -> os.stat_result:

@@ -32,7 +32,7 @@ _LIMITED = "--limited"
 MOST_MEMORY = 4 << 30
 """Bytes of data of each process, for installers: an index page without an end is read as a whole."""
 
-_LARGEST_FILE = 16 << 30
+LARGEST_FILE = 16 << 30
 """Bytes, larger than any wheel: for a download without an end."""
 
 
@@ -84,7 +84,7 @@ def main(words: list[str]) -> int:
         os.set_inheritable(usage, False)
     if words[0] == _LIMITED:
         words.pop(0)
-        _limit(resource.RLIMIT_FSIZE, _LARGEST_FILE)
+        _limit(resource.RLIMIT_FSIZE, LARGEST_FILE)
         # Not RLIMIT_AS: allocators and threads reserve addresses that they never use, more with every processor.
         _limit(resource.RLIMIT_DATA, MOST_MEMORY)
     wake, waker = os.pipe()

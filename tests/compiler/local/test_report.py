@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine
+from smspec.local.host_log import HostLog
 from smspec.local.injected_faults import Rehearsed
 from smspec.local.log_tail import LOG_LINES
 from smspec.local.measurements import METRICS
@@ -189,6 +190,32 @@ def test_long_log_is_cut_at_the_start():
         run.report(LogLine(host="algo-1", text=f"line {number}."))
     page = run.page()
     assert "50 earlier lines" in page and f"line {LOG_LINES + 49}." in page and "line 49." not in page
+
+
+def test_line_without_an_end_costs_no_search_for_secrets(tmp_path):
+    """The search is far slower than the job: it is for what the report shows, of which a secret may cross the end."""
+    masked = []
+
+    def hide(text):
+        masked.append(len(text))
+        return text.replace("hunter2", "******")
+
+    record, log = RunRecord(hide=hide), HostLog(str(tmp_path / "log"))
+    line = ("é€𝄞" * 40_000 + "hunter2") * 100
+    data = line.encode()
+    pieces = []
+    for start in range(0, len(data), 65_521):  # which splits characters
+        pieces += log.take(data[start : start + 65_521])
+    pieces += log.close()
+    is_whole = "".join(pieces) == line
+    assert is_whole
+    assert max(len(piece.encode()) for piece in pieces) <= 1 << 17
+    for piece in [*pieces, "x" * 1995 + "hunter2 and more" * 10_000]:
+        record.report(LogLine(host="algo-1", text=piece))
+    assert masked == []
+    text = record.logs["algo-1"].text
+    assert text.endswith("x" * 1995 + "*****") and "hun" not in text
+    assert sum(masked) < 2_000_000 < len(line)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 10**9)), min_size=1, max_size=6000))

@@ -156,6 +156,62 @@ def test_entry_with_something_of_a_stranger_is_refused(place, name):
         require_safe_entry(str(entry))
 
 
+LINKS = {
+    "entry": ("{entry}", "{strange}"),
+    "file": ("{entry}/lib/linked.py", "{strange}/file"),
+    "directory": ("{entry}/lib/linked", "{strange}"),
+    "two links": ("{entry}/lib/linked", "{own}/to-strange"),
+    "on the way": ("{entry}/lib/linked", "{strange}/of-root"),
+    "in a safe directory": ("{entry}/lib/linked", "{own}"),
+    "relative": ("{entry}/lib/linked", "../../../place/strange/file"),
+    "missing": ("{entry}/lib/linked", "{open}/missing"),
+    "file that all can write": ("{entry}/lib/linked", "{own}/open"),
+}
+
+
+@pytest.fixture
+def linked(place):
+    """Places that links of an entry lead to: ``strange`` is of a stranger, ``own`` of root, ``open`` for all."""
+    found = {name: place / name for name in ("entry", "strange", "own", "open")}
+    for path in (*found.values(), place / "entry/lib"):
+        path.mkdir(mode=0o755, exist_ok=True)
+    for path in (place / "strange/file", place / "strange/of-root", place / "own/safe"):
+        path.touch(mode=0o644)
+    for path in (place / "strange/file", place / "strange"):
+        os.chown(path, STRANGER, STRANGER)
+    os.chmod(place / "open", 0o1777)
+    return found
+
+
+@as_root
+@pytest.mark.parametrize("name", LINKS)
+def test_link_of_root_to_what_others_can_change_is_refused(place, linked, name):
+    link, target = (text.format(**linked) for text in LINKS[name])
+    if name in ("two links", "in a safe directory"):
+        (place / "own/to-strange").symlink_to("../strange/file")
+    if name == "file that all can write":
+        (place / "own/open").touch()
+        os.chmod(place / "own/open", 0o666)
+    require_safe_entry(str(place / "entry"))
+    if name == "entry":
+        os.rename(link, f"{link}.moved")
+    os.symlink(target, link)
+    with pytest.raises(UnsafeCache, match=f"belongs to uid {STRANGER}|others can write"):
+        require_safe_entry(str(place / "entry"))
+
+
+@as_root
+def test_links_to_what_only_root_can_change_are_usable(place, linked):
+    """Also without a target, in a circle, to what is above, and to the Python of a stranger that runs anyway."""
+    above = ["../lib", ".", "..", "circle", *(str(place / "own" / name) for name in ("", "safe", "missing"))]
+    for number, target in enumerate(above):
+        os.symlink(target, place / f"entry/lib/link{number}")
+    os.symlink("circle", place / "entry/lib/circle")
+    os.symlink(place / "strange/file", place / "entry/lib/python")
+    os.symlink("python", place / "entry/lib/python3")
+    require_safe_entry(str(place / "entry"), [os.path.realpath(place / "strange/file")])
+
+
 CACHE = """
 import os, sys
 from smspec.local.python.cache import EnvironmentCache

@@ -32,6 +32,7 @@ class EnvironmentCache:
     def __init__(self) -> None:
         self._root = os.path.join(cache_directory(), _NAME)
         self._safe: set[str] = set()
+        self._trusted: set[str] = set()
         self._held = ExitStack()
 
     def __enter__(self) -> EnvironmentCache:
@@ -39,6 +40,10 @@ class EnvironmentCache:
 
     def __exit__(self, *_: object) -> None:
         self._held.close()
+
+    def trust(self, interpreter: str) -> None:
+        """Let environments have links to an interpreter, also to one of a different user: this run starts it anyway."""
+        self._trusted.add(os.path.realpath(interpreter))
 
     def path(self, key: str) -> str:
         return os.path.join(self._root, key)
@@ -49,7 +54,7 @@ class EnvironmentCache:
         if key not in self._safe:
             if existing_cache(_NAME) is None or not os.path.isfile(os.path.join(path, _COMPLETE)):
                 return False
-            require_safe_entry(path)
+            require_safe_entry(path, self._trusted)
             self._safe.add(key)
         return os.path.isfile(os.path.join(path, _COMPLETE))
 

@@ -55,6 +55,7 @@ class JobPython:
         self._scratch_dir = scratch_dir
         self._base_dir = base_dir
         self._cache = cache
+        cache.trust(self.interpreter.base)
         self._command = command
         self._layers: list[str] = []
         self._pip_settings: list[str] = []

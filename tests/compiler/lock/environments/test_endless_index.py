@@ -1,16 +1,19 @@
 """A package index whose page never ends: what `lock` and `run` start ends with them, and within a limit of memory."""
 
+import io
 import os
 import resource
 import signal
 import subprocess
 import sys
+import tarfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+from smspec.workspace.process_guard import LARGEST_FILE
 from support.environment_jobs import RESOLVERS
 from support.installed_program import installed
 from support.small_job import BUILT, write_job
@@ -76,11 +79,11 @@ def start(tmp_path, index, request):
     }
     started = []
 
-    def start(*words):
+    def start(*words, **more):
         process = subprocess.Popen(
             [sys.executable, "-m", "smspec", *words],
             cwd=repository,
-            env=variables,
+            env={**variables, **more},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -123,3 +126,41 @@ def test_endless_page_is_an_error_within_the_limit_of_memory(start, index, words
     assert process.returncode == 3, output
     assert "of memory" in output
     assert index.left.wait(SECONDS)
+
+
+BACKEND = """
+import os, tempfile
+def build_wheel(*_):
+    found = []
+    for size in (LARGEST, LARGEST + 1):
+        with tempfile.TemporaryFile() as file:
+            try:
+                os.truncate(file.fileno(), size)  # it needs no room on the disk
+                found.append("made")
+            except OSError:
+                found.append("refused")
+    with open("RESULT", "w") as file:
+        file.write(" ".join(found))
+    raise SystemExit(1)
+"""
+
+
+def test_code_of_a_package_writes_no_file_above_the_limit(start, tmp_path):
+    """What pip or uv starts to build it inherits their limit."""
+    files = {
+        "PKG-INFO": "Metadata-Version: 2.1\nName: numpy\nVersion: 1.0\n",
+        "pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+        '[project]\nname = "numpy"\nversion = "1.0"\n',
+        "backend.py": BACKEND.replace("LARGEST", str(LARGEST_FILE)).replace("RESULT", str(tmp_path / "result")),
+    }
+    (tmp_path / "packages").mkdir()
+    with tarfile.open(tmp_path / "packages/numpy-1.0.tar.gz", "w:gz") as archive:
+        for name, text in files.items():
+            member = tarfile.TarInfo(f"numpy-1.0/{name}")
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    process = start(*RUN, PIP_NO_INDEX="1", PIP_FIND_LINKS=str(tmp_path / "packages"))
+    output, _ = process.communicate(timeout=2 * SECONDS)
+    assert process.returncode != 0
+    assert (tmp_path / "result").exists(), output
+    assert (tmp_path / "result").read_text() == "made refused"

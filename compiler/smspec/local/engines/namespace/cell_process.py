@@ -82,12 +82,11 @@ class CellProcess:
                 self.exit_statuses[event["host"]] = event["status"]
                 self.usages[event["host"]] = Usage(cpu_seconds=event["cpu"], peak_memory=event["memory"])
 
-    def close(self) -> bool:
-        """End every process, and wait for it; return whether the cell has cleaned up before."""
+    def close(self) -> None:
+        """End every process, and wait for it."""
         assert self._process.stdout is not None
         end_by_closing_stdin(self._process, _STOP_SECONDS)
         self._process.stdout.close()
-        return self._process.returncode == 0
 
     def _send(self, command: str) -> None:
         assert self._process.stdin is not None

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import stat
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from smspec.local.engines.namespace.cell.plan import Bind
@@ -26,6 +29,17 @@ _FILES_IN_VARIABLES = (
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "no_proxy")
 SHOWN = ("/bin", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/opt", "/sbin", "/usr")
 """The directories of the system that hosts see."""
+
+_SEARCHED = ("/etc", "/gnu", "/nix", "/opt", "/usr")
+_OF_PACKAGES = frozenset(
+    {"/gnu/store", "/nix/store"}
+    | {
+        f"/usr/{name}"
+        for name in ("bin", "include", "lib", "lib32", "lib64", "libexec", "libx32", "sbin", "share", "src")
+    }
+)
+_MOST_FILES = 300_000
+"""Of the system, which take half a second; an /opt of a network can have millions."""
 
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg")
 _OF_THE_SYSTEM = ("/boot/", "/dev/", "/etc/", "/proc/", "/run/", "/sys/", "/var/run/")
@@ -66,11 +80,19 @@ def named_places(interpreter: Interpreter) -> tuple[list[str], list[str]]:
     return safe, [path for path in foreign if path not in safe]
 
 
-def sockets_below(places: Iterable[str], listed: Iterable[str] = ()) -> list[str]:
+class Listening(NamedTuple):
+    """``paths`` of sockets and FIFOs; ``unsearched``: directories of the system with too many files to find all."""
+
+    paths: list[str]
+    unsearched: list[str]
+
+
+def sockets_below(places: Iterable[str], listed: Iterable[str] = ()) -> Listening:
     """Return the sockets and FIFOs that hosts would see in places, in ``listed`` ones, and in the system.
 
-    A program of this machine listens there, also on a read-only mount. The last two may be large: sockets in them are
-    those that the kernel lists. Places are searched.
+    A program of this machine listens there, also on a read-only mount. Places and directories of the system are
+    searched: the kernel lists neither relative paths nor the sockets of other network namespaces. In what packages of
+    the system or smspec install, which is large and has no sockets, those that the kernel lists are enough.
     """
     real = [os.path.realpath(place) for place in places]
     found = [
@@ -78,18 +100,35 @@ def sockets_below(places: Iterable[str], listed: Iterable[str] = ()) -> list[str
         for path in _listening()
         if any(is_below(path, place) for place in (*SHOWN, *real, *map(os.path.realpath, listed)))
     ]
-    ahead = [place for place in real if os.path.isdir(place) and not any(is_below(place, shown) for shown in SHOWN)]
+    of_system, unsearched = special_files([*_SEARCHED, *map(os.path.realpath, _SEARCHED)], _MOST_FILES)
+    ahead = [place for place in real if os.path.isdir(place) and not any(is_below(place, each) for each in SHOWN)]
+    return Listening(list(dict.fromkeys([*found, *of_system, *special_files(ahead)[0]])), unsearched)
+
+
+def special_files(tops: Iterable[str], most: float = math.inf) -> tuple[list[str], list[str]]:
+    """Return what below some directories is not a file, directory, or link, and those with more than ``most`` files."""
+    found: list[str] = []
+    ahead = deque((top, top) for top in dict.fromkeys(tops))
     while ahead:
+        top, directory = ahead.popleft()
+        if most < 0:
+            return found, sorted({top, *(above for above, _ in ahead)})
         try:
-            with os.scandir(ahead.pop()) as entries:
+            with os.scandir(directory) as entries:
                 for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        ahead.append(entry.path)
-                    elif not (entry.is_file(follow_symlinks=False) or entry.is_symlink()):
-                        found.append(entry.path)
+                    most -= 1
+                    if not entry.is_dir(follow_symlinks=False):
+                        found += () if entry.is_file(follow_symlinks=False) or entry.is_symlink() else (entry.path,)
+                    elif entry.path not in _OF_PACKAGES:
+                        ahead.append((top, entry.path))
         except OSError:
             continue  # the host cannot list it either
-    return list(dict.fromkeys(found))
+    return found, []
+
+
+def too_many_files(directory: str) -> str:
+    """Return what is not confined where the search for sockets had to end."""
+    return f"sockets in {directory}, which has too many files to search"
 
 
 def _listening() -> list[str]:
@@ -147,7 +186,7 @@ def _is_project(place: str) -> bool:
     top = place if os.path.isdir(place) else os.path.dirname(place)
     tops = [top, os.path.dirname(top)]
     is_project = any(os.path.isfile(os.path.join(above, name)) for above in tops for name in _MARKERS)
-    return is_project and not sockets_below([place])
+    return is_project and not special_files([place])[0]
 
 
 def _contains_home(place: str) -> bool:

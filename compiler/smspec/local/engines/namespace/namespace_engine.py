@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 
@@ -18,6 +17,7 @@ from smspec.local.engines.namespace.machine_paths import (
     named_places,
     python_binds,
     sockets_below,
+    too_many_files,
 )
 from smspec.local.engines.namespace.namespace_host import NamespaceHost
 from smspec.local.engines.namespace.user_range import has_other_owners, own_range
@@ -109,6 +109,7 @@ class NamespaceEngine(PythonOfEngine):
         self._cell: CellProcess | None = None
         self._faults = request.faults or NO_FAULTS
         self._volumes: list[Volume] = []
+        self._unsearched: list[str] = []
         self._open = ExitStack()
         self.interface = "eth0" if self._has_network else loopback_interface()
         self.generated_channels = self._content.generated_channels
@@ -153,7 +154,7 @@ class NamespaceEngine(PythonOfEngine):
             found.append("root of this machine, as which the job runs: a file system here cannot map owners")
         if self._cell is not None and not self._cell.filters_calls:
             found.append("system calls, whose numbers on this processor are unknown")
-        return found
+        return [*found, *map(too_many_files, self._unsearched)]
 
     def prepare(self, show: Callable[[str], None]) -> None:
         """Install what the hosts share, if it is missing. Raise RunFailed."""
@@ -192,12 +193,8 @@ class NamespaceEngine(PythonOfEngine):
             path = os.path.join(self._request.scratch_dir, "cell.json")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(self._plan(hosts, directory, logs).to_json())
-            # A program with a set-user-ID bit that the job writes would be the author's for every user of this machine.
-            all_hosts = directory.path(HOSTS)
-            mode = stat.S_IMODE(os.stat(all_hosts).st_mode)
-            os.chmod(all_hosts, 0o700)
             self._cell = cell = CellProcess(path, list(logs.values()))
-            self._open.callback(self._close_cell, cell, all_hosts, mode)
+            self._open.callback(cell.close)
             cell.run_hosts(self._connect, self._users)
             unused.pop_all()
         return [NamespaceHost(host.name, cell, outputs[host.name], directory.log(host.name)) for host in hosts]
@@ -206,10 +203,6 @@ class NamespaceEngine(PythonOfEngine):
         """End the cell, and its way to the internet."""
         self._open.close()
         self._python.close()
-
-    def _close_cell(self, cell: CellProcess, all_hosts: str, mode: int) -> None:
-        if cell.close():
-            os.chmod(all_hosts, mode)
 
     def _take_back_files(self) -> None:
         """Let this run replace the directory of a killed one, whose files may belong to other users."""
@@ -233,6 +226,8 @@ class NamespaceEngine(PythonOfEngine):
         if mpi.uses_mpi(self._job):
             shared.append(mpi.shared_bind(self._request.scratch_dir))
         binds = {host.name: self._binds(directory, host) for host in hosts}
+        listening = sockets_below(searched, [bind.source for bind in shared])
+        self._unsearched = listening.unsearched
         leader = BY_NAME if self._has_network else f"{LOOPBACK}:{','.join(map(str, free_ports(4)))}"
         return CellPlan(
             mount_point=mount_point,
@@ -241,7 +236,7 @@ class NamespaceEngine(PythonOfEngine):
             resolver=internet.RESOLVER if self._has_internet else "",
             addresses={host.name: self._address(host) for host in self._hosts},
             owned=[directory.host(host.name).root for host in hosts],
-            hidden=_seen_as(sockets_below(searched, [bind.source for bind in shared]), of_author),
+            hidden=_seen_as(listening.paths, of_author),
             has_range=self._users is not None,
             added_programs=mpi.added_programs(self._program) if mpi.uses_mpi(self._job) else {},
             hosts=[

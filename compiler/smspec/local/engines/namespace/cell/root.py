@@ -59,7 +59,8 @@ def build_root(host: HostPlan, plan: CellPlan, users: int | None) -> None:
     for bind in host.binds:
         _place(bind, root, users)
     for path in plan.hidden:
-        _hide(root + path)
+        if not path.startswith(tuple(f"/opt/{name}/" for name in _OWN_OPT)):  # those of this machine are not there
+            _hide(root + path)
     for data in host.data:
         _place_data(data, root, users)
     if plan.added_programs:

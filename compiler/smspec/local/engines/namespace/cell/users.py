@@ -31,7 +31,6 @@ def enter_user_namespace(is_mapped: Callable[[], bool] = bool) -> None:
     kernel.unshare(kernel.NEW_USER, "unshare user")
     if not is_mapped():
         _map_own(user, group)
-    kernel.die_with_parent()  # after that: the kernel forgets it where a process gets new rights
 
 
 def is_machine_root() -> bool:
