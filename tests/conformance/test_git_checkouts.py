@@ -88,20 +88,60 @@ def test_submodule_that_smspec_runs_in_has_its_own_state(outer):
     assert_changed(outer / "module/jobs", {"hyperparameters"}, path=".")
 
 
-def test_specs_of_a_submodule_are_new_where_it_is(outer):
+def test_specs_of_a_submodule_are_compared(outer):
     write_job(outer / "z", BUILT.replace("name: small", "name: last"))
     base = commit(outer)
     assert smspec("validate", "--changed", base, ".", cwd=outer).err == (
         f"no changes since {base} affect any of 2 jobs\n"
     )
-    note = f"`module` is a submodule at the commit of {base}: its specs are not compared\n"
     done = smspec("diff", "--base", base, "--fail-on", "security", ".", cwd=outer)
-    assert done == (0, "", note + "no differences\n")
+    assert done == (0, "", "no differences\n")
     edit(outer / "module")
     git(outer / "module", *("-c", "user.name=a", "-c", "user.email=a@b"), "commit", "-q", "-a", "-m", "x")
     assert "checked 1 job" in smspec("validate", "--changed", base, ".", cwd=outer).err
     done = smspec("diff", "--base", base, "--format", "json", ".", cwd=outer)
-    assert [(job["job"], job["status"]) for job in json.loads(done.out)] == [("small", "added")]
+    assert [(job["job"], job["status"]) for job in json.loads(done.out)] == [("small", "changed")]
+    assert kinds(done) >= {"hyperparameters"}
+
+
+def test_specs_of_a_submodule_without_its_old_commit_are_new(outer, tmp_path):
+    """So it is in CI, which clones no history of submodules."""
+    edit(outer / "module")
+    shutil.copytree(outer / "module/jobs", outer / "module/.more/jobs")
+    commit(outer / "module")
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{outer}/module", str(tmp_path / "shallow"))
+    shutil.rmtree(outer / "module")
+    shutil.move(tmp_path / "shallow", outer / "module")
+    done = smspec("diff", "--base", "main", "--format", "json", ".", cwd=outer)
+    found = [(job["file"], job["status"]) for job in json.loads(done.out)]
+    assert found == [("module/.more/jobs/job.yaml", "changed"), ("module/jobs/job.yaml", "added")]
+
+
+@pytest.mark.parametrize("key", ["source", "extends"])
+def test_part_of_a_job_in_a_submodule_is_compared(outer, key):
+    """The submodule is the same, or another commit of it is checked out."""
+    (outer / "module/org.yaml").write_text("smspec: v1\ntags: {team: ads}\n")
+    commit(outer / "module")
+    text = BUILT.replace("source: src/", "source: ../module/jobs/src/")
+    write_job(outer / "own", text.replace("smspec: v1\n", "smspec: v1\nextends: [../module/org.yaml]\n", 1))
+    commit(outer)
+    assert_unchanged(outer, path="own")
+    rewrite(outer / "own/job.yaml", "epochs: 2", "epochs: 3")
+    assert_changed(outer, {"hyperparameters"}, path="own")
+    if key == "source":
+        (outer / "module/jobs/src/train.py").write_text("print('other')\n")
+    else:
+        (outer / "module/org.yaml").write_text("smspec: v1\ntags: {team: search}\n")
+    commit(outer / "module")
+    assert_changed(outer, {"code" if key == "source" else "job"}, path="own")
+
+
+def test_spec_of_a_submodule_that_no_search_lists_is_named_first(outer):
+    (outer / "module/node_modules").mkdir()
+    shutil.move(outer / "module/jobs", outer / "module/node_modules/jobs")
+    commit(outer / "module")
+    first, *_ = json.loads(smspec("diff", "--base", "main", "--format", "json", ".", cwd=outer).out)
+    assert (first["file"], first["changes"][0]["kind"]) == ("module/node_modules/jobs/job.yaml", "security")
 
 
 def test_path_in_a_submodule_is_refused_with_the_way_out(outer):

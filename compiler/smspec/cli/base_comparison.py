@@ -18,7 +18,6 @@ from smspec.cli.comparison import (
     prices_for,
     state_of,
 )
-from smspec.pipeline.affected_specs import affected_by
 from smspec.pipeline.compared_specs import ComparedSpec, Tracked, compared_specs, is_no_job, tracked_files
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.unsearched_specs import unsearched_specs
@@ -57,11 +56,9 @@ def against_base(
         cache, base_cache = InputCache(root), InputCache(None if root is None else base.root(root))
         changed = ChangedFiles(repository, revision)
         tracked = tracked_files(repository)
-        here = compared_specs(paths, cache, tracked)
-        left_out = _unchanged_modules(base, changed, here, cache)
-        now = {place: spec for place, spec in here.items() if place not in left_out}
+        now = compared_specs(paths, cache, tracked)
         then = compared_specs(there, base_cache, Tracked(top=base.directory, paths=None))
-        if not here and not then:
+        if not now and not then:
             raise NothingToCompare(
                 f"no job spec found in {', '.join(f'`{path}`' for path in paths)}, now or at `{revision}`"
             )
@@ -86,14 +83,7 @@ def against_base(
             [state_of(side, place, base) for place, side in olds.items()],
             [state_of(side, place) for place, side in news.items()],
         )
-        notes = [
-            *(
-                f"`{name}` is a submodule at the commit of {revision}: its specs are not compared"
-                for name in dict.fromkeys(left_out.values())
-            ),
-            *_submodules(base, olds.values()),
-            *filter(None, [unexecuted(base.unexecuted_filters())]),
-        ]
+        notes = [*_submodules(base, olds.values()), *filter(None, [unexecuted(base.unexecuted_filters())])]
         unchanged = [new[place].path for place in same]
         outcome = outcome_of(
             pairs, [*news.values(), *olds.values()], prices_for(there[0], base_cache), notes, unchanged
@@ -110,21 +100,6 @@ def against_base(
         )
         obstacle = outcome.obstacle or prices_for(paths[0], cache)[1]
         return replace(outcome, comparison=replace(outcome.comparison, settings=reviews), obstacle=obstacle)
-
-
-def _unchanged_modules(base: Revision, changed: ChangedFiles, specs: Specs, cache: InputCache) -> dict[str, str]:
-    """Return the places of specs in a submodule that has the commit of the base, with the submodule.
-
-    Their files are in another repository. A path outside that leads there counts if no change affects its job.
-    """
-    modules = [name for name, form in base.forms.items() if form == "submodule" and not changed.has(name)]
-    found = {}
-    for place, spec in specs.items():
-        target = place_below(os.path.realpath(spec.path), changed.repository.top)
-        for name in modules:
-            if is_below(place, name) or (is_below(target, name) and not affected_by(changed, [spec.path], cache)):
-                found[place] = name
-    return found
 
 
 def _still_there(others: Specs, known: Specs, top: str, cache: InputCache, start: str | None) -> Specs:
