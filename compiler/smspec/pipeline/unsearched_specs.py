@@ -65,12 +65,13 @@ def unlisted_specs(
     listed = compared_specs(paths, cache, tracked_files(changed.repository))
     hidden = unsearched_specs(changed, paths, [*known.values(), *(spec.path for spec in listed.values())], cache)
     others = [spec.path for place, spec in listed.items() if place not in known]
-    made = {path: gather_variants(path, None, settings, cache) for path in affected_by(changed, others, cache)}
+    affected = affected_by(changed, others, cache)
+    made = {path: gather_variants(path, None, settings, cache) for path in (*hidden, *affected)}
     twins = {cache.identity(path): path for path in known.values()}
 
     def is_repeated(path: str) -> bool:
-        twin = twins.get(cache.identity(path))
+        twin = None if path in hidden else twins.get(cache.identity(path))
         return twin is not None and are_same(made[path], gather_variants(twin, None, settings, cache))
 
     jobs = (path for path, side in made.items() if not is_repeated(path) and compile_variants(side).compiled)
-    return tuple(sorted({os.path.relpath(path) for path in (*hidden, *jobs)}))
+    return tuple(sorted(set(map(os.path.relpath, jobs))))
