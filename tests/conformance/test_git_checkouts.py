@@ -120,7 +120,6 @@ def test_specs_of_a_submodule_without_its_old_commit_are_new(outer, tmp_path):
 
 @pytest.mark.parametrize("key", ["source", "extends"])
 def test_part_of_a_job_in_a_submodule_is_compared(outer, key):
-    """The submodule is the same, or another commit of it is checked out."""
     (outer / "module/org.yaml").write_text("smspec: v1\ntags: {team: ads}\n")
     commit(outer / "module")
     text = BUILT.replace("source: src/", "source: ../module/jobs/src/")
@@ -135,14 +134,6 @@ def test_part_of_a_job_in_a_submodule_is_compared(outer, key):
         (outer / "module/org.yaml").write_text("smspec: v1\ntags: {team: search}\n")
     commit(outer / "module")
     assert_changed(outer, {"code" if key == "source" else "job"}, path="own")
-
-
-def test_spec_of_a_submodule_that_no_search_lists_is_named_first(outer):
-    (outer / "module/node_modules").mkdir()
-    shutil.move(outer / "module/jobs", outer / "module/node_modules/jobs")
-    commit(outer / "module")
-    first, *_ = json.loads(smspec("diff", "--base", "main", "--format", "json", ".", cwd=outer).out)
-    assert (first["file"], first["changes"][0]["kind"]) == ("module/node_modules/jobs/job.yaml", "security")
 
 
 def test_path_in_a_submodule_is_refused_with_the_way_out(outer):
@@ -358,6 +349,28 @@ def test_unmerged_and_intended_files_are_changes(home):
         git(home, "merge", "left")
     git(home, "checkout", "-q", "--ours", "jobs/job.yaml")
     assert "checked 1 job" in smspec("validate", "--changed", "HEAD", cwd=home).err
+
+
+@pytest.mark.parametrize("lacks", ["org/base.yaml", "other/job.yaml", "lib/src/train.py", "smspec.toml"])
+def test_sparse_checkout_that_lacks_part_of_a_job_exits_3(home, lacks):
+    for name, text in {"org/base.yaml": "smspec: v1\n", "smspec.toml": "require_vpc = false\n"}.items():
+        (home / name).parent.mkdir(exist_ok=True)
+        (home / name).write_text(text)
+    write_job(home / "other", BUILT.replace("name: small", "name: other"))
+    shutil.copytree(home / "jobs/src", home / "lib/src")
+    text = BUILT.replace("source: src/", "source: ../lib/src/")
+    (home / "jobs/job.yaml").write_text(text.replace("smspec: v1\n", "smspec: v1\nextends: [../org/base.yaml]\n", 1))
+    base = commit(home)
+    (home / "other/job.yaml").write_text(BUILT.replace("name: small", "name: another"))
+    commit(home)
+    edit(home)
+    git(home, "sparse-checkout", "set", "--no-cone", "/*", f"!/{lacks}")
+    for command, option in (("diff", "--base"), ("validate", "--changed")):
+        done = smspec(command, option, base, ".", cwd=home)
+        assert (done.status, done.out) == (3, "")
+        assert f"this sparse checkout lacks `{lacks}` that jobs are made from: run `git sparse-checkout add" in done.err
+    if lacks == "other/job.yaml":
+        assert_changed(home, {"hyperparameters"}, base)
 
 
 def test_split_index_is_read(home):

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from support.git_repository import commit, repository
+from support.git_repository import commit, git, repository
 from support.review.diff_outcomes import rewrite
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec
@@ -109,6 +109,17 @@ def test_specs_that_move_are_paired(home, what):
     (home / "jobs").symlink_to("training")
     places = ["training/job.yaml", "training/twin/job.yaml"][: 1 + (what == "twins")]
     assert differing(home, ".") == (0, [(place, "moved") for place in places])
+
+
+def test_spec_of_a_submodule_that_a_search_skips_is_named(home, tmp_path):
+    outer = repository(tmp_path / "outer")
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(home), "module")
+    commit(outer)
+    (outer / "module/node_modules").mkdir()
+    shutil.move(outer / "module/jobs", outer / "module/node_modules/jobs")
+    commit(outer / "module")
+    path = "module/node_modules/jobs/job.yaml"
+    assert differing(outer, ".") == (1, [(path, "changed"), (path, "moved")])
 
 
 def test_link_to_a_spec_in_another_directory_is_compared(home):

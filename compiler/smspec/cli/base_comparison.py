@@ -18,6 +18,7 @@ from smspec.cli.comparison import (
     prices_for,
     state_of,
 )
+from smspec.pipeline.affected_specs import check_checkout
 from smspec.pipeline.compared_specs import ComparedSpec, Tracked, compared_specs, is_no_job, tracked_files
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.unsearched_specs import unsearched_specs
@@ -112,12 +113,15 @@ def _listed(
     for path in there:
         if not os.path.isdir(path):
             base.bring(path)  # a spec with any name
-    now = compared_specs(paths, cache, tracked_files(repository))
+    tracked = tracked_files(repository)
+    now = compared_specs(paths, cache, tracked)
     then = compared_specs(there, base_cache, Tracked(top=base.directory, paths=None))
     if not now and not then:
         raise NothingToCompare(
             f"no job spec found in {', '.join(f'`{path}`' for path in paths)}, now or at `{base.name}`"
         )
+    gone = {os.path.join(repository.top, place) for place in then}
+    check_checkout(tracked.absent(), [spec.path for spec in now.values()], gone, cache)
     lost = {place for place, spec in then.items() if spec.is_found and not (place in now and now[place].is_found)}
     start = None if any(map(os.path.isabs, paths)) else os.curdir
     now |= _still_there(then, now, repository.top, cache, start)

@@ -11,10 +11,10 @@ import os
 from collections.abc import Iterable, Mapping
 
 from smspec.diagnostics import InvalidInput
-from smspec.pipeline.affected_specs import affected_by
+from smspec.pipeline.affected_specs import affected_by, check_checkout
 from smspec.pipeline.compared_specs import compared_specs, tracked_files
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.spec_discovery import outline
+from smspec.pipeline.spec_discovery import ENDINGS, outline
 from smspec.pipeline.variants import are_same, compile_variants, gather_variants
 from smspec.spec.layers.option_errors import OptionError
 from smspec.spec.yaml.text_limits import MAX_BYTES
@@ -62,7 +62,11 @@ def unlisted_specs(
     if not changed.paths:
         return ()
     known = {place_below(path, changed.repository.top): path for path in specs}
-    listed = compared_specs(paths, cache, tracked_files(changed.repository))
+    tracked = tracked_files(changed.repository)
+    tops = [os.path.realpath(path) for path in paths]
+    gone = {path for top in tops for path in changed.below(top) if path.lower().endswith(ENDINGS)}
+    check_checkout(tracked.absent(), known.values(), gone, cache)
+    listed = compared_specs(paths, cache, tracked)
     hidden = unsearched_specs(changed, paths, [*known.values(), *(spec.path for spec in listed.values())], cache)
     others = [spec.path for place, spec in listed.items() if place not in known]
     affected = affected_by(changed, others, cache)
