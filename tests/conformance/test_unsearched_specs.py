@@ -89,6 +89,25 @@ def test_spec_that_a_search_skips_is_named(home, path, is_committed):
     assert done.status == 1 and "nothing_like_it" in done.out
 
 
+@pytest.mark.parametrize("path", [".github/fixtures/job.yaml", "node_modules/x/job.yml", "output/job.yaml"])
+def test_tracked_spec_that_validation_skips_is_named(home, path, monkeypatch):
+    """It is output of smspec, or a fixture, so it is no error."""
+    add(home, path)
+    assert "not searched" not in smspec("validate", ".", cwd=home).err
+    commit(home)
+    skipped = path.rpartition("/")[0].removesuffix("/x").removesuffix("/fixtures")
+    line = (
+        f"not searched, but 1 job spec that git tracks: `{path}` (a search does not enter `{skipped}`); "
+        "pass them by name\n"
+    )
+    for words in ((), ("--format", "json")):
+        done = smspec("validate", ".", "--strict", *words, cwd=home)
+        assert (done.status, done.err.count(line)) == (0, 1), done
+    assert "not searched" not in smspec("validate", "jobs", cwd=home).err
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert "not searched" not in smspec("validate", ".", cwd=home).err
+
+
 def test_comment_in_a_spec_that_a_search_skips_passes(home):
     target = add(home, ".fixtures/job.yaml")
     commit(home)

@@ -96,6 +96,21 @@ def affected(
     return Affected(specs=found, unlisted=hidden, touches=changed.touches)
 
 
+def name_skipped(args: argparse.Namespace, cache: InputCache, console: Console) -> None:
+    """Name the job specs that git tracks, and that a search skips, in one line: they are not checked."""
+    if not any(map(os.path.isdir, args.paths)):
+        return
+    # Imported late: it starts git.
+    from smspec.pipeline.unsearched_specs import skipped_specs
+
+    skipped = skipped_specs(args.paths, cache)
+    if skipped:
+        count = "1 job spec" if len(skipped) == 1 else f"{len(skipped)} job specs"
+        within = _listed(dict.fromkeys(skipped.values()))
+        what = f"not searched, but {count} that git tracks: {_listed(skipped)}"
+        console.say(visible(f"{what} (a search does not enter {within}); pass them by name"))
+
+
 def _listed(paths: Iterable[str]) -> str:
     names = [f"`{path}`" for path in paths]
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""

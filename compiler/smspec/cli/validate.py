@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from smspec.cli.changed_argument import add_changed_argument, affected, searched_cache, searched_paths
+from smspec.cli.changed_argument import add_changed_argument, affected, name_skipped, searched_cache, searched_paths
 from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
 from smspec.cli.findings import add_findings_arguments, exit_status, show_findings
@@ -66,6 +66,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
             result = validate_specs(searched_paths(args), args.overlay, settings(args), cache)
             if args.changed is not None:
                 result = _of_changes(result, args, cache, console)
+            else:
+                name_skipped(args, cache, console)
     except OptionError as error:
         raise UsageError(str(error)) from error
 

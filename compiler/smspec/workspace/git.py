@@ -157,6 +157,10 @@ class Repository:
         if end != len(listed):
             raise GitFailed("cannot read what this version of git prints of the index")
 
+    def tracked(self) -> list[str]:
+        """Return the paths of all files, links, and submodules of the index."""
+        return [os.fsdecode(path) for path in self._bytes("ls-files", "-z").split(b"\0") if path]
+
     def untracked(self) -> list[str]:
         """Return the paths of files that git neither tracks nor ignores; one path for a repository among them."""
         listed = self._bytes("ls-files", "--others", "--exclude-standard", "-z")
