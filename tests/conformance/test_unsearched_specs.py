@@ -139,6 +139,11 @@ def test_spec_of_a_submodule_that_a_search_skips_is_named(home, tmp_path):
     commit(outer / "module")
     path = "module/node_modules/jobs/job.yaml"
     assert differing(outer, ".") == (1, [(path, "changed"), (path, "moved")])
+    write_job(outer / "own")
+    git(outer, "rm", "-q", "-f", "module")
+    assert (
+        "`module` is a submodule: its contents at main are unknown" in smspec("diff", "--base", "main", cwd=outer).err
+    )
 
 
 def test_link_to_a_spec_in_another_directory_is_compared(home):

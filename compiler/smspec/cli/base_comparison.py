@@ -72,13 +72,17 @@ def against_base(
         os.makedirs(top)
         base = Revision(repository, objects, revision, top)
         cache, base_cache = InputCache(root), InputCache(None if root is None else base.root(root))
-        listed = _listed(paths, base, ChangedFiles(repository, revision), cache, base_cache)
+        changed = ChangedFiles(repository, revision)
+        listed = _listed(paths, base, changed, cache, base_cache)
         sides = _compiled(listed, base, repository.top, overlay, settings, cache, base_cache)
         pairs = paired(
             [state_of(side, place, base) for place, side in sides.olds.items()],
             [state_of(side, place) for place, side in sides.news.items()],
         )
-        notes = [*_submodules(base, sides.olds.values()), *filter(None, [unexecuted(base.unexecuted_filters())])]
+        notes = [
+            *_submodules(base, paths, changed, sides.olds.values()),
+            *filter(None, [unexecuted(base.unexecuted_filters())]),
+        ]
         prices = prices_for(base.path(paths[0]), base_cache)
         compiled = [*sides.news.values(), *sides.olds.values()]
         outcome = outcome_of(pairs, compiled, prices, notes, sides.unchanged.values())
@@ -261,8 +265,8 @@ def _from_top(path: str, top: str) -> str:
     return "" if inside == os.curdir else inside
 
 
-def _submodules(base: Revision, sides: Iterable[Variants]) -> list[str]:
-    """Return a note for each submodule in a source: git stores its content elsewhere."""
+def _submodules(base: Revision, paths: list[str], changed: ChangedFiles, sides: Iterable[Variants]) -> list[str]:
+    """Return a note for each submodule in a source, or that changed, whose commit in the base is not here."""
     directories = (
         os.path.join(os.path.dirname(side.path), job.job.source.dir)
         for side in sides
@@ -270,6 +274,8 @@ def _submodules(base: Revision, sides: Iterable[Variants]) -> list[str]:
         if job.job.source is not None
     )
     names = dict.fromkeys(name for directory in directories for name in base.submodules(directory))
+    below = (name for path in paths for name in base.submodules(base.path(path)))
+    names.update((name, None) for name in below if os.path.join(changed.repository.top, name) in changed.paths)
     return [
         f"`{name}` is a submodule: its contents at {base.name} are unknown, so all its files count as new"
         for name in names
