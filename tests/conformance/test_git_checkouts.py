@@ -88,20 +88,52 @@ def test_submodule_that_smspec_runs_in_has_its_own_state(outer):
     assert_changed(outer / "module/jobs", {"hyperparameters"}, path=".")
 
 
-def test_specs_of_a_submodule_are_new_where_it_is(outer):
+def test_specs_of_a_submodule_are_compared(outer):
     write_job(outer / "z", BUILT.replace("name: small", "name: last"))
     base = commit(outer)
     assert smspec("validate", "--changed", base, ".", cwd=outer).err == (
         f"no changes since {base} affect any of 2 jobs\n"
     )
-    note = f"`module` is a submodule at the commit of {base}: its specs are not compared\n"
     done = smspec("diff", "--base", base, "--fail-on", "security", ".", cwd=outer)
-    assert done == (0, "", note + "no differences\n")
+    assert done == (0, "", "no differences\n")
     edit(outer / "module")
     git(outer / "module", *("-c", "user.name=a", "-c", "user.email=a@b"), "commit", "-q", "-a", "-m", "x")
     assert "checked 1 job" in smspec("validate", "--changed", base, ".", cwd=outer).err
     done = smspec("diff", "--base", base, "--format", "json", ".", cwd=outer)
-    assert [(job["job"], job["status"]) for job in json.loads(done.out)] == [("small", "added")]
+    assert [(job["job"], job["status"]) for job in json.loads(done.out)] == [("small", "changed")]
+    assert kinds(done) >= {"hyperparameters"}
+
+
+def test_specs_of_a_submodule_without_its_old_commit_are_new(outer, tmp_path):
+    """So it is in CI, which clones no history of submodules."""
+    edit(outer / "module")
+    shutil.copytree(outer / "module/jobs", outer / "module/.more/jobs")
+    commit(outer / "module")
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{outer}/module", str(tmp_path / "shallow"))
+    shutil.rmtree(outer / "module")
+    shutil.move(tmp_path / "shallow", outer / "module")
+    done = smspec("diff", "--base", "main", "--format", "json", ".", cwd=outer)
+    found = [(job["file"], job["status"]) for job in json.loads(done.out)]
+    more = "module/.more/jobs/job.yaml"
+    assert found == [(more, "changed"), ("module/jobs/job.yaml", "added"), (more, "added")]
+
+
+@pytest.mark.parametrize("key", ["source", "extends"])
+def test_part_of_a_job_in_a_submodule_is_compared(outer, key):
+    (outer / "module/org.yaml").write_text("smspec: v1\ntags: {team: ads}\n")
+    commit(outer / "module")
+    text = BUILT.replace("source: src/", "source: ../module/jobs/src/")
+    write_job(outer / "own", text.replace("smspec: v1\n", "smspec: v1\nextends: [../module/org.yaml]\n", 1))
+    commit(outer)
+    assert_unchanged(outer, path="own")
+    rewrite(outer / "own/job.yaml", "epochs: 2", "epochs: 3")
+    assert_changed(outer, {"hyperparameters"}, path="own")
+    if key == "source":
+        (outer / "module/jobs/src/train.py").write_text("print('other')\n")
+    else:
+        (outer / "module/org.yaml").write_text("smspec: v1\ntags: {team: search}\n")
+    commit(outer / "module")
+    assert_changed(outer, {"code" if key == "source" else "job"}, path="own")
 
 
 def test_path_in_a_submodule_is_refused_with_the_way_out(outer):
@@ -317,6 +349,28 @@ def test_unmerged_and_intended_files_are_changes(home):
         git(home, "merge", "left")
     git(home, "checkout", "-q", "--ours", "jobs/job.yaml")
     assert "checked 1 job" in smspec("validate", "--changed", "HEAD", cwd=home).err
+
+
+@pytest.mark.parametrize("lacks", ["org/base.yaml", "other/job.yaml", "lib/src/train.py", "smspec.toml"])
+def test_sparse_checkout_that_lacks_part_of_a_job_exits_3(home, lacks):
+    for name, text in {"org/base.yaml": "smspec: v1\n", "smspec.toml": "require_vpc = false\n"}.items():
+        (home / name).parent.mkdir(exist_ok=True)
+        (home / name).write_text(text)
+    write_job(home / "other", BUILT.replace("name: small", "name: other"))
+    shutil.copytree(home / "jobs/src", home / "lib/src")
+    text = BUILT.replace("source: src/", "source: ../lib/src/")
+    (home / "jobs/job.yaml").write_text(text.replace("smspec: v1\n", "smspec: v1\nextends: [../org/base.yaml]\n", 1))
+    base = commit(home)
+    (home / "other/job.yaml").write_text(BUILT.replace("name: small", "name: another"))
+    commit(home)
+    edit(home)
+    git(home, "sparse-checkout", "set", "--no-cone", "/*", f"!/{lacks}")
+    for command, option in (("diff", "--base"), ("validate", "--changed")):
+        done = smspec(command, option, base, ".", cwd=home)
+        assert (done.status, done.out) == (3, "")
+        assert f"this sparse checkout lacks `{lacks}` that jobs are made from: run `git sparse-checkout add" in done.err
+    if lacks == "other/job.yaml":
+        assert_changed(home, {"hyperparameters"}, base)
 
 
 def test_split_index_is_read(home):

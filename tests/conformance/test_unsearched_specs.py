@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from support.git_repository import commit, repository
+from support.git_repository import commit, git, repository
 from support.review.diff_outcomes import rewrite
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec
@@ -76,13 +76,74 @@ def test_spec_that_a_search_skips_is_named(home, path, is_committed):
         commit(home)
         assert differing(home, ".") == (0, [])
         rewrite(target, "role/Admin", "role/Other")
-    assert differing(home, ".") == (1, [(path, "changed")])
-    assert differing(home, path)[1] == [(path, "changed" if is_committed else "added")]
-    done = smspec("validate", "--changed", "HEAD", ".", cwd=home)
+    how = "changed" if is_committed else "added"
     # A marker that a commit brings hides nothing.
     is_read = is_committed and path.startswith("output/")
-    assert (f"not searched, but job specs: `{path}`; pass them by name\n" in done.err) != is_read
-    assert ("checked 1 job" in done.err) == is_read
+    assert differing(home, ".") == (1, [(path, "changed")] * (not is_read) + [(path, how)])
+    assert differing(home, path)[1] == [(path, how)]
+    done = smspec("validate", "--changed", "HEAD", ".", cwd=home)
+    assert (f"not searched, but job specs: `{path}`; checked, but not against others\n" in done.err) != is_read
+    assert "checked 1 job" in done.err and done.status == 0
+    (target.parent / "src/train.py").write_text("import nothing_like_it\n")
+    done = smspec("validate", "--changed", "HEAD", ".", cwd=home)
+    assert done.status == 1 and "nothing_like_it" in done.out
+
+
+@pytest.mark.parametrize("path", [".github/fixtures/job.yaml", "node_modules/x/job.yml", "output/job.yaml"])
+def test_tracked_spec_that_validation_skips_is_named(home, path, monkeypatch):
+    """It is output of smspec, or a fixture, so it is no error."""
+    add(home, path)
+    assert "not searched" not in smspec("validate", ".", cwd=home).err
+    commit(home)
+    skipped = path.rpartition("/")[0].removesuffix("/x").removesuffix("/fixtures")
+    line = (
+        f"not searched, but 1 job spec that git tracks: `{path}` (a search does not enter `{skipped}`); "
+        "pass them by name\n"
+    )
+    for words in ((), ("--format", "json")):
+        done = smspec("validate", ".", "--strict", *words, cwd=home)
+        assert (done.status, done.err.count(line)) == (0, 1), done
+    assert "not searched" not in smspec("validate", "jobs", cwd=home).err
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert "not searched" not in smspec("validate", ".", cwd=home).err
+
+
+def test_comment_in_a_spec_that_a_search_skips_passes(home):
+    target = add(home, ".fixtures/job.yaml")
+    commit(home)
+    target.write_text(NEW + "# a comment\n")
+    assert differing(home, ".")[0] == 0
+    target.write_text("rolle: x\n" + NEW)
+    assert differing(home, ".")[0] == 0, "not accepted by `build`"
+
+
+@pytest.mark.parametrize("what", ["directory", "twins"])
+def test_specs_that_move_are_paired(home, what):
+    """Also where a link is left, so that what names the old path goes on."""
+    if what == "twins":
+        shutil.copytree(home / "jobs", home / "jobs/twin")
+        rewrite(home / "jobs/twin/job.yaml", "epochs: 2", "epochs: 3")
+        commit(home)
+    shutil.move(home / "jobs", home / "training")
+    (home / "jobs").symlink_to("training")
+    places = ["training/job.yaml", "training/twin/job.yaml"][: 1 + (what == "twins")]
+    assert differing(home, ".") == (0, [(place, "moved") for place in places])
+
+
+def test_spec_of_a_submodule_that_a_search_skips_is_named(home, tmp_path):
+    outer = repository(tmp_path / "outer")
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(home), "module")
+    commit(outer)
+    (outer / "module/node_modules").mkdir()
+    shutil.move(outer / "module/jobs", outer / "module/node_modules/jobs")
+    commit(outer / "module")
+    path = "module/node_modules/jobs/job.yaml"
+    assert differing(outer, ".") == (1, [(path, "changed"), (path, "moved")])
+    write_job(outer / "own")
+    git(outer, "rm", "-q", "-f", "module")
+    assert (
+        "`module` is a submodule: its contents at main are unknown" in smspec("diff", "--base", "main", cwd=outer).err
+    )
 
 
 def test_link_to_a_spec_in_another_directory_is_compared(home):
@@ -99,6 +160,7 @@ def test_files_that_are_no_jobs_are_not_named(home):
         ".hidden/other.yaml": "name: x\n",
         "data.json": '{"name": "smspec"}',
         "notes.txt": "smspec: v1\nname: [",
+        ".hidden/broken.yaml": BUILT.replace("role:", "rolle:"),
         "smspec.py": "smspec = 1\n",
         "schema.json": smspec("schema").out,
         "binary": "smspec\0",

@@ -18,16 +18,17 @@ from smspec.cli.comparison import (
     prices_for,
     state_of,
 )
-from smspec.pipeline.affected_specs import affected_by
+from smspec.pipeline.affected_specs import check_checkout
 from smspec.pipeline.compared_specs import ComparedSpec, Tracked, compared_specs, is_no_job, tracked_files
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.unsearched_specs import unsearched_specs
 from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_as_of
 from smspec.review.job_review import JobReview
+from smspec.review.kinds import cosmetic
 from smspec.review.reviewing import paired
 from smspec.review.settings_changes import lost_review, settings_reviews, unsearched_review
 from smspec.service.policy import Level
-from smspec.source.frozen import replace
+from smspec.source.frozen import dataclass, replace
 from smspec.source.path_containment import is_below
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.changed_files import ChangedFiles
@@ -41,6 +42,26 @@ Specs = dict[str, ComparedSpec]
 """The specs of one state by their places."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Listed:
+    """The specs of both states, and the places of those that a search ``lost``, or never lists: ``hidden``."""
+
+    now: Specs
+    then: Specs
+    lost: set[str]
+    hidden: set[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Compiled:
+    """Both states of the specs by their places, as far as they differ; the paths of the others are ``unchanged``."""
+
+    gathered: list[Gathered]
+    unchanged: dict[str, str]
+    news: dict[str, Variants]
+    olds: dict[str, Variants]
+
+
 def against_base(
     revision: str, paths: list[str], overlay: str | None, settings: Mapping[str, str], root: str | None = None
 ) -> Outcome:
@@ -50,80 +71,119 @@ def against_base(
         top = os.path.join(scratch, "tree")
         os.makedirs(top)
         base = Revision(repository, objects, revision, top)
-        there = [base.path(path) for path in paths]
-        for path in there:
-            if not os.path.isdir(path):
-                base.bring(path)  # a spec with any name
         cache, base_cache = InputCache(root), InputCache(None if root is None else base.root(root))
         changed = ChangedFiles(repository, revision)
-        tracked = tracked_files(repository)
-        here = compared_specs(paths, cache, tracked)
-        left_out = _unchanged_modules(base, changed, here, cache)
-        now = {place: spec for place, spec in here.items() if place not in left_out}
-        then = compared_specs(there, base_cache, Tracked(top=base.directory, paths=None))
-        if not here and not then:
-            raise NothingToCompare(
-                f"no job spec found in {', '.join(f'`{path}`' for path in paths)}, now or at `{revision}`"
-            )
-        lost = {place for place, spec in then.items() if spec.is_found and not (place in now and now[place].is_found)}
-        is_shown_whole = any(map(os.path.isabs, paths))
-        now |= _still_there(then, now, repository.top, cache, None if is_shown_whole else os.curdir)
-        then |= _still_there(now, then, base.directory, base_cache, None)
-        new = {
-            place: gather_variants(spec.path, overlay, settings, cache, levels=_levels(base, spec, base_cache))
-            for place, spec in now.items()
-        }
-        old = {place: gather_variants(spec.path, overlay, settings, base_cache, base) for place, spec in then.items()}
-        for place in _repeated(old, new, base.directory, repository.top):
-            del old[place], new[place]
-        check_variation([*new.values(), *old.values()], overlay, settings)
-        same = {place for place, side in new.items() if place in old and are_same(old[place], side)}
-        news = {place: compile_variants(side) for place, side in new.items() if place not in same}
-        olds = {place: shown_as_of(compile_variants(side), base) for place, side in old.items() if place not in same}
-        news = {place: side for place, side in news.items() if _is_job(side, now[place], place in lost, cache)}
-        olds = {place: side for place, side in olds.items() if _is_job(side, then[place], False, base_cache)}
+        listed = _listed(paths, base, changed, cache, base_cache)
+        sides = _compiled(listed, base, repository.top, overlay, settings, cache, base_cache)
         pairs = paired(
-            [state_of(side, place, base) for place, side in olds.items()],
-            [state_of(side, place) for place, side in news.items()],
+            [state_of(side, place, base) for place, side in sides.olds.items()],
+            [state_of(side, place) for place, side in sides.news.items()],
         )
         notes = [
-            *(
-                f"`{name}` is a submodule at the commit of {revision}: its specs are not compared"
-                for name in dict.fromkeys(left_out.values())
-            ),
-            *_submodules(base, olds.values()),
+            *_submodules(base, paths, changed, sides.olds.values()),
             *filter(None, [unexecuted(base.unexecuted_filters())]),
         ]
-        unchanged = [new[place].path for place in same]
-        outcome = outcome_of(
-            pairs, [*news.values(), *olds.values()], prices_for(there[0], base_cache), notes, unchanged
-        )
-        hidden = unsearched_specs(changed, paths, [spec.path for spec in now.values()], cache)
+        prices = prices_for(base.path(paths[0]), base_cache)
+        compiled = [*sides.news.values(), *sides.olds.values()]
+        outcome = outcome_of(pairs, compiled, prices, notes, sides.unchanged.values())
+        differing = {
+            review.file
+            for review in outcome.comparison.reviews
+            if review.status != "changed" or any(change.kind != cosmetic.KIND.name for change in review.changes)
+        }
         reviews = (
             *(
                 lost_review(place)
-                for place in sorted(lost)
-                if place in news or place in same or _is_link(place, repository.top)
+                for place in sorted(listed.lost)
+                if place in sides.news or place in sides.unchanged or _is_link(place, repository.top)
             ),
-            *_settings(repository.top, base, paths, [*new.values(), *old.values()], cache, base_cache),
-            *(unsearched_review(os.path.relpath(path, repository.top)) for path in hidden),
+            *_settings(repository.top, base, paths, sides.gathered, cache, base_cache),
+            *(
+                unsearched_review(place)
+                for place in sorted(listed.hidden)
+                if place in sides.news and sides.news[place].path in differing
+            ),
         )
         obstacle = outcome.obstacle or prices_for(paths[0], cache)[1]
         return replace(outcome, comparison=replace(outcome.comparison, settings=reviews), obstacle=obstacle)
 
 
-def _unchanged_modules(base: Revision, changed: ChangedFiles, specs: Specs, cache: InputCache) -> dict[str, str]:
-    """Return the places of specs in a submodule that has the commit of the base, with the submodule.
+def _listed(
+    paths: list[str], base: Revision, changed: ChangedFiles, cache: InputCache, base_cache: InputCache
+) -> _Listed:
+    """List the specs of both states that are compared. Raise `NothingToCompare` if there are none."""
+    repository = changed.repository
+    there = [base.path(path) for path in paths]
+    for path in there:
+        if not os.path.isdir(path):
+            base.bring(path)  # a spec with any name
+    tracked = tracked_files(repository)
+    now = compared_specs(paths, cache, tracked)
+    then = compared_specs(there, base_cache, Tracked(top=base.directory, paths=None))
+    if not now and not then:
+        raise NothingToCompare(
+            f"no job spec found in {', '.join(f'`{path}`' for path in paths)}, now or at `{base.name}`"
+        )
+    gone = {os.path.join(repository.top, place) for place in then}
+    check_checkout(tracked.absent(), [spec.path for spec in now.values()], gone, cache)
+    lost = {place for place, spec in then.items() if spec.is_found and not (place in now and now[place].is_found)}
+    start = None if any(map(os.path.isabs, paths)) else os.curdir
+    now |= _still_there(then, now, repository.top, cache, start)
+    then |= _still_there(now, then, base.directory, base_cache, None)
+    found = unsearched_specs(changed, paths, [spec.path for spec in now.values()], cache)
+    hidden = {os.path.relpath(path, repository.top): path for path in found}
+    for place, path in hidden.items():
+        shown = path if start is None else os.path.relpath(path, start)
+        now[place] = ComparedSpec(path=shown, place=place, is_found=False)
+        base.bring(os.path.join(base.directory, place))
+    then |= _still_there({place: now[place] for place in hidden}, then, base.directory, base_cache, None)
+    return _Listed(now=now, then=then, lost=lost, hidden=set(hidden))
 
-    Their files are in another repository. A path outside that leads there counts if no change affects its job.
-    """
-    modules = [name for name, form in base.forms.items() if form == "submodule" and not changed.has(name)]
+
+def _compiled(
+    listed: _Listed,
+    base: Revision,
+    top: str,
+    overlay: str | None,
+    settings: Mapping[str, str],
+    cache: InputCache,
+    base_cache: InputCache,
+) -> _Compiled:
+    """Compile both states of the specs that differ; take what moved, and left a link, from ``listed.lost``."""
+    new = {
+        place: gather_variants(spec.path, overlay, settings, cache, levels=_levels(base, spec, base_cache))
+        for place, spec in listed.now.items()
+    }
+    old = {
+        place: gather_variants(spec.path, overlay, settings, base_cache, base) for place, spec in listed.then.items()
+    }
+    for place in _repeated(old, new, base.directory, top):
+        del old[place], new[place]
+    for place, target in _linked(listed, new, top).items():
+        listed.lost.discard(place)
+        if target not in old and are_same(old[place], new[place]):
+            del new[place]  # it is at the target now
+    gathered = [*new.values(), *old.values()]
+    check_variation(gathered, overlay, settings)
+    same = {place for place, side in new.items() if place in old and are_same(old[place], side)}
+    news = {place: compile_variants(side) for place, side in new.items() if place not in same}
+    olds = {place: shown_as_of(compile_variants(side), base) for place, side in old.items() if place not in same}
+    return _Compiled(
+        gathered=gathered,
+        unchanged={place: new[place].path for place in same},
+        news={p: side for p, side in news.items() if _is_job(side, listed.now[p], p in listed.lost, cache)},
+        olds={p: side for p, side in olds.items() if _is_job(side, listed.then[p], False, base_cache)},
+    )
+
+
+def _linked(listed: _Listed, new: Mapping[str, Gathered], top: str) -> dict[str, str]:
+    """Return the lost places that lead to a spec which a search lists, and make the same job, with that spec."""
     found = {}
-    for place, spec in specs.items():
-        target = place_below(os.path.realpath(spec.path), changed.repository.top)
-        for name in modules:
-            if is_below(place, name) or (is_below(target, name) and not affected_by(changed, [spec.path], cache)):
-                found[place] = name
+    for place in listed.lost & new.keys():
+        target = os.path.relpath(os.path.realpath(os.path.join(top, place)), top)
+        spec = listed.now.get(target)
+        if spec is not None and spec.is_found and target in new and are_same(new[place], new[target]):
+            found[place] = target
     return found
 
 
@@ -205,8 +265,8 @@ def _from_top(path: str, top: str) -> str:
     return "" if inside == os.curdir else inside
 
 
-def _submodules(base: Revision, sides: Iterable[Variants]) -> list[str]:
-    """Return a note for each submodule in a source: git stores its content elsewhere."""
+def _submodules(base: Revision, paths: list[str], changed: ChangedFiles, sides: Iterable[Variants]) -> list[str]:
+    """Return a note for each submodule in a source, or that changed, whose commit in the base is not here."""
     directories = (
         os.path.join(os.path.dirname(side.path), job.job.source.dir)
         for side in sides
@@ -214,6 +274,8 @@ def _submodules(base: Revision, sides: Iterable[Variants]) -> list[str]:
         if job.job.source is not None
     )
     names = dict.fromkeys(name for directory in directories for name in base.submodules(directory))
+    below = (name for path in paths for name in base.submodules(base.path(path)))
+    names.update((name, None) for name in below if os.path.join(changed.repository.top, name) in changed.paths)
     return [
         f"`{name}` is a submodule: its contents at {base.name} are unknown, so all its files count as new"
         for name in names

@@ -10,11 +10,21 @@ from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
+from smspec.source.frozen import dataclass
 from smspec.spec.layers.option_errors import OptionError
 from smspec.workspace.command_line_file import USUAL_SPEC
 
 MOST_NAMED = 5
 """How many changed files are named."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Affected:
+    """``specs`` that changes affect, ``unlisted`` ones that no search lists, and whether a file changed."""
+
+    specs: tuple[str, ...]
+    unlisted: tuple[str, ...]
+    touches: Callable[[str], bool]
 
 
 def add_changed_argument(parser: argparse.ArgumentParser) -> None:
@@ -47,11 +57,16 @@ def searched_cache(args: argparse.Namespace, root: str | None) -> InputCache:
 
 
 def affected(
-    specs: Sequence[str], args: argparse.Namespace, values: Mapping[str, str], cache: InputCache, console: Console
-) -> tuple[tuple[str, ...], Callable[[str], bool]]:
-    """Return the specs that changes affect, and whether a file changed; report if there is no such spec.
+    specs: Sequence[str],
+    args: argparse.Namespace,
+    values: Mapping[str, str],
+    cache: InputCache,
+    console: Console,
+    what: str = "pass them by name",
+) -> Affected:
+    """Return the specs that changes affect; report if there is no such spec.
 
-    Name the jobs at other paths that changes affect, too. ``values``: those of the variables.
+    Name the jobs at other paths that changes affect, too, and ``what`` that means. ``values``: those of the variables.
     """
     # Imported late: it starts git.
     from smspec.pipeline.affected_specs import affected_specs, changed_settings
@@ -74,11 +89,26 @@ def affected(
     if changed.filtered:
         console.say(visible(unexecuted(changed.filtered)))
     if hidden:
-        console.say(visible(f"not searched, but job specs: {_listed(hidden)}; pass them by name"))
+        console.say(visible(f"not searched, but job specs: {_listed(hidden)}; {what}"))
     elif not found:
         jobs = "1 job" if len(specs) == 1 else f"{len(specs)} jobs"
         console.say(visible(f"no changes since {args.changed} affect any of {jobs}"))
-    return found, changed.touches
+    return Affected(specs=found, unlisted=hidden, touches=changed.touches)
+
+
+def name_skipped(args: argparse.Namespace, cache: InputCache, console: Console) -> None:
+    """Name the job specs that git tracks, and that a search skips, in one line: they are not checked."""
+    if not any(map(os.path.isdir, args.paths)):
+        return
+    # Imported late: it starts git.
+    from smspec.pipeline.unsearched_specs import skipped_specs
+
+    skipped = skipped_specs(args.paths, cache)
+    if skipped:
+        count = "1 job spec" if len(skipped) == 1 else f"{len(skipped)} job specs"
+        within = _listed(dict.fromkeys(skipped.values()))
+        what = f"not searched, but {count} that git tracks: {_listed(skipped)}"
+        console.say(visible(f"{what} (a search does not enter {within}); pass them by name"))
 
 
 def _listed(paths: Iterable[str]) -> str:

@@ -94,7 +94,7 @@ def _lock(args: argparse.Namespace, console: Console) -> int:
             update=args.update,
             wanted=None
             if args.changed is None
-            else lambda specs, cache: affected(specs, args, settings(args), cache, console)[0],
+            else lambda specs, cache: affected(specs, args, settings(args), cache, console).specs,
         )
     except OptionError as error:
         raise UsageError(str(error)) from error

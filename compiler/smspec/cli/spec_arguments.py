@@ -109,7 +109,7 @@ def compiled_all(args: argparse.Namespace, console: Console) -> CompiledJobs:
     try:
         specs = find_job_specs(paths, cache).jobs if len(paths) > 1 or is_directory(paths[0]) else tuple(paths)
         if args.changed is not None:
-            specs, _ = affected(specs, args, settings(args), cache, console)
+            specs = affected(specs, args, settings(args), cache, console).specs
         for spec in specs:
             try:
                 compilation = compile_spec(gather(spec, args.overlay, settings(args), cache))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from smspec.cli.changed_argument import add_changed_argument, affected, searched_cache, searched_paths
+from smspec.cli.changed_argument import add_changed_argument, affected, name_skipped, searched_cache, searched_paths
 from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
 from smspec.cli.findings import add_findings_arguments, exit_status, show_findings
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_variation_arguments, root, settings
 from smspec.cli.verbosity import add_verbosity_arguments
-from smspec.pipeline.validation_result import validate_specs
+from smspec.pipeline.input_cache import InputCache
+from smspec.pipeline.validation_result import ValidationResult, validate_specs
 from smspec.spec.layers.assembly import OptionError
 
 HELP = """\
@@ -63,15 +64,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     try:
         with signals_interrupt():
             result = validate_specs(searched_paths(args), args.overlay, settings(args), cache)
+            if args.changed is not None:
+                result = _of_changes(result, args, cache, console)
+            else:
+                name_skipped(args, cache, console)
     except OptionError as error:
         raise UsageError(str(error)) from error
 
-    if args.changed is not None:
-        # Imported late: a part of the result is rarely requested.
-        from smspec.pipeline.narrowed_result import narrowed_result
-
-        specs, is_changed = affected([path for path, _ in result.checked], args, settings(args), cache, console)
-        result = narrowed_result(result, specs, is_changed)
     for line in result.lines() if console.verbosity > 0 else ():
         console.detail(line)
     checked = result.summary() if result.specs or args.changed is None else ""
@@ -94,3 +93,17 @@ def run(args: argparse.Namespace, console: Console) -> int:
             console.remark(summary)
         return exit_status(result.diagnostics, args)
     return show_findings(result.diagnostics, result.texts, summary, args, console)
+
+
+def _of_changes(
+    result: ValidationResult, args: argparse.Namespace, cache: InputCache, console: Console
+) -> ValidationResult:
+    """Return the result for the jobs that changes affect, also those that the search did not list."""
+    # Imported late: a part of the result is rarely requested.
+    from smspec.pipeline.narrowed_result import narrowed_result, with_specs
+    from smspec.pipeline.spec_check import check_spec
+
+    listed = [path for path, _ in result.checked]
+    found = affected(listed, args, settings(args), cache, console, "checked, but not against others")
+    more = [(path, check_spec(path, args.overlay, settings(args), cache)) for path in found.unlisted]
+    return with_specs(narrowed_result(result, found.specs, found.touches), more)

@@ -16,7 +16,7 @@ from smspec.spec.layers.assembly import extends_of
 from smspec.spec.layers.option_errors import OptionError
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.changed_files import ChangedFiles
-from smspec.workspace.git import repository_of
+from smspec.workspace.git import GitFailed, repository_of
 from smspec.workspace.links_on_the_way import places_on_the_way
 from smspec.workspace.organization_marker import SETTINGS
 from smspec.workspace.settings_files import is_settings
@@ -46,6 +46,28 @@ def affected_by(changed: ChangedFiles, specs: Iterable[str], cache: InputCache) 
     """Return those of some specs that changed files affect."""
     reach = {_reach(path) for path in changed.paths if _is_for_all_below(path)}
     return tuple(path for path in specs if _is_affected(path, changed, reach, cache))
+
+
+def check_checkout(absent: set[str], specs: Iterable[str], needed: set[str], cache: InputCache) -> None:
+    """Raise `GitFailed` if a sparse checkout left out a file that a job is made from, or that is ``needed`` itself."""
+    if not absent:
+        return
+    paths = tuple(specs)
+    places = {way for path in paths for place in _places(path, cache) for way in places_on_the_way(place)}
+    above = {directory for path in paths for way in places_on_the_way(path) for directory in _directories_above(way)}
+    lacking = sorted(
+        path
+        for path in absent
+        if path in needed
+        or not places.isdisjoint((path, *_directories_above(path)))
+        or (_is_for_all_below(path) and _reach(path) in above)
+    )
+    if lacking:
+        more = f" and {len(lacking) - 1} more files" if len(lacking) > 1 else ""
+        raise GitFailed(
+            f"this sparse checkout lacks `{os.path.relpath(lacking[0])}`{more} that jobs are made from: "
+            "run `git sparse-checkout add DIRECTORY`, or pass only specs whose files are here"
+        )
 
 
 def _is_affected(path: str, changed: ChangedFiles, reach: set[str], cache: InputCache) -> bool:

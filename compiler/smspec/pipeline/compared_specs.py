@@ -34,12 +34,19 @@ class ComparedSpec:
 class Tracked:
     """The paths in a directory without links, the ``top``, that git tracks; all of them if ``paths`` is None.
 
-    ``modules``: submodules that git cannot read; a commit brought all that is in them.
+    ``modules``: submodules that git cannot read; a commit brought all that is in them. ``sparse``: paths that a sparse
+    checkout leaves out.
     """
 
     top: str
     paths: frozenset[str] | None
     modules: tuple[str, ...] = ()
+    sparse: frozenset[str] = frozenset()
+
+    def absent(self) -> set[str]:
+        """Return the whole paths of the files that a sparse checkout left out."""
+        paths = (os.path.join(self.top, path) for path in self.sparse)
+        return {path for path in paths if not os.path.lexists(path)}
 
     def has(self, path: str) -> bool:
         """Return whether git tracks a file or link."""
@@ -57,6 +64,7 @@ class Tracked:
 def tracked_files(repository: Repository) -> Tracked:
     """Return what the indexes of a repository and of its submodules have. Raise `GitFailed` for that of the first."""
     paths: set[str] = set()
+    sparse: set[str] = set()
     unread: list[str] = []
     ahead = [(repository, "")]
     while ahead:
@@ -69,12 +77,13 @@ def tracked_files(repository: Repository) -> Tracked:
             unread.append(prefix)
             continue
         paths.update(os.path.join(prefix, file.path) for file in staged)
+        sparse.update(os.path.join(prefix, file.path) for file in staged if file.is_sparse)
         for module in (os.path.join(prefix, file.path) for file in staged if file.mode == SUBMODULE):
             try:
                 ahead.append((checked_repository(os.path.join(repository.top, module)), module))
             except GitFailed:
                 unread.append(module)
-    return Tracked(top=repository.top, paths=frozenset(paths), modules=tuple(unread))
+    return Tracked(top=repository.top, paths=frozenset(paths), modules=tuple(unread), sparse=frozenset(sparse))
 
 
 def compared_specs(paths: Iterable[str], cache: InputCache, tracked: Tracked) -> dict[str, ComparedSpec]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from smspec.diagnostics import Diagnostic
+from smspec.pipeline.spec_check import CheckedSpec
 from smspec.pipeline.validation_result import ValidationResult
 from smspec.source.frozen import replace
 
@@ -34,4 +35,19 @@ def narrowed_result(
         diagnostics=tuple(d for d in result.diagnostics if d in own or (d not in of_any and concerns(d))),
         jobs=tuple(facts for _, spec in checked for facts in spec.facts),
         checked=checked,
+    )
+
+
+def with_specs(result: ValidationResult, more: Sequence[tuple[str, CheckedSpec]]) -> ValidationResult:
+    """Return the result with specs that no search lists: they are not compared with others, which they may repeat."""
+    texts = {text.name: text for texts in (result.texts, *(spec.texts for _, spec in more)) for text in texts}
+    return replace(
+        result,
+        specs=result.specs + len(more),
+        overlays=result.overlays + sum(spec.overlays for _, spec in more),
+        costs=(*result.costs, *(spec.cost for _, spec in more if spec.cost is not None)),
+        diagnostics=tuple(dict.fromkeys((*result.diagnostics, *(d for _, spec in more for d in spec.diagnostics)))),
+        texts=tuple(texts.values()),
+        jobs=(*result.jobs, *(facts for _, spec in more for facts in spec.facts)),
+        checked=(*result.checked, *more),
     )

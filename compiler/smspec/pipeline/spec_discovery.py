@@ -173,7 +173,7 @@ def specs_below(
                 raise OptionError(f"`{directory}`: links lead to directories more than {MOST_DIRECTORY_LINKS:,} times")
             for name in sorted(files):
                 path = os.path.normpath(os.path.join(parent, name))
-                if not _is_yaml(name):
+                if not is_yaml(name):
                     continue
                 if boundary.is_file(path):
                     content = boundary.read(path, MAX_BYTES)
@@ -185,12 +185,20 @@ def specs_below(
 
 def is_searched(path: str, directory: str) -> bool:
     """Return whether a search of a directory reads a file below it, by its path: both are without links."""
-    *parents, name = os.path.relpath(path, directory).split(os.sep)
-    above = [os.path.join(directory, *parents[: number + 1]) for number in range(len(parents))]
-    return _is_yaml(name) and all(map(_is_entered, parents)) and not any(map(is_output_of_ours, above))
+    return is_yaml(path) and skipped_above(path, directory, is_output_of_ours) is None
 
 
-def _is_yaml(name: str) -> bool:
+def skipped_above(path: str, directory: str, is_output: Callable[[str], bool]) -> str | None:
+    """Return the first directory on the way to a file below another that a search does not enter; None without one."""
+    above = directory
+    for name in os.path.relpath(path, directory).split(os.sep)[:-1]:
+        above = os.path.join(above, name)
+        if not _is_entered(name) or is_output(above):
+            return above
+    return None
+
+
+def is_yaml(name: str) -> bool:
     return name.lower().endswith(ENDINGS)
 
 

@@ -7,21 +7,26 @@ path, and none that another spec extends: these are jobs at their own paths, too
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable, Mapping
 
 from smspec.diagnostics import InvalidInput
-from smspec.pipeline.affected_specs import affected_by
+from smspec.pipeline.affected_specs import affected_by, check_checkout
 from smspec.pipeline.compared_specs import compared_specs, tracked_files
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.spec_discovery import outline
+from smspec.pipeline.spec_discovery import ENDINGS, is_yaml, outline, skipped_above
 from smspec.pipeline.variants import are_same, compile_variants, gather_variants
+from smspec.source.path_containment import is_below
 from smspec.spec.layers.option_errors import OptionError
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.boundary import FileNotRead
+from smspec.workspace.boundary_search import repository_above
 from smspec.workspace.changed_files import ChangedFiles, place_of
+from smspec.workspace.git import GitFailed, checked_repository
 from smspec.workspace.missing_path import is_directory
 from smspec.workspace.revision import place_below
+from smspec.workspace.source_walk import MARKERS
 from smspec.workspace.spec_marker import has_spec_key
 
 
@@ -33,6 +38,32 @@ def unsearched_specs(
     tops = {os.path.realpath(path) for path in paths if is_directory(path)}
     found = {path for top in tops for path in changed.below(top)}
     return tuple(path for path in sorted(found) if path not in places and _is_job(path, cache))
+
+
+def skipped_specs(paths: Iterable[str], cache: InputCache) -> dict[str, str]:
+    """Return the job specs that git tracks, in files named like YAML, and a search of some directories skips.
+
+    Each with the directory that it does not enter. None without git, or without a repository.
+    """
+    found: dict[str, str] = {}
+    for directory in filter(is_directory, paths):
+        above = repository_above(directory)
+        try:
+            repository = None if above is None else checked_repository(os.path.realpath(above))
+            tracked = [] if repository is None else repository.tracked()
+        except GitFailed:
+            continue
+        top = os.path.realpath(directory)
+
+        @functools.cache
+        def is_output(place: str) -> bool:
+            return any(os.path.lexists(os.path.join(place, name)) for name in MARKERS) and cache.is_output(place)
+
+        for path in (os.path.join(os.path.realpath(above or ""), name) for name in tracked if is_yaml(name)):
+            skipped = skipped_above(path, top, is_output) if is_below(path, top) else None
+            if skipped is not None and not os.path.islink(path) and _is_job(path, cache):
+                found[os.path.relpath(path)] = os.path.relpath(skipped)
+    return found
 
 
 def _is_job(path: str, cache: InputCache) -> bool:
@@ -62,15 +93,20 @@ def unlisted_specs(
     if not changed.paths:
         return ()
     known = {place_below(path, changed.repository.top): path for path in specs}
-    listed = compared_specs(paths, cache, tracked_files(changed.repository))
+    tracked = tracked_files(changed.repository)
+    tops = [os.path.realpath(path) for path in paths]
+    gone = {path for top in tops for path in changed.below(top) if path.lower().endswith(ENDINGS)}
+    check_checkout(tracked.absent(), known.values(), gone, cache)
+    listed = compared_specs(paths, cache, tracked)
     hidden = unsearched_specs(changed, paths, [*known.values(), *(spec.path for spec in listed.values())], cache)
     others = [spec.path for place, spec in listed.items() if place not in known]
-    made = {path: gather_variants(path, None, settings, cache) for path in affected_by(changed, others, cache)}
+    affected = affected_by(changed, others, cache)
+    made = {path: gather_variants(path, None, settings, cache) for path in (*hidden, *affected)}
     twins = {cache.identity(path): path for path in known.values()}
 
     def is_repeated(path: str) -> bool:
-        twin = twins.get(cache.identity(path))
+        twin = None if path in hidden else twins.get(cache.identity(path))
         return twin is not None and are_same(made[path], gather_variants(twin, None, settings, cache))
 
     jobs = (path for path, side in made.items() if not is_repeated(path) and compile_variants(side).compiled)
-    return tuple(sorted({os.path.relpath(path) for path in (*hidden, *jobs)}))
+    return tuple(sorted(set(map(os.path.relpath, jobs))))

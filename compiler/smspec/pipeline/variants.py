@@ -140,9 +140,23 @@ def _shown_faults(faulty: Faulty, revision: Revision) -> Faulty:
     def span(place: Span) -> Span:
         return place._replace(file=name(place.file))
 
+    def text(written: str) -> str:
+        for directory in (revision.directory, os.path.relpath(revision.directory)):
+            written = written.replace(os.path.join(directory, ""), f"{revision.name}:")
+        return written
+
     def diagnostic(original: Diagnostic) -> Diagnostic:
-        notes = tuple(replace(note, span=span(note.span)) if note.span else note for note in original.notes)
-        return replace(original, span=span(original.span), notes=notes)
+        notes = tuple(
+            replace(note, message=text(note.message), span=note.span and span(note.span)) for note in original.notes
+        )
+        return replace(
+            original,
+            message=text(original.message),
+            span=span(original.span),
+            help=text(original.help),
+            label=text(original.label),
+            notes=notes,
+        )
 
     texts = tuple(SourceText(name(text.name), text.text) for text in faulty.texts)
     return Faulty(diagnostics=tuple(map(diagnostic, faulty.diagnostics)), texts=texts)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from smspec.diagnostics.visible import visible, width
 from smspec.review.job_review import ReportedChange
-from smspec.review.shown_values import has_values, shown_values, under
+from smspec.review.shown_values import MOST_IN_TEXT, has_values, shown_values, under
 from smspec.review.user_text import quoted
 from smspec.source import dotted
 
@@ -28,7 +28,7 @@ def change_lines(reported: ReportedChange, kinds: int, file: str, paint: Paint) 
     overlays = f" — {overlays}" if overlays else ""
     yield f"  {kind}  {here + ': ' if here else ''}{change.what}{overlays}"
     if has_values(change):
-        old, new = shown_values(change)
+        old, new = shown_values(change, most=MOST_IN_TEXT)
         margin = " " * (kinds + 4)
         together = f"{margin}{paint('31', old)} → {paint('32', new)}"
         if width(old) + width(new) + len(margin) > 110:

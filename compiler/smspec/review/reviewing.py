@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 
 from smspec.review.added_and_removed_jobs import added_changes, removed_changes
@@ -82,11 +83,12 @@ def _status(old: State | None, new: State | None) -> Status:
 def paired(olds: list[State], news: list[State]) -> list[tuple[State | None, State | None]]:
     """Return which states are of one job: those with the same path, then, of the others, those with the same name.
 
-    What is submitted is a path, and anyone can give another spec its name. A name that several specs have is not used,
-    nor that of a spec which could not be compiled.
+    What is submitted is a path, and anyone can give another spec its name. Of several specs with one name, those with
+    an equal job are paired, then those in a directory of the same name. The rest is not, nor are specs that could not
+    be compiled.
     """
     found: dict[int, State] = {}
-    for way in (_place_of, _name_of):
+    for way in (_place_of, _job_of, _end_of, _name_of):
         taken = {id(old) for old in found.values()}
         before = _alone(way, [old for old in olds if id(old) not in taken])
         after = _alone(way, [new for new in news if id(new) not in found])
@@ -101,6 +103,15 @@ def _place_of(state: State) -> str:
 
 def _name_of(state: State) -> str | None:
     return state.name or None
+
+
+def _job_of(state: State) -> object:
+    jobs = tuple((overlay, version.job_name) for overlay, version in state.versions.items())
+    return (state.name, jobs) if state.name else None
+
+
+def _end_of(state: State) -> object:
+    return (state.name, *state.place.split(os.sep)[-2:]) if state.name else None
 
 
 def _alone(way: Callable[[State], object], states: list[State]) -> dict[object, State]:

@@ -64,8 +64,8 @@ def lost_review(path: str) -> JobReview:
 
 
 def unsearched_review(path: str) -> JobReview:
-    """Return the review of a job spec that is not compared, because no search of a directory finds it."""
-    what = "a job spec that a search skips, so it is not compared: name it to compare it"
+    """Return the review of a job spec that no search of a directory finds."""
+    what = "a job spec that a search skips: `validate` of a directory does not check it"
     changes = [_change(path, (), what, brief="unsearched spec")]
     return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
+from difflib import SequenceMatcher
+from itertools import accumulate
 
 from smspec.diagnostics.visible import visible
 from smspec.review.change import Change
@@ -15,25 +18,60 @@ LONGEST = 70
 MOST_DIFFERING = 240
 """Code points of what differs. The rest is counted: padding could hide a part that matters."""
 
+MOST_IN_TEXT = 16 << 20
+"""The same for text in a terminal, which has no limit: a spec is smaller."""
+
 _BEGINNING, _BEFORE, _AFTER = 20, 12, 24
+_MOST_STEPS = 250_000
+_PART = re.compile(r"\w+|\W")
+_LEAST = 12
+"""What a part that differs costs at least: there may be many of one letter."""
+
+_Spans = list[tuple[int, int]]
 
 MOST_OVERLAYS = 3
 
 _NOTHING = "(none)"
 
 
-def shown_values(change: Change, show: Callable[[str], str] = str) -> tuple[str, str]:
-    """Return old and new, each in one line without control characters; of long ones, the part that differs.
+def shown_values(change: Change, show: Callable[[str], str] = str, most: int = MOST_DIFFERING) -> tuple[str, str]:
+    """Return old and new, each in one line without control characters; of long ones, each part that differs.
 
-    ``show`` formats user text; the values contain no other text, but the number of characters that are not shown.
+    ``show`` formats user text; the values contain no other text, but the number of characters that are not shown:
+    beyond ``most`` of those that differ.
     """
     was, will = (_text(value) for value in (change.old, change.new))
     shortest = 0 if change.old is None or change.new is None else min(len(was), len(will))
     start = next((place for place in range(shortest) if was[place] != will[place]), shortest)
     ends = range(1, shortest - start + 1)
     same = next((place - 1 for place in ends if was[-place] != will[-place]), len(ends))
-    old, new = (_cut(text, start, len(text) - same) for text in (was, will))
+    spans = _differing(was[start : len(was) - same], will[start : len(will) - same])
+    old, new = (
+        _cut(text, [(start + a, start + b) for a, b in of_it], most)
+        for text, of_it in zip((was, will), spans, strict=True)
+    )
     return _NOTHING if change.old is None else show(old), _NOTHING if change.new is None else show(new)
+
+
+def _differing(old: str, new: str) -> tuple[_Spans, _Spans]:
+    """Return the parts of two texts, different at both ends, that differ; those close to each other are one part."""
+    whole: tuple[_Spans, _Spans] = [(0, len(old))], [(0, len(new))]
+    if max(len(old), len(new)) <= LONGEST:
+        return whole
+    words = _PART.findall(old), _PART.findall(new)
+    if not all(words) or len(words[0]) * len(words[1]) > _MOST_STEPS:
+        return whole
+    places = [[0, *accumulate(map(len, side))] for side in words]
+    spans: tuple[_Spans, _Spans] = [], []
+    for how, *ends in SequenceMatcher(None, *words, autojunk=False).get_opcodes():
+        at = [places[side][end] for side, end in zip((0, 0, 1, 1), ends, strict=True)]
+        if how == "equal":
+            continue
+        if spans[0] and at[0] - spans[0][-1][1] <= _BEFORE + _AFTER:
+            at[0], at[2] = spans[0].pop()[0], spans[1].pop()[0]
+        spans[0].append((at[0], at[1]))
+        spans[1].append((at[2], at[3]))
+    return spans
 
 
 def _text(value: object) -> str:
@@ -52,16 +90,22 @@ def _leaves(value: object) -> Iterator[str]:
         yield value if isinstance(value, str) else json.dumps(value)
 
 
-def _cut(text: str, start: int, end: int) -> str:
-    """Return a text, of a long one its beginning, and what is around the part that differs."""
+def _cut(text: str, spans: _Spans, most: int) -> str:
+    """Return a text, of a long one its beginning, and what is around the parts that differ."""
     if len(text) <= LONGEST:
         return text
+    start = spans[0][0]
     first = start - _BEFORE if start - _BEFORE > _BEGINNING else 0
-    beginning = f"{text[:_BEGINNING]}…" if first else ""
-    last = max(end + _AFTER, first + LONGEST - len(beginning) - 1)
-    if end - start <= MOST_DIFFERING:
-        return f"{beginning}{text[first:last]}{'…' if last < len(text) else ''}"
-    return f"{beginning}{text[first : start + MOST_DIFFERING]}… (+{end - start - MOST_DIFFERING:,} characters)"
+    shown = f"{text[:_BEGINNING]}…" if first else ""
+    for number, (start, end) in enumerate(spans):
+        first = max(start - _BEFORE, 0) if number else first
+        if end - start > most:
+            hidden = end - start - most + sum(b - a for a, b in spans[number + 1 :])
+            return f"{shown}{text[first : start + most]}… (+{hidden:,} characters)"
+        most -= max(end - start, _LEAST) if len(spans) > 1 else 0
+        last = max(end + _AFTER, first + LONGEST - len(shown) - 1)
+        shown += f"{text[first:last]}{'…' if last < len(text) else ''}"
+    return shown
 
 
 def has_values(change: Change) -> bool:

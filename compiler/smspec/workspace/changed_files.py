@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
+from collections.abc import Iterator
 
 from smspec.source.path_containment import is_below
-from smspec.workspace.git import GitFailed, Repository
+from smspec.workspace.git import GitFailed, Repository, submodule_of
 from smspec.workspace.links_on_the_way import places_on_the_way
-from smspec.workspace.working_tree import changes_since
+from smspec.workspace.working_tree import Changes, changes_since
 
 
 class ChangedFiles:
@@ -18,8 +19,7 @@ class ChangedFiles:
         self.repository = repository
         self._top = repository.top
         changed = changes_since(repository, repository.commit(revision))
-        paths = (*changed.tracked, *changed.submodules, *changed.untracked)
-        self.paths = tuple(sorted({os.path.join(self._top, path) for path in paths}))
+        self.paths = tuple(sorted(_paths(repository, changed)))
         self._known = frozenset(self.paths)
         self.filtered = changed.filtered
         self._touched: dict[str, bool] = {}
@@ -29,10 +29,6 @@ class ChangedFiles:
         if path not in self._touched:
             self._touched[path] = any(map(self._touches, places_on_the_way(path)))
         return self._touched[path]
-
-    def has(self, place: str) -> bool:
-        """Return whether the file, link, or submodule at a path from the top changed."""
-        return os.path.join(self._top, place) in self._known
 
     def below(self, directory: str) -> tuple[str, ...]:
         """Return the changed files below a directory, both without links."""
@@ -53,6 +49,27 @@ class ChangedFiles:
                 return True
             place = os.path.dirname(place)
         return False
+
+
+def _paths(repository: Repository, changed: Changes) -> Iterator[str]:
+    """Yield the paths of all that changed, in submodules too."""
+    for path in (*changed.tracked, *changed.submodules, *changed.untracked):
+        yield os.path.join(repository.top, path)
+    for path, commit in changed.submodules.items():
+        try:
+            module = submodule_of(repository, path)
+            yield from _paths(module, _since(module, commit))
+        except GitFailed:
+            continue  # it is not here
+
+
+def _since(module: Repository, commit: str) -> Changes:
+    """Return what changed in a submodule; all that it has if it has not the commit, as in a shallow clone."""
+    try:
+        return changes_since(module, module.commit(commit))
+    except GitFailed:
+        files = (*(file.path for file in module.staged()), *module.untracked())
+        return Changes(tracked=files, submodules={}, untracked=(), filtered={})
 
 
 def place_of(path: str) -> str:

@@ -11,7 +11,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from smspec.source.frozen import dataclass
 from smspec.source.git_command import GitMissing, GitWaits, run_git, start_git
@@ -66,12 +66,17 @@ class StagedFile:
 
 
 class Objects:
-    """The objects of a repository, while the git process runs."""
+    """The objects of a repository, while the git process runs; those of its submodules end with them."""
 
-    def __init__(self, process: subprocess.Popen[bytes], repository: Repository) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], repository: Repository, inner: ExitStack) -> None:
         assert process.stdin is not None and process.stdout is not None
         self._asked, self._told = process.stdin, process.stdout
         self._repository = repository
+        self._inner = inner
+
+    def of_submodule(self, repository: Repository) -> Objects:
+        """Return the objects of a submodule. Raise `GitFailed`."""
+        return self._inner.enter_context(repository.objects())
 
     def contents(self, objects: Iterable[str]) -> Iterator[bytes]:
         """Yield the content of all objects, in order. Raise `GitFailed` if one is missing."""
@@ -152,6 +157,10 @@ class Repository:
         if end != len(listed):
             raise GitFailed("cannot read what this version of git prints of the index")
 
+    def tracked(self) -> list[str]:
+        """Return the paths of all files, links, and submodules of the index."""
+        return [os.fsdecode(path) for path in self._bytes("ls-files", "-z").split(b"\0") if path]
+
     def untracked(self) -> list[str]:
         """Return the paths of files that git neither tracks nor ignores; one path for a repository among them."""
         listed = self._bytes("ls-files", "--others", "--exclude-standard", "-z")
@@ -224,9 +233,9 @@ class Repository:
         Starting git takes longer than reading a source.
         """
         process = _started(["cat-file", "--batch"], self.top, stderr=subprocess.DEVNULL)
-        with process:
+        with process, ExitStack() as inner:
             try:
-                yield Objects(process, self)
+                yield Objects(process, self, inner)
             finally:
                 if process.poll() is None:
                     process.kill()
@@ -286,6 +295,14 @@ def checked_repository(top: str) -> Repository:
     if not _is_named_by(marker, own) or (is_below(own, top) and not is_below(own, marker)):
         raise GitFailed(f"git reads `{own}` for `{top}`, which is not what `{marker}` is for")
     return Repository(top)
+
+
+def submodule_of(repository: Repository, path: str) -> Repository:
+    """Return the repository of a submodule that is checked out. Raise `GitFailed`."""
+    directory = os.path.join(repository.top, path)
+    if not os.path.lexists(os.path.join(directory, ".git")):
+        raise GitFailed(f"the submodule `{path}` is not checked out")
+    return checked_repository(directory)
 
 
 def _is_named_by(marker: str, own: str) -> bool:

@@ -2,7 +2,8 @@
 
 They are as git would check them out today: a file that git converts is as git wrote it in the working tree.
 A tree may come from anyone. Entries that could lead out of the directory are skipped: names with ``..``, links to
-elsewhere, paths below a link. Submodules and files in Git LFS are not part of a revision; that is reported.
+elsewhere, paths below a link. A submodule is read from its own repository, if that is here and has the commit. Other
+submodules and files in Git LFS are not part of a revision; that is reported.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from smspec.source.listing import ListedFile, Listing
 from smspec.source.path_containment import is_below
 from smspec.source.real_file import open_below
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
-from smspec.workspace.git import SUBMODULE, Entry, GitFailed, Objects, Repository
+from smspec.workspace.git import SUBMODULE, Entry, GitFailed, Objects, Repository, submodule_of
 from smspec.workspace.organization_marker import SETTINGS
 from smspec.workspace.source_walk import MARKERS
 from smspec.workspace.working_tree import Conversions
@@ -44,7 +45,8 @@ class Revision:
         self._files: dict[str, Entry] = {}
         self.forms: dict[str, str] = {}
         """The form of each file of the revision: ``file``, ``executable``, ``submodule``, or ``link to TARGET``."""
-        self._submodules: list[str] = []
+        self._submodules: dict[str, str] = {}
+        self._modules: dict[str, Revision] = {}
         self._here: set[str] = set()
         self._lfs: dict[str, tuple[str, int]] = {}
         entries = list(repository.entries(repository.commit(name)))
@@ -54,6 +56,23 @@ class Revision:
         open(os.path.join(self.directory, ".git"), "wb").close()
         self._bring(path for path in self._files if path.lower().endswith(_ALWAYS) or _is_of_lock(path))
         self._link(links)
+        for path, commit in self._submodules.items():
+            self._enter(path, commit)
+
+    def _enter(self, path: str, commit: str) -> None:
+        """Extract a submodule, a repository of its own, if its commit is here."""
+        directory = os.path.join(self.directory, *path.split("/"))
+        try:
+            repository = submodule_of(self._repository, path)
+            repository.commit(commit)
+            os.makedirs(directory, exist_ok=True)
+            module = Revision(repository, self._objects.of_submodule(repository), commit, directory)
+        except GitFailed:
+            return
+        with open(os.path.join(directory, ".git"), "w", encoding="utf-8") as file:
+            file.write(f"gitdir: {os.path.join(self.directory, '.git', 'modules', path)}\n")
+        self._modules[path] = module
+        self.forms.update((f"{path}/{inner}", form) for inner, form in module.forms.items())
 
     def path(self, path: str) -> str:
         """Return the path of a file of the working tree in this revision, whether it exists or not.
@@ -74,7 +93,10 @@ class Revision:
 
     def unexecuted_filters(self) -> dict[str, str]:
         """Return the filters of extracted files that are as git stores them, because smspec executes none."""
-        return self._conversions.unexecuted
+        found = dict(self._conversions.unexecuted)
+        for path, module in self._modules.items():
+            found.update((f"{path}/{name}", used) for name, used in module.unexecuted_filters().items())
+        return found
 
     def bring(self, path: str) -> None:
         """Extract a file, or all files below a directory; ``path`` is in the revision's directory."""
@@ -84,12 +106,20 @@ class Revision:
         elif not inside.startswith("../") and inside != "..":
             prefix = "" if inside == "." else f"{inside}/"
             self._bring(name for name in self._files if name.startswith(prefix))
+            for name, module in self._modules.items():
+                if is_below(name, inside) or inside == ".":
+                    module.bring(module.directory)
+                elif is_below(inside, name):
+                    module.bring(path)
 
     def submodules(self, path: str) -> tuple[str, ...]:
-        """Return the submodules below a directory of the revision: their contents are unknown."""
+        """Return the submodules below a directory of the revision whose contents are unknown."""
         inside = os.path.relpath(os.path.realpath(path), self.directory).replace(os.sep, "/")
         prefix = "" if inside == "." else f"{inside}/"
-        return tuple(name for name in self._submodules if f"{name}/".startswith(prefix))
+        known = ((name, module.submodules(module.directory)) for name, module in self._modules.items())
+        unknown = [*(name for name in self._submodules if name not in self._modules)]
+        unknown += [f"{name}/{inner}" for name, inners in known for inner in inners]
+        return tuple(name for name in unknown if f"{name}/".startswith(prefix))
 
     def listing(self, listing: Listing) -> Listing:
         """Return a listing in which files of Git LFS are as in a working tree: a pointer contains the digest."""
@@ -98,7 +128,8 @@ class Revision:
     def _resolved(self, file: ListedFile) -> ListedFile:
         inside = os.path.relpath(file.origin, self.directory).replace(os.sep, "/")
         if inside not in self._lfs:
-            return file
+            module = next((module for name, module in self._modules.items() if is_below(inside, name)), None)
+            return file if module is None else module._resolved(file)
         digest, size = self._lfs[inside]
         return replace(file, sha256=digest, size=size)
 
@@ -116,7 +147,7 @@ class Revision:
             if entry.mode == _LINK:
                 links.append(entry)
             elif entry.mode == SUBMODULE:
-                self._submodules.append(path)
+                self._submodules[path] = entry.object
             else:
                 self._files[path] = entry
         return links

@@ -37,11 +37,12 @@ _POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 class Changes:
     """Paths that differ from a commit: of files that it or the index has, of submodules, and of files of neither.
 
+    ``submodules``: each with its object in the commit, empty for none.
     ``filtered``: those of the first with the name of a filter: they may differ only because it was not executed.
     """
 
     tracked: tuple[str, ...]
-    submodules: tuple[str, ...]
+    submodules: dict[str, str]
     untracked: tuple[str, ...]
     filtered: dict[str, str]
 
@@ -53,13 +54,13 @@ def changes_since(repository: Repository, commit: str) -> Changes:
     untracked = {path for path in repository.untracked() if path not in base}
     tree = WorkingTree(repository, staged)
     changed: list[str] = []
-    submodules: list[str] = []
+    submodules: dict[str, str] = {}
     converted: list[str] = []
     for path in sorted(base.keys() | staged.keys()):
         then, now = base.get(path), staged.get(path)
         if SUBMODULE in (then.mode if then else "", now.mode if now else ""):
             if then is None or now is None or then.mode != now.mode or tree.submodule(path, now) != then.object:
-                submodules.append(path)
+                submodules[path] = then.object if then is not None and then.mode == SUBMODULE else ""
             continue
         found = tree.compared(path, then)
         if found is _CONVERTED:
@@ -71,7 +72,7 @@ def changes_since(repository: Repository, commit: str) -> Changes:
     changed += [path for path in converted if path not in converts]
     return Changes(
         tracked=tuple(sorted(changed)),
-        submodules=tuple(submodules),
+        submodules=submodules,
         untracked=tuple(sorted(untracked)),
         filtered=conversions.filters_of(changed),
     )

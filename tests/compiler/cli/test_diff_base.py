@@ -172,6 +172,22 @@ def test_faults_of_a_revision_name_the_revision(home):
     assert "--> HEAD:job.yaml:8:" in done.err
 
 
+@pytest.mark.parametrize("key", ["extends: [org/base.yaml]", "source: nowhere/"])
+def test_file_that_a_revision_lacks_has_its_path_there(home, key):
+    """Not that of a temporary directory."""
+    name = key.split(":")[0]
+    text = BUILT if name == "extends" else BUILT.replace("source: src/\n", "")
+    (home / "jobs").mkdir()
+    (home / "jobs/job.yaml").write_text(text.replace("smspec: v1\n", f"smspec: v1\n{key}\n"))
+    commit(home)
+    (home / "jobs/job.yaml").unlink()
+    write_job(home / "jobs")
+    for words in ((), ("--format", "markdown"), ("--format", "json")):
+        done = smspec("diff", "--base", "HEAD", *words, "jobs", cwd=home)
+        assert done.status == 2 and "smspec-tmp" not in done.out + done.err
+    assert name == "source" or "`HEAD:jobs/org/base.yaml`" in done.err
+
+
 @pytest.mark.parametrize("revision", ["nowhere", "--help-me", ""])
 def test_unknown_revision_exits_3(home, revision):
     done = smspec("diff", f"--base={revision}", cwd=home)

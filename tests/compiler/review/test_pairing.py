@@ -28,6 +28,8 @@ def states(written):
         ("a:one", "a:one b:one", "a→a →b"),
         ("a:one", "b:one c:one", "→b →c a→"),
         ("a:one b:one", "a:one c:one", "a→a b→c"),
+        ("x/a/j:one x/b/j:one", "y/b/j:one y/a/j:one", "x/b/j→y/b/j x/a/j→y/a/j"),
+        ("x/a/j:one x/b/j:one", "y/b/j:one y/c/j:one", "x/b/j→y/b/j x/a/j→y/c/j"),
         ("a:one", "a:", "a→a"),
         ("a:", "a:one", "a→a"),
         ("a: b:", "c:", "→c a→ b→"),

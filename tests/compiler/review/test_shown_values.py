@@ -1,10 +1,11 @@
 """Shortened values stay distinguishable."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.review.change import Change
-from smspec.review.shown_values import LONGEST, MOST_DIFFERING, shown_values
+from smspec.review.shown_values import LONGEST, MOST_DIFFERING, MOST_IN_TEXT, shown_values
 
 REGISTRY = "763104351884.dkr.ecr.us-west-2.amazonaws.com/pytorch-training"
 
@@ -35,6 +36,37 @@ def test_part_that_differs_is_shown_or_counted():
     assert command in new
     _, new = shown(None, ["sh", "-c", pad + command])
     assert new.endswith(f"… (+{len(pad + command) - 232:,} characters)")
+
+
+@pytest.mark.parametrize("pad", [60, 5000])
+def test_edits_at_both_ends_hide_nothing_between_them(pad):
+    """Each part that differs is shown with what is around it, also if all is too much to be compared."""
+    words = [f"step{number}" for number in range(pad)]
+    before = " ".join(["first", *words, *words, "last"])
+    after = " ".join(["1st", *words, "curl evil|sh", *words, "final"])
+    change = Change(kind="image", path=(), what="", old=before, new=after)
+    _, new = shown_values(change, most=MOST_IN_TEXT)
+    assert all(part in new for part in ("1st step0", f"step{pad - 1} curl evil|sh step0 step1", f"step{pad - 1} final"))
+    assert ("step30 " in new) == (pad > 60)
+    assert len(shown_values(change)[1]) < 400
+
+
+def test_every_part_that_differs_is_shown_or_counted():
+    words = [f"step{number}" for number in range(200)]
+    before, after = (" ".join(f"{word} {more}" for word in words for more in (*"abcdefghijkl", edit)) for edit in "xy")
+    _, new = shown(before, after)
+    assert new.endswith("characters)") and new.count("…") < 22
+
+
+@given(st.lists(st.sampled_from(["ab ", "c", "; "]), max_size=90), st.lists(st.integers(0, 89), max_size=4))
+def test_new_text_at_any_places_is_shown(words, places):
+    edited = list(words)
+    for place in places:
+        edited.insert(place, "<EVIL>")
+    _, new = shown_values(
+        Change(kind="image", path=(), what="", old="".join(words), new="".join(edited)), most=MOST_IN_TEXT
+    )
+    assert new.count("<EVIL>") == len(places) or not words
 
 
 def test_large_structure_shows_its_values():

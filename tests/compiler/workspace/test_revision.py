@@ -149,11 +149,20 @@ def test_tree_with_a_link_writes_only_inside(home, tmp_path, revision):
     assert list(outside.iterdir()) == []
 
 
-def test_submodules_are_named_and_not_read(home, tmp_path, revision):
+def test_submodules_are_read_where_their_commits_are_here(home, tmp_path, revision):
     other = repository(tmp_path / "other")
+    (other / "job.yaml").write_text("smspec: v1\n")
+    (other / "train.py").write_text("1\n")
+    (other / "up").symlink_to("../../README.md")
     commit(other)
     git(home, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other), "src/module")
     commit(home)
+    base = revision(home)
+    assert (base.submodules(base.directory), base.forms["src/module/train.py"]) == ((), "file")
+    base.bring(base.path(str(home / "src")))
+    assert present(tmp_path / "revision/src") == ["module/.git", "module/job.yaml", "module/train.py"]
+    shutil.rmtree(tmp_path / "revision")
+    git(home, "submodule", "deinit", "-q", "-f", "src/module")
     base = revision(home)
     assert base.submodules(base.path(str(home / "src"))) == ("src/module",)
     assert base.submodules(base.path(str(home / "elsewhere"))) == ()
