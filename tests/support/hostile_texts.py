@@ -243,6 +243,8 @@ def crowds() -> dict[str, str]:
         "labels": "image:\n  base: python:3.12\n  labels:\n" + lines("    key{0}: v", 9000),
         "variables of the image": "image:\n  base: python:3.12\n  env:\n" + lines("    KEY{0}: $KEY{0}", 9000),
         "commands of the image": "image:\n  base: python:3.12\n  run:\n" + lines("    - 'echo $A{0} | cat'", 9000),
+        "an argument of letters": f"entry_point: {{command: [{'é' * 250_000}]}}\n",
+        "an argument of addresses": f"entry_point: {{command: ['{'é:// arn:é ' * 25_000}']}}\n",
         "bases": "extends:\n" + lines("  - base{0}.yaml", 9000),
         "vars": "vars:\n"
         + lines("  v{0}: {{default: a, enum: [a, b]}}", 2500)

@@ -50,7 +50,7 @@ _COMMANDS = (
 _AROUND = (("overlays", ANY), ("defaults",), ("api",), ("cases", ANY, ANY))
 """What may be around the keys of a spec or a request."""
 
-_ADDRESS = re.compile(r"arn:[^ \t\n]+|[^ \t\n]+(?:://[^ \t\n]*|\.amazonaws\.[^ \t\n]+)")
+_BLANKS = re.compile(r"[ \t\n]+")
 _MOST_REPORTED = 20
 
 
@@ -88,7 +88,7 @@ def name_fault(text: str, *, is_free: bool = False) -> tuple[Rule, str, str] | N
     """
     if text.isascii() and text.isprintable():
         return None
-    if is_free and not _ADDRESS.fullmatch(text):
+    if is_free and _addresses(text) != [text]:
         return None
     return _fault_of_name(text)
 
@@ -103,8 +103,17 @@ def _command_fault(text: str) -> tuple[Rule, str, str] | None:
     from smspec.diagnostics.unseen import mixed_letter  # imported late, as below
 
     mixed = (word for word in re.findall(r"[^\W\d_]{3,}", text) if mixed_letter(word))
-    names = (*_ADDRESS.findall(text), *mixed)
+    names = (*_addresses(text), *mixed)
     return next(filter(None, map(_fault_of_name, names)), None)
+
+
+def _addresses(text: str) -> list[str]:
+    """Return the words of a text that are addresses of any form, and what begins with `arn:` in the middle of a word."""
+    found = []
+    for word in _BLANKS.split(text):
+        begin = 0 if "://" in word[1:] or ".amazonaws." in word[1:] else word.find("arn:")
+        found += [word[begin:]] * (begin >= 0)
+    return found
 
 
 def _fault_of_name(text: str) -> tuple[Rule, str, str] | None:
