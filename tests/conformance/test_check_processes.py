@@ -85,12 +85,14 @@ def test_interrupt_leaves_nothing(checked):
         "src/train.py",
         "import signal, time, subprocess, sys\n"
         "for number in (signal.SIGTERM, signal.SIGINT): signal.signal(number, signal.SIG_IGN)\n"
-        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], start_new_session=True)\n"
+        f"subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)', '{checked.temporary}'], "
+        "start_new_session=True)\n"
         "print('waiting', flush=True)\ntime.sleep(600)\nimport argparse\nargparse.ArgumentParser().parse_args()\n",
     )
     process = checked.start()
     end = time.monotonic() + DEADLINE
-    while len(checked.processes()) < 4 and time.monotonic() < end:
+    while not any("sleep(600)" in words for words in checked.processes()):
+        assert time.monotonic() < end and process.poll() is None
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=DEADLINE)

@@ -90,14 +90,16 @@ class Checked:
         assert not list(self.job.directory.rglob("__pycache__"))
 
     def processes(self) -> list[str]:
+        """Return the command lines of all living processes whose words or variables name the temporary directory."""
         found = []
         for name in filter(str.isdigit, os.listdir("/proc")):
             try:
-                variables = Path("/proc", name, "environ").read_bytes().decode(errors="replace")
+                words = Path("/proc", name, "cmdline").read_bytes()
+                variables = Path("/proc", name, "environ").read_bytes()
             except OSError:
                 continue
-            if str(self.temporary) in variables:
-                found.append(name)
+            if os.fsencode(self.temporary) in words + variables:
+                found.append(f"{name}: {os.fsdecode(words)}")
         return found
 
 
