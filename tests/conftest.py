@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from smspec.source.deep_directories import remove_tree
 from support import parameter_names
 from support.smspec_command import smspec
 
@@ -277,3 +278,14 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("any_python", parameters)
     if "outer_python" in metafunc.fixturenames:
         metafunc.parametrize("outer_python", _outermost(_interpreters()))
+
+
+@pytest.fixture
+def public_directory():
+    """A directory that every user can reach: each pytest that starts makes those of pytest private again."""
+    directory = tempfile.mkdtemp(prefix="smspec-test-")
+    os.chmod(directory, 0o755)
+    try:
+        yield Path(directory)
+    finally:
+        remove_tree(directory)

@@ -86,7 +86,9 @@ def test_run_killed_at_any_moment_leaves_no_process(job, tmp_path, moment):
     job.write("src/train.py", "print('done')")
     ended = job.run(job.environment)
     assert ended.returncode == 0, ended.stderr
-    assert os.listdir(tmp_path / "temporary") == []
+    # Python tries a directory for temporary files with a file of four letters, which a kill can leave.
+    left = [path for path in (tmp_path / "temporary").iterdir() if path.is_dir() or path.read_bytes() != b"blat"]
+    assert left == []
 
 
 def test_killed_run_with_stubborn_hosts_leaves_no_process(job, tmp_path):
@@ -150,14 +152,11 @@ time.sleep(600)
 
 @pytest.mark.skipif(bool(probe().step), reason=f"namespaces are unavailable: {probe().step}")
 @pytest.mark.parametrize("kind", [LocalJob, OrdinaryJob], indirect=True, ids=["root", "user"])
-def test_killed_run_leaves_its_directory_as_any_run(tmp_path, kind):
+def test_killed_run_leaves_its_directory_as_any_run(public_directory, kind):
     """Its cell outlives it, and removes the /tmp of the hosts, which can be large: no later run has to."""
-    job = kind(tmp_path / "job", engine="namespace")
+    job = kind(public_directory / "job", engine="namespace")
     job.spec(SPEC.partition("channels")[0] + "hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}\n")
     job.write("src/train.py", NESTING)
-    for each in (tmp_path, *tmp_path.parents):
-        if each.name.startswith(("pytest-", "popen-", tmp_path.name)):
-            each.chmod(0o755)  # pytest makes them for one user
     process = job.start()
     for host in ("algo-1", "algo-2"):
         job.wait_for_log("NESTED", host)

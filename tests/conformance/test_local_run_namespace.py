@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import tempfile
 import venv
 from pathlib import Path
 
@@ -33,7 +32,7 @@ def job(tmp_path, request):
     kind = getattr(request, "param", LocalJob)
     if kind is OrdinaryJob:
         readable_python()  # or a skip, before anything is made
-        tmp_path = Path(request.getfixturevalue("public_directory"))
+        tmp_path = request.getfixturevalue("public_directory")
     job = kind(tmp_path / "a jöb", engine="namespace")
     (job.directory / "tmp").mkdir()
     job.environment = {"TMPDIR": str(job.directory / "tmp")}
@@ -42,14 +41,6 @@ def job(tmp_path, request):
     job.assert_nothing_left()
     assert os.listdir(job.directory / "tmp") == []
     assert str(job.directory) not in Path("/proc/self/mounts").read_text()
-
-
-@pytest.fixture
-def public_directory():
-    """A directory that every user can reach: those of pytest are its own user's. It has the user's cache."""
-    with tempfile.TemporaryDirectory(prefix="smspec-job-and-cache-") as directory:
-        os.chmod(directory, 0o755)
-        yield directory
 
 
 every_user = pytest.mark.parametrize("job", [LocalJob, OrdinaryJob], indirect=True)

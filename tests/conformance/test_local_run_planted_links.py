@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -113,14 +112,6 @@ def test_planted_pth_in_a_cached_environment_is_refused(tmp_path, engine, plant)
     assert ended.returncode == 3, ended.stderr
     assert str(planted) in ended.stderr
     assert not (tmp_path / "ran").exists()
-
-
-@pytest.fixture
-def public_directory():
-    """A directory that every user can reach: those of pytest are its own user's."""
-    with tempfile.TemporaryDirectory(prefix="smspec-planted-") as directory:
-        os.chmod(directory, 0o755)
-        yield Path(directory)
 
 
 def planting_job(kind: type[LocalJob], directory: Path, place: str) -> LocalJob:

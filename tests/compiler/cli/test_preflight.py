@@ -120,13 +120,6 @@ WRONG = {
         1,
         "is in eu-west-1, but the job runs in us-west-2; output",
     ),
-    "access point of another region": (
-        lambda it: None,
-        SPEC.replace(f"s3://{BUCKET}/out/", f"s3://arn:aws:s3:eu-west-1:{ACCOUNT}:accesspoint/mine/out/"),
-        "bucket",
-        1,
-        "is in eu-west-1",
-    ),
     "channel without data": (lambda it: None, SPEC.replace("/data/", "/none/"), "channel", 1, "no objects begin with"),
     "manifest that does not exist": (
         lambda it: None,

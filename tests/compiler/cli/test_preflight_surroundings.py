@@ -103,7 +103,7 @@ def test_registry_of_an_emulator_has_the_image(account, tmp_path, monkeypatch):
     """The address of the registry is in an overlay, so it is part of what is checked."""
     kind, manifest, content = docker_image()
     with registry() as images:
-        ignored = "{ignore: [{rule: SM437, because: the emulator has a registry of its own}]}"
+        ignored = "{ignore: [{rule: SM437, because: the emulator has its own registry}]}"
         overlay = f"{{image: {{repository: {images.host}/small}}, checks: {ignored}}}"
         write_job(tmp_path, f"{BUILT_HERE}overlays: {{local: {overlay}}}\n")
         monkeypatch.setenv("AWS_ENDPOINT_URL", account.aws.moto)

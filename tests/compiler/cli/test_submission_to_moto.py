@@ -46,6 +46,8 @@ def test_own_jobs_are_recognized(sagemaker):
 
 
 def test_job_of_another_team_with_the_name_is_left_alone(sagemaker, tmp_path):
+    # The server has own jobs of other tests, which no foreign job hides.
+    write_job(tmp_path, OWN.replace("name: small", "name: taken"))
     name = json.loads(smspec("render", "--api-json").out)["TrainingJobName"]
     sagemaker.create_training_job(
         TrainingJobName=name,

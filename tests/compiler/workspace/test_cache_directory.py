@@ -15,9 +15,9 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can create fil
 
 
 @pytest.fixture
-def place(tmp_path, monkeypatch):
+def place(public_directory, monkeypatch):
     """A directory that contains the cache. Other users of this machine must be able to reach it."""
-    place = tmp_path / "place"
+    place = public_directory / "place"
     place.mkdir(mode=0o755)
     monkeypatch.setenv("SMSPEC_CACHE_DIR", str(place / "cache"))
     return place
@@ -115,8 +115,8 @@ def test_link_of_a_stranger_is_refused(place, tmp_path):
     assert f"`{place}/cache` belongs to" in refusal()
 
 
-def test_path_behind_an_own_link_is_checked(place, tmp_path):
-    open_to_all = tmp_path / "open"
+def test_path_behind_an_own_link_is_checked(place):
+    open_to_all = place.parent / "open"
     (open_to_all / "real").mkdir(parents=True, mode=0o700)
     os.chmod(open_to_all, 0o777)
     os.symlink("../open/./real/../real", place / "cache")
@@ -222,12 +222,10 @@ with EnvironmentCache() as cache:
 
 
 @as_root
-def test_two_users_share_a_cache_of_root_read_only(place, tmp_path):
-    for each in (tmp_path, *tmp_path.parents):
-        if each.owner() == "root" and each.name.startswith(("pytest-", "popen-", tmp_path.name)):
-            each.chmod(0o755)  # pytest makes them for one user
-        elif not each.stat().st_mode & 0o001:
-            pytest.skip(f"other users cannot reach {each}")
+def test_two_users_share_a_cache_of_root_read_only(place):
+    closed = [path for path in place.parents if not path.stat().st_mode & 0o001]
+    if closed:
+        pytest.skip(f"other users cannot reach {closed[0]}")
 
     def make(path, lock):
         os.makedirs(f"{path}/lib", 0o777)
