@@ -11,7 +11,15 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.job_facts import base_facts
 from smspec.pipeline.parallel_map import parallel_map
 from smspec.pipeline.spec_check import CheckedSpec, check_spec
-from smspec.pipeline.spec_discovery import Candidates, DiscoveredSpecs, Outline, find_candidates, job_specs, outline
+from smspec.pipeline.spec_discovery import (
+    Candidates,
+    DiscoveredSpecs,
+    Outline,
+    find_candidates,
+    is_job,
+    job_specs,
+    outline,
+)
 from smspec.service.cost_summary import JobCost, cost_line
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass, replace
@@ -112,8 +120,8 @@ def _validated(
     def examine(number: int) -> _Examined:
         path, is_named = ahead[number]
         of_it = outline(path, cache)
-        is_job = of_it is None or of_it.is_job(is_named=is_named)
-        return _Examined(outline=of_it, checked=_checked(path, overlay, settings, cache) if is_job else None)
+        is_due = of_it is None or is_job(of_it, cache, is_named=is_named)
+        return _Examined(outline=of_it, checked=_checked(path, overlay, settings, cache) if is_due else None)
 
     # A file is parsed once, and by the process that checks it. Those that turn out to be base specs of others are rare.
     examined = list(parallel_map(len(ahead), examine, is_typical=lambda made: made.checked is not None))
