@@ -63,6 +63,13 @@ def lost_review(path: str) -> JobReview:
     return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
 
 
+def unset_review(path: str) -> JobReview:
+    """Return the review of a changed spec that no search lists, and that only options make a job."""
+    what = "a changed job spec that is not compared: a value of `--set`, or the region of `submit`, is missing"
+    changes = [_change(path, (), what, brief="unset value")]
+    return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
+
+
 def unsearched_review(path: str) -> JobReview:
     """Return the review of a job spec that no search of a directory finds."""
     what = "a job spec that a search skips: `validate` of a directory does not check it"

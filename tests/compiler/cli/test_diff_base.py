@@ -337,3 +337,37 @@ def test_every_input_of_a_spec_is_compared(home, name):
     done = smspec("diff", "--base", "HEAD", "--format", "json", cwd=home)
     assert done.status == 1, done.err
     assert "job" in kinds(done)
+
+
+SKIPPED = {
+    "in a hidden directory": ".j/a/job.yaml",
+    "in a JSON file": "jobs/a.json",
+    "below a directory of packages": "jobs/node_modules/a/job.yml",
+}
+
+
+@pytest.mark.parametrize("changed", ["source", "base spec"])
+@pytest.mark.parametrize("place", SKIPPED)
+def test_skipped_job_of_the_base_is_compared_when_its_inputs_change(home, place, changed):
+    """Its own file stays the same; `build` accepts it by its path, so CI may submit it."""
+    path = home / SKIPPED[place]
+    up = os.path.relpath(home, path.parent)
+    (home / "base.yaml").write_text("smspec: v1\nretries: 1\n")
+    path.parent.mkdir(parents=True)
+    text = BUILT.replace("name: small", "name: skipped").replace("source: src/", f"source: {up}/code/")
+    path.write_text(f"{text}extends: [{up}/base.yaml]\n")
+    (home / "code").mkdir()
+    (home / "code/train.py").write_text("print(1)\n")
+    commit(home)
+    assert smspec("diff", "--base", "HEAD", cwd=home) == (0, "", "no differences\n")
+    (home / "src/train.py").write_text("print(2)\n")
+    assert {job["job"] for job in jobs(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home))} == {"small"}
+    if changed == "source":
+        (home / "code/train.py").write_text("print(2)\n")
+    else:
+        (home / "base.yaml").write_text("smspec: v1\nretries: 2\n")
+    done = smspec("diff", "--base", "HEAD", "--format", "json", "--fail-on", "security", cwd=home)
+    found = {(job["job"], job["file"]): job["status"] for job in jobs(done)}
+    assert (done.status, found.get(("skipped", SKIPPED[place]))) == (1, "changed")
+    checked = smspec("validate", "--changed", "HEAD", cwd=home)
+    assert f"not searched, but job specs: `{SKIPPED[place]}`; checked" in checked.err
