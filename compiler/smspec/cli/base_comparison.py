@@ -119,9 +119,11 @@ def _listed(
     """List the specs of both states that are compared. Raise `NothingToCompare` if there are none."""
     repository = changed.repository
     there = [base.path(path) for path in paths]
-    for path in there:
-        if not os.path.isdir(path):
-            base.bring(path)  # a spec with any name
+    for path, old in zip(paths, there, strict=True):
+        if not os.path.isdir(old):
+            base.bring(old)  # a spec with any name
+        if not os.path.lexists(path) and not os.path.lexists(old):
+            raise NothingToCompare(f"cannot find `{path}`, now or at `{base.name}`")
     tracked = tracked_files(repository)
     now = compared_specs(paths, cache, tracked)
     then = compared_specs(there, base_cache, Tracked(top=base.directory, paths=None))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -371,3 +372,14 @@ def test_skipped_job_of_the_base_is_compared_when_its_inputs_change(home, place,
     assert (done.status, found.get(("skipped", SKIPPED[place]))) == (1, "changed")
     checked = smspec("validate", "--changed", "HEAD", cwd=home)
     assert f"not searched, but job specs: `{SKIPPED[place]}`; checked" in checked.err
+
+
+def test_path_that_never_existed_is_an_error(home):
+    (home / "src/train.py").write_text("print('other')\n")
+    done = smspec("diff", "--base", "HEAD", ".", "jbos/ctr", cwd=home)
+    assert done == (2, "", "smspec: cannot find `jbos/ctr`, now or at `HEAD`\n")
+    shutil.rmtree(home / "src")
+    (home / "job.yaml").unlink()
+    for paths in (["job.yaml"], ["src", "job.yaml"]):
+        done = smspec("diff", "--base", "HEAD", *paths, cwd=home)
+        assert (done.status, "small: is gone" in done.out) == (1, True), done
