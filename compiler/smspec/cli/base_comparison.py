@@ -80,8 +80,8 @@ def against_base(
         listed = _listed(paths, base, changed, cache, base_cache)
         sides = _compiled(listed, base, repository.top, overlay, settings, cache, base_cache)
         pairs = paired(
-            [state_of(side, place, base) for place, side in sides.olds.items()],
-            [state_of(side, place) for place, side in sides.news.items()],
+            [state_of(side, place, base, listed.then[place].is_found) for place, side in sides.olds.items()],
+            [state_of(side, place, is_found=listed.now[place].is_found) for place, side in sides.news.items()],
         )
         notes = [
             *_submodules(base, paths, changed, sides.olds.values()),

@@ -383,3 +383,16 @@ def test_path_that_never_existed_is_an_error(home):
     for paths in (["job.yaml"], ["src", "job.yaml"]):
         done = smspec("diff", "--base", "HEAD", *paths, cwd=home)
         assert (done.status, "small: is gone" in done.out) == (1, True), done
+
+
+def test_job_that_was_no_searched_spec_is_new_at_its_new_path(home):
+    """A marker hid it, so `validate` never checked it: its move is not cosmetic."""
+    (home / "models").mkdir()
+    write_job(home / "models/old", BUILT.replace("name: small", "name: old"))
+    (home / "models/old/manifest.json").write_text(json.dumps({"smspec": "1", "files": {}}))
+    commit(home)
+    (home / "jobs").mkdir()
+    (home / "models/old").rename(home / "jobs/old")
+    (home / "jobs/old/manifest.json").unlink()
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "security", cwd=home)
+    assert (done.status, "old: is new" in done.out, "the file moved" in done.out) == (1, True, False)
