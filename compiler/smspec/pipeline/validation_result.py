@@ -37,6 +37,7 @@ class ValidationResult:
     """``texts`` are those that the diagnostics point into. ``jobs``: the facts that specs are compared by.
 
     ``costs``: what each job without errors can cost. ``checked``: the path of each spec, and what its check found.
+    ``extended``: those that others extend, and that are jobs without errors; they are in no other part of the result.
     ``rule_files``: how many of the paths are rules of an organization.
     """
 
@@ -47,6 +48,7 @@ class ValidationResult:
     jobs: tuple[JobFacts, ...]
     costs: tuple[JobCost, ...] = ()
     checked: tuple[tuple[str, CheckedSpec], ...] = ()
+    extended: tuple[tuple[str, CheckedSpec], ...] = ()
     rule_files: int = 0
 
     def summary(self) -> str:
@@ -128,7 +130,8 @@ def _validated(
     found = job_specs(candidates, [one.outline for one in examined], cache)
     known = {path: one.checked for (path, _), one in zip(ahead, examined, strict=True)}
     checked = [known[path] or check_spec(path, overlay, settings, cache) for path in found.jobs]
-    return whole_result(found, checked, cache)
+    extended = ((path, spec) for path in found.extended if (spec := known[path]) is not None and spec.cost is not None)
+    return replace(whole_result(found, checked, cache), extended=tuple(extended))
 
 
 def _checked(path: str, overlay: str | None, settings: Mapping[str, str], cache: InputCache) -> CheckedSpec | None:

@@ -93,6 +93,19 @@ def test_changed_base_of_a_job_without_its_own_name_is_compared(home, way, is_ex
     assert any(SPEC in line for line in named) == is_extended
 
 
+def test_extended_job_is_checked_on_its_own(home):
+    """`build` accepts it; that others extend it hides no warning. A spec that cannot be built is only part of them."""
+    evil(home, "a base spec")
+    extend(home)
+    rewrite(home / SPEC, "ml.m5.large, count: 1", "ml.m5.large, count: 1, keep_alive: 1h")
+    rewrite(home / "jobs/ctr/job.yaml", "ml.m5.large, count: 1", "ml.m5.large, count: 1, keep_alive: null")
+    done = smspec("validate", ".", "-v", cwd=home)
+    assert done.status == 0 and f"checked {SPEC}: " in done.err and "checked 2 jobs" in done.err
+    rewrite(home / SPEC, "count: 1", "count: 0")
+    done = smspec("validate", ".", "-v", cwd=home)
+    assert done.status == 0 and SPEC not in done.err and "checked 1 job" in done.err
+
+
 @pytest.mark.parametrize("paths", [[SPEC], ["."]], ids=["the file", "a directory"])
 def test_job_without_its_own_name_is_checked(home, paths):
     """`build` reports the error too."""
