@@ -44,7 +44,7 @@ def unsearched_specs(
     tops = {os.path.realpath(path) for path in paths if is_directory(path)}
     found = {path for top in tops for path in changed.below(top)}
     names = (name for name in tracked.paths or () if name.lower().endswith(_USUAL_ENDINGS))
-    others = {path for path in (os.path.join(tracked.top, name) for name in names) if not os.path.islink(path)}
+    others = {os.path.join(tracked.top, name) for name in names}
     below = (path for path in others - found - places if any(is_below(path, top) for top in tops))
     jobs = {path for path in found - places if _is_job(path, cache)}
     jobs.update(affected_by(changed, [path for path in below if _is_job(path, cache)], cache))
@@ -120,7 +120,7 @@ def unlisted_specs(
     twins = {cache.identity(path): path for path in known.values()}
 
     def is_repeated(path: str) -> bool:
-        twin = None if path in hidden else twins.get(cache.identity(path))
+        twin = None if path in hidden and not os.path.islink(path) else twins.get(cache.identity(path))
         return twin is not None and are_same(made[path], gather_variants(twin, None, settings, cache))
 
     sides = {path: compile_variants(side) for path, side in made.items() if not is_repeated(path)}

@@ -344,12 +344,13 @@ SKIPPED = {
     "in a hidden directory": ".j/a/job.yaml",
     "in a JSON file": "jobs/a.json",
     "below a directory of packages": "jobs/node_modules/a/job.yml",
+    "behind a link": ".j/b/job.yaml",
 }
 
 
 @pytest.mark.parametrize("changed", ["source", "base spec"])
 @pytest.mark.parametrize("place", SKIPPED)
-def test_skipped_job_of_the_base_is_compared_when_its_inputs_change(home, place, changed):
+def test_skipped_job_with_changed_inputs_is_compared(home, place, changed):
     """Its own file stays the same; `build` accepts it by its path, so CI may submit it."""
     path = home / SKIPPED[place]
     up = os.path.relpath(home, path.parent)
@@ -359,14 +360,14 @@ def test_skipped_job_of_the_base_is_compared_when_its_inputs_change(home, place,
     path.write_text(f"{text}extends: [{up}/base.yaml]\n")
     (home / "code").mkdir()
     (home / "code/train.py").write_text("print(1)\n")
+    if place == "behind a link":
+        path.rename(home / "spec.txt")
+        path.symlink_to("../../spec.txt")
     commit(home)
-    assert smspec("diff", "--base", "HEAD", cwd=home) == (0, "", "no differences\n")
     (home / "src/train.py").write_text("print(2)\n")
     assert {job["job"] for job in jobs(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home))} == {"small"}
-    if changed == "source":
-        (home / "code/train.py").write_text("print(2)\n")
-    else:
-        (home / "base.yaml").write_text("smspec: v1\nretries: 2\n")
+    name, text = ("code/train.py", "print(2)\n") if changed == "source" else ("base.yaml", "smspec: v1\nretries: 2\n")
+    (home / name).write_text(text)
     done = smspec("diff", "--base", "HEAD", "--format", "json", "--fail-on", "security", cwd=home)
     found = {(job["job"], job["file"]): job["status"] for job in jobs(done)}
     assert (done.status, found.get(("skipped", SKIPPED[place]))) == (1, "changed")
