@@ -12,6 +12,7 @@ from smspec.pipeline.inputs import REQUIREMENTS, Inputs, assembly, gather_to_com
 from smspec.pipeline.source_findings import SOURCE
 from smspec.pipeline.spec_files import read_spec_files
 from smspec.rules import repository_without_a_region
+from smspec.rules.naming import unknown_image_name
 from smspec.service.policy import Level
 from smspec.source import Document, Scalar, SourceText, Span, to_data
 from smspec.source import Mapping as MappingNode
@@ -22,7 +23,8 @@ from smspec.spec.shape.faulty_keys import MISSING_KEY
 from smspec.workspace.organization_marker import NAME, PYPROJECT
 from smspec.workspace.revision import Revision
 
-_SET_BY_OPTIONS = frozenset({NO_VALUE.code, repository_without_a_region.RULE.code})
+_SET_BY_OPTIONS = frozenset({NO_VALUE.code, repository_without_a_region.RULE.code, unknown_image_name.RULE.code})
+"""A short name of an image has a registry only with a region."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -175,6 +175,7 @@ OPTIONS = {
     "a variable": ("retries: ${{ vars.week }}\nvars: {week: {}}\n", ("--set", "vars.week=3")),
     "a variable in its name": ("vars: {week: {}}\n", ("--set", "vars.week=3")),
     "a region": ("region: null\n", ()),
+    "a region of an image": ("region: null\n", ()),
 }
 
 
@@ -187,6 +188,9 @@ def test_extended_job_that_needs_an_option_is_named(tmp_path, option, before):
     plain = BUILT.replace("name: small", "name: job3").replace('bookworm"', 'bookworm", repository: ctr')
     needs = plain.replace("job3", "job${{ vars.week }}") if "name" in option else plain
     needs = needs.replace("region: us-west-2\n", "") if "region" in option else needs
+    if "image" in option:
+        needs = needs.replace('image: {base: "python:3.12-slim-bookworm", repository: ctr}', "image: NAME")
+        needs = needs.replace("NAME", "pytorch-training:2.5.1-cpu")
     write_job(root, needs + more if before == "with the option" else plain)
     big = "smspec: v1\nname: big\nextends: [job.yaml]\nregion: us-west-2\nretries: 1\nvars: {week: {default: 1}}\n"
     (root / "big.yaml").write_text(big)
