@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -338,62 +337,3 @@ def test_every_input_of_a_spec_is_compared(home, name):
     done = smspec("diff", "--base", "HEAD", "--format", "json", cwd=home)
     assert done.status == 1, done.err
     assert "job" in kinds(done)
-
-
-SKIPPED = {
-    "in a hidden directory": ".j/a/job.yaml",
-    "in a JSON file": "jobs/a.json",
-    "below a directory of packages": "jobs/node_modules/a/job.yml",
-    "behind a link": ".j/b/job.yaml",
-}
-
-
-@pytest.mark.parametrize("changed", ["source", "base spec"])
-@pytest.mark.parametrize("place", SKIPPED)
-def test_skipped_job_with_changed_inputs_is_compared(home, place, changed):
-    """Its own file stays the same; `build` accepts it by its path, so CI may submit it."""
-    path = home / SKIPPED[place]
-    up = os.path.relpath(home, path.parent)
-    (home / "base.yaml").write_text("smspec: v1\nretries: 1\n")
-    path.parent.mkdir(parents=True)
-    text = BUILT.replace("name: small", "name: skipped").replace("source: src/", f"source: {up}/code/")
-    path.write_text(f"{text}extends: [{up}/base.yaml]\n")
-    (home / "code").mkdir()
-    (home / "code/train.py").write_text("print(1)\n")
-    if place == "behind a link":
-        path.rename(home / "spec.txt")
-        path.symlink_to("../../spec.txt")
-    commit(home)
-    (home / "src/train.py").write_text("print(2)\n")
-    assert {job["job"] for job in jobs(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home))} == {"small"}
-    name, text = ("code/train.py", "print(2)\n") if changed == "source" else ("base.yaml", "smspec: v1\nretries: 2\n")
-    (home / name).write_text(text)
-    done = smspec("diff", "--base", "HEAD", "--format", "json", "--fail-on", "security", cwd=home)
-    found = {(job["job"], job["file"]): job["status"] for job in jobs(done)}
-    assert (done.status, found.get(("skipped", SKIPPED[place]))) == (1, "changed")
-    checked = smspec("validate", "--changed", "HEAD", cwd=home)
-    assert f"not searched, but job specs: `{SKIPPED[place]}`; checked" in checked.err
-
-
-def test_path_that_never_existed_is_an_error(home):
-    (home / "src/train.py").write_text("print('other')\n")
-    done = smspec("diff", "--base", "HEAD", ".", "jbos/ctr", cwd=home)
-    assert done == (2, "", "smspec: cannot find `jbos/ctr`, now or at `HEAD`\n")
-    shutil.rmtree(home / "src")
-    (home / "job.yaml").unlink()
-    for paths in (["job.yaml"], ["src", "job.yaml"]):
-        done = smspec("diff", "--base", "HEAD", *paths, cwd=home)
-        assert (done.status, "small: is gone" in done.out) == (1, True), done
-
-
-def test_job_that_was_no_searched_spec_is_new_at_its_new_path(home):
-    """A marker hid it, so `validate` never checked it: its move is not cosmetic."""
-    (home / "models").mkdir()
-    write_job(home / "models/old", BUILT.replace("name: small", "name: old"))
-    (home / "models/old/manifest.json").write_text(json.dumps({"smspec": "1", "files": {}}))
-    commit(home)
-    (home / "jobs").mkdir()
-    (home / "models/old").rename(home / "jobs/old")
-    (home / "jobs/old/manifest.json").unlink()
-    done = smspec("diff", "--base", "HEAD", "--fail-on", "security", cwd=home)
-    assert (done.status, "old: is new" in done.out, "the file moved" in done.out) == (1, True, False)

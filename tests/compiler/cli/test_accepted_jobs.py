@@ -1,12 +1,14 @@
-"""A file without a name of its own is a job if `build` accepts it: the name may be in a base spec or an overlay."""
+"""What counts as a job is what `build` accepts: the name may be in a base spec or an overlay, the file anywhere."""
 
 import json
+import os
+import shutil
 
 import pytest
 
 from support.git_repository import commit, repository
 from support.review.diff_outcomes import jobs, rewrite
-from support.small_job import write_job
+from support.small_job import BUILT, write_job
 from support.smspec_command import smspec
 
 TEAM = "smspec: v1\nrole: arn:aws:iam::111122223333:role/Training\n"
@@ -43,6 +45,15 @@ def home(tmp_path):
     write(directory, "teams/base.yaml", TEAM + "retries: 2\n")
     job = "smspec: v1\nname: ctr\nextends: [../../teams/base.yaml]\n" + REST.replace("NAME", "ctr")
     write_job(directory / "jobs/ctr", job)
+    return directory
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A repository with one job, which is committed."""
+    directory = repository(tmp_path / "home")
+    write_job(directory)
+    commit(directory)
     return directory
 
 
@@ -155,3 +166,62 @@ def test_base_spec_stays_a_base_spec(home, kind):
     }
     (home / "jobs/ctr/job.yaml").write_text("smspec: v1\nname: ctr\nextends: [../../teams/base.yaml]\n")
     assert "checked 1 job" in smspec("validate", ".", cwd=home).err
+
+
+SKIPPED = {
+    "in a hidden directory": ".j/a/job.yaml",
+    "in a JSON file": "jobs/a.json",
+    "below a directory of packages": "jobs/node_modules/a/job.yml",
+    "behind a link": ".j/b/job.yaml",
+}
+
+
+@pytest.mark.parametrize("changed", ["source", "base spec"])
+@pytest.mark.parametrize("place", SKIPPED)
+def test_skipped_job_with_changed_inputs_is_compared(small, place, changed):
+    """Its own file stays the same; `build` accepts it by its path, so CI may submit it."""
+    path = small / SKIPPED[place]
+    up = os.path.relpath(small, path.parent)
+    (small / "base.yaml").write_text("smspec: v1\nretries: 1\n")
+    path.parent.mkdir(parents=True)
+    text = BUILT.replace("name: small", "name: skipped").replace("source: src/", f"source: {up}/code/")
+    path.write_text(f"{text}extends: [{up}/base.yaml]\n")
+    (small / "code").mkdir()
+    (small / "code/train.py").write_text("print(1)\n")
+    if place == "behind a link":
+        path.rename(small / "spec.txt")
+        path.symlink_to("../../spec.txt")
+    commit(small)
+    (small / "src/train.py").write_text("print(2)\n")
+    assert {job["job"] for job in jobs(smspec("diff", "--base", "HEAD", "--format", "json", cwd=small))} == {"small"}
+    name, text = ("code/train.py", "print(2)\n") if changed == "source" else ("base.yaml", "smspec: v1\nretries: 2\n")
+    (small / name).write_text(text)
+    done = smspec("diff", "--base", "HEAD", "--format", "json", "--fail-on", "security", cwd=small)
+    found = {(job["job"], job["file"]): job["status"] for job in jobs(done)}
+    assert (done.status, found.get(("skipped", SKIPPED[place]))) == (1, "changed")
+    checked = smspec("validate", "--changed", "HEAD", cwd=small)
+    assert f"not searched, but job specs: `{SKIPPED[place]}`; checked" in checked.err
+
+
+def test_path_that_never_existed_is_an_error(small):
+    (small / "src/train.py").write_text("print('other')\n")
+    done = smspec("diff", "--base", "HEAD", ".", "jbos/ctr", cwd=small)
+    assert done == (2, "", "smspec: cannot find `jbos/ctr`, now or at `HEAD`\n")
+    shutil.rmtree(small / "src")
+    (small / "job.yaml").unlink()
+    for paths in (["job.yaml"], ["src", "job.yaml"]):
+        done = smspec("diff", "--base", "HEAD", *paths, cwd=small)
+        assert (done.status, "small: is gone" in done.out) == (1, True), done
+
+
+def test_job_that_was_no_searched_spec_is_new_at_its_new_path(small):
+    """A marker hid it, so `validate` never checked it: its move is not cosmetic."""
+    (small / "models").mkdir()
+    write_job(small / "models/old", BUILT.replace("name: small", "name: old"))
+    (small / "models/old/manifest.json").write_text(json.dumps({"smspec": "1", "files": {}}))
+    commit(small)
+    (small / "jobs").mkdir()
+    (small / "models/old").rename(small / "jobs/old")
+    (small / "jobs/old/manifest.json").unlink()
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "security", cwd=small)
+    assert (done.status, "old: is new" in done.out, "the file moved" in done.out) == (1, True, False)
