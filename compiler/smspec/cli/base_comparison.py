@@ -26,7 +26,7 @@ from smspec.pipeline.variants import Gathered, Variants, are_same, compile_varia
 from smspec.review.job_review import JobReview
 from smspec.review.kinds import cosmetic
 from smspec.review.reviewing import paired
-from smspec.review.settings_changes import lost_review, settings_reviews, unsearched_review
+from smspec.review.settings_changes import lost_review, settings_reviews, unsearched_review, unset_review
 from smspec.service.policy import Level
 from smspec.source.frozen import dataclass, replace
 from smspec.source.path_containment import is_below
@@ -54,12 +54,16 @@ class _Listed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Compiled:
-    """Both states of the specs by their places, as far as they differ; the paths of the others are ``unchanged``."""
+    """Both states of the specs by their places, as far as they differ; the paths of the others are ``unchanged``.
+
+    ``unset``: places of specs that no search lists, and that cannot be compiled without an option.
+    """
 
     gathered: list[Gathered]
     unchanged: dict[str, str]
     news: dict[str, Variants]
     olds: dict[str, Variants]
+    unset: set[str]
 
 
 def against_base(
@@ -76,8 +80,8 @@ def against_base(
         listed = _listed(paths, base, changed, cache, base_cache)
         sides = _compiled(listed, base, repository.top, overlay, settings, cache, base_cache)
         pairs = paired(
-            [state_of(side, place, base) for place, side in sides.olds.items()],
-            [state_of(side, place) for place, side in sides.news.items()],
+            [state_of(side, place, base, listed.then[place].is_found) for place, side in sides.olds.items()],
+            [state_of(side, place, is_found=listed.now[place].is_found) for place, side in sides.news.items()],
         )
         notes = [
             *_submodules(base, paths, changed, sides.olds.values()),
@@ -97,6 +101,7 @@ def against_base(
                 for place in sorted(listed.lost)
                 if place in sides.news or place in sides.unchanged or _is_link(place, repository.top)
             ),
+            *map(unset_review, sorted(sides.unset)),
             *_settings(repository.top, base, paths, sides.gathered, cache, base_cache),
             *(
                 unsearched_review(place)
@@ -114,9 +119,11 @@ def _listed(
     """List the specs of both states that are compared. Raise `NothingToCompare` if there are none."""
     repository = changed.repository
     there = [base.path(path) for path in paths]
-    for path in there:
-        if not os.path.isdir(path):
-            base.bring(path)  # a spec with any name
+    for path, old in zip(paths, there, strict=True):
+        if not os.path.isdir(old):
+            base.bring(old)  # a spec with any name
+        if not os.path.lexists(path) and not os.path.lexists(old):
+            raise NothingToCompare(f"cannot find `{path}`, now or at `{base.name}`")
     tracked = tracked_files(repository)
     now = compared_specs(paths, cache, tracked)
     then = compared_specs(there, base_cache, Tracked(top=base.directory, paths=None))
@@ -130,7 +137,7 @@ def _listed(
     start = None if any(map(os.path.isabs, paths)) else os.curdir
     now |= _still_there(then, now, repository.top, cache, start)
     then |= _still_there(now, then, base.directory, base_cache, None)
-    found = unsearched_specs(changed, paths, [spec.path for spec in now.values()], cache)
+    found = unsearched_specs(changed, paths, [spec.path for spec in now.values()], tracked, cache)
     hidden = {os.path.relpath(path, repository.top): path for path in found}
     for place, path in hidden.items():
         shown = path if start is None else os.path.relpath(path, start)
@@ -168,11 +175,18 @@ def _compiled(
     same = {place for place, side in new.items() if place in old and are_same(old[place], side)}
     news = {place: compile_variants(side) for place, side in new.items() if place not in same}
     olds = {place: shown_as_of(compile_variants(side), base) for place, side in old.items() if place not in same}
+    jobs = [place for place, side in news.items() if _is_job(side, listed.now[place], place in listed.lost, cache)]
+    unset = {place for place, side in news.items() if place not in jobs and side.is_open}
     return _Compiled(
         gathered=gathered,
         unchanged={place: new[place].path for place in same},
-        news={p: side for p, side in news.items() if _is_job(side, listed.now[p], p in listed.lost, cache)},
-        olds={p: side for p, side in olds.items() if _is_job(side, listed.then[p], False, base_cache)},
+        news={place: news[place] for place in jobs},
+        olds={
+            place: side
+            for place, side in olds.items()
+            if place not in unset and _is_job(side, listed.then[place], False, base_cache)
+        },
+        unset=unset,
     )
 
 

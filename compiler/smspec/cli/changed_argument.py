@@ -77,20 +77,24 @@ def affected(
     paths = searched_paths(args)
     try:
         found, changed = affected_specs(specs, paths[0], args.changed, cache)
-        hidden = unlisted_specs(changed, paths, specs, values, cache)
+        unlisted = unlisted_specs(changed, paths, specs, values, cache)
     except GitFailed as failure:
         raise ResourceUnavailable(str(failure)) from failure
     except OptionError as error:
         raise UsageError(str(error)) from error
+    hidden = tuple(path for path, is_compiled in unlisted.items() if is_compiled)
+    unset = [path for path in unlisted if path not in hidden]
     settings = changed_settings(found, changed, cache)
     if settings:
         what = f"these jobs are judged by settings that changed since {args.changed}: {_listed(settings)}"
         console.say(visible(f"{what}; run `smspec diff --base {args.changed}`"))
     if changed.filtered:
         console.say(visible(unexecuted(changed.filtered)))
+    if unset:
+        console.say(visible(f"not checked, because a value of --set or --region is missing: {_listed(unset)}"))
     if hidden:
         console.say(visible(f"not searched, but job specs: {_listed(hidden)}; {what}"))
-    elif not found:
+    elif not found and not unset:
         jobs = "1 job" if len(specs) == 1 else f"{len(specs)} jobs"
         console.say(visible(f"no changes since {args.changed} affect any of {jobs}"))
     return Affected(specs=found, unlisted=hidden, touches=changed.touches)

@@ -169,7 +169,7 @@ def outcome_of(
     )
 
 
-def state_of(side: Variants, place: str, base: Revision | None = None) -> State:
+def state_of(side: Variants, place: str, base: Revision | None = None, is_found: bool = True) -> State:
     """Return a spec for the comparison; one of a revision with its name there."""
     return State(
         file=side.path if base is None else f"{base.name}:{os.path.relpath(side.path, base.directory)}",
@@ -177,6 +177,7 @@ def state_of(side: Variants, place: str, base: Revision | None = None) -> State:
         versions={name: _version(job, base) for name, job in side.compiled.items()},
         faults={name: fault.diagnostics for name, fault in side.faults.items()},
         is_read=side.is_read,
+        is_found=is_found,
     )
 
 

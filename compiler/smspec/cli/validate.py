@@ -67,6 +67,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             if args.changed is not None:
                 result = _of_changes(result, args, cache, console)
             else:
+                result = _with_extended(result)
                 name_skipped(args, cache, console)
     except OptionError as error:
         raise UsageError(str(error)) from error
@@ -93,6 +94,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
             console.remark(summary)
         return exit_status(result.diagnostics, args)
     return show_findings(result.diagnostics, result.texts, summary, args, console)
+
+
+def _with_extended(result: ValidationResult) -> ValidationResult:
+    """Return the result with the jobs that others extend: `build` accepts them, too."""
+    if not result.extended:
+        return result
+    from smspec.pipeline.narrowed_result import with_specs  # imported late: such jobs are rare
+
+    return with_specs(result, result.extended)
 
 
 def _of_changes(

@@ -11,7 +11,16 @@ import os
 from collections.abc import Iterable
 
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.spec_discovery import Candidates, NoJobs, is_searched, job_specs, outline, specs_below, take
+from smspec.pipeline.spec_discovery import (
+    Candidates,
+    NoJobs,
+    is_job,
+    is_searched,
+    job_specs,
+    outline,
+    specs_below,
+    take,
+)
 from smspec.source.frozen import dataclass
 from smspec.source.path_containment import is_below
 from smspec.spec.layers.option_errors import OptionError
@@ -120,7 +129,7 @@ def compared_specs(paths: Iterable[str], cache: InputCache, tracked: Tracked) ->
             is_found=is_read and cache.identity(spec) in searched,
         )
         for spec, is_read in listed.items()
-        if (of_it := outlines[spec]) is None or of_it.is_job(is_named=cache.identity(spec) in named)
+        if (of_it := outlines[spec]) is None or is_job(of_it, cache, is_named=cache.identity(spec) in named)
     )
     return {spec.place: spec for spec in specs}
 
@@ -131,7 +140,7 @@ def is_no_job(path: str, cache: InputCache) -> bool:
         of_it = outline(path, cache)
     except (OptionError, OSError):
         return True
-    return not cache.is_meant_as_spec(path) or (of_it is not None and of_it.is_base)
+    return not cache.is_meant_as_spec(path) or (of_it is not None and not is_job(of_it, cache))
 
 
 def _taken(path: str, cache: InputCache, content: bytes | None = None) -> bool:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
+from smspec.pipeline.spec_files import read_spec_files
 from smspec.source import Document
 from smspec.source.deep_directories import walked
 from smspec.source.frozen import dataclass
 from smspec.source.path_containment import is_below
-from smspec.spec.layers.assembly import OptionError, extends_of, is_base, is_nameless_job
+from smspec.spec.layers.assembly import OptionError, extends_of, has_name, is_base, is_nameless_job, overlay_names
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.missing_path import is_directory
@@ -36,12 +37,14 @@ class NoJobs(OptionError):
 class DiscoveredSpecs:
     """The paths of the jobs that were found, and of base specs below searched directories that none of them extends.
 
-    ``outside``: YAML files below them that are links out of the repository, and were not read.
+    ``extended``: those with a name that others extend. ``outside``: YAML files below searched directories that are
+    links out of the repository, and were not read.
     """
 
     jobs: tuple[str, ...]
     unused_bases: tuple[str, ...]
     searched: bool
+    extended: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
 
     @property
@@ -65,25 +68,25 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """What the discovery needs to know of one file. ``extends``: the paths of base specs; None: it is malformed."""
+    """What the discovery needs to know of one file. ``extends``: the paths of base specs; None: it is malformed.
+
+    ``is_alone``: no other file can set its name, nor an overlay.
+    """
 
     path: str
     is_base: bool
     is_nameless_job: bool
+    is_alone: bool
     extends: tuple[str, ...] | None
-
-    def is_job(self, *, is_named: bool) -> bool:
-        """Return whether it is a job, unless other files extend it."""
-        return not self.is_base or (is_named and self.is_nameless_job)
 
 
 def find_job_specs(paths: Iterable[str], cache: InputCache) -> DiscoveredSpecs:
     """Return the job specs for ``paths``: in their order, sorted below a directory, without duplicates.
 
-    A directory stands for the YAML files below it that have a top-level ``smspec``, except those without ``name``,
-    which are base specs. So is a named file, unless only the name is missing. A spec that a different one extends is a
-    base spec wherever it comes from, unless it extends that one too. Raise `OptionError` for a path that does not
-    exist, and `NoJobs` for directories without a job.
+    A directory stands for the YAML files below it that have a top-level ``smspec``, except base specs: those without
+    ``name``, also in what they extend. So is a file of the command line, unless only the name is missing. A spec that a
+    different one extends is a base spec wherever it comes from, unless it extends that one too. Raise `OptionError` for
+    a path that does not exist, and `NoJobs` for directories without a job.
     """
     candidates = find_candidates(paths, cache)
     return job_specs(candidates, [outline(path, cache) for path in candidates.found.values()], cache)
@@ -115,6 +118,21 @@ def outline(path: str, cache: InputCache) -> Outline | None:
         return None  # reported when the job is checked
 
 
+def is_job(of_it: Outline, cache: InputCache, *, is_named: bool = False) -> bool:
+    """Return whether a file is a job, unless others extend it: it has a name, maybe that of a base spec or an overlay.
+
+    ``is_named``: by the command line.
+    """
+    if not of_it.is_base or (is_named and of_it.is_nameless_job):
+        return True
+    if of_it.is_alone:
+        return False
+    try:
+        return has_name(read_spec_files(of_it.path, cache).documents)
+    except (InvalidInput, OptionError):
+        return False
+
+
 def job_specs(candidates: Candidates, outlines: Iterable[Outline | None], cache: InputCache) -> DiscoveredSpecs:
     """Return those of the candidates that are job specs, given the outline of each; raise `NoJobs`."""
     found = candidates.found
@@ -123,13 +141,13 @@ def job_specs(candidates: Candidates, outlines: Iterable[Outline | None], cache:
     is_whole = is_whole and len(known) == len(found)
     bases_of_any = {base for bases in extended.values() for base in bases}
     bases = {base for base in bases_of_any if not _is_in_a_circle(base, extended)}
-    jobs = tuple(
-        path
+    of_name = {
+        identity: path
         for identity, path in found.items()
         # Check a file that could not be read again, so that its errors are reported.
-        if identity not in bases
-        and (identity not in known or known[identity].is_job(is_named=identity in candidates.named))
-    )
+        if identity not in known or is_job(known[identity], cache, is_named=identity in candidates.named)
+    }
+    jobs = tuple(path for identity, path in of_name.items() if identity not in bases)
     if not jobs and not candidates.named:
         outside = candidates.outside
         unread = f"; smspec did not read `{outside[0]}`, a link out of the repository" if outside else ""
@@ -138,7 +156,10 @@ def job_specs(candidates: Candidates, outlines: Iterable[Outline | None], cache:
     # A file that could not be read may extend any of them.
     unused = tuple(path for identity, path in found.items() if identity not in needed) if is_whole else ()
     searched = any(map(is_directory, candidates.asked))
-    return DiscoveredSpecs(jobs=jobs, unused_bases=unused, searched=searched, outside=candidates.outside)
+    named = tuple(path for identity, path in of_name.items() if identity in bases)
+    return DiscoveredSpecs(
+        jobs=jobs, unused_bases=unused, searched=searched, extended=named, outside=candidates.outside
+    )
 
 
 def specs_below(
@@ -223,7 +244,13 @@ def _outline(document: Document) -> Outline:
     else:
         directory = os.path.dirname(path)
         extends = tuple(os.path.normpath(os.path.join(directory, words)) for words, _ in written)
-    return Outline(path=path, is_base=is_base(document), is_nameless_job=is_nameless_job(document), extends=extends)
+    return Outline(
+        path=path,
+        is_base=is_base(document),
+        is_nameless_job=is_nameless_job(document),
+        is_alone=extends == () and not overlay_names(document),
+        extends=extends,
+    )
 
 
 def _outline_of_base(path: str, cache: InputCache, boundary: Boundary) -> Outline | None:

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping
 
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.affected_specs import affected_by, check_checkout
-from smspec.pipeline.compared_specs import compared_specs, tracked_files
+from smspec.pipeline.compared_specs import Tracked, compared_specs, tracked_files
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.spec_discovery import ENDINGS, is_yaml, outline, skipped_above
+from smspec.pipeline.spec_discovery import ENDINGS, is_job, is_yaml, outline, skipped_above
 from smspec.pipeline.variants import are_same, compile_variants, gather_variants
 from smspec.source.path_containment import is_below
 from smspec.spec.layers.option_errors import OptionError
@@ -29,15 +29,26 @@ from smspec.workspace.revision import place_below
 from smspec.workspace.source_walk import MARKERS
 from smspec.workspace.spec_marker import has_spec_key
 
+_USUAL_ENDINGS = (*ENDINGS, ".json")
+"""Other files are read only if they change: there may be many."""
+
 
 def unsearched_specs(
-    changed: ChangedFiles, paths: Iterable[str], known: Iterable[str], cache: InputCache
+    changed: ChangedFiles, paths: Iterable[str], known: Iterable[str], tracked: Tracked, cache: InputCache
 ) -> tuple[str, ...]:
-    """Return the real places of such specs below those of some paths that are directories, except the known ones."""
+    """Return the real places of such specs below those of some paths that are directories, except the known ones.
+
+    A spec that did not change is found if git tracks it, and its name is that of a YAML or JSON file.
+    """
     places = {place for path in known for place in (place_of(path), os.path.abspath(path))}
     tops = {os.path.realpath(path) for path in paths if is_directory(path)}
     found = {path for top in tops for path in changed.below(top)}
-    return tuple(path for path in sorted(found) if path not in places and _is_job(path, cache))
+    names = (name for name in tracked.paths or () if name.lower().endswith(_USUAL_ENDINGS))
+    others = {os.path.join(tracked.top, name) for name in names}
+    below = (path for path in others - found - places if any(is_below(path, top) for top in tops))
+    jobs = {path for path in found - places if _is_job(path, cache)}
+    jobs.update(affected_by(changed, [path for path in below if _is_job(path, cache)], cache))
+    return tuple(sorted(jobs))
 
 
 def skipped_specs(paths: Iterable[str], cache: InputCache) -> dict[str, str]:
@@ -67,6 +78,7 @@ def skipped_specs(paths: Iterable[str], cache: InputCache) -> dict[str, str]:
 
 
 def _is_job(path: str, cache: InputCache) -> bool:
+    path = os.path.relpath(path)  # the name of its text
     boundary = cache.boundary(os.path.dirname(path))
     try:
         content = boundary.read(path, MAX_BYTES) if boundary.is_file(path) else b""
@@ -74,9 +86,9 @@ def _is_job(path: str, cache: InputCache) -> bool:
             return False
         cache.take(path, content)
         of_it = outline(path, cache)
+        return of_it is not None and is_job(of_it, cache)
     except (FileNotRead, InvalidInput, OptionError, OSError):
         return False
-    return of_it is not None and not of_it.is_base
 
 
 def unlisted_specs(
@@ -85,28 +97,33 @@ def unlisted_specs(
     specs: Iterable[str],
     settings: Mapping[str, str],
     cache: InputCache,
-) -> tuple[str, ...]:
+) -> dict[str, bool]:
     """Return the paths of all such specs, and of affected jobs for some paths, but for those that ``specs`` make.
 
-    Raise `GitFailed`, and `OptionError` for too many links.
+    Each with whether it can be compiled: otherwise, a value of ``--set`` or ``--region`` is missing. Raise `GitFailed`,
+    and `OptionError` for too many links.
     """
     if not changed.paths:
-        return ()
+        return {}
     known = {place_below(path, changed.repository.top): path for path in specs}
     tracked = tracked_files(changed.repository)
     tops = [os.path.realpath(path) for path in paths]
     gone = {path for top in tops for path in changed.below(top) if path.lower().endswith(ENDINGS)}
     check_checkout(tracked.absent(), known.values(), gone, cache)
     listed = compared_specs(paths, cache, tracked)
-    hidden = unsearched_specs(changed, paths, [*known.values(), *(spec.path for spec in listed.values())], cache)
+    hidden = unsearched_specs(
+        changed, paths, [*known.values(), *(spec.path for spec in listed.values())], tracked, cache
+    )
     others = [spec.path for place, spec in listed.items() if place not in known]
     affected = affected_by(changed, others, cache)
     made = {path: gather_variants(path, None, settings, cache) for path in (*hidden, *affected)}
     twins = {cache.identity(path): path for path in known.values()}
 
     def is_repeated(path: str) -> bool:
-        twin = None if path in hidden else twins.get(cache.identity(path))
+        twin = None if path in hidden and not os.path.islink(path) else twins.get(cache.identity(path))
         return twin is not None and are_same(made[path], gather_variants(twin, None, settings, cache))
 
-    jobs = (path for path, side in made.items() if not is_repeated(path) and compile_variants(side).compiled)
-    return tuple(sorted(set(map(os.path.relpath, jobs))))
+    sides = {path: compile_variants(side) for path, side in made.items() if not is_repeated(path)}
+    return {
+        os.path.relpath(p): bool(side.compiled) for p, side in sorted(sides.items()) if side.compiled or side.is_open
+    }

@@ -11,7 +11,15 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.job_facts import base_facts
 from smspec.pipeline.parallel_map import parallel_map
 from smspec.pipeline.spec_check import CheckedSpec, check_spec
-from smspec.pipeline.spec_discovery import Candidates, DiscoveredSpecs, Outline, find_candidates, job_specs, outline
+from smspec.pipeline.spec_discovery import (
+    Candidates,
+    DiscoveredSpecs,
+    Outline,
+    find_candidates,
+    is_job,
+    job_specs,
+    outline,
+)
 from smspec.service.cost_summary import JobCost, cost_line
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass, replace
@@ -29,6 +37,7 @@ class ValidationResult:
     """``texts`` are those that the diagnostics point into. ``jobs``: the facts that specs are compared by.
 
     ``costs``: what each job without errors can cost. ``checked``: the path of each spec, and what its check found.
+    ``extended``: those that others extend, and that are jobs without errors; they are in no other part of the result.
     ``rule_files``: how many of the paths are rules of an organization.
     """
 
@@ -39,6 +48,7 @@ class ValidationResult:
     jobs: tuple[JobFacts, ...]
     costs: tuple[JobCost, ...] = ()
     checked: tuple[tuple[str, CheckedSpec], ...] = ()
+    extended: tuple[tuple[str, CheckedSpec], ...] = ()
     rule_files: int = 0
 
     def summary(self) -> str:
@@ -112,15 +122,16 @@ def _validated(
     def examine(number: int) -> _Examined:
         path, is_named = ahead[number]
         of_it = outline(path, cache)
-        is_job = of_it is None or of_it.is_job(is_named=is_named)
-        return _Examined(outline=of_it, checked=_checked(path, overlay, settings, cache) if is_job else None)
+        is_due = of_it is None or is_job(of_it, cache, is_named=is_named)
+        return _Examined(outline=of_it, checked=_checked(path, overlay, settings, cache) if is_due else None)
 
     # A file is parsed once, and by the process that checks it. Those that turn out to be base specs of others are rare.
     examined = list(parallel_map(len(ahead), examine, is_typical=lambda made: made.checked is not None))
     found = job_specs(candidates, [one.outline for one in examined], cache)
     known = {path: one.checked for (path, _), one in zip(ahead, examined, strict=True)}
     checked = [known[path] or check_spec(path, overlay, settings, cache) for path in found.jobs]
-    return whole_result(found, checked, cache)
+    extended = ((path, spec) for path in found.extended if (spec := known[path]) is not None and spec.cost is not None)
+    return replace(whole_result(found, checked, cache), extended=tuple(extended))
 
 
 def _checked(path: str, overlay: str | None, settings: Mapping[str, str], cache: InputCache) -> CheckedSpec | None:

@@ -11,13 +11,20 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import REQUIREMENTS, Inputs, assembly, gather_to_compare
 from smspec.pipeline.source_findings import SOURCE
 from smspec.pipeline.spec_files import read_spec_files
+from smspec.rules import repository_without_a_region
+from smspec.rules.naming import unknown_image_name
 from smspec.service.policy import Level
 from smspec.source import Document, Scalar, SourceText, Span, to_data
 from smspec.source import Mapping as MappingNode
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.assembly import Assembly
+from smspec.spec.layers.substitution import NO_VALUE
+from smspec.spec.shape.faulty_keys import MISSING_KEY
 from smspec.workspace.organization_marker import NAME, PYPROJECT
 from smspec.workspace.revision import Revision
+
+_SET_BY_OPTIONS = frozenset({NO_VALUE.code, repository_without_a_region.RULE.code, unknown_image_name.RULE.code})
+"""A short name of an image has a registry only with a region."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +54,12 @@ class Variants:
     compiled: dict[str | None, Compiled]
     faults: dict[str | None, Faulty]
     is_read: bool = True
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it may be a job with `--set` or `--region`, which are unknown here: only their values are missing."""
+        codes = [{fault.code for fault in faulty.diagnostics} for faulty in self.faults.values()]
+        return any(not _SET_BY_OPTIONS.isdisjoint(found) and MISSING_KEY.code not in found for found in codes)
 
 
 def gather_variants(

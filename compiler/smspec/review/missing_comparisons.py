@@ -18,7 +18,8 @@ class State:
     """A spec, or a request, called ``file``: its result on its own (None) and with each overlay.
 
     ``place`` is equal for two states of one spec. ``faults`` prevent the other variants from being compiled;
-    ``is_read`` False: they prevent the spec from being parsed, so its overlays are unknown.
+    ``is_read`` False: they prevent the spec from being parsed, so its overlays are unknown. ``is_found``: a search of a
+    directory lists it.
     """
 
     file: str
@@ -26,6 +27,7 @@ class State:
     versions: Mapping[str | None, Version]
     faults: Mapping[str | None, tuple[Diagnostic, ...]]
     is_read: bool = True
+    is_found: bool = True
 
     @property
     def name(self) -> str:

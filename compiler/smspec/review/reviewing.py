@@ -85,14 +85,20 @@ def paired(olds: list[State], news: list[State]) -> list[tuple[State | None, Sta
 
     What is submitted is a path, and anyone can give another spec its name. Of several specs with one name, those with
     an equal job are paired, then those in a directory of the same name. The rest is not, nor are specs that could not
-    be compiled.
+    be compiled. One that a search finds only at its new path is a new job: `validate` did not check it before.
     """
     found: dict[int, State] = {}
     for way in (_place_of, _job_of, _end_of, _name_of):
         taken = {id(old) for old in found.values()}
         before = _alone(way, [old for old in olds if id(old) not in taken])
         after = _alone(way, [new for new in news if id(new) not in found])
-        found.update({id(new): before[key] for key, new in after.items() if key in before})
+        found.update(
+            {
+                id(new): before[key]
+                for key, new in after.items()
+                if key in before and (way is _place_of or before[key].is_found or not new.is_found)
+            }
+        )
     taken = {id(old) for old in found.values()}
     return [*((found.get(id(new)), new) for new in news), *((old, None) for old in olds if id(old) not in taken)]
 

@@ -58,8 +58,18 @@ def settings_reviews(old: Mapping[str, SettingsFile], new: Mapping[str, Settings
 
 def lost_review(path: str) -> JobReview:
     """Return the review of a job spec that is still there, but that a search of a directory no longer lists."""
-    what = "a search no longer lists this file as a job spec, but it is still here: `validate` of a directory skips it"
+    what = (
+        "a search no longer lists this file as a job spec, but it is still here: `validate` of a directory skips it, "
+        "or checks it only on its own"
+    )
     changes = [_change(path, (), what, brief="lost spec")]
+    return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
+
+
+def unset_review(path: str) -> JobReview:
+    """Return the review of a changed spec that no search lists, and that only options make a job."""
+    what = "a changed job spec that is not compared: a value of `--set`, or the region of `submit`, is missing"
+    changes = [_change(path, (), what, brief="unset value")]
     return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
 
 

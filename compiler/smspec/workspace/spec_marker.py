@@ -18,7 +18,9 @@ _MARK = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?smspec["']?[ \t]*:""", re.MULTILI
 
 
 def is_meant_as_spec(content: bytes) -> bool:
-    """Return whether a YAML text is a spec or a base spec, possibly an invalid one."""
+    """Return whether a YAML text is a spec or a base spec, possibly an invalid one, such as one in UTF-16."""
+    if b"\0" in content:
+        content = content.replace(b"\0", b"").lstrip(b"\xff\xfe")
     return _MARK.search(content) is not None or has_spec_key(content)
 
 

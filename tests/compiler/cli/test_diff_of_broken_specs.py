@@ -169,3 +169,50 @@ def test_user_text_is_escaped_in_uncompared_specs(tmp_path):
     bare = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", out)
     assert not re.search(r"@team|<b>|\]\(", bare)
     assert git(root, "status", "--porcelain")
+
+
+OPTIONS = {
+    "a variable": ("retries: ${{ vars.week }}\nvars: {week: {}}\n", ("--set", "vars.week=3")),
+    "a variable in its name": ("vars: {week: {}}\n", ("--set", "vars.week=3")),
+    "a region": ("region: null\n", ()),
+    "a region of an image": ("region: null\n", ()),
+}
+
+
+@pytest.mark.parametrize("before", ["with the option", "without it"])
+@pytest.mark.parametrize("option", OPTIONS)
+def test_extended_job_that_needs_an_option_is_named(tmp_path, option, before):
+    """CI submits it by its path, with `--set` or `--region`, so silence would hide what changed."""
+    more, words = OPTIONS[option]
+    root = repository(tmp_path / "home")
+    plain = BUILT.replace("name: small", "name: job3").replace('bookworm"', 'bookworm", repository: ctr')
+    needs = plain.replace("job3", "job${{ vars.week }}") if "name" in option else plain
+    needs = needs.replace("region: us-west-2\n", "") if "region" in option else needs
+    if "image" in option:
+        needs = needs.replace('image: {base: "python:3.12-slim-bookworm", repository: ctr}', "image: NAME")
+        needs = needs.replace("NAME", "pytorch-training:2.5.1-cpu")
+    write_job(root, needs + more if before == "with the option" else plain)
+    big = "smspec: v1\nname: big\nextends: [job.yaml]\nregion: us-west-2\nretries: 1\nvars: {week: {default: 1}}\n"
+    (root / "big.yaml").write_text(big)
+    commit(root)
+    (root / "big.yaml").write_text(big + "role: arn:aws:iam::111122223333:role/Training\n")
+    assert smspec("diff", "--base", "HEAD", "--fail-on", "image", cwd=root).status == 0
+    write_job(root, needs + more + "tags: {a: b}\n")
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "security", cwd=root)
+    assert done.status == 1 and "job.yaml: changes security (unset value)" in done.out and "is gone" not in done.out
+    changed = smspec("validate", "--changed", "HEAD", cwd=root)
+    assert changed.status == 0 and "--set or --region is missing: `job.yaml`" in changed.err
+    if words:
+        done = smspec("diff", "--base", "HEAD", *words, cwd=root)
+        assert done.status == 1 and "unset value" not in done.out
+
+
+def test_part_of_a_job_that_needs_an_option_is_not_named(tmp_path):
+    """Without its other required keys, no option makes a job of it."""
+    root = repository(tmp_path / "home")
+    (root / "base.yaml").write_text("smspec: v1\nname: none\nretries: ${{ vars.n }}\nvars: {n: {}}\n")
+    write_job(root, BUILT + "extends: [base.yaml]\nvars: {n: {default: 2}}\n")
+    commit(root)
+    (root / "base.yaml").write_text("smspec: v1\nname: other\nretries: ${{ vars.n }}\nvars: {n: {}}\n")
+    done = smspec("diff", "--base", "HEAD", cwd=root)
+    assert done.status == 1 and "unset value" not in done.out

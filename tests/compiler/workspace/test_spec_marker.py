@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.workspace.spec_marker import has_spec_key
+from smspec.workspace.spec_marker import has_spec_key, is_meant_as_spec
 
 
 def test_escaped_spec_key_is_found():
@@ -46,3 +46,11 @@ def test_spec_key_is_found_in_every_form_of_yaml(text):
 )
 def test_other_uses_of_the_word_are_not_specs(text):
     assert not has_spec_key(text.encode())
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("text", ["smspec: v1\nname: a\n", "# a job\nsmspec: v1\n", "{name: a, smspec: v1}\n"])
+def test_spec_in_another_encoding_is_meant_as_one(text, encoding):
+    """`build` reports its encoding, so a search must not pass over it."""
+    assert is_meant_as_spec(text.encode(encoding))
+    assert not is_meant_as_spec(text.replace("smspec", "other").encode(encoding))

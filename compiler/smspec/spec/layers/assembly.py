@@ -31,7 +31,7 @@ from smspec.spec.layers.short_forms import expanded
 from smspec.spec.layers.substitution import Substitution
 from smspec.spec.layers.variables import Variable, declared
 
-__all__ = ["Assembly", "OptionError", "extends_of", "is_base", "merged", "overlay_names"]
+__all__ = ["Assembly", "OptionError", "extends_of", "has_name", "is_base", "merged", "overlay_names"]
 
 _DECLARED: ByIdentity[tuple[dict[str, Variable], list[Finding]]] = ByIdentity()  # many jobs have those of one base
 _EXTENDS: ByIdentity[tuple[list[Finding], tuple[tuple[str, Span], ...]]] = ByIdentity()
@@ -40,8 +40,18 @@ _WHOLE_JOB = ("role", "image", "hosts", "output")
 
 
 def is_base(document: Document) -> bool:
-    """Return whether a file is a base spec: without ``name`` it is not a job on its own."""
+    """Return whether a file is a base spec, unless another one names it: it has no ``name``."""
     return own_mapping(document).get("name") is None
+
+
+def has_name(layers: Layers[Document]) -> bool:
+    """Return whether a job of some layers has a name, on its own or with an overlay: otherwise it cannot be built."""
+    named = False
+    for layer in layers:
+        name = own_mapping(layer).get("name")
+        named = named if name is None else not is_null(name)
+    changes = (change.get("name") for changes in _overlays(layers).values() for change in changes)
+    return named or any(name is not None and not is_null(name) for name in changes)
 
 
 def is_nameless_job(document: Document) -> bool:
