@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from smspec.cli.comparison import (
     NothingToCompare,
@@ -34,7 +35,7 @@ from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.changed_files import ChangedFiles
 from smspec.workspace.git import repository_of
 from smspec.workspace.revision import Revision, place_below
-from smspec.workspace.settings_files import settings_of_revision, settings_of_tree
+from smspec.workspace.settings_files import policies_in, settings_of_revision, settings_of_tree
 from smspec.workspace.temporary_directory import temporary_directory
 from smspec.workspace.working_tree import unexecuted
 
@@ -91,13 +92,18 @@ def against_base(
             for review in outcome.comparison.reviews
             if review.status != "changed" or any(change.kind != cosmetic.KIND.name for change in review.changes)
         }
+        moved = [
+            (os.path.dirname(old.place), os.path.dirname(new.place))
+            for old, new in pairs
+            if old is not None and new is not None
+        ]
         reviews = (
             *(
                 lost_review(place)
                 for place in sorted(listed.lost)
                 if place in sides.news or place in sides.unchanged or _is_link(place, repository.top)
             ),
-            *_settings(repository.top, base, paths, sides.gathered, cache, base_cache),
+            *_settings(repository.top, base, paths, sides.gathered, moved, cache, base_cache),
             *(
                 unsearched_review(place)
                 for place in sorted(listed.hidden)
@@ -242,10 +248,14 @@ def _settings(
     base: Revision,
     paths: Sequence[str],
     specs: Sequence[Gathered],
+    moved: Iterable[tuple[str, str]],
     cache: InputCache,
     base_cache: InputCache,
 ) -> tuple[JobReview, ...]:
-    """Return what changed in the files that decide how specs are judged: policies, prices, rules, and lockfiles."""
+    """Return what changed in the files that decide how specs are judged: policies, prices, rules, and lockfiles.
+
+    ``moved``: old and new directories of specs that are paired.
+    """
     directories = {os.path.dirname(side.path) for side in specs}
     is_of_base = {directory: is_below(os.path.realpath(directory), base.directory) for directory in directories}
     rules = {
@@ -255,9 +265,28 @@ def _settings(
     }
     inside = [_from_top(path, top) for path in paths]
     places = [_from_top(directory, base.directory if is_old else top) for directory, is_old in is_of_base.items()]
-    old = settings_of_revision(base, inside, places, rules)
-    around = [os.path.dirname(path) for path in old if os.path.basename(os.path.dirname(path)) != LOCK_DIRECTORY]
-    return settings_reviews(old, settings_of_tree(top, [*places, *inside, *around], old, rules))
+    # Those that apply are not only above the path of a spec: a link to a directory has its target's, too.
+    then, now = (
+        {
+            _from_top(directory, start): {_from_top(above, start) for above in known.settings_directories(directory)}
+            for directory, is_old in is_of_base.items()
+            if is_old is wanted
+        }
+        for wanted, known, start in ((True, base_cache, base.directory), (False, cache, top))
+    )
+    more = {*rules, *(path for above in {*chain(*then.values(), *now.values())} for path in policies_in(above))}
+    old = settings_of_revision(base, inside, places, more)
+    parents = {os.path.dirname(path) for path in old.keys() - more}
+    around = [parent for parent in parents if os.path.basename(parent) != LOCK_DIRECTORY]
+    new = settings_of_tree(top, [*places, *inside, *around], old, more)
+    moves = {*((place, place) for place in then.keys() & now.keys()), *moved}
+    lost = [
+        (path, place)
+        for before, place in moves
+        for above in then.get(before, set()) - now.get(place, set())
+        for path in policies_in(above)
+    ]
+    return settings_reviews(old, new, lost)
 
 
 def _from_top(path: str, top: str) -> str:

@@ -194,6 +194,12 @@ class OrganizationSearch:
             self._asked[question] = self._search(directory, boundary)
         return self._asked[question]
 
+    def directories(self, directory: str, boundary: Boundary) -> list[str]:
+        """Return the directories whose settings apply to specs in a directory, the outermost first."""
+        top = self._outer_top(boundary.root)
+        outer = [] if top is None else self.directories(os.path.dirname(boundary.root), Boundary(top))
+        return [*outer, *_directories(directory, boundary)]
+
     def _search(self, directory: str, boundary: Boundary) -> Organization | None:
         found = [layer for above in _directories(directory, boundary) for layer in self._in(above, boundary)]
         top = self._outer_top(boundary.root)

@@ -299,6 +299,10 @@ class InputCache:
         found = self._organizations.of(directory, self.boundary(directory))
         return None if found is None else found.policy()
 
+    def settings_directories(self, directory: str) -> list[str]:
+        """Return the directories whose policies, prices, and quotas apply to specs in ``directory``."""
+        return self._organizations.directories(directory, self.boundary(directory))
+
     def organization_rules(self, directory: str) -> tuple[OrganizationRule, ...]:
         """Return the rules that the organization wrote for specs in ``directory``; raise as `policy` does."""
         found = self._organizations.of(directory, self.boundary(directory))

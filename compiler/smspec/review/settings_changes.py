@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from smspec.diagnostics import InvalidInput
 from smspec.organization.organization_config import (
@@ -34,8 +34,13 @@ _PRICES, _QUOTAS = DATED_FILES
 _UNREADABLE = "cannot be read"
 
 
-def settings_reviews(old: Mapping[str, SettingsFile], new: Mapping[str, SettingsFile]) -> tuple[JobReview, ...]:
-    """Return a review for each file that differs, in the order of their paths."""
+def settings_reviews(
+    old: Mapping[str, SettingsFile], new: Mapping[str, SettingsFile], lost: Iterable[tuple[str, str]] = ()
+) -> tuple[JobReview, ...]:
+    """Return a review for each file that differs, in the order of their paths.
+
+    ``lost``: old paths of policies, each with a directory of specs that it applied to, and no longer does.
+    """
     moved = _moved(old, new)
     reviews = []
     for path in sorted({*old, *new}):
@@ -43,6 +48,12 @@ def settings_reviews(old: Mapping[str, SettingsFile], new: Mapping[str, Settings
             continue  # it is shown at its new place
         before = old.get(moved.get(path, path))
         changes = [*_changes(before, new.get(path))]
+        if path in new and not _is_foreign(before):
+            changes += [
+                _change(path, (), f"the {_called(path)} no longer applies to specs in `{place}`", brief=_called(path))
+                for known, place in sorted(lost)
+                if known == path
+            ]
         if changes:
             reviews.append(
                 job_review(
@@ -251,11 +262,11 @@ def _change(
     return Change(kind=security.KIND.name, path=at, old=old, new=new, what=what, brief=brief, file=path, line=line or 1)
 
 
-_NAMES = {NAME: "policy", PYPROJECT: "policy", _PRICES: "prices", _QUOTAS: "quotas", LOCK: "lockfile"}
+_NAMES = {NAME: "policy", PYPROJECT: "policy", _PRICES: "price file", _QUOTAS: "quota file", LOCK: "lockfile"}
 _COMPARED: dict[str, Callable[[str, bytes | None, bytes | None], Iterator[Change]]] = {
     "policy": _of_policy,
     "rule": _of_rule,
-    "prices": _of_entries("prices", _is_cheaper),
-    "quotas": _of_entries("quotas", _is_higher),
+    "price file": _of_entries("price file", _is_cheaper),
+    "quota file": _of_entries("quota file", _is_higher),
     "lockfile": _of_entries("lockfile", lambda _old, _new: None),
 }
