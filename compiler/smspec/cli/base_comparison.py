@@ -72,7 +72,7 @@ def against_base(
         top = os.path.join(scratch, "tree")
         os.makedirs(top)
         base = Revision(repository, objects, revision, top)
-        cache, base_cache = InputCache(root), InputCache(None if root is None else base.root(root))
+        cache, base_cache = InputCache(root), InputCache(None if root is None else base.root(root), bring=base.bring)
         changed = ChangedFiles(repository, revision)
         listed = _listed(paths, base, changed, cache, base_cache)
         sides = _compiled(listed, base, repository.top, overlay, settings, cache, base_cache)
