@@ -13,6 +13,7 @@ from itertools import chain
 from smspec.cli.comparison import (
     NothingToCompare,
     Outcome,
+    Prices,
     check_variation,
     directory_of,
     outcome_of,
@@ -26,9 +27,11 @@ from smspec.pipeline.unsearched_specs import unsearched_specs
 from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_as_of
 from smspec.review.job_review import JobReview
 from smspec.review.kinds import cosmetic
+from smspec.review.missing_comparisons import State
 from smspec.review.reviewing import paired
 from smspec.review.settings_changes import lost_review, settings_reviews, unsearched_review
 from smspec.service.policy import Level
+from smspec.service.prices import PriceBook
 from smspec.source.frozen import dataclass, replace
 from smspec.source.path_containment import is_below
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
@@ -84,9 +87,8 @@ def against_base(
             *_submodules(base, paths, changed, sides.olds.values()),
             *filter(None, [unexecuted(base.unexecuted_filters())]),
         ]
-        prices = prices_for(base.path(paths[0]), base_cache)
         compiled = [*sides.news.values(), *sides.olds.values()]
-        outcome = outcome_of(pairs, compiled, prices, notes, sides.unchanged.values())
+        outcome = outcome_of(pairs, compiled, _prices(base, base_cache), notes, sides.unchanged.values())
         differing = {
             review.file
             for review in outcome.comparison.reviews
@@ -110,8 +112,24 @@ def against_base(
                 if place in sides.news and sides.news[place].path in differing
             ),
         )
-        obstacle = outcome.obstacle or prices_for(paths[0], cache)[1]
+        first = ((base.path(paths[0]), base_cache), (paths[0], cache))
+        obstacle = outcome.obstacle or next(filter(None, (prices_for(*known)[1] for known in first)), "")
         return replace(outcome, comparison=replace(outcome.comparison, settings=reviews), obstacle=obstacle)
+
+
+def _prices(base: Revision, base_cache: InputCache) -> Prices:
+    """Return the prices that the base has for a spec, where the spec was there, or is now."""
+    known: dict[str, tuple[PriceBook, str]] = {}
+
+    def of(old: State | None, new: State | None) -> tuple[PriceBook, str]:
+        state = old or new
+        assert state is not None
+        directory = directory_of(os.path.dirname(os.path.join(base.directory, state.place)))
+        if directory not in known:
+            known[directory] = prices_for(directory, base_cache)
+        return known[directory]
+
+    return of
 
 
 def _listed(
