@@ -47,6 +47,16 @@ _COMMANDS = (
     ("AlgorithmSpecification", "ContainerEntrypoint", ANY),
 )
 """Free text in which each word with letters of two scripts counts, too: a host, a file, or a program may be meant."""
+_OF_PROGRAMS = (
+    ("hyperparameters", REST),
+    ("environment", ANY),
+    ("image", "env", ANY),
+    ("HyperParameters", ANY),
+    ("Environment", ANY),
+)
+"""Free text that a program may split: each address in it counts."""
+_INSTALLER = re.compile(r"(?:PIP|UV|PIPENV|POETRY|CONDA)_\w+")
+"""Variables whose words are hosts, addresses, and paths."""
 _AROUND = (("overlays", ANY), ("defaults",), ("api",), ("cases", ANY, ANY))
 """What may be around the keys of a spec or a request."""
 
@@ -79,6 +89,18 @@ def check_names(errors: ParseErrors, root: Node) -> None:
         if number == _MOST_REPORTED:
             return
         errors.add(rule, span, message, path=path, help=help)
+
+
+def line_faults(text: str) -> Iterator[tuple[int, tuple[Rule, str, str]]]:
+    """Yield each line of a text with something inside that a reviewer cannot see: its number, and as `name_fault`."""
+    from smspec.diagnostics.unseen import unseen_parts  # imported late, as in `check_text`
+
+    for number, line in enumerate(text.split("\n"), 1):
+        inner = line.strip()
+        if not (inner.isascii() and inner.isprintable()):
+            start = next((start for start, _ in unseen_parts(inner)), None)
+            if start is not None:
+                yield number, (INVISIBLE_CHARACTER, f"contains {_called(inner[start])}", "remove it")
 
 
 def name_fault(text: str, *, is_free: bool = False) -> tuple[Rule, str, str] | None:
@@ -186,7 +208,26 @@ def _value_fault(text: str, path: Path) -> tuple[Rule, str, str] | None:
             path = path[len(around) :]
     if any(_fits(path, pattern) for pattern in _COMMANDS):
         return _command_fault(text)
+    if any(_fits(path, pattern) for pattern in _OF_PROGRAMS):
+        return _words_fault(text, are_names=_INSTALLER.fullmatch(str(path[-1])) is not None)
     return name_fault(text, is_free=any(_fits(path, pattern) for pattern in _FREE))
+
+
+def _words_fault(text: str, *, are_names: bool) -> tuple[Rule, str, str] | None:
+    """Return what a reviewer cannot see in the addresses of a text, or in all of its words."""
+    if text.isascii() or _ADDRESS.fullmatch(text):
+        return name_fault(text, is_free=True)
+    from unicodedata import category  # imported late: most texts are ASCII
+
+    for word in text.split():
+        while word and not word[-1].isascii() and category(word[-1]).startswith("P"):
+            word = word[:-1]
+        while word and not word[0].isascii() and category(word[0]).startswith("P"):
+            word = word[1:]
+        fault = _fault_of_name(word) if are_names or _ADDRESS.fullmatch(word) else None
+        if fault:
+            return fault
+    return None
 
 
 def _fits(path: Path, pattern: tuple[str, ...]) -> bool:

@@ -68,8 +68,7 @@ def normalized(name: str) -> str:
 
 def has_lines(content: bytes) -> bool:
     """Return whether a requirements file has a line besides comments."""
-    lines = (line.strip() for line in content.removeprefix(b"\xef\xbb\xbf").splitlines())
-    return any(line and not line.startswith(b"#") for line in lines)
+    return any(True for _ in joined_lines(content.decode("utf-8-sig", "replace")))
 
 
 def read_packages(packages: tuple[str, ...]) -> RequirementLines:
@@ -90,7 +89,7 @@ def read_requirements(content: bytes, variables: Iterable[str] = ()) -> Requirem
     requirements: list[Requirement] = []
     options: list[str] = []
     obstacle = ""
-    for number, column, line in _joined(content.decode("utf-8-sig", "replace")):
+    for number, column, line in joined_lines(content.decode("utf-8-sig", "replace")):
         found: Requirement | str = ""
         unset = next((name for name in variables_in(line) if name not in known), None)
         if unset is not None:
@@ -114,7 +113,7 @@ def read_requirements(content: bytes, variables: Iterable[str] = ()) -> Requirem
     return RequirementLines(requirements=tuple(requirements), options=tuple(options), obstacle=obstacle)
 
 
-def _joined(text: str) -> Iterator[tuple[int, int, str]]:
+def joined_lines(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield each line with its number and column, without comments; a backslash continues one on the next."""
     parts, first, column = "", 0, 0
     for number, line in enumerate(text.splitlines(), 1):
