@@ -13,7 +13,7 @@ from smspec.organization.organization_config import (
     nests_too_deep,
     parsed_config,
 )
-from smspec.organization.policy_file import loosens
+from smspec.organization.policy_file import loosens, undercuts
 from smspec.organization.toml_faults import Places
 from smspec.review.change import Change
 from smspec.review.job_review import JobReview, job_review
@@ -47,7 +47,7 @@ def settings_reviews(
         if path in moved.values():
             continue  # it is shown at its new place
         before = old.get(moved.get(path, path))
-        changes = [*_changes(before, new.get(path))]
+        changes = [*_changes(before, new.get(path), new)]
         if path in new and not _is_foreign(before):
             changes += [
                 _change(path, (), f"the {_called(path)} no longer applies to specs in `{place}`", brief=_called(path))
@@ -91,7 +91,9 @@ def _moved(old: Mapping[str, SettingsFile], new: Mapping[str, SettingsFile]) -> 
     }
 
 
-def _changes(old: SettingsFile | None, new: SettingsFile | None) -> Iterator[Change]:
+def _changes(
+    old: SettingsFile | None, new: SettingsFile | None, others: Mapping[str, SettingsFile]
+) -> Iterator[Change]:
     known = new or old
     if old == new or known is None:
         return
@@ -109,17 +111,30 @@ def _changes(old: SettingsFile | None, new: SettingsFile | None) -> Iterator[Cha
         yield _change(path, (), f"the {called} {how}", was, will, called)
     if (old and old.content) == (new and new.content):
         return
-    compare = _COMPARED.get(called, _of_content)
-    yield from compare(path, _bytes(old), _bytes(new))
+    if called == "policy":
+        yield from _of_policy(path, _bytes(old), _bytes(new), _outer(path, others))
+    else:
+        yield from _COMPARED.get(called, _of_content)(path, _bytes(old), _bytes(new))
+
+
+def _outer(path: str, files: Mapping[str, SettingsFile]) -> Iterator[bytes]:
+    """Yield the policies in the directories above that of one."""
+    directory = os.path.dirname(path)
+    while directory:
+        directory = os.path.dirname(directory)
+        for name in (NAME, PYPROJECT):
+            content = _bytes(files.get(os.path.join(directory, name)))
+            if content is not None:
+                yield content
 
 
 def _bytes(file: SettingsFile | None) -> bytes | None:
     return None if file is None else file.content
 
 
-def _of_policy(path: str, old: bytes | None, new: bytes | None) -> Iterator[Change]:
+def _of_policy(path: str, old: bytes | None, new: bytes | None, outer: Iterable[bytes]) -> Iterator[Change]:
     try:
-        before, after = (_config(path, content) for content in (old, new))
+        before, after, *above = (_config(path, content) for content in (old, new, *outer))
     except MalformedConfig:
         yield _change(path, (), f"the policy {_UNREADABLE}, now or before", None, None, "policy")
         return
@@ -128,7 +143,7 @@ def _of_policy(path: str, old: bytes | None, new: bytes | None) -> Iterator[Chan
     for at in dict.fromkeys([*was, *will]):
         if _are_equal(was.get(at), will.get(at)):
             continue
-        loose = loosens(at[0], before, after, at[1:])
+        loose = any(undercuts(at[0], each, after, at[1:]) for each in above) or loosens(at[0], before, after, at[1:])
         how = "may loosen" if loose is None else "loosens" if loose else "does not loosen"
         line = places[at not in will].of(at).line
         values = [safe(at[-1], _plain(value)) for value in (was.get(at), will.get(at))]
@@ -264,7 +279,6 @@ def _change(
 
 _NAMES = {NAME: "policy", PYPROJECT: "policy", _PRICES: "price file", _QUOTAS: "quota file", LOCK: "lockfile"}
 _COMPARED: dict[str, Callable[[str, bytes | None, bytes | None], Iterator[Change]]] = {
-    "policy": _of_policy,
     "rule": _of_rule,
     "price file": _of_entries("price file", _is_cheaper),
     "quota file": _of_entries("quota file", _is_higher),

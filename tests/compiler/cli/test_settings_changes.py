@@ -148,7 +148,7 @@ CHANGES = {
         lambda home: rewrite(home / "smspec.toml", "require_vpc = false", "require_vpc = 0"),
         "smspec.toml",
         "require_vpc",
-        "does not",
+        "may loosen",
     ),
     "an empty lockfile": (lambda home: write(home, "smspec.lock", "{}"), "smspec.lock", "lock", "may loosen"),
     "empty prices": (lambda home: write(home, "smspec.prices.json", "{}"), "smspec.prices.json", "version", "loosen"),
