@@ -130,7 +130,7 @@ def _command_fault(text: str) -> tuple[Rule, str, str] | None:
 
 
 def _addresses(text: str) -> list[str]:
-    """Return the words of a text that are addresses of any form, and what begins with `arn:` in the middle of a word."""
+    """Return the words of a text that are addresses of any form, and what begins with `arn:` inside of a word."""
     found = []
     for word in _BLANKS.split(text):
         begin = 0 if "://" in word[1:] or ".amazonaws." in word[1:] else word.find("arn:")
@@ -215,19 +215,21 @@ def _value_fault(text: str, path: Path) -> tuple[Rule, str, str] | None:
 
 def _words_fault(text: str, *, are_names: bool) -> tuple[Rule, str, str] | None:
     """Return what a reviewer cannot see in the addresses of a text, or in all of its words."""
-    if text.isascii() or _ADDRESS.fullmatch(text):
+    if text.isascii() or _addresses(text) == [text]:
         return name_fault(text, is_free=True)
+    words = map(_without_punctuation, text.split())
+    names = [*words] if are_names else [name for word in words for name in _addresses(word)]
+    return next(filter(None, map(_fault_of_name, names)), None)
+
+
+def _without_punctuation(word: str) -> str:
+    """Return a word without the marks of other languages around it, such as `«` and `。`."""
     from unicodedata import category  # imported late: most texts are ASCII
 
-    for word in text.split():
-        while word and not word[-1].isascii() and category(word[-1]).startswith("P"):
-            word = word[:-1]
-        while word and not word[0].isascii() and category(word[0]).startswith("P"):
-            word = word[1:]
-        fault = _fault_of_name(word) if are_names or _ADDRESS.fullmatch(word) else None
-        if fault:
-            return fault
-    return None
+    is_inner = [character.isascii() or not category(character).startswith("P") for character in word]
+    begin = next((at for at, inner in enumerate(is_inner) if inner), len(word))
+    end = len(word) - next((at for at, inner in enumerate(reversed(is_inner)) if inner), 0)
+    return word[begin:end]
 
 
 def _fits(path: Path, pattern: tuple[str, ...]) -> bool:

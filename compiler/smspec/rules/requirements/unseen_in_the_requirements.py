@@ -40,8 +40,11 @@ def check_unseen(content: bytes, path: Path, file: str) -> Iterator[Finding]:
 
 def _lookalikes(text: str) -> Iterator[tuple[int, tuple[Rule, str, str]]]:
     if not text.isascii():
+        words: dict[str, int] = {}
         for number, _, line in joined_lines(text):
-            yield from ((number, fault) for fault in map(name_fault, line.split()) if fault)
+            for word in line.split():
+                words.setdefault(word, number)
+        yield from ((number, fault) for word, number in words.items() if (fault := name_fault(word)))
 
 
 def _other_encoding(line: bytes) -> str:
