@@ -53,7 +53,7 @@ def test_incomparable_ceiling_fails_with_its_reason(home):
 
 @pytest.mark.parametrize("paths", [(".",), ("jobs",), ("lax", "jobs"), ("jobs", "lax"), ("jobs/ctr/job.yaml",)])
 @pytest.mark.parametrize("is_moved", [False, True])
-def test_each_job_has_the_prices_of_its_own_directory_at_the_base(tmp_path, paths, is_moved):
+def test_each_job_has_the_prices_of_its_directory(tmp_path, paths, is_moved):
     home = repository(tmp_path / "home")
     write_job(home / "jobs/ctr")
     write_job(home / "lax/other", BUILT.replace("name: small", "name: other"))

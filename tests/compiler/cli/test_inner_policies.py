@@ -88,7 +88,7 @@ def test_inner_policy_leaves_the_outer_one_in_force(home, case, name):
 
 
 @pytest.mark.parametrize("case", [*LOOSE, "an infinite limit", "a limit that is no number"])
-def test_comparison_does_not_call_a_policy_harmless_that_validation_rejects(tmp_path, case):
+def test_rejected_inner_policy_is_not_harmless(tmp_path, case):
     home = repository(tmp_path / "home")
     write_job(home / "jobs/ctr", READY)
     write(home, "smspec.toml", POLICY)
@@ -103,7 +103,7 @@ def test_comparison_does_not_call_a_policy_harmless_that_validation_rejects(tmp_
     assert "does not loosen" not in done.out
 
 
-def test_quotas_do_not_keep_a_comparison_from_prices(tmp_path):
+def test_malformed_quotas_hide_no_prices(tmp_path):
     home = repository(tmp_path / "home")
     write_job(home / "jobs/ctr", READY)
     write(home, "smspec.toml", POLICY)

@@ -324,7 +324,7 @@ def linked(home):
         ("ml/smspec.lock", "1" * 64, "2" * 64),
     ],
 )
-def test_settings_of_the_target_of_a_link_are_named_as_far_as_they_apply(linked, path, file, old, new):
+def test_settings_where_a_link_leads_are_named(linked, path, file, old, new):
     rewrite(linked / file, old, new)
     named = [] if file == "ml/smspec.lock" else [file]
     found = compared(linked, path)[1]

@@ -319,7 +319,7 @@ def test_values_in_a_diff(tmp_path):
         ("PATHS", "s3://b/данные s3://b/训练", True),
     ],
 )
-def test_each_address_in_a_value_that_a_program_splits_counts(name, value, is_honest):
+def test_each_address_in_a_value_counts(name, value, is_honest):
     for key in ("environment", "Environment", "hyperparameters", "HyperParameters"):
         assert (fault_in_data({key: {name: value}}) is None) == is_honest
     assert (fault_in_data({"image": {"env": {name: value}}}) is None) == is_honest

@@ -137,7 +137,7 @@ def test_line_that_only_pip_sees_is_an_error(tmp_path, separator):
     ],
     ids=["package", "index", "continued", "bidirectional", "without width", "UTF-7", "EBCDIC"],
 )
-def test_what_a_reviewer_cannot_see_in_a_list_is_an_error(content, code, words):
+def test_unseen_part_of_a_list_is_an_error(content, code, words):
     found = [*check_unseen(content.encode(), (), "`list.txt`")]
     assert [finding.code for finding in found] == [code]
     assert words in found[0].message

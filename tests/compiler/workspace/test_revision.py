@@ -148,7 +148,7 @@ def test_links_leading_outside_are_skipped(home, tmp_path, target, revision):
         ("way/../../lib", "lib"),
     ],
 )
-def test_link_with_a_step_up_in_its_middle_leads_where_git_would_let_it(home, target, leads_to, revision):
+def test_link_with_a_step_up_in_its_middle(home, target, leads_to, revision):
     """Not every directory of a revision is extracted, and the system takes `..` after a link from its target."""
     made = commit_of(
         home,
