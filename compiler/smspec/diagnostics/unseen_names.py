@@ -97,6 +97,8 @@ def line_faults(text: str) -> Iterator[tuple[int, tuple[Rule, str, str]]]:
 
     for number, line in enumerate(text.split("\n"), 1):
         inner = line.strip()
+        if inner.endswith("\\"):  # what follows it decides whether the next line continues this one
+            inner = line.removesuffix("\r")
         if not (inner.isascii() and inner.isprintable()):
             start = next((start for start, _ in unseen_parts(inner)), None)
             if start is not None:

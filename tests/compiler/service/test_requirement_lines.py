@@ -131,11 +131,21 @@ def test_line_that_only_pip_sees_is_an_error(tmp_path, separator):
         ("--extra-index-url https://pypi.оrg/simple\nsix\n", "SM115", "line 1 contains U+043E"),
         ("six==1 \\\n  --hash=sha256:а\n", "SM115", "U+0430"),
         ("# see \u202elist\nsix\n", "SM103", "line 1 contains U+202E"),
+        ("six \\\x0c\n==1\n", "SM103", "line 1 contains U+000C"),
         ("si\u200bx==1\n", "SM103", "line 1 contains U+200B"),
         ("# coding: utf-7\nsix # +AAo-evil\n", "SM327", "the comment `coding: utf-7`"),
         ("#!x\n# -*- coding: cp037 -*-\nsix\n", "SM327", "the comment `coding: cp037`"),
     ],
-    ids=["package", "index", "continued", "bidirectional", "without width", "UTF-7", "EBCDIC"],
+    ids=[
+        "package",
+        "index",
+        "continued",
+        "bidirectional",
+        "continued by a form feed",
+        "without width",
+        "UTF-7",
+        "EBCDIC",
+    ],
 )
 def test_unseen_part_of_a_list_is_an_error(content, code, words):
     found = [*check_unseen(content.encode(), (), "`list.txt`")]
