@@ -95,10 +95,14 @@ def line_faults(text: str) -> Iterator[tuple[int, tuple[Rule, str, str]]]:
     """Yield each line of a text with something inside that a reviewer cannot see: its number, and as `name_fault`."""
     from smspec.diagnostics.unseen import unseen_parts  # imported late, as in `check_text`
 
+    is_continued = False
     for number, line in enumerate(text.split("\n"), 1):
         inner = line.strip()
-        if inner.endswith("\\"):  # what follows it decides whether the next line continues this one
+        # Around a line they do no harm, unless they decide whether the next line continues this one.
+        continues = inner.endswith("\\")
+        if continues or is_continued:
             inner = line.removesuffix("\r")
+        is_continued = continues
         if not (inner.isascii() and inner.isprintable()):
             start = next((start for start, _ in unseen_parts(inner)), None)
             if start is not None:

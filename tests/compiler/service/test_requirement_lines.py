@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from smspec.rules.requirements.unseen_in_the_requirements import check_unseen
-from smspec.service.requirement_lines import has_lines, read_packages, read_requirements
+from smspec.service.requirement_lines import has_lines, joined_lines, read_packages, read_requirements
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec
 
@@ -132,6 +136,7 @@ def test_line_that_only_pip_sees_is_an_error(tmp_path, separator):
         ("six==1 \\\n  --hash=sha256:а\n", "SM115", "U+0430"),
         ("# see \u202elist\nsix\n", "SM103", "line 1 contains U+202E"),
         ("six \\\x0c\n==1\n", "SM103", "line 1 contains U+000C"),
+        ("six \\\n\x0cevil\n", "SM103", "line 2 contains U+000C"),
         ("si\u200bx==1\n", "SM103", "line 1 contains U+200B"),
         ("# coding: utf-7\nsix # +AAo-evil\n", "SM327", "the comment `coding: utf-7`"),
         ("#!x\n# -*- coding: cp037 -*-\nsix\n", "SM327", "the comment `coding: cp037`"),
@@ -141,7 +146,8 @@ def test_line_that_only_pip_sees_is_an_error(tmp_path, separator):
         "index",
         "continued",
         "bidirectional",
-        "continued by a form feed",
+        "not continued",
+        "nor here",
         "without width",
         "UTF-7",
         "EBCDIC",
@@ -171,3 +177,16 @@ def test_unseen_part_of_a_list_is_an_error(content, code, words):
 )
 def test_honest_lists_are_accepted(content):
     assert [*check_unseen(content.encode(), (), "`list.txt`")] == []
+
+
+PIECES = ["six", "==1", "#", " ", "\n", "\r\n", "\\\n", "\t", "# x", "é", "-r", "\u3000", "\u200b", *SEPARATORS]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
+def test_list_without_an_error_has_the_lines_that_it_shows(text):
+    """A reader sees the end of a line at a line feed only, and a backslash before it."""
+    shown = text.replace("\r\n", "\n")
+    for each in SEPARATORS:
+        shown = shown.replace(each, " ")
+    seen, read = ([re.sub(r"\s", "", line) for _, _, line in joined_lines(one)] for one in (shown, text))
+    assert read == [line for line in seen if line] or [*check_unseen(text.encode(), (), "`list.txt`")]
