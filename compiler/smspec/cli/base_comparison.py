@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from smspec.cli.comparison import (
     NothingToCompare,
     Outcome,
+    Prices,
     check_variation,
     directory_of,
     outcome_of,
@@ -25,16 +27,18 @@ from smspec.pipeline.unsearched_specs import unsearched_specs
 from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_as_of
 from smspec.review.job_review import JobReview
 from smspec.review.kinds import cosmetic
+from smspec.review.missing_comparisons import State
 from smspec.review.reviewing import paired
 from smspec.review.settings_changes import lost_review, settings_reviews, unsearched_review, unset_review
 from smspec.service.policy import Level
+from smspec.service.prices import PriceBook
 from smspec.source.frozen import dataclass, replace
 from smspec.source.path_containment import is_below
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.changed_files import ChangedFiles
 from smspec.workspace.git import repository_of
 from smspec.workspace.revision import Revision, place_below
-from smspec.workspace.settings_files import settings_of_revision, settings_of_tree
+from smspec.workspace.settings_files import policies_in, settings_of_revision, settings_of_tree
 from smspec.workspace.temporary_directory import temporary_directory
 from smspec.workspace.working_tree import unexecuted
 
@@ -75,7 +79,7 @@ def against_base(
         top = os.path.join(scratch, "tree")
         os.makedirs(top)
         base = Revision(repository, objects, revision, top)
-        cache, base_cache = InputCache(root), InputCache(None if root is None else base.root(root))
+        cache, base_cache = InputCache(root), InputCache(None if root is None else base.root(root), bring=base.bring)
         changed = ChangedFiles(repository, revision)
         listed = _listed(paths, base, changed, cache, base_cache)
         sides = _compiled(listed, base, repository.top, overlay, settings, cache, base_cache)
@@ -87,14 +91,18 @@ def against_base(
             *_submodules(base, paths, changed, sides.olds.values()),
             *filter(None, [unexecuted(base.unexecuted_filters())]),
         ]
-        prices = prices_for(base.path(paths[0]), base_cache)
         compiled = [*sides.news.values(), *sides.olds.values()]
-        outcome = outcome_of(pairs, compiled, prices, notes, sides.unchanged.values())
+        outcome = outcome_of(pairs, compiled, _prices(base, base_cache), notes, sides.unchanged.values())
         differing = {
             review.file
             for review in outcome.comparison.reviews
             if review.status != "changed" or any(change.kind != cosmetic.KIND.name for change in review.changes)
         }
+        moved = [
+            (os.path.dirname(old.place), os.path.dirname(new.place))
+            for old, new in pairs
+            if old is not None and new is not None
+        ]
         reviews = (
             *(
                 lost_review(place)
@@ -102,15 +110,31 @@ def against_base(
                 if place in sides.news or place in sides.unchanged or _is_link(place, repository.top)
             ),
             *map(unset_review, sorted(sides.unset)),
-            *_settings(repository.top, base, paths, sides.gathered, cache, base_cache),
+            *_settings(repository.top, base, paths, sides.gathered, moved, cache, base_cache),
             *(
                 unsearched_review(place)
                 for place in sorted(listed.hidden)
                 if place in sides.news and sides.news[place].path in differing
             ),
         )
-        obstacle = outcome.obstacle or prices_for(paths[0], cache)[1]
+        first = ((base.path(paths[0]), base_cache), (paths[0], cache))
+        obstacle = outcome.obstacle or next(filter(None, (prices_for(*known)[1] for known in first)), "")
         return replace(outcome, comparison=replace(outcome.comparison, settings=reviews), obstacle=obstacle)
+
+
+def _prices(base: Revision, base_cache: InputCache) -> Prices:
+    """Return the prices that the base has for a spec, where the spec was there, or is now."""
+    known: dict[str, tuple[PriceBook, str]] = {}
+
+    def of(old: State | None, new: State | None) -> tuple[PriceBook, str]:
+        state = old or new
+        assert state is not None
+        directory = directory_of(os.path.dirname(os.path.join(base.directory, state.place)))
+        if directory not in known:
+            known[directory] = prices_for(directory, base_cache)
+        return known[directory]
+
+    return of
 
 
 def _listed(
@@ -256,10 +280,14 @@ def _settings(
     base: Revision,
     paths: Sequence[str],
     specs: Sequence[Gathered],
+    moved: Iterable[tuple[str, str]],
     cache: InputCache,
     base_cache: InputCache,
 ) -> tuple[JobReview, ...]:
-    """Return what changed in the files that decide how specs are judged: policies, prices, rules, and lockfiles."""
+    """Return what changed in the files that decide how specs are judged: policies, prices, rules, and lockfiles.
+
+    ``moved``: old and new directories of specs that are paired.
+    """
     directories = {os.path.dirname(side.path) for side in specs}
     is_of_base = {directory: is_below(os.path.realpath(directory), base.directory) for directory in directories}
     rules = {
@@ -269,9 +297,28 @@ def _settings(
     }
     inside = [_from_top(path, top) for path in paths]
     places = [_from_top(directory, base.directory if is_old else top) for directory, is_old in is_of_base.items()]
-    old = settings_of_revision(base, inside, places, rules)
-    around = [os.path.dirname(path) for path in old if os.path.basename(os.path.dirname(path)) != LOCK_DIRECTORY]
-    return settings_reviews(old, settings_of_tree(top, [*places, *inside, *around], old, rules))
+    # Those that apply are not only above the path of a spec: a link to a directory has its target's, too.
+    then, now = (
+        {
+            _from_top(directory, start): {_from_top(above, start) for above in known.settings_directories(directory)}
+            for directory, is_old in is_of_base.items()
+            if is_old is wanted
+        }
+        for wanted, known, start in ((True, base_cache, base.directory), (False, cache, top))
+    )
+    more = {*rules, *(path for above in {*chain(*then.values(), *now.values())} for path in policies_in(above))}
+    old = settings_of_revision(base, inside, places, more)
+    parents = {os.path.dirname(path) for path in old.keys() - more}
+    around = [parent for parent in parents if os.path.basename(parent) != LOCK_DIRECTORY]
+    new = settings_of_tree(top, [*places, *inside, *around], old, more)
+    moves = {*((place, place) for place in then.keys() & now.keys()), *moved}
+    lost = [
+        (path, place)
+        for before, place in moves
+        for above in then.get(before, set()) - now.get(place, set())
+        for path in policies_in(above)
+    ]
+    return settings_reviews(old, new, lost)
 
 
 def _from_top(path: str, top: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from smspec.cli.spec_arguments import default_directory
 from smspec.diagnostics import Diagnostic, InvalidInput
@@ -32,6 +32,9 @@ from smspec.workspace.command_line_file import content_of
 from smspec.workspace.last_build import BuildNotFound, LastBuild, digest_of, read_last_build
 from smspec.workspace.revision import Revision
 from smspec.workspace.spec_marker import has_spec_key
+
+Prices = Callable[[State | None, State | None], tuple[PriceBook, str]]
+"""Returns the prices for two states of a spec, or none and why they cannot be read."""
 
 
 class NothingToCompare(Exception):
@@ -62,7 +65,7 @@ def against_other(
     check_variation(gathered, overlay, settings)
     sides = [compile_variants(side) for side in gathered]
     states = [state_of(side, "") for side in sides]
-    return outcome_of([(states[0], states[1])], sides, prices_for(new, cache))
+    return outcome_of([(states[0], states[1])], sides, same_prices(prices_for(new, cache)))
 
 
 def against_build(path: str, overlay: str | None, settings: Mapping[str, str], root: str | None = None) -> Outcome:
@@ -89,7 +92,7 @@ def against_build(path: str, overlay: str | None, settings: Mapping[str, str], r
         raise missing
     states = [State(file=path, place=path, versions=versions, faults={}) for versions in (old, new)]
     states[1] = replace(states[1], faults=state_of(side, path).faults, is_read=side.is_read)
-    return outcome_of([(states[0], states[1])], [side], prices_for(path, cache), notes)
+    return outcome_of([(states[0], states[1])], [side], same_prices(prices_for(path, cache)), notes)
 
 
 def _against_request(
@@ -117,7 +120,7 @@ def _against_request(
             fault = state.faults.get(overlay if side.is_read else None)
             faults: dict[str | None, tuple[Diagnostic, ...]] = {} if fault is None else {None: fault}
             states.append(replace(state, versions=versions, faults=faults))
-    return outcome_of([(states[0], states[1])], sides, prices_for(new, cache), notes)
+    return outcome_of([(states[0], states[1])], sides, same_prices(prices_for(new, cache)), notes)
 
 
 def _is_request(path: str) -> bool:
@@ -157,15 +160,18 @@ def _requested(path: str) -> tuple[Version, list[str]]:
 def outcome_of(
     pairs: list[tuple[State | None, State | None]],
     sides: list[Variants],
-    prices: tuple[PriceBook, str],
+    prices: Prices,
     notes: list[str] | None = None,
     unchanged: Iterable[str] = (),
 ) -> Outcome:
+    books = [prices(old, new) for old, new in pairs]
     return Outcome(
-        comparison=comparison(pairs, prices[0], unchanged),
+        comparison=comparison(
+            [(old, new, book) for (old, new), (book, _) in zip(pairs, books, strict=True)], unchanged
+        ),
         faults=tuple(checked(side.faults.items()) for side in sides if side.faults),
         notes=tuple(dict.fromkeys(notes or ())),
-        obstacle=prices[1],
+        obstacle=next((obstacle for _, obstacle in books if obstacle), ""),
     )
 
 
@@ -231,6 +237,10 @@ def directory_of(path: str) -> str:
     while path and not os.path.isdir(path):
         path = os.path.dirname(path)
     return path or "."
+
+
+def same_prices(known: tuple[PriceBook, str]) -> Prices:
+    return lambda _old, _new: known
 
 
 def prices_for(path: str, cache: InputCache) -> tuple[PriceBook, str]:

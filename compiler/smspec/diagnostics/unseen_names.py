@@ -47,6 +47,16 @@ _COMMANDS = (
     ("AlgorithmSpecification", "ContainerEntrypoint", ANY),
 )
 """Free text in which each word with letters of two scripts counts, too: a host, a file, or a program may be meant."""
+_OF_PROGRAMS = (
+    ("hyperparameters", REST),
+    ("environment", ANY),
+    ("image", "env", ANY),
+    ("HyperParameters", ANY),
+    ("Environment", ANY),
+)
+"""Free text that a program may split: each address in it counts."""
+_INSTALLER = re.compile(r"(?:PIP|UV|PIPENV|POETRY|CONDA)_\w+")
+"""Variables whose words are hosts, addresses, and paths."""
 _AROUND = (("overlays", ANY), ("defaults",), ("api",), ("cases", ANY, ANY))
 """What may be around the keys of a spec or a request."""
 
@@ -81,6 +91,24 @@ def check_names(errors: ParseErrors, root: Node) -> None:
         errors.add(rule, span, message, path=path, help=help)
 
 
+def line_faults(text: str) -> Iterator[tuple[int, tuple[Rule, str, str]]]:
+    """Yield each line of a text with something inside that a reviewer cannot see: its number, and as `name_fault`."""
+    from smspec.diagnostics.unseen import unseen_parts  # imported late, as in `check_text`
+
+    is_continued = False
+    for number, line in enumerate(text.split("\n"), 1):
+        inner = line.strip()
+        # Around a line they do no harm, unless they decide whether the next line continues this one.
+        continues = inner.endswith("\\")
+        if continues or is_continued:
+            inner = line.removesuffix("\r")
+        is_continued = continues
+        if not (inner.isascii() and inner.isprintable()):
+            start = next((start for start, _ in unseen_parts(inner)), None)
+            if start is not None:
+                yield number, (INVISIBLE_CHARACTER, f"contains {_called(inner[start])}", "remove it")
+
+
 def name_fault(text: str, *, is_free: bool = False) -> tuple[Rule, str, str] | None:
     """Return what a reviewer cannot see in a name: the rule, the character, and what to do; None for nothing.
 
@@ -108,7 +136,7 @@ def _command_fault(text: str) -> tuple[Rule, str, str] | None:
 
 
 def _addresses(text: str) -> list[str]:
-    """Return the words of a text that are addresses of any form, and what begins with `arn:` in the middle of a word."""
+    """Return the words of a text that are addresses of any form, and what begins with `arn:` inside of a word."""
     found = []
     for word in _BLANKS.split(text):
         begin = 0 if "://" in word[1:] or ".amazonaws." in word[1:] else word.find("arn:")
@@ -186,7 +214,28 @@ def _value_fault(text: str, path: Path) -> tuple[Rule, str, str] | None:
             path = path[len(around) :]
     if any(_fits(path, pattern) for pattern in _COMMANDS):
         return _command_fault(text)
+    if any(_fits(path, pattern) for pattern in _OF_PROGRAMS):
+        return _words_fault(text, are_names=_INSTALLER.fullmatch(str(path[-1])) is not None)
     return name_fault(text, is_free=any(_fits(path, pattern) for pattern in _FREE))
+
+
+def _words_fault(text: str, *, are_names: bool) -> tuple[Rule, str, str] | None:
+    """Return what a reviewer cannot see in the addresses of a text, or in all of its words."""
+    if text.isascii() or _addresses(text) == [text]:
+        return name_fault(text, is_free=True)
+    words = map(_without_punctuation, text.split())
+    names = [*words] if are_names else [name for word in words for name in _addresses(word)]
+    return next(filter(None, map(_fault_of_name, names)), None)
+
+
+def _without_punctuation(word: str) -> str:
+    """Return a word without the marks of other languages around it, such as `«` and `。`."""
+    from unicodedata import category  # imported late: most texts are ASCII
+
+    is_inner = [character.isascii() or not category(character).startswith("P") for character in word]
+    begin = next((at for at, inner in enumerate(is_inner) if inner), len(word))
+    end = len(word) - next((at for at, inner in enumerate(reversed(is_inner)) if inner), 0)
+    return word[begin:end]
 
 
 def _fits(path: Path, pattern: tuple[str, ...]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from smspec.diagnostics.unseen_names import line_faults
 from smspec.plan.build_inputs import NeededEnvironment
 from smspec.plan.environment_of_image import environment_of
 from smspec.plan.plan import ImagePlan
@@ -51,4 +52,7 @@ def _content(path: str, digest: str, boundary: Boundary) -> tuple[bytes | None, 
         return None, f"is larger than {LARGEST >> 20} MiB"
     if content_digest(content) != digest:
         return None, "does not match smspec.lock"
+    unseen = next(line_faults(content.decode("utf-8", "replace")), None)
+    if unseen:
+        return None, f"{unseen[1][1]} in line {unseen[0]}"
     return content, ""

@@ -32,6 +32,7 @@ from smspec.source.frozen import dataclass
 _FACTS = ("images", "instance_types")
 
 _HIGHEST = 10**9
+_INVALID = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,9 @@ def read_values(file: OrganizationConfig, own_codes: tuple[str, ...] = ()) -> Ow
 
 
 class _Reader:
-    """Reads the keys one by one and collects their errors."""
+    """Reads the keys one by one and collects their errors. ``codes``: of all rules; None if they are not checked."""
 
-    def __init__(self, file: OrganizationConfig, codes: tuple[str, ...]) -> None:
+    def __init__(self, file: OrganizationConfig, codes: tuple[str, ...] | None) -> None:
         self._file = file
         self._tables = file.tables
         self._codes = codes
@@ -181,7 +182,7 @@ class _Reader:
 
     def _check_code(self, path: tuple[str, ...], code: str) -> None:
         # No author fixes more in one run, and searching for similar names takes time.
-        if code not in self._codes and len(self.faults) < MOST:
+        if self._codes is not None and code not in self._codes and len(self.faults) < MOST:
             near = nearest(code, self._codes)
             self.faults.append(
                 (
@@ -197,22 +198,39 @@ def loosens(key: str, old: OrganizationConfig, new: OrganizationConfig, at: tupl
     row = POLICY_KEYS.get(key)
     if row is None:
         return None
-    before, after = (_value(row, file, key) for file in (old, new))
     if key not in new.tables or (at and at[-1] not in _table(new, key)):
         return row.if_removed
-    if after is None:
-        return None  # it is not valid, which its own error reports
+    before, after = (_value(row, file, key) for file in (old, new))
+    if _INVALID in (before, after):
+        return None  # its own error reports it
     if row.versions is not None:
         return row.versions(before, after)
-    return any(not weaker.at or weaker.at == at for weaker in row.combine(before, after)[1])
+    if key == PRICES and at and at[-1] not in (before or {}):
+        return None  # it takes precedence over the file of prices
+    return _is_weaker(row, before, after, at)
+
+
+def undercuts(key: str, outer: OrganizationConfig, inner: OrganizationConfig, at: tuple[str, ...]) -> bool:
+    """Return whether a key of a file in an inner directory is weaker than in an outer one, which is an error."""
+    row = POLICY_KEYS.get(key)
+    if row is None or key not in outer.tables:
+        return False
+    before, after = (_value(row, file, key) for file in (outer, inner))
+    return after is not None and _INVALID not in (before, after) and _is_weaker(row, before, after, at)
+
+
+def _is_weaker(row: PolicyKey, outer: Any, inner: Any, at: tuple[str, ...]) -> bool:
+    return any(not weaker.at or weaker.at == at for weaker in row.combine(outer, inner)[1])
 
 
 def _value(row: PolicyKey, file: OrganizationConfig, key: str) -> Any:
-    """Return the value of a key, as far as it is valid; None if the file does not set it."""
+    """Return the value of a key; None if the file does not set it, `_INVALID` if it is not valid."""
+    reader = _Reader(file, None)
     try:
-        return row.read(_Reader(file, ()), key) if key in file.tables else None
+        value = row.read(reader, key) if key in file.tables else None
     except MalformedConfig:
-        return None
+        return _INVALID
+    return _INVALID if reader.faults else value
 
 
 def _table(file: OrganizationConfig, key: str) -> Mapping[str, object] | list[object]:

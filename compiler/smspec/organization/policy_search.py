@@ -73,7 +73,7 @@ class Organization:
         # Imported late: few repositories have prices.
         from smspec.organization.dated_layers import combined_prices
 
-        return combined_prices(self._dated())[-1]
+        return combined_prices(self._dated(has_quotas=False))[-1]
 
     def defaults(self) -> Document | None:
         """Return the lowest layer of all specs; None if there is none, or if no file is TOML.
@@ -160,7 +160,7 @@ class Organization:
         )
         return replace(policy, prices=books[-1], priced_by=next(limiting, None), quotas=combined_quotas(layers))
 
-    def _dated(self) -> list[DatedLayer]:
+    def _dated(self, *, has_quotas: bool = True) -> list[DatedLayer]:
         from smspec.organization.dated_layers import DatedLayer
         from smspec.organization.price_file import listed_prices
         from smspec.organization.quota_file import known_quotas
@@ -172,7 +172,9 @@ class Organization:
                 boundary=layer.boundary,
                 file=layer.file if isinstance(layer.file, OrganizationConfig) else None,
                 regions=listed_prices(layer.directory, layer.boundary) if layer.has_dated_files else {},
-                quotas=known_quotas(layer.directory, layer.boundary) if layer.has_dated_files else Quotas(),
+                quotas=known_quotas(layer.directory, layer.boundary)
+                if layer.has_dated_files and has_quotas
+                else Quotas(),
             )
             for layer in self.layers
         ]
@@ -193,6 +195,12 @@ class OrganizationSearch:
         if question not in self._asked:
             self._asked[question] = self._search(directory, boundary)
         return self._asked[question]
+
+    def directories(self, directory: str, boundary: Boundary) -> list[str]:
+        """Return the directories whose settings apply to specs in a directory, the outermost first."""
+        top = self._outer_top(boundary.root)
+        outer = [] if top is None else self.directories(os.path.dirname(boundary.root), Boundary(top))
+        return [*outer, *_directories(directory, boundary)]
 
     def _search(self, directory: str, boundary: Boundary) -> Organization | None:
         found = [layer for above in _directories(directory, boundary) for layer in self._in(above, boundary)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from smspec.diagnostics import InvalidInput
@@ -19,7 +19,7 @@ from smspec.workspace.changed_files import ChangedFiles
 from smspec.workspace.git import GitFailed, repository_of
 from smspec.workspace.links_on_the_way import places_on_the_way
 from smspec.workspace.organization_marker import SETTINGS
-from smspec.workspace.settings_files import is_settings
+from smspec.workspace.settings_files import is_of_lock, is_settings
 
 _FOR_ALL_BELOW = frozenset({*SETTINGS, ".gitignore", ".gitattributes", ".dockerignore"})
 """Files that count for all specs in their directory and below, or whose sources are there."""
@@ -130,7 +130,7 @@ def _extended(files: SpecFiles) -> Iterator[str]:
             continue  # reported when the job is checked
 
 
-def changed_settings(specs: Iterable[str], changed: ChangedFiles, cache: InputCache) -> tuple[str, ...]:
+def changed_settings(specs: Sequence[str], changed: ChangedFiles, cache: InputCache) -> tuple[str, ...]:
     """Return the changed files that decide how some specs are judged: policies, prices, rules, and lockfiles.
 
     A file counts as changed if a link on the way to it did.
@@ -138,6 +138,8 @@ def changed_settings(specs: Iterable[str], changed: ChangedFiles, cache: InputCa
     directories = {_directory(path) for path in specs}
     ways = {way for directory in directories for way in places_on_the_way(directory)}
     above = {*ways, *(place for way in ways for place in _directories_above(way))}
+    # A lockfile counts for the specs below it by their own paths only.
+    own = {os.path.realpath(place) for path in specs for place in _directories_above(os.path.abspath(path))}
     patterns = {pattern for directory in directories for pattern in cache.rule_patterns(directory)}
     here = {path for directory in directories for path in _settings_above(directory) if is_settings(path)}
     here.update(os.path.abspath(file) for directory in directories for file in cache.rule_files(directory))
@@ -146,7 +148,7 @@ def changed_settings(specs: Iterable[str], changed: ChangedFiles, cache: InputCa
         path
         for path in changed.paths
         if any(fnmatchcase(path, pattern) for pattern in patterns)
-        or (is_settings(path) and os.path.realpath(_reach(path)) in above)
+        or (is_settings(path) and os.path.realpath(_reach(path)) in (own if is_of_lock(path) else above))
     )
     return tuple(map(os.path.relpath, sorted(found)))
 

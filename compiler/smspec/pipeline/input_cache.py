@@ -45,7 +45,7 @@ class InputCache:
     ``root``: the directory that all files must be in; by default the repository that a spec belongs to. ``contents``:
     what specs and files of sources at these real paths contain instead of what is on disk. ``touched`` are the real
     paths of the files and directories that were asked for; its owner may clear it. ``is_output``: whether smspec wrote
-    a directory, so that no search enters it.
+    a directory, so that no search enters it. ``bring``: writes a base spec to the disk before it is read.
     """
 
     def __init__(
@@ -53,7 +53,9 @@ class InputCache:
         root: str | None = None,
         contents: Mapping[str, bytes] | None = None,
         is_output: Callable[[str], bool] = is_output_of_ours,
+        bring: Callable[[str], None] = lambda _path: None,
     ) -> None:
+        self.bring = bring
         self.is_output = is_output
         self._root = None if root is None else Boundary(os.path.realpath(root))
         self._searched: list[str] = []
@@ -298,6 +300,10 @@ class InputCache:
         """
         found = self._organizations.of(directory, self.boundary(directory))
         return None if found is None else found.policy()
+
+    def settings_directories(self, directory: str) -> list[str]:
+        """Return the directories whose policies, prices, and quotas apply to specs in ``directory``."""
+        return self._organizations.directories(directory, self.boundary(directory))
 
     def organization_rules(self, directory: str) -> tuple[OrganizationRule, ...]:
         """Return the rules that the organization wrote for specs in ``directory``; raise as `policy` does."""

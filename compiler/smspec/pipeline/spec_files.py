@@ -91,6 +91,7 @@ class _Chain:
         self.texts += rejected.texts
 
     def _objection(self, path: str, trail: tuple[str, ...]) -> Finding | None:
+        self._cache.bring(path)
         # Only the command line may name something other than a file: reading a device or a pipe could block forever.
         if not self._boundary.is_file(path):
             if not self._boundary.contains(path):

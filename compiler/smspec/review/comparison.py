@@ -42,13 +42,13 @@ class Comparison:
 
 
 def comparison(
-    pairs: Iterable[tuple[State | None, State | None]], prices: PriceBook, unchanged: Iterable[str] = ()
+    pairs: Iterable[tuple[State | None, State | None, PriceBook]], unchanged: Iterable[str] = ()
 ) -> Comparison:
-    """Compare the states of specs, new ones last; ``unchanged`` files have the same inputs in both."""
+    """Compare the states of specs, each with its prices, new ones last; ``unchanged`` files have the same inputs."""
     reviews: list[JobReview] = []
     equal = list(unchanged)
     unknown: list[Uncompared] = []
-    for old, new in pairs:
+    for old, new, prices in pairs:
         review, rest = reviewed(old, new, prices), uncompared(old, new)
         reviews += [review] if review is not None else []
         unknown += [rest] if rest is not None else []

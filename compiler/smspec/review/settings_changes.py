@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from smspec.diagnostics import InvalidInput
 from smspec.organization.organization_config import (
@@ -13,7 +13,7 @@ from smspec.organization.organization_config import (
     nests_too_deep,
     parsed_config,
 )
-from smspec.organization.policy_file import loosens
+from smspec.organization.policy_file import loosens, undercuts
 from smspec.organization.toml_faults import Places
 from smspec.review.change import Change
 from smspec.review.job_review import JobReview, job_review
@@ -34,15 +34,26 @@ _PRICES, _QUOTAS = DATED_FILES
 _UNREADABLE = "cannot be read"
 
 
-def settings_reviews(old: Mapping[str, SettingsFile], new: Mapping[str, SettingsFile]) -> tuple[JobReview, ...]:
-    """Return a review for each file that differs, in the order of their paths."""
+def settings_reviews(
+    old: Mapping[str, SettingsFile], new: Mapping[str, SettingsFile], lost: Iterable[tuple[str, str]] = ()
+) -> tuple[JobReview, ...]:
+    """Return a review for each file that differs, in the order of their paths.
+
+    ``lost``: old paths of policies, each with a directory of specs that it applied to, and no longer does.
+    """
     moved = _moved(old, new)
     reviews = []
     for path in sorted({*old, *new}):
         if path in moved.values():
             continue  # it is shown at its new place
         before = old.get(moved.get(path, path))
-        changes = [*_changes(before, new.get(path))]
+        changes = [*_changes(before, new.get(path), new)]
+        if path in new and not _is_foreign(before):
+            changes += [
+                _change(path, (), f"the {_called(path)} no longer applies to specs in `{place}`", brief=_called(path))
+                for known, place in sorted(lost)
+                if known == path
+            ]
         if changes:
             reviews.append(
                 job_review(
@@ -90,7 +101,9 @@ def _moved(old: Mapping[str, SettingsFile], new: Mapping[str, SettingsFile]) -> 
     }
 
 
-def _changes(old: SettingsFile | None, new: SettingsFile | None) -> Iterator[Change]:
+def _changes(
+    old: SettingsFile | None, new: SettingsFile | None, others: Mapping[str, SettingsFile]
+) -> Iterator[Change]:
     known = new or old
     if old == new or known is None:
         return
@@ -108,17 +121,30 @@ def _changes(old: SettingsFile | None, new: SettingsFile | None) -> Iterator[Cha
         yield _change(path, (), f"the {called} {how}", was, will, called)
     if (old and old.content) == (new and new.content):
         return
-    compare = _COMPARED.get(called, _of_content)
-    yield from compare(path, _bytes(old), _bytes(new))
+    if called == "policy":
+        yield from _of_policy(path, _bytes(old), _bytes(new), _outer(path, others))
+    else:
+        yield from _COMPARED.get(called, _of_content)(path, _bytes(old), _bytes(new))
+
+
+def _outer(path: str, files: Mapping[str, SettingsFile]) -> Iterator[bytes]:
+    """Yield the policies in the directories above that of one."""
+    directory = os.path.dirname(path)
+    while directory:
+        directory = os.path.dirname(directory)
+        for name in (NAME, PYPROJECT):
+            content = _bytes(files.get(os.path.join(directory, name)))
+            if content is not None:
+                yield content
 
 
 def _bytes(file: SettingsFile | None) -> bytes | None:
     return None if file is None else file.content
 
 
-def _of_policy(path: str, old: bytes | None, new: bytes | None) -> Iterator[Change]:
+def _of_policy(path: str, old: bytes | None, new: bytes | None, outer: Iterable[bytes]) -> Iterator[Change]:
     try:
-        before, after = (_config(path, content) for content in (old, new))
+        before, after, *above = (_config(path, content) for content in (old, new, *outer))
     except MalformedConfig:
         yield _change(path, (), f"the policy {_UNREADABLE}, now or before", None, None, "policy")
         return
@@ -127,7 +153,7 @@ def _of_policy(path: str, old: bytes | None, new: bytes | None) -> Iterator[Chan
     for at in dict.fromkeys([*was, *will]):
         if _are_equal(was.get(at), will.get(at)):
             continue
-        loose = loosens(at[0], before, after, at[1:])
+        loose = any(undercuts(at[0], each, after, at[1:]) for each in above) or loosens(at[0], before, after, at[1:])
         how = "may loosen" if loose is None else "loosens" if loose else "does not loosen"
         line = places[at not in will].of(at).line
         values = [safe(at[-1], _plain(value)) for value in (was.get(at), will.get(at))]
@@ -261,11 +287,10 @@ def _change(
     return Change(kind=security.KIND.name, path=at, old=old, new=new, what=what, brief=brief, file=path, line=line or 1)
 
 
-_NAMES = {NAME: "policy", PYPROJECT: "policy", _PRICES: "prices", _QUOTAS: "quotas", LOCK: "lockfile"}
+_NAMES = {NAME: "policy", PYPROJECT: "policy", _PRICES: "price file", _QUOTAS: "quota file", LOCK: "lockfile"}
 _COMPARED: dict[str, Callable[[str, bytes | None, bytes | None], Iterator[Change]]] = {
-    "policy": _of_policy,
     "rule": _of_rule,
-    "prices": _of_entries("prices", _is_cheaper),
-    "quotas": _of_entries("quotas", _is_higher),
+    "price file": _of_entries("price file", _is_cheaper),
+    "quota file": _of_entries("quota file", _is_higher),
     "lockfile": _of_entries("lockfile", lambda _old, _new: None),
 }

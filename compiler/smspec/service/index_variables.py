@@ -11,7 +11,6 @@ _VARIABLE = re.compile(r"\$\{([A-Z0-9_]+)\}")
 # A spec must not choose what else a resolver does on the machine that locks. An image has pip: variables of uv have no
 # effect there.
 _SETTING = re.compile(r"PIP_(?:INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|TRUSTED_HOST|PRE|PREFER_BINARY)")
-_COMMENT = re.compile(r"(^|\s+)#.*$")
 FILES = ("PIP_CONFIG_FILE", "NETRC")
 """Secrets in files that pip reads."""
 
@@ -22,6 +21,12 @@ _OF_THE_SYSTEM = re.compile(
     r"(?:LD|DYLD|PIP|UV|SMSPEC|XDG|LC|SSL)_.*|PYTHON.*|(?:.+_)?PROXY|(?:REQUESTS|CURL)_CA_BUNDLE|PATH|HOME|IFS|SHELL"
     r"|LANG|TMPDIR|ENV|BASH_ENV|NETRC|VIRTUAL_ENV|CONDA_PREFIX|PROJECT_ROOT|CC|CXX|C(?:PP|XX)?FLAGS|LDFLAGS"
 )
+
+
+def without_comment(line: str) -> str:
+    """Return a line of a requirements file without its comment, which begins at its start, or after a blank."""
+    found = re.search(r"(?:^|(?<=\s))#", line)
+    return line if found is None else line[: found.start()]
 
 
 def variables_in(line: str) -> list[str]:
@@ -35,7 +40,7 @@ def index_variables(requirements: bytes, env: Mapping[str, str], secrets: Iterab
     The value of a secret is None: it may differ between authors.
     """
     lines = requirements.decode("utf-8-sig", "replace").splitlines()
-    named = {name for line in lines for name in variables_in(_COMMENT.sub("", line))}
+    named = {name for line in lines for name in variables_in(without_comment(line))}
     found: dict[str, str | None] = {name: env[name] for name in sorted(named) if name in env}
     return found | {name: None for name in sorted(secrets) if name in named or name in FILES or is_index_setting(name)}
 

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator
 
-from smspec.service.index_variables import usable_in_requirements, variables_in
+from smspec.service.index_variables import usable_in_requirements, variables_in, without_comment
 from smspec.source.frozen import dataclass, replace
 
 _NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
@@ -27,7 +27,6 @@ _KNOWN = (
 _LONG = {"-i": "--index-url", "-f": "--find-links", "-r": "--requirement", "-c": "--constraint", "-e": "--editable"}
 _SHA256 = re.compile(r"--hash[=\s]+sha256:([0-9a-f]{64})")
 _OTHER_HASH = re.compile(r"--hash[=\s]+(?!sha256:)(\w+):")
-_COMMENT = re.compile(r"(^|\s+)#.*$")
 _PASSWORD = re.compile(r"://[^/\s@]*:(?!\$\{[A-Z0-9_]+\}@)[^/\s@]+@|://(?!\$\{)[^/\s:@]+@")
 
 
@@ -68,8 +67,7 @@ def normalized(name: str) -> str:
 
 def has_lines(content: bytes) -> bool:
     """Return whether a requirements file has a line besides comments."""
-    lines = (line.strip() for line in content.removeprefix(b"\xef\xbb\xbf").splitlines())
-    return any(line and not line.startswith(b"#") for line in lines)
+    return any(True for _ in joined_lines(content.decode("utf-8-sig", "replace")))
 
 
 def read_packages(packages: tuple[str, ...]) -> RequirementLines:
@@ -90,7 +88,7 @@ def read_requirements(content: bytes, variables: Iterable[str] = ()) -> Requirem
     requirements: list[Requirement] = []
     options: list[str] = []
     obstacle = ""
-    for number, column, line in _joined(content.decode("utf-8-sig", "replace")):
+    for number, column, line in joined_lines(content.decode("utf-8-sig", "replace")):
         found: Requirement | str = ""
         unset = next((name for name in variables_in(line) if name not in known), None)
         if unset is not None:
@@ -114,7 +112,7 @@ def read_requirements(content: bytes, variables: Iterable[str] = ()) -> Requirem
     return RequirementLines(requirements=tuple(requirements), options=tuple(options), obstacle=obstacle)
 
 
-def _joined(text: str) -> Iterator[tuple[int, int, str]]:
+def joined_lines(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield each line with its number and column, without comments; a backslash continues one on the next."""
     parts, first, column = "", 0, 0
     for number, line in enumerate(text.splitlines(), 1):
@@ -123,16 +121,16 @@ def _joined(text: str) -> Iterator[tuple[int, int, str]]:
         if line.endswith("\\") and not line.lstrip().startswith("#"):
             parts += line[:-1] + " "
             continue
-        whole, parts = _COMMENT.sub("", parts + line).strip(), ""
+        whole, parts = without_comment(parts + line).strip(), ""
         if whole:
             yield first, column, whole
     if parts.strip():
-        yield first, column, _COMMENT.sub("", parts).strip()
+        yield first, column, without_comment(parts).strip()
 
 
 def _read(text: str, place: tuple[int, int]) -> Requirement | str:
     """Return a requirement, or why it cannot be locked."""
-    text = _COMMENT.sub("", text).strip()
+    text = without_comment(text).strip()
     is_url = re.match(r"[a-z+]+:", text) is not None
     match = None if is_url else _REQUIREMENT.fullmatch(text)
     url = text if is_url else (match[3] or "" if match else "")

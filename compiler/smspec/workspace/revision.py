@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from smspec.source.frozen import replace
 from smspec.source.listing import ListedFile, Listing
@@ -32,6 +32,7 @@ _LARGEST_POINTER = 1024
 _OF_GIT = re.compile(r"(\.git|git~1)[ .]*(:.*)?", re.IGNORECASE)  # some file systems have more names for `.git`
 _ALWAYS = (".yaml", ".yml", ".gitignore", ".dockerignore", *SETTINGS, *MARKERS)
 _MOST_LINK_BYTES = 4096
+_MOST_LINKS = 40  # the limit of the kernel
 
 
 class Revision:
@@ -48,6 +49,7 @@ class Revision:
         self._submodules: dict[str, str] = {}
         self._modules: dict[str, Revision] = {}
         self._here: set[str] = set()
+        self._directories: set[str] | None = None
         self._lfs: dict[str, tuple[str, int]] = {}
         entries = list(repository.entries(repository.commit(name)))
         self._conversions = Conversions(repository, entries)
@@ -58,6 +60,9 @@ class Revision:
         self._link(links)
         for path, commit in self._submodules.items():
             self._enter(path, commit)
+        for link in links:
+            if link.path.lower().endswith(_ALWAYS):
+                self.bring(os.path.join(self.directory, link.path))  # to a file with any name
 
     def _enter(self, path: str, commit: str) -> None:
         """Extract a submodule, a repository of its own, if its commit is here."""
@@ -100,6 +105,8 @@ class Revision:
 
     def bring(self, path: str) -> None:
         """Extract a file, or all files below a directory; ``path`` is in the revision's directory."""
+        if "\0" in path:
+            return
         inside = os.path.relpath(os.path.realpath(path), self.directory).replace(os.sep, "/")
         if inside in self._files:
             self._bring([inside])
@@ -177,13 +184,47 @@ class Revision:
 
     def _link(self, links: list[Entry]) -> None:
         """Create the links that stay inside. Directories are real, so each link can be checked by its target alone."""
-        targets = self._objects.contents(entry.object for entry in links)
-        for entry, content in zip(links, targets, strict=True):
-            self.forms[entry.path] = f"link to {os.fsdecode(content[:_MOST_LINK_BYTES])}"
-            if len(content) <= _MOST_LINK_BYTES and b"\0" not in content and _stays(entry.path, os.fsdecode(content)):
-                link = os.path.join(self.directory, *entry.path.split("/"))
+        contents = self._objects.contents(entry.object for entry in links)
+        known = {
+            entry.path: os.fsdecode(content[: _MOST_LINK_BYTES + 1])
+            for entry, content in zip(links, contents, strict=True)
+        }
+        for path, written in known.items():
+            self.forms[path] = f"link to {written[:_MOST_LINK_BYTES]}"
+            target = written if _stays(path, written) else self._rewritten(path, known)
+            if target is not None and len(os.fsencode(target)) <= _MOST_LINK_BYTES and "\0" not in target:
+                link = os.path.join(self.directory, *path.split("/"))
                 os.makedirs(os.path.dirname(link), exist_ok=True)
-                os.symlink(content, os.fsencode(link))
+                os.symlink(target, link)
+
+    def _rewritten(self, path: str, links: Mapping[str, str]) -> str | None:
+        """Return a target that stays inside, for a link with `..` after a step; None if it leads out, or to nothing.
+
+        The step may be a directory that no file has been extracted to, or a link.
+        """
+        if self._directories is None:
+            self._directories = {above for name in self.forms for above in _directories_above(name)}
+        here, ahead, most = path.split("/")[:-1], [*reversed(links[path].split("/"))], _MOST_LINKS
+        if links[path].startswith("/"):
+            return None
+        while ahead:
+            step = ahead.pop()
+            if step == "..":
+                place = "/".join(here)
+                if place not in self._directories and not any(is_below(place, name) for name in self._submodules):
+                    return None
+                here.pop()
+            elif step not in ("", "."):
+                target = links.get("/".join((*here, step)))
+                if target is None:
+                    here.append(step)
+                elif most == 0 or target.startswith("/"):
+                    return None
+                else:
+                    most -= 1
+                    ahead += reversed(target.split("/"))
+        found = os.path.relpath("/".join(here) or ".", os.path.dirname(path) or ".")
+        return found if _stays(path, found) else None
 
 
 def place_below(path: str, top: str) -> str:
@@ -217,6 +258,11 @@ def _is_inside(path: str) -> bool:
     return "\0" not in path and all(
         step not in ("", ".", "..") and not _OF_GIT.fullmatch(step) for step in path.split("/")
     )
+
+
+def _directories_above(path: str) -> Iterator[str]:
+    while path := path.rpartition("/")[0]:
+        yield path
 
 
 def _stays(path: str, target: str) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from smspec.source.bounded_read import read_bounded
 from smspec.source.frozen import dataclass
 from smspec.source.path_containment import is_below
+from smspec.spec.lock import NAME as LOCK
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.organization_marker import SETTINGS
 from smspec.workspace.revision import Revision
@@ -64,10 +65,20 @@ def _named_above(top: str, places: Iterable[str]) -> Iterator[str]:
             yield from (os.path.join(inner, name) for name in os.listdir(os.path.join(top, inner)))
 
 
+def policies_in(directory: str) -> list[str]:
+    """Return the paths that a policy, prices, and quotas have in a directory."""
+    return [os.path.normpath(os.path.join(directory, name)) for name in SETTINGS if name != LOCK]
+
+
 def is_settings(path: str) -> bool:
     """Return whether a file counts for the specs below it. Some systems ignore the case of a name."""
+    return os.path.basename(path).lower() in SETTINGS or is_of_lock(path)
+
+
+def is_of_lock(path: str) -> bool:
+    """Return whether a file is a lockfile, or one of the lists of packages that a lockfile names."""
     directory, name = os.path.split(path)
-    return name.lower() in SETTINGS or os.path.basename(directory) == LOCK_DIRECTORY
+    return name.lower() == LOCK or os.path.basename(directory) == LOCK_DIRECTORY
 
 
 def _counts_for(path: str, places: Iterable[str]) -> bool:

@@ -12,7 +12,7 @@ import pytest
 from support.git_repository import IDENTITY, commit, git, repository
 from support.locked_packages import lock_packages
 from support.review.diff_outcomes import change_of, jobs, kinds, rewrite
-from support.small_job import BUILT, write_job
+from support.small_job import BUILT, READY, write_job
 from support.smspec_command import environment, smspec
 
 
@@ -23,6 +23,30 @@ def home(tmp_path):
     write_job(directory)
     commit(directory)
     return directory
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [("base.json", None), ("base", None), ("linked.yaml", "inner.txt"), ("far.yaml", "kept/../deep/inner.txt")],
+)
+def test_base_spec_may_have_any_name(tmp_path, name, target):
+    home = repository(tmp_path / "home")
+    spec = READY.replace("role: arn:aws:iam::111122223333:role/SageMakerTraining\n", f"extends: [../{name}]\n")
+    write_job(home / "jobs/ctr", spec)
+    (home / "jobs/more").write_text("smspec: v1\nrole: arn:aws:iam::111122223333:role/SageMakerTraining\n")
+    for kept in ("kept", "deep"):
+        (home / "jobs" / kept).mkdir()
+        (home / "jobs" / kept / "file").touch()
+    (home / "jobs" / (target or name)).write_text("smspec: v1\nextends: [more]\n")
+    if target is not None:
+        os.symlink(target, home / "jobs" / name)
+    commit(home)
+    (home / "README.md").write_text("x")
+    done = smspec("diff", "--base", "HEAD", cwd=home)
+    assert (done.status, done.out, done.err) == (0, "", "no differences\n")
+    rewrite(home / "jobs/more", "role/SageMakerTraining", "role/Admin")
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "security", cwd=home)
+    assert (done.status, "role/Admin" in done.out) == (1, True)
 
 
 def test_unchanged_revision_has_no_differences(home):

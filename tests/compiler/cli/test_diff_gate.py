@@ -51,6 +51,24 @@ def test_incomparable_ceiling_fails_with_its_reason(home):
     )
 
 
+@pytest.mark.parametrize("paths", [(".",), ("jobs",), ("lax", "jobs"), ("jobs", "lax"), ("jobs/ctr/job.yaml",)])
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_each_job_has_the_prices_of_its_directory(tmp_path, paths, is_moved):
+    home = repository(tmp_path / "home")
+    write_job(home / "jobs/ctr")
+    write_job(home / "lax/other", BUILT.replace("name: small", "name: other"))
+    for directory, price in (("", 0.115), ("lax", 0.12), ("jobs", 50)):
+        (home / directory / "smspec.toml").write_text(f'[prices]\n"ml.m5.large" = 0.115\n"ml.m5.4xlarge" = {price}\n')
+    commit(home)
+    rewrite(home / "jobs/ctr/job.yaml", "ml.m5.large", "ml.m5.4xlarge")
+    if is_moved:
+        if "." not in paths:
+            paths = ("lax", "jobs")
+        (home / "jobs/ctr").rename(home / "lax/ctr")
+    done = diff(home, "cost>20%", *paths)
+    assert (done.status, "$2.76 → $1,200.00" in done.out) == (1, True)
+
+
 def test_new_job_fails_at_its_file(home):
     write_job(home / "new", BUILT.replace("name: small", "name: new"))
     done = diff(home, "security,cost>20%")

@@ -87,6 +87,34 @@ def test_inner_policy_leaves_the_outer_one_in_force(home, case, name):
         (home / place / name).unlink()
 
 
+@pytest.mark.parametrize("case", [*LOOSE, "an infinite limit", "a limit that is no number"])
+def test_rejected_inner_policy_is_not_harmless(tmp_path, case):
+    home = repository(tmp_path / "home")
+    write_job(home / "jobs/ctr", READY)
+    write(home, "smspec.toml", POLICY)
+    write(home, "rules/team.yaml", RULE)
+    commit(home)
+    more = {"an infinite limit": "max_cost = inf\n", "a limit that is no number": "max_cost = nan\n"}
+    write(home, "jobs/smspec.toml", LOOSE.get(case) or more.get(case, ""))
+    done = smspec("diff", "--base", "HEAD", cwd=home)
+    assert done.out.startswith("jobs/smspec.toml: changes security")
+    found = codes(home, ".")
+    assert ("this loosens the policy" in done.out) == ("SM760" in found), done.out
+    assert "does not loosen" not in done.out
+
+
+def test_malformed_quotas_hide_no_prices(tmp_path):
+    home = repository(tmp_path / "home")
+    write_job(home / "jobs/ctr", READY)
+    write(home, "smspec.toml", POLICY)
+    write(home, "rules/team.yaml", RULE)
+    write(home, "smspec.quotas.json", "{}")
+    commit(home)
+    write(home, "jobs/ctr/job.yaml", READY.replace("count: 1", "count: 2"))
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "cost>20%", cwd=home)
+    assert (done.status, "$2.76 → $5.52" in done.out) == (1, True)
+
+
 def test_empty_policy_next_to_a_pyproject_hides_nothing(home):
     (home / "smspec.toml").rename(home / "pyproject.toml")
     text = (home / "pyproject.toml").read_text().replace("[prices]", "[tool.smspec.prices]")

@@ -272,6 +272,12 @@ def test_changed_locked_file_is_an_error(here, break_it, words):
     assert smspec("build", "-o", "out").status == 1
 
 
+def test_locked_file_with_a_hidden_line_is_an_error(here):
+    """The lockfile has its digest: who changes one file can change both."""
+    name = lock_packages(job(here), content="numpy==2.1.0 # via six\u2028evil==1\n".encode())
+    assert reported()[0]["message"] == f"`{name}` contains U+2028 LINE SEPARATOR in line 1"
+
+
 def test_changed_locked_file_cannot_be_ignored(here):
     name = lock_packages(job(here, more="checks: {ignore: [{rule: SM731, because: it is there}]}\n"))
     (here / name).unlink()

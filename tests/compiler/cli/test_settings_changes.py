@@ -148,7 +148,7 @@ CHANGES = {
         lambda home: rewrite(home / "smspec.toml", "require_vpc = false", "require_vpc = 0"),
         "smspec.toml",
         "require_vpc",
-        "does not",
+        "may loosen",
     ),
     "an empty lockfile": (lambda home: write(home, "smspec.lock", "{}"), "smspec.lock", "lock", "may loosen"),
     "empty prices": (lambda home: write(home, "smspec.prices.json", "{}"), "smspec.prices.json", "version", "loosen"),
@@ -298,6 +298,65 @@ def test_directory_that_became_a_link_reveals_nothing(home, tmp_path):
         done = smspec("diff", "--base", "HEAD", "--format", format, ".", cwd=home)
         assert "12345" not in done.out + done.err and "secret" not in done.out + done.err
     assert "jobs/smspec.toml" in done.out
+
+
+@pytest.fixture
+def linked(home):
+    """The repository with the job behind a link to `ml/ctr`, and settings above that place."""
+    move(home, "jobs/ctr", "ml/ctr")
+    os.symlink("../ml/ctr", home / "jobs/ctr")
+    write(home, "ml/smspec.toml", 'max_hours = 24\nrule_files = ["own/*.yaml"]\n')
+    write(home, "ml/own/hosts.yaml", RULE.replace("ORG101", "ORG103"))
+    for name in ("smspec.prices.json", "smspec.quotas.json", "smspec.lock"):
+        shutil.copy(home / name, home / "ml")
+    commit(home)
+    return home
+
+
+@pytest.mark.parametrize("path", ["jobs", "jobs/ctr/job.yaml"])
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("ml/smspec.toml", "24", "2400"),
+        ("ml/own/hosts.yaml", "error", "note"),
+        ("ml/smspec.prices.json", "0.115", "0.001"),
+        ("ml/smspec.quotas.json", " 4", " 400"),
+        ("ml/smspec.lock", "1" * 64, "2" * 64),
+    ],
+)
+def test_settings_where_a_link_leads_are_named(linked, path, file, old, new):
+    rewrite(linked / file, old, new)
+    named = [] if file == "ml/smspec.lock" else [file]
+    found = compared(linked, path)[1]
+    assert [report["file"] for report in found] == named
+    assert all("is new" not in change["what"] for report in found for change in report["changes"])
+    said = smspec("validate", "--changed", "HEAD", "jobs/ctr/job.yaml", cwd=linked).err
+    assert (f"settings that changed since HEAD: `{file}`" in said) == bool(named)
+
+
+def replace_link(home):
+    (home / "jobs/ctr").unlink()
+    shutil.copytree(home / "ml/ctr", home / "jobs/ctr")
+
+
+def point_elsewhere(home):
+    shutil.copytree(home / "ml/ctr", home / "other/ctr")
+    link(home, "jobs/ctr", "../other/ctr")
+
+
+def move_job(home):
+    (home / "jobs/ctr").unlink()
+    commit(home)
+    move(home, "ml/ctr", "other/ctr")
+
+
+@pytest.mark.parametrize("edit", [replace_link, point_elsewhere, move_job])
+def test_policy_that_no_longer_applies_is_named(linked, edit):
+    edit(linked)
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "security", cwd=linked)
+    assert done.status == 1
+    assert "ml/smspec.toml: fails `security`" in done.err
+    assert "the policy no longer applies to specs in `" in done.out
 
 
 def test_secrets_in_settings_are_masked(home):

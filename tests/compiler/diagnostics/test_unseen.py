@@ -303,6 +303,28 @@ def test_values_in_a_diff(tmp_path):
         assert run.status == 1 and not is_dangerous(unescape(run.out) + run.err) and "аdmin" not in run.out
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "is_honest"),
+    [
+        ("PIP_EXTRA_INDEX_URL", "https://a.org/s https://pypi.оrg/simple", False),
+        ("PIP_FIND_LINKS", "https://a.org/s\nhttps://pypi.оrg/simple", False),
+        ("PIP_TRUSTED_HOST", "a.org pypi.оrg", False),
+        ("UV_INDEX", "https://a.org\u3000https://b.org", False),
+        ("SOURCES", "https://a.org,https://pypi.оrg", False),
+        ("SOURCES", "s3://a/x; s3://bуcket/y", False),
+        ("PROMPT", "см. https://example.com/путь и https://example.org", True),
+        ("PROMPT", "文档 （https://example.com）。参见https://example.com/文档", True),
+        ("PROMPT", "voir : «https://example.com»\xa0!", True),
+        ("PIP_CACHE_DIR", "/кэш/данные", True),
+        ("PATHS", "s3://b/данные s3://b/训练", True),
+    ],
+)
+def test_each_address_in_a_value_counts(name, value, is_honest):
+    for key in ("environment", "Environment", "hyperparameters", "HyperParameters"):
+        assert (fault_in_data({key: {name: value}}) is None) == is_honest
+    assert (fault_in_data({"image": {"env": {name: value}}}) is None) == is_honest
+
+
 @given(st.text(st.sampled_from(DANGEROUS + "аab \n\t"), max_size=20))
 def test_console_shows_nothing_that_cannot_be_seen(text):
     shown = seen(text)

@@ -146,7 +146,7 @@ def test_equal_changes_have_the_same_number():
 
 
 def test_nothing_changed_has_no_groups():
-    assert comparison([(state("a", job("a")), state("a", job("a")))], PriceBook()).reviews == ()
+    assert comparison([(state("a", job("a")), state("a", job("a")), PriceBook())]).reviews == ()
     assert change_groups([]) == ()
 
 

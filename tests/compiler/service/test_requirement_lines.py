@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
-from smspec.service.requirement_lines import read_packages, read_requirements
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smspec.rules.requirements.unseen_in_the_requirements import check_unseen
+from smspec.service.requirement_lines import has_lines, joined_lines, read_packages, read_requirements
+from support.small_job import BUILT, write_job
+from support.smspec_command import smspec
 
 FILE = b"""\
 # models
@@ -100,3 +107,86 @@ def test_obstacle_in_a_list_has_its_position() -> None:
 def test_packages_of_a_spec_have_their_index() -> None:
     found = read_packages(("numpy==2.1.0", "pandas"))
     assert [(each.name, each.place) for each in found.requirements] == [("numpy", (0, 0)), ("pandas", (1, 0))]
+
+
+SEPARATORS = [each for each in map(chr, range(0x110000)) if len(f"a{each}b".splitlines()) == 2 and each != "\n"]
+
+
+@pytest.mark.parametrize("separator", SEPARATORS, ids=ascii)
+def test_line_that_only_pip_sees_is_an_error(tmp_path, separator):
+    """What `str.splitlines` splits is a line for pip: a reviewer sees the end of a comment."""
+    list_ = f"six==1.16.0 # pinned{separator}evil==1.0\n"
+    assert [each.name for each in read_requirements(list_.encode()).requirements] == ["six", "evil"]
+    assert has_lines(f"# pinned{separator}evil==1.0\n".encode())
+    write_job(tmp_path, BUILT.replace('bookworm"}', 'bookworm", python_requirements: list.txt}'))
+    (tmp_path / "list.txt").write_text(list_, newline="")
+    (tmp_path / "src/requirements.txt").write_text(list_, newline="")
+    done = smspec("validate", "job.yaml", cwd=tmp_path)
+    code = f"U+{ord(separator):04X}"
+    assert (done.status, done.out.count("error[SM103]")) == (1, 2)
+    assert f"`list.txt`: line 1 contains {code}" in done.out
+    assert f"`requirements.txt`: line 1 contains {code}" in done.out
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "words"),
+    [
+        ("six==1\nnumpу==2\n", "SM115", "line 2 contains U+0443"),
+        ("--extra-index-url https://pypi.оrg/simple\nsix\n", "SM115", "line 1 contains U+043E"),
+        ("six==1 \\\n  --hash=sha256:а\n", "SM115", "U+0430"),
+        ("# see \u202elist\nsix\n", "SM103", "line 1 contains U+202E"),
+        ("six \\\x0c\n==1\n", "SM103", "line 1 contains U+000C"),
+        ("six \\\n\x0cevil\n", "SM103", "line 2 contains U+000C"),
+        ("si\u200bx==1\n", "SM103", "line 1 contains U+200B"),
+        ("# coding: utf-7\nsix # +AAo-evil\n", "SM327", "the comment `coding: utf-7`"),
+        ("#!x\n# -*- coding: cp037 -*-\nsix\n", "SM327", "the comment `coding: cp037`"),
+    ],
+    ids=[
+        "package",
+        "index",
+        "continued",
+        "bidirectional",
+        "not continued",
+        "nor here",
+        "without width",
+        "UTF-7",
+        "EBCDIC",
+    ],
+)
+def test_unseen_part_of_a_list_is_an_error(content, code, words):
+    found = [*check_unseen(content.encode(), (), "`list.txt`")]
+    assert [finding.code for finding in found] == [code]
+    assert words in found[0].message
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "# пакеты для обучения модели с GPU, модельV2\nsix==1.16.0  # закреплено\n",
+        "# 训练用的软件包\u3000（固定版本）\nsix==1.16.0  # 固定\r\nnumpy==2.1.0\r\n",
+        "# paquets : 👨\u200d👩\u200d👧 — été\xa0!\nsix\n",
+        "\ufeffsix==1.16.0\n",
+        "six\n\x0c\n# next page\nnumpy\x0c\n",
+        "# -*- coding: utf-8 -*-\nsix\n",
+        "# vim: set fileencoding=utf-8 :\nsix\n",
+        "six @ file:///данные/six.whl\n--find-links /训练/wheels\n",
+        "six\t== 1.16.0\t# tab\n",
+        "# no encoding: see coding: none-such\nsix\n",
+    ],
+    ids=["Cyrillic", "Chinese", "emoji", "BOM", "form feed", "UTF-8", "vim", "paths", "tab", "unknown coding"],
+)
+def test_honest_lists_are_accepted(content):
+    assert [*check_unseen(content.encode(), (), "`list.txt`")] == []
+
+
+PIECES = ["six", "==1", "#", " ", "\n", "\r\n", "\\\n", "\t", "# x", "é", "-r", "\u3000", "\u200b", *SEPARATORS]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
+def test_list_without_an_error_has_the_lines_that_it_shows(text):
+    """A reader sees the end of a line at a line feed only, and a backslash before it."""
+    shown = text.replace("\r\n", "\n")
+    for each in SEPARATORS:
+        shown = shown.replace(each, " ")
+    seen, read = ([re.sub(r"\s", "", line) for _, _, line in joined_lines(one)] for one in (shown, text))
+    assert read == [line for line in seen if line] or [*check_unseen(text.encode(), (), "`list.txt`")]

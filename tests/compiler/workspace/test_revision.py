@@ -132,6 +132,43 @@ def test_links_leading_outside_are_skipped(home, tmp_path, target, revision):
     assert present(tmp_path / "revision") == [".git"]
 
 
+@pytest.mark.parametrize(
+    ("target", "leads_to"),
+    [
+        ("sub/x/../src", "sub/src"),
+        ("sub/x/../../lib", "lib"),
+        ("way/../src/a.py", "sub/src/a.py"),
+        ("way/../../../outside", None),
+        ("top/../outside", None),
+        ("sub/x/k/../../src", None),
+        ("missing/../lib", None),
+        ("sub/x/../.git", None),
+        ("round/../lib", None),
+        ("sub/x/../../../home/lib", None),
+        ("way/../../lib", "lib"),
+    ],
+)
+def test_link_with_a_step_up_in_its_middle(home, target, leads_to, revision):
+    """Not every directory of a revision is extracted, and the system takes `..` after a link from its target."""
+    made = commit_of(
+        home,
+        [
+            ("100644", b"sub/x/k", b"1"),
+            ("100644", b"sub/src/a.py", b"2"),
+            ("100644", b"lib", b"3"),
+            ("120000", b"way", b"sub/x"),
+            ("120000", b"top", b"."),
+            ("120000", b"round", b"round"),
+            ("120000", b"link.py", target.encode()),
+        ],
+    )
+    found = revision(home, made)
+    link = os.path.join(found.directory, "link.py")
+    expected = None if leads_to is None else os.path.join(found.directory, leads_to)
+    assert (os.path.realpath(link) if os.path.lexists(link) else None) == expected
+    assert found.forms["link.py"] == f"link to {target}"
+
+
 def test_link_inside_is_followed(home, tmp_path, revision):
     inner = tree_of(home, [("120000", b"job.yaml", b"../real.yaml")])
     made = commit_of(home, [("40000", b"a", inner), ("100644", b"real.yaml", b"smspec: v1\n")])

@@ -11,7 +11,7 @@ from smspec.source import Path
 
 RULE = Rule("SM327", "requirements in a different format")
 
-_FILE: Path = ("image", "python_requirements")
+FILE: Path = ("image", "python_requirements")
 
 _EXPORT = "run `uv export --no-dev --no-emit-workspace -o requirements.txt`, and use that file"
 _COMPILE = "run `uv pip compile pyproject.toml -o requirements.txt`, and use that file"
@@ -42,12 +42,12 @@ def check_format(content: bytes | None, name: str) -> Iterator[Finding]:
         return
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         yield RULE.at(
-            _FILE,
+            FILE,
             f"`image.python_requirements`: {quoted(name)} is UTF-16, not UTF-8",
             help="save it as UTF-8; in PowerShell, use `pip freeze | Out-File -Encoding utf8 requirements.txt`",
         )
         return
-    yield from _format_findings(content, _FILE, f"`image.python_requirements`: {quoted(name)}")
+    yield from _format_findings(content, FILE, f"`image.python_requirements`: {quoted(name)}")
 
 
 def check_startup_format(content: bytes, path: Path) -> Iterator[Finding]:
@@ -66,7 +66,7 @@ def _format_findings(content: bytes, path: Path, file: str) -> Iterator[Finding]
 def unreadable_lock(name: str, reason: str) -> Finding:
     """Return the finding about a ``pylock.toml`` that is no requirements file. ``reason``: the end of a sentence."""
     return RULE.at(
-        _FILE,
+        FILE,
         f"`image.python_requirements`: {quoted(name)} {reason}",
         help="export it again, as with `uv export --no-emit-workspace -o pylock.toml`, or use a requirements file",
     )

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.service.index_variables import variables_in, without_comment
 from smspec.spec.model import BuiltImage
 
 RULE = Rule("SM608", "unset variable in the requirements", "warning")
-
-# pip, requirements file format: upper case letters, digits, and `_`, in braces.
-_VARIABLE = re.compile(r"\$\{([A-Z0-9_]+)\}")
-_COMMENT = re.compile(r"(^|\s+)#.*$")
 
 
 def check_variables(image: BuiltImage, content: bytes | None) -> Iterator[Finding]:
@@ -20,7 +16,7 @@ def check_variables(image: BuiltImage, content: bytes | None) -> Iterator[Findin
     for number, line in enumerate((content or b"").decode("utf-8", "replace").splitlines(), 1):
         unset = [
             name
-            for name in _VARIABLE.findall(_COMMENT.sub("", line))
+            for name in variables_in(without_comment(line))
             if name not in image.build_variables and name not in image.secrets
         ]
         if unset:
