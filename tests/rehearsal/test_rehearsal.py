@@ -55,6 +55,18 @@ def test_half_written_checkpoint_is_found(job):
     assert "os.replace" in found["advice"]
 
 
+def test_link_as_a_checkpoint_is_not_followed(job, tmp_path):
+    """It leads to a file of the author, of which the next start, with the internet, would get a half."""
+    (tmp_path / "author").mkdir()
+    (tmp_path / "author" / "id").write_text("TOP SECRET")
+    start = LOOP.index("    with open(CHECKPOINT + ")
+    link = f'    os.symlink({str(tmp_path / "author" / "id")!r}, CHECKPOINT + ".part")\n'
+    planting = LOOP[:start] + link + LOOP[LOOP.index("    os.replace(") :]
+    job.write_job(planting.replace("if os.path.exists(CHECKPOINT):", "if False:"))
+    found = job.promises("--only", "half-written-checkpoint")["half-written-checkpoint"]
+    assert (found["state"], found["seen"]) == ("not rehearsed", ["`state.json` is a link"])
+
+
 def test_ignored_checkpoint_is_found(job):
     job.write_job(LOOP.replace("if os.path.exists(CHECKPOINT):", "if False:"))
     found = job.promises("--only", "progress")["progress"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 
 from smspec.local.channel_data import ChannelData
 from smspec.local.channel_layout import ChannelLayout
@@ -13,6 +12,7 @@ from smspec.local.events import Remark, Reporter
 from smspec.local.mounted_data import MountedChannel
 from smspec.local.run_directory import UPLOAD, RunDirectory
 from smspec.local.training_request import Host, TrainingRequest
+from smspec.source.deep_directories import copy_files, files_below
 
 
 class HostLayout:
@@ -74,7 +74,7 @@ class HostLayout:
                 target = os.path.join(directory.host(host.name).root, place)
                 os.makedirs(target, exist_ok=True)
                 if self._checkpoints is not None:
-                    shutil.copytree(self._checkpoints, target, symlinks=True, dirs_exist_ok=True)
+                    copy_files(files_below(self._checkpoints), target)
             restored = [host.name for host in self._hosts if directory.restore(host.name, *place.split("/"))]
             self.has_resumed = bool(restored) or self._checkpoints is not None
             if restored:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
-import stat
-from contextlib import suppress
 
 from smspec.local.interruption import Interruption
 from smspec.rehearsal.trial import Trial
-from smspec.source.deep_directories import ignore_unread, walked
+from smspec.source.deep_directories import copy_files, files_below
 from smspec.source.frozen import dataclass
 
 
@@ -51,27 +48,13 @@ def checkpoints_left(trial: Trial, target: str) -> int:
     All hosts write to one prefix of S3, so of files with the same name the later one remains, and every host gets all
     of them. S3 has no empty directories. What SageMaker does with links is not documented, so they stay.
     """
-    os.makedirs(target)
-    times: dict[str, int] = {}
+    originals: dict[str, str] = {}
     for host in trial.hosts:
         root = trial.checkpoint_directory(host)
-        if root is None or os.path.realpath(root) != os.path.abspath(root):
+        if root is None or not trial.is_real(root):
             continue
-        for directory, _, names in walked(root, ignore_unread):
-            for name in names:
-                source = os.path.join(directory, name)
-                path = os.path.relpath(source, root)
-                status = os.lstat(source)
-                if _is_kept(status.st_mode) and status.st_mtime_ns >= times.get(path, 0):
-                    times[path] = status.st_mtime_ns
-                    copy = os.path.join(target, path)
-                    os.makedirs(os.path.dirname(copy), exist_ok=True)
-                    if os.path.lexists(copy):
-                        os.unlink(copy)
-                    with suppress(PermissionError):  # the script has removed its rights
-                        shutil.copy2(source, copy, follow_symlinks=False)
-    return len(times)
-
-
-def _is_kept(mode: int) -> bool:
-    return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
+        for name, path in files_below(root).items():
+            if name not in originals or os.lstat(path).st_mtime_ns >= os.lstat(originals[name]).st_mtime_ns:
+                originals[name] = path
+    copy_files(originals, target)
+    return len(originals)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from smspec.rehearsal.timeline import Change
-from smspec.source.deep_directories import ignore_unread, walked
+from smspec.source.deep_directories import copy_files, files_below, make_parents
 from smspec.source.frozen import dataclass
+
+_Files = Mapping[str, str]
+"""Files and links, name → path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,53 +35,57 @@ def cut_checkpoint(before: str, after: str, changes: Sequence[Change], count: in
 
     ``changes`` lead from one to the other; the first ``count`` writes are those of one checkpoint. Raise Unclear.
     """
-    _require_explained(before, after, changes)
+    old, new = files_below(before), files_below(after)
+    _require_explained(old, new, changes)
     changes = changes[: _length(changes, count)]
-    chosen, source, is_in_place = _chosen(before, after, changes)
-    shutil.copytree(before, target, symlinks=True)
+    chosen, source, is_in_place = _chosen(old, new, changes)
+    state = dict(old)
     for change in changes[:chosen]:
         if change.kind == "removed":
-            _remove(target, change.path)
+            _remove(state, change.path)
         elif not is_in_place or change.path != changes[chosen].path:
             if change.kind == "renamed" and change.source is not None:
-                _remove(target, change.source)
-            _copy(after, target, change.path)
-    content = os.path.join(after, source)
-    whole = os.path.getsize(content)
+                _remove(state, change.source)
+            for name in _in(new, change.path):
+                _put(state, name, new[name])
     name = source if is_in_place else _temporary_name(changes[chosen], source)
+    _put(state, name, new[source])
+    copy_files({path: original for path, original in state.items() if path != name}, target)
+    whole = os.path.getsize(new[source])
     path = os.path.join(target, name)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    if os.path.lexists(path):
-        os.unlink(path)
-    with open(content, "rb") as file, open(path, "wb") as part:
+    make_parents(target, name)
+    with open(new[source], "rb") as file, open(path, "xb") as part:
         part.write(file.read(whole // 2))
     return Cut(path=name, size=whole // 2, whole=whole, is_in_place=is_in_place)
 
 
-def _chosen(before: str, after: str, changes: Sequence[Change]) -> tuple[int, str, bool]:
+def _chosen(old: _Files, new: _Files, changes: Sequence[Change]) -> tuple[int, str, bool]:
     """Return the number of the change to cut, the file with its content, and whether it is written in place.
 
     Of files that are written in place, the largest takes longest to write; one that is the same as before was only
-    opened, as a mapped one is. One that is renamed into place is cut under its temporary name.
+    opened, as a mapped one is. One that is renamed into place is cut under its temporary name. A link is never cut: it
+    may lead to a file of the author, which the next start would read.
     """
     temporary = {change.source for change in changes if change.kind == "renamed"}
     in_place = [
-        (os.path.getsize(os.path.join(after, change.path)), -index)
+        (os.path.getsize(new[change.path]), -index)
         for index, change in enumerate(changes)
         if change.kind == "written"
         and not any(_is_in(change.path, name) for name in temporary if name is not None)
-        and os.path.isfile(os.path.join(after, change.path))
-        and not _are_same(os.path.join(before, change.path), os.path.join(after, change.path))
+        and _is_file(new, change.path)
+        and not _are_same(old.get(change.path), new[change.path])
     ]
     if in_place:
         index = -max(in_place)[1]
         return index, changes[index].path, True
     for index, change in enumerate(changes):
         if change.kind == "renamed" and change.source is not None:
-            files = _files(os.path.join(after, change.path))
+            files = [name for name in _in(new, change.path) if _is_file(new, name)]
             if files:
-                paths = [os.path.normpath(os.path.join(change.path, name)) for name in files]
-                return index, max(paths, key=lambda path: os.path.getsize(os.path.join(after, path))), False
+                return index, max(files, key=lambda name: os.path.getsize(new[name])), False
+    links = [change.path for change in changes if change.path in new and os.path.islink(new[change.path])]
+    if links:
+        raise Unclear(f"`{links[0]}` is a link")
     raise Unclear("complete files are moved to the checkpoint directory, or the job removes or only opens them")
 
 
@@ -99,24 +105,30 @@ def _temporary_name(change: Change, path: str) -> str:
     return os.path.normpath(os.path.join(change.source, os.path.relpath(path, change.path)))
 
 
-def _require_explained(before: str, after: str, changes: Sequence[Change]) -> None:
+def _require_explained(old: _Files, new: _Files, changes: Sequence[Change]) -> None:
     """Raise Unclear if a file has changed without being closed or renamed, as those of a database do."""
     known = [change.path for change in changes] + [change.source for change in changes if change.source is not None]
-    for name in {*_files(before), *_files(after)}:
-        paths = os.path.join(before, name), os.path.join(after, name)
-        is_removed = not os.path.lexists(paths[1])
-        if not is_removed and not any(_is_in(name, path) for path in known) and not _are_same(*paths):
+    for name in sorted(new):
+        if not any(_is_in(name, path) for path in known) and not _are_same(old.get(name), new[name]):
             raise Unclear(f"`{name}` stays open while it changes, as a database does")
     written = [change.path for change in changes if change.kind == "written"]
     removed = {change.path for change in changes if change.kind == "removed"}
-    if any(f"{name}-journal" in removed or f"{name}-wal" in known for name in _files(after)):
+    if any(f"{name}-journal" in removed or f"{name}-wal" in known for name in new):
         raise Unclear("the checkpoints are a database, which has a journal")
     if len(set(written)) != len(written) and len(set(written)) > 1:
         raise Unclear("checkpoints of several files follow each other too quickly")
 
 
-def _are_same(first: str, second: str) -> bool:
-    if not os.path.isfile(first) or not os.path.isfile(second) or os.path.getsize(first) != os.path.getsize(second):
+def _is_file(files: _Files, name: str) -> bool:
+    return name in files and not os.path.islink(files[name])
+
+
+def _are_same(first: str | None, second: str) -> bool:
+    if first is None or os.path.islink(first) != os.path.islink(second):
+        return False
+    if os.path.islink(first):
+        return os.readlink(first) == os.readlink(second)
+    if os.path.getsize(first) != os.path.getsize(second):
         return False
     with open(first, "rb") as one, open(second, "rb") as other:
         while part := one.read(1 << 20):
@@ -129,29 +141,18 @@ def _is_in(path: str, above: str) -> bool:
     return f"{path}/".startswith(f"{above}/")
 
 
-def _files(root: str) -> list[str]:
-    """Return the files below a directory, relative to it; of a file, `.` alone."""
-    if os.path.isfile(root):
-        return ["."]
-    if not os.path.isdir(root):
-        return []
-    return [
-        os.path.relpath(os.path.join(where, name), root)
-        for where, _, names in walked(root, ignore_unread)
-        for name in names
-    ]
+def _in(files: _Files, path: str) -> list[str]:
+    """Return the file with a name, or those in the directory with it."""
+    return [name for name in files if _is_in(name, path)]
 
 
-def _copy(source: str, target: str, path: str) -> None:
-    """Copy a file or a directory, if it is still there."""
-    for name in _files(os.path.join(source, path)):
-        found, copy = (os.path.normpath(os.path.join(root, path, name)) for root in (source, target))
-        os.makedirs(os.path.dirname(copy), exist_ok=True)
-        if os.path.lexists(copy):
-            os.unlink(copy)
-        shutil.copy2(found, copy, follow_symlinks=False)
+def _put(state: dict[str, str], name: str, original: str) -> None:
+    """Add a file instead of what has its name, or that of a directory above it."""
+    for other in [other for other in state if _is_in(name, other) or _is_in(other, name)]:
+        del state[other]
+    state[name] = original
 
 
-def _remove(root: str, path: str) -> None:
-    for name in _files(os.path.join(root, path)):
-        os.unlink(os.path.normpath(os.path.join(root, path, name)))
+def _remove(state: dict[str, str], path: str) -> None:
+    for name in _in(state, path):
+        del state[name]

@@ -9,7 +9,7 @@ from functools import lru_cache
 from smspec.rehearsal.trial import Trial
 from smspec.rehearsal.values import decode
 from smspec.rehearsal.values.leaf import Leaves
-from smspec.source.deep_directories import ignore_unread, walked
+from smspec.source.deep_directories import files_below
 
 _MOST_BYTES = 1 << 30
 """The largest file whose values are compared; of larger ones, the bytes are."""
@@ -20,17 +20,13 @@ def files_of(trial: Trial) -> dict[str, str]:
     found: dict[str, str] = {}
     for host in trial.hosts:
         root = trial.model_directory(host)
-        # A script may have removed it, or put a link there.
-        if (
-            not os.path.isdir(root)
-            or os.path.realpath(root) != os.path.realpath(trial.directory) + root[len(trial.directory) :]
-        ):
+        if not trial.is_real(root):
             continue
-        for directory, _, names in walked(root, ignore_unread):
-            for name in names:
-                path = os.path.join(directory, name)
-                if os.path.isfile(path) and os.access(path, os.R_OK):
-                    found[os.path.relpath(path, root)] = path
+        inside = os.path.realpath(root) + os.sep
+        for name, path in files_below(root).items():
+            # A link to a different place is not in model.tar.gz.
+            if os.path.realpath(path).startswith(inside) and os.path.isfile(path) and os.access(path, os.R_OK):
+                found[name] = path
     return found
 
 

@@ -51,6 +51,11 @@ class Trial:
     def root(self, host: str) -> str:
         return os.path.join(self.directory, HOSTS, host)
 
+    def is_real(self, directory: str) -> bool:
+        """Return whether a directory of a host is there, and the script has put no link on the way to it."""
+        place = os.path.realpath(self.directory) + directory.removeprefix(self.directory)
+        return os.path.isdir(directory) and os.path.realpath(directory) == os.path.normpath(place)
+
     def model_directory(self, host: str) -> str:
         return os.path.join(self.root(host), "opt", "ml", "model")
 

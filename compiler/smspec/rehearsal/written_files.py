@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from smspec.rehearsal.trial import Trial
-from smspec.source.deep_directories import ignore_unread, walked
+from smspec.source.deep_directories import files_below
 from smspec.source.frozen import dataclass
 
 _NUMBER = re.compile(r"\d+")
@@ -23,9 +23,8 @@ class WrittenFiles:
     @classmethod
     def of(cls, directory: str) -> WrittenFiles:
         """Return the files below a directory, links excluded."""
-        paths = (os.path.join(above, name) for above, _, names in walked(directory, ignore_unread) for name in names)
         return cls(
-            {os.path.relpath(path, directory): os.lstat(path).st_size for path in paths if not os.path.islink(path)}
+            {name: os.path.getsize(path) for name, path in files_below(directory).items() if not os.path.islink(path)}
         )
 
     def counterpart(self, name: str) -> str | None:
@@ -50,7 +49,13 @@ def written_by(trial: Trial, host: str) -> WrittenFiles:
     ]
     sizes: dict[str, int] = {}
     for directory in directories:
-        if directory is not None and os.path.isdir(directory):
+        if directory is not None and trial.is_real(directory):
             found = WrittenFiles.of(directory).sizes
             sizes |= {os.path.join(directory, name): size for name, size in found.items()}
     return WrittenFiles(sizes)
+
+
+def written_model(trial: Trial, host: str) -> WrittenFiles:
+    """Return the model of a host."""
+    directory = trial.model_directory(host)
+    return WrittenFiles.of(directory) if trial.is_real(directory) else WrittenFiles({})

@@ -1,4 +1,4 @@
-"""Walk and remove directories of any depth without recursion: a script may nest them deeper than Python's call limit.
+"""Walk, copy, and remove directories of any depth without recursion: a script may nest them deeper than Python calls.
 
 `os.walk` and `shutil.rmtree` of most versions call themselves for each level, and a path above 4,096 bytes is too long
 for the system, so removal goes step by step, down and up again.
@@ -9,7 +9,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -50,6 +51,46 @@ def walked(
 
 def ignore_unread(_path: str, _fault: OSError) -> None:
     """Leave out what `walked` cannot read, without a word: a different part of smspec names it."""
+
+
+def files_below(root: str) -> dict[str, str]:
+    """Return the files and the links in a directory and those below it, name → path, without what cannot be read.
+
+    Links to directories are left out.
+    """
+    found: dict[str, str] = {}
+    for directory, _, names in walked(root, ignore_unread):
+        for path in (os.path.join(directory, name) for name in names):
+            mode = os.lstat(path).st_mode
+            if stat.S_ISREG(mode) or stat.S_ISLNK(mode):
+                found[os.path.relpath(path, root)] = path
+    return found
+
+
+def copy_files(originals: Mapping[str, str], target: str) -> None:
+    """Copy files and links, name → original, to a directory that is new or empty, without those that cannot be read.
+
+    Links are copied as links, and nothing is written through one: a name below that of a link, or of a file, is left
+    out, as a script may have put a link to a directory of the author there.
+    """
+    import shutil  # imported late: slow, and few commands copy
+
+    os.makedirs(target, exist_ok=True)
+    for name, original in originals.items():
+        above = os.path.dirname(name)
+        while above and above not in originals:
+            above = os.path.dirname(above)
+        if not above:
+            path = os.path.join(target, name)
+            make_parents(target, name)
+            with suppress(PermissionError):
+                shutil.copy2(original, path, follow_symlinks=False)
+
+
+def make_parents(root: str, name: str) -> None:
+    """Create the directories above a name, top down: `os.makedirs` calls itself for each one that is missing."""
+    for end in (index for index, letter in enumerate(name) if letter == os.sep):
+        os.makedirs(os.path.join(root, name[:end]), exist_ok=True)
 
 
 def remove_tree(path: str, *, ignore_errors: bool = False) -> None:

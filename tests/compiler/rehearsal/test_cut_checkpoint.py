@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from smspec.rehearsal.cut_checkpoint import Unclear, cut_checkpoint
+from smspec.source.deep_directories import copy_files, files_below, remove_tree
 from support.rehearsal.trials import timeline
 
 
@@ -19,7 +21,10 @@ def cut(tmp_path):
             (tmp_path / name).mkdir()
             for path, text in files.items():
                 (tmp_path / name / path).parent.mkdir(parents=True, exist_ok=True)
-                (tmp_path / name / path).write_text(text)
+                if text.startswith("-> "):
+                    (tmp_path / name / path).symlink_to(text[3:])
+                else:
+                    (tmp_path / name / path).write_text(text)
         changes = timeline(*(f"{second} {event}" for second, event in enumerate(events))).changes
         places = (str(tmp_path / name) for name in ("before", "after"))
         found = cut_checkpoint(*places, changes, count, str(tmp_path / "cut"))
@@ -72,3 +77,66 @@ def test_database_is_unclear(cut):
 def test_files_from_elsewhere_are_unclear(cut):
     with pytest.raises(Unclear, match="complete files are moved"):
         cut({}, {"state": "1"}, "rename state")
+
+
+SECRET = "-> ../author/id"
+"""A link that leads out of both states, to a file of the author."""
+
+
+@pytest.fixture
+def author(tmp_path):
+    (tmp_path / "author").mkdir()
+    (tmp_path / "author" / "id").write_text("TOP SECRET")
+    return tmp_path / "author"
+
+
+@pytest.mark.parametrize(
+    ("before", "events"),
+    [
+        pytest.param({}, ("write t", "rename ckpt t"), id="renamed"),
+        pytest.param({}, ("write ckpt",), id="written"),
+        pytest.param({"ckpt": "old"}, ("write ckpt",), id="instead-of-a-file"),
+        pytest.param({"ckpt/a": "old"}, ("rename ckpt t",), id="instead-of-a-directory"),
+    ],
+)
+def test_link_is_never_cut(cut, author, before, events):
+    with pytest.raises(Unclear, match="`ckpt` is a link"):
+        cut(before, {"ckpt": SECRET}, *events, count=2)
+
+
+@pytest.mark.parametrize("link", ["-> ../author", "-> ../author/new"])
+def test_nothing_is_written_through_a_link(cut, author, link):
+    """A directory of the new state has the name of a link in the old one."""
+    before, after = {"d": link, "last": "1"}, {"d/id": "mine", "d/new/b": "b", "last": "the last"}
+    state, _ = cut(before, after, "write d/id", "write d/new/b", "write last", count=3)
+    assert state == {"d/id": "mine", "d/new/b": "b", "last": "the "}
+    assert [path.name for path in author.iterdir()] == ["id"] and (author / "id").read_text() == "TOP SECRET"
+
+
+def test_other_links_stay(cut, author):
+    before = {"latest": SECRET, "state": "one1"}
+    assert cut(before, {**before, "state": "two2"}, "write state")[0] == {"latest": "TOP SECRET", "state": "tw"}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_files_of_hosts_are_not_copied_through_a_link_of_another(tmp_path, author, order):
+    """One host writes a link, the other one a file below that name."""
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "id").write_text("mine")
+    (tmp_path / "link").symlink_to("../author")
+    originals = [("d", str(tmp_path / "link")), ("d/id", str(tmp_path / "d" / "id"))]
+    copy_files(dict(originals[::order]), str(tmp_path / "target"))
+    assert os.readlink(tmp_path / "target" / "d") == "../author"
+    assert (author / "id").read_text() == "TOP SECRET"
+
+
+def test_checkpoints_below_many_directories_are_copied(tmp_path):
+    """Neither `shutil.copytree` nor `os.makedirs` can: they call themselves for each."""
+    deep = tmp_path
+    for _ in range(1200):
+        deep /= "d"
+        deep.mkdir()
+    (deep / "state").write_text("1")
+    copy_files(files_below(str(tmp_path)), str(tmp_path / "t"))
+    assert len(files_below(str(tmp_path / "t"))) == 1
+    remove_tree(str(tmp_path))

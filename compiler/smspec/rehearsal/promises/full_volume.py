@@ -13,7 +13,7 @@ from smspec.rehearsal.disturbed_trial import broken, failure_of, hanging, hangs,
 from smspec.rehearsal.promise import Outcome, Promise, kept, not_rehearsed
 from smspec.rehearsal.rehearsal import Rehearsal
 from smspec.rehearsal.trial import Trial
-from smspec.rehearsal.written_files import WrittenFiles, written_by
+from smspec.rehearsal.written_files import written_by, written_model
 
 _ADVICE = (
     "let errors of saving end the script: no `except OSError: pass` around it, and close files, or use `with`, because "
@@ -60,7 +60,7 @@ def _cut_files(undisturbed: Trial, trial: Trial, page: int) -> tuple[str, ...]:
     """Return the files of the model that end where the disk was full; their names may contain a time."""
     found = []
     for host in trial.hosts:
-        whole, left = (WrittenFiles.of(one.model_directory(host)) for one in (undisturbed, trial))
+        whole, left = (written_model(one, host) for one in (undisturbed, trial))
         if whole.sizes and not left.sizes:
             found.append(f"the model directory of {host} is empty")
         for name, wanted in whole.sizes.items():

@@ -9,7 +9,7 @@ from smspec.local.surroundings import SurroundingFaults
 from smspec.rehearsal.disturbed_trial import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
 from smspec.rehearsal.promise import Outcome, Promise, kept, not_rehearsed
 from smspec.rehearsal.rehearsal import Rehearsal
-from smspec.rehearsal.written_files import WrittenFiles
+from smspec.rehearsal.written_files import written_model
 
 _ADVICE = (
     "let errors of saving end the script: no `except OSError: pass` around it, and check the result of functions that "
@@ -24,7 +24,7 @@ def _reason_against(rehearsal: Rehearsal) -> str | None:
 
 def _rehearse(rehearsal: Rehearsal) -> Outcome:
     undisturbed = rehearsal.undisturbed()[0]
-    if not any(WrittenFiles.of(undisturbed.model_directory(host)).sizes for host in undisturbed.hosts):
+    if not any(written_model(undisturbed, host).sizes for host in undisturbed.hosts):
         return not_rehearsed("the job writes no model")
     faults = SurroundingFaults(protects_model=True, limit=time_limit(rehearsal))
     run = partial(run_with, rehearsal, faults=faults)
