@@ -41,7 +41,7 @@ DOCUMENTED = {
     "files changed by its child processes or compiled code": CHANGES,
     "truncated files": {"truncate"},
     "modes, owners, and times of files": {"mode", "owner", "times", "attribute", "mode_of_a_device"},
-    "reading": {"read_credentials", "read_project", "read_terminal", "lock_file", "passwords", "disk"},
+    "reading": {"read_credentials", "read_project", "read_terminal", "lock_file", "passwords", "private_files", "disk"},
     "memory and variables of your other processes": {
         *("root_of_another_process", "descriptor_of_another_process", "working_directory_of_another_process"),
         *("write_memory", "read_environment"),

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from smspec.local.engines.namespace.cell.kernel_files import DEVICES
 from smspec.proof import confinement
 from smspec.source.frozen import dataclass
 from smspec.workspace.process_guard import guarded
@@ -25,7 +26,7 @@ _GRACE_SECONDS = 30
 """For the end of what the guard kills."""
 
 
-_DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty"))
+_DEVICES = tuple(f"/dev/{name}" for name in DEVICES)
 _OWN_OUTPUT = ("/dev/fd", "/dev/stdout", "/dev/stderr")
 """Python's own functions, which see paths only, must allow these; for Landlock they are no files."""
 

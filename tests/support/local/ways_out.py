@@ -170,6 +170,24 @@ CALLS = {
 }
 """Name → number of the call on x86-64, its number elsewhere, and its arguments."""
 
+OF_THE_KERNEL = (
+    *(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty")),
+    *(
+        f"/proc/{name}"
+        for name in ("swaps", "cpuinfo", "uptime", "slabinfo", "pressure/cpu", "tty/drivers", "sys", "fs")
+    ),
+)
+"""Their modes and times are those of the whole machine."""
+
+
+def kept_mode(path):
+    return lambda: os.chmod(path, os.stat(path).st_mode & 0o7777) or True
+
+
+def kept_time(path):
+    return lambda: os.utime(path, ns=(os.stat(path).st_atime_ns, os.stat(path).st_mtime_ns)) or True
+
+
 WAYS = {
     **{name: functools.partial(called, *words) for name, words in CALLS.items()},
     **{f"remount {path} writable": remount(path) for path in ("/usr", "/opt/ml/input", TRAIN, "/proc/sys", "/sys")},
@@ -244,6 +262,9 @@ WAYS = {
     "kcore": filled("/proc/kcore"),
     "keys": filled("/proc/keys"),
     "timer_list": filled("/proc/timer_list"),
+    **{name: filled(f"/proc/{name}") for name in ("kallsyms", "kpageflags", "slabinfo", "vmallocinfo")},
+    **{f"mode of {path}": kept_mode(path) for path in OF_THE_KERNEL},
+    **{f"time of {path}": kept_time(path) for path in OF_THE_KERNEL},
     "uevent_helper": written("/sys/kernel/uevent_helper"),
     "power": written("/sys/power/state"),
     "parameters of modules": created("/sys/module"),

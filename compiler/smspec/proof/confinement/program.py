@@ -18,6 +18,7 @@ import resource
 import socket
 import struct
 import sys
+from collections.abc import Mapping
 
 from smspec.local.engines.namespace.cell import kernel
 
@@ -71,7 +72,7 @@ def main(options: str, words: list[str]) -> int:
         status = _in_namespaces(kinds, wanted, words)
         if status is not None:
             return status
-    return _become(wanted, words, _restricted(0, wanted))
+    return _become(wanted, words, _restricted(0, wanted, {}))
 
 
 def _in_namespaces(kinds: int, wanted: Options, words: list[str]) -> int | None:
@@ -93,6 +94,7 @@ def _in_namespaces(kinds: int, wanted: Options, words: list[str]) -> int | None:
         os.close(reader)
         os.close(go)
         rights.leave_groups()
+        foreign = {} if os.geteuid() or not kinds & kernel.NEW_MOUNTS else tree.foreign_system()
         _unshare(kinds)
         os.write(writer, b"1")
         if not os.read(may_go, 1):
@@ -101,7 +103,7 @@ def _in_namespaces(kinds: int, wanted: Options, words: list[str]) -> int | None:
         kernel.die_with_parent()  # after the mapping: the kernel forgets it where a process gets new rights
         if kinds & kernel.NEW_PROCESSES:
             _be_outside(writer)
-        found = _restricted(kinds, wanted)
+        found = _restricted(kinds, wanted, foreign)
         os.write(writer, b"1")
         os.close(writer)
         if kinds & kernel.NEW_PROCESSES:
@@ -140,7 +142,7 @@ def _status_of(child: int) -> int:
             return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
 
-def _restricted(kinds: int, wanted: Options) -> dict[str, int]:
+def _restricted(kinds: int, wanted: Options, foreign: Mapping[str, int]) -> dict[str, int]:
     """Restrict this process and its children as far as the system can; return by what.
 
     Raise StepFailed or OSError if mounts of its own were asked for, and the system refuses them.
@@ -153,13 +155,13 @@ def _restricted(kinds: int, wanted: Options) -> dict[str, int]:
         _refuse_namespaces()
     if has_tree:
         shown = tree.Shown(wanted.writable, wanted.devices, wanted.places, wanted.hidden)
-        tree.enter(shown, wanted.bytes, has_processes=has_processes)
+        tree.enter(shown, wanted.bytes, foreign, has_processes=has_processes)
         writable += tree.OWN_DIRECTORIES
     rights.drop()
     readable = [] if has_tree else [*tree.SYSTEM, *landlock.SYSTEM, *wanted.places]
     if readable and not os.geteuid():
-        readable.remove(tree.SETTINGS)
-        readable += tree.settings(tree.SETTINGS, public=True)
+        hidden = tree.private(wanted.places)
+        readable = [part for path in readable for part in tree.public_parts(os.path.realpath(path), hidden)]
     version = landlock.restrict(writable, wanted.devices, readable, has_network=has_network)
     is_filtered = calls.refuse(has_tree=has_tree, has_network=has_network, has_processes=has_processes)
     return {

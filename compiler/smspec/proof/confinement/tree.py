@@ -7,17 +7,21 @@ socket could be reached even below a read-only mount.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from smspec.local.engines.namespace.cell import kernel
+from smspec.local.engines.namespace.cell.kernel_files import MASKED_OF_SYS, hide, protect_proc, show_device
+from smspec.local.engines.namespace.cell.users import open_inner
 
-SETTINGS = "/etc"
-SYSTEM = (
-    SETTINGS,
-    *(f"/{name}" for name in ["bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "opt", "nix", "gnu"]),
+SYSTEM = tuple(
+    f"/{name}" for name in ("etc", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "opt", "nix", "gnu")
 )
 """Programs and libraries of this machine, as the image would have them."""
+
+_OF_AUTHORS = ("/etc", "/opt", "/nix", "/usr/local")
+"""Where authors put files, too, which may be secret. The system's own packages fill the rest of `SYSTEM`."""
 
 OWN_DIRECTORIES = ("/tmp", "/var/tmp", "/dev/shm")
 """In memory, and empty."""
@@ -29,27 +33,6 @@ _SAFE = kernel.NO_SUID | kernel.NO_DEVICES
 _SMALL = "mode=755,size=16m"
 _MOST_LINKS = 40
 
-_MASKED = (
-    *(
-        "interrupts",
-        "kallsyms",
-        "kcore",
-        "keys",
-        "key-users",
-        "kpagecgroup",
-        "kpagecount",
-        "kpageflags",
-        "latency_stats",
-    ),
-    *("modules", "sched_debug", "slabinfo", "timer_list", "vmallocinfo"),
-)
-"""Files of /proc about this machine and its other processes. Root could read them."""
-
-
-_KEPT = {os.ST_NOSUID: kernel.NO_SUID, os.ST_NODEV: kernel.NO_DEVICES, os.ST_NOEXEC: kernel.NO_PROGRAMS}
-_KEPT |= {os.ST_NOATIME: kernel.NO_ACCESS_TIMES, os.ST_NODIRATIME: kernel.NO_DIRECTORY_TIMES}
-_KEPT |= {os.ST_RELATIME: kernel.RELATIVE_TIMES}
-
 
 class Shown(NamedTuple):
     """What a process sees besides the system: what it can change, and what it can only read, without what is hidden."""
@@ -60,10 +43,27 @@ class Shown(NamedTuple):
     hidden: list[str]
 
 
-def enter(wanted: Shown, room: int, *, has_processes: bool) -> None:
+def foreign_system() -> dict[str, int]:
+    """Return open mounts of directories of the system in which the files of root belong to a user without an account.
+
+    As root, a process then reads there what every user can read: without capabilities, the kernel refuses it the rest.
+    Only root of the machine can make them, before it moves to a new namespace, and not on every file system.
+    """
+    found: dict[str, int] = {}
+    with suppress(kernel.StepFailed):
+        users = open_inner(shifted=True)
+        for path in sorted({_real(path, {}) for path in SYSTEM if os.path.isdir(path)}):
+            with suppress(kernel.StepFailed):
+                found[path] = kernel.open_shifted(path, users, _SAFE | kernel.READ_ONLY)
+        os.close(users)
+    return found
+
+
+def enter(wanted: Shown, room: int, foreign: Mapping[str, int], *, has_processes: bool) -> None:
     """Build the tree in new mounts, and make it the root of this process. Raise StepFailed or OSError.
 
-    ``room``: the bytes of each directory in memory. ``has_processes``: the process is in a new namespace of them.
+    ``room``: the bytes of each directory in memory. ``foreign``: what `foreign_system` returned. ``has_processes``: the
+    process is in a new namespace of them.
     """
     kernel.make_private()
     here = os.getcwd()
@@ -80,7 +80,7 @@ def enter(wanted: Shown, room: int, *, has_processes: bool) -> None:
         os.makedirs(root + path)
         kernel.mount("tmpfs", root + path, _SAFE, memory)
     for path in sorted(shown):
-        _show(path, root)
+        _show(path, root, foreign)
     for path, target in links.items():
         if not os.path.lexists(root + path):
             os.makedirs(os.path.dirname(root + path), exist_ok=True)
@@ -92,7 +92,8 @@ def enter(wanted: Shown, room: int, *, has_processes: bool) -> None:
             kernel.bind(f"{root}/dev/null", root + path)
     for name, target in _DESCRIPTORS:
         os.symlink(target, f"{root}/dev/{name}")
-    _hide_secrets(root)
+    for path in () if os.geteuid() else private(wanted.places, foreign):
+        hide(root + path, f"{root}/dev/null")
     _show_kernel(root, has_processes=has_processes)
     for path in writable:
         os.makedirs(root + path, exist_ok=True)
@@ -103,18 +104,33 @@ def enter(wanted: Shown, room: int, *, has_processes: bool) -> None:
     os.chdir(here if os.path.isdir(here) else writable[0])
 
 
-def settings(directory: str, *, public: bool) -> list[str]:
-    """Return what in a directory every user can read, or what not."""
-    try:
-        with os.scandir(directory) as entries:
-            return [entry.path for entry in entries if _is_public(entry) == public]
-    except OSError:
-        return []
+def private(places: Iterable[str], but: Container[str] = ()) -> list[str]:
+    """Return what only root can read in directories of the system, except in ``places`` and the directories ``but``."""
+    own = {os.path.realpath(path) for path in places}
+    ahead = [path for path in _OF_AUTHORS if path not in but and "/usr" not in but and not os.path.islink(path)]
+    found = []
+    while ahead:
+        with suppress(OSError), os.scandir(ahead.pop()) as entries:
+            for entry in entries:
+                if entry.path not in own and not _is_public(entry):
+                    found.append(entry.path)
+                elif entry.is_dir(follow_symlinks=False) and entry.path not in own:
+                    ahead.append(entry.path)
+    return found
+
+
+def public_parts(directory: str, hidden: Iterable[str]) -> list[str]:
+    """Return paths that together are a directory without what is hidden in it."""
+    below = [path for path in hidden if f"{path}/".startswith(f"{directory}/")]
+    if not below or directory in below:
+        return [] if below else [directory]
+    paths = [entry.path for entry in os.scandir(directory) if not entry.is_symlink()]
+    return [part for path in paths for part in public_parts(path, below)]
 
 
 def _is_public(entry: os.DirEntry[str]) -> bool:
     needed = 0o005 if entry.is_dir(follow_symlinks=False) else 0o004
-    return entry.is_symlink() or entry.stat().st_mode & needed == needed
+    return entry.is_symlink() or entry.stat(follow_symlinks=False).st_mode & needed == needed
 
 
 def _is_free(path: str, sources: Iterable[str]) -> bool:
@@ -145,17 +161,24 @@ def _real(path: str, links: dict[str, str]) -> str:
     return here or "/"
 
 
-def _show(path: str, root: str) -> None:
+def _show(path: str, root: str, foreign: Mapping[str, int]) -> None:
     """Show a file or directory, read-only, unless it is in one that is shown."""
     target = root + path
     if os.path.lexists(target) and (not os.path.isdir(target) or os.path.samefile(path, target)):
+        # Packages that root has installed for itself are private in a directory whose owner is foreign.
+        is_own = path not in foreign and path not in _OF_AUTHORS
+        if is_own and os.path.isdir(path) and any(path.startswith(f"{above}/") for above in foreign):
+            kernel.bind(path, target)
         return
     if os.path.isdir(path):
         os.makedirs(target, exist_ok=True)
     else:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644))
-    kernel.bind(path, target)
+    if path in foreign:
+        kernel.attach(foreign[path], target)
+    else:
+        kernel.bind(path, target)
 
 
 def _show_device(path: str, root: str) -> None:
@@ -164,16 +187,7 @@ def _show_device(path: str, root: str) -> None:
         return
     target = root + path
     os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644))
-    kernel.mount(path, target, kernel.BIND)
-    present = os.statvfs(target).f_flag
-    flags = sum(flag for shown, flag in _KEPT.items() if present & shown)
-    kernel.mount("none", target, kernel.REMOUNT | kernel.BIND | kernel.READ_ONLY | flags)
-
-
-def _hide_secrets(root: str) -> None:
-    """Hide what is in /etc and only root can read, such as the passwords of users, from root, too."""
-    for path in () if os.geteuid() else settings(root + SETTINGS, public=False):
-        kernel.bind(f"{root}/run" if os.path.isdir(path) else f"{root}/dev/null", path)
+    show_device(path, target)
 
 
 def _show_kernel(root: str, *, has_processes: bool) -> None:
@@ -182,10 +196,10 @@ def _show_kernel(root: str, *, has_processes: bool) -> None:
         kernel.mount("proc", f"{root}/proc", flags)
     else:
         kernel.bind("/proc", f"{root}/proc")
-    for name in _MASKED:
-        if os.path.exists(f"{root}/proc/{name}"):
-            kernel.bind(f"{root}/dev/null", f"{root}/proc/{name}")
+    protect_proc(f"{root}/proc", f"{root}/dev/null")
     try:
         kernel.mount("sysfs", f"{root}/sys", flags)
     except kernel.StepFailed:
         kernel.bind("/sys", f"{root}/sys")  # parts of it are hidden here
+    for name in MASKED_OF_SYS:
+        hide(f"{root}/sys/{name}", f"{root}/dev/null")

@@ -102,6 +102,21 @@ def passwords():
 
 
 @machine
+def private_files():
+    """Those of root at any depth, such as keys of servers."""
+    for above, _, names in (found for top in ("/etc", "/opt", "/usr/local") for found in os.walk(top)):
+        for name in names:
+            try:
+                with open(os.open(os.path.join(above, name), os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+                    mode = os.fstat(file.fileno()).st_mode
+                    if mode & 0o100004 == 0o100000 and file.read(1):
+                        return
+            except OSError:
+                pass
+    raise OSError("none is here")
+
+
+@machine
 def schedule():
     for path in ("/etc/cron.d", "/var/spool/cron/crontabs", "/var/spool/cron/atjobs", "/var/spool/cron"):
         if os.path.isdir(path):

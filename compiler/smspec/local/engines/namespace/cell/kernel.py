@@ -94,12 +94,16 @@ def bind(source: str, target: str, *, writable: bool = False, flags: int = NO_SU
 
 def bind_shifted(source: str, target: str, users: int, *, writable: bool = False) -> None:
     """Do that with the owners that files have in a user namespace, an open file: root's files are of its root."""
-    tree = open_shifted(source, users, NO_SUID | NO_DEVICES | (0 if writable else READ_ONLY))
+    attach(open_shifted(source, users, NO_SUID | NO_DEVICES | (0 if writable else READ_ONLY)), target)
+
+
+def attach(tree: int, target: str) -> None:
+    """Give a mount that is an open file its place, and close the file."""
     try:
         result = _libc.syscall(
             ctypes.c_long(_MOVE_MOUNT), tree, b"", _HERE, os.fsencode(target), ctypes.c_uint(_FROM_EMPTY_PATH)
         )
-        _checked(result, f"bind {source}")
+        _checked(result, f"attach {target}")
     finally:
         os.close(tree)
 

@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping
 
 from . import kernel
+from .kernel_files import DEVICES, MASKED_OF_SYS, hide, protect_proc
 from .plan import Bind, CellPlan, Data, HostPlan
 from .users import SHIFT
 
@@ -17,17 +18,9 @@ _SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "nix", "gnu"
 _EMPTY = ("root", "home", "tmp", "run", "mnt", "media", "srv", "var/tmp", "var/log", "var/cache", "var/lib")
 _OWN_FILES = ("hosts", "hostname", "resolv.conf", "passwd", "group", "shadow", "gshadow")
 _OWN_OPT = ("ml", "smspec")
-_NODES = ("null", "zero", "full", "random", "urandom", "tty")
 _ACCELERATORS = ("nvidia*", "dri", "kfd", "neuron*", "infiniband")
 _SAFE = kernel.NO_SUID | kernel.NO_DEVICES
 _FIRST_PERSON, _NOBODY = 1000, 65534
-_FIXED = ("bus", "fs", "irq", "sys", "sysrq-trigger")
-"""What containers see of /proc and cannot change, also not as root of this machine."""
-
-_MASKED = ("acpi", "asound", "interrupts", "kcore", "keys", "latency_stats", "sched_debug", "scsi", "timer_list")
-_MASKED_OF_SYS = ("firmware", "devices/virtual/powercap")
-"""What containers do not see of /proc and /sys: facts about this machine and its other processes."""
-
 _PROGRAMS = "/usr/sbin"
 _ORIGINALS = "/opt/smspec-sbin"
 
@@ -54,13 +47,13 @@ def build_root(host: HostPlan, plan: CellPlan, users: int | None) -> None:
     _add_devices(f"{root}/dev")
     os.makedirs(f"{root}/proc")
     kernel.mount("proc", f"{root}/proc", _SAFE | kernel.NO_PROGRAMS)
-    _protect_proc(f"{root}/proc", f"{root}/dev/null")
+    protect_proc(f"{root}/proc", f"{root}/dev/null")
     _add_sys(f"{root}/sys")
     for bind in host.binds:
         _place(bind, root, users)
     for path in plan.hidden:
         if not path.startswith(tuple(f"/opt/{name}/" for name in _OWN_OPT)):  # those of this machine are not there
-            _hide(root + path)
+            hide(root + path)
     for data in host.data:
         _place_data(data, root, users)
     if plan.added_programs:
@@ -79,8 +72,8 @@ def complete_root(*, has_network: bool) -> None:
     """Add what depends on the network of the host, which its user namespace owns."""
     if has_network:
         kernel.mount("sysfs", "/sys", _SAFE | kernel.NO_PROGRAMS | kernel.READ_ONLY)
-    for name in _MASKED_OF_SYS:
-        _hide(f"/sys/{name}")
+    for name in MASKED_OF_SYS:
+        hide(f"/sys/{name}")
 
 
 def _mirror(path: str, root: str, users: int | None = None) -> None:
@@ -167,12 +160,12 @@ def _add_directory(path: str, root: str, own: tuple[str, ...]) -> None:
 
 def _add_devices(directory: str) -> None:
     os.makedirs(directory)
-    for name in _NODES:
-        _place(Bind(f"/dev/{name}", f"/{name}", is_writable=True), directory, flags=kernel.NO_SUID)
+    for name in DEVICES:
+        _place(Bind(f"/dev/{name}", f"/{name}"), directory, flags=kernel.NO_SUID)
     for pattern in _ACCELERATORS:
         for path in glob.glob(f"/dev/{pattern}"):
             if not os.path.islink(path):
-                _place(Bind(path, path[4:], is_writable=True), directory, flags=kernel.NO_SUID)
+                _place(Bind(path, path[4:]), directory, flags=kernel.NO_SUID)
     for name, flags, options in (("shm", kernel.NO_PROGRAMS, "mode=1777"), ("pts", kernel.NO_PROGRAMS, "")):
         os.makedirs(f"{directory}/{name}")
         kind, options = ("tmpfs", options) if name == "shm" else ("devpts", "newinstance,ptmxmode=0666,mode=620")
@@ -181,21 +174,6 @@ def _add_devices(directory: str) -> None:
         os.symlink(target, f"{directory}/{name}")
     for name, number in (("stdout", 1), ("stderr", 2)):
         os.symlink(f"/proc/self/fd/{number}", f"{directory}/{name}")
-
-
-def _protect_proc(directory: str, null: str) -> None:
-    for name in _FIXED:
-        if os.path.exists(f"{directory}/{name}"):
-            kernel.bind(f"{directory}/{name}", f"{directory}/{name}", flags=_SAFE | kernel.NO_PROGRAMS)
-    for name in _MASKED:
-        _hide(f"{directory}/{name}", null)
-
-
-def _hide(path: str, null: str = "/dev/null") -> None:
-    if os.path.isdir(path):
-        kernel.mount("tmpfs", path, _SAFE | kernel.READ_ONLY, "mode=755")
-    elif os.path.exists(path):
-        kernel.bind(null, path, flags=kernel.NO_SUID)
 
 
 def _add_sys(directory: str) -> None:
