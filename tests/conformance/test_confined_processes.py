@@ -325,6 +325,16 @@ def test_processes_end_with_the_command(tmp_path):
         assert f"MARK={box}".encode() not in variables
 
 
+def test_first_process_of_a_namespace_cannot_be_stopped(tmp_path):
+    """A command that traces it would last until the time limit, however soon it ends."""
+    needs("namespaces")
+    sandbox = Sandbox(directory=str(tmp_path), seconds=60, places=world.places_of_python())
+    code = "import ctypes\nfor kind in (16, 0x4206): print(ctypes.CDLL(None).ptrace(kind, 1, None, None))\n"
+    code += "try: open('/proc/1/environ', 'rb').read()\nexcept OSError: print('refused')\n"
+    ended = sandbox.run([sys.executable, "-c", code], {"PATH": os.environ["PATH"]}, sandbox.directory)
+    assert (ended.is_late, ended.status, ended.output.split()) == (False, 0, ["-1", "-1", "refused"]), ended
+
+
 def test_earlier_command_cannot_loosen_the_next(tmp_path):
     """A working directory that leads out, a mount point in the way, and a name where smspec writes."""
     needs("namespaces")

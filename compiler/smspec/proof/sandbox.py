@@ -189,7 +189,7 @@ def _before_confinement() -> dict[str, str]:
     """Return the variables of the guard and of the program that confines.
 
     Those of the command, such as LD_PRELOAD, would load code into them before anything is confined. A place that is
-    relative is one of the command's directory. The command can read these variables in /proc.
+    relative is one of the command's directory.
     """
     found = of_this_machine(os.environ)
     for name in found.keys() & _OF_LIBRARIES:

@@ -107,7 +107,9 @@ def _in_namespaces(kinds: int, wanted: Options, words: list[str]) -> int | None:
         os.write(writer, b"1")
         os.close(writer)
         if kinds & kernel.NEW_PROCESSES:
-            # The first process of a namespace ignores signals such as SIGABRT: the command is the second one.
+            # The first process of a namespace ignores signals such as SIGABRT: the command is the second one. It could
+            # stop the first one for the whole time limit by tracing it.
+            rights.refuse_tracing()
             command = os.fork()
             if command:
                 os._exit(_status_of(command))

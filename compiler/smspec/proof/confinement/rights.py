@@ -10,6 +10,7 @@ from . import calls
 
 _DROP_FROM_BOUNDS, _NO_NEW_PRIVILEGES = 24, 38
 _AMBIENT, _CLEAR_ALL = 47, 4
+_SET_DUMPABLE = 4
 _CAPABILITIES_VERSION = 0x20080522
 _JOIN_SESSION = 1
 
@@ -47,6 +48,11 @@ def drop() -> None:
     for number in range(64):
         _libc.prctl(_DROP_FROM_BOUNDS, number, 0, 0, 0)
     _libc.capset(struct.pack("Ii", _CAPABILITIES_VERSION, 0), struct.pack("6I", 0, 0, 0, 0, 0, 0))
+
+
+def refuse_tracing() -> None:
+    """Keep other processes from tracing this one, and from its variables; a program that it becomes can be traced."""
+    _libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def _all(name: str) -> str:
