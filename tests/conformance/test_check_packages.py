@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 
 import pytest
 
 from support.local.checked_jobs import Checked, codes, wheel
+from support.wheels import write_wheel
 
 
 @pytest.fixture
@@ -86,6 +89,18 @@ def test_packages_that_cannot_be_installed_exit_3(checked):
     last = err.splitlines()[-1]
     assert last.startswith("smspec: cannot install the job's Python packages (exit status 1); pass `--python EXE`")
     assert last.endswith("to use a Python that has them")
+
+
+def test_deep_package_exits_3_with_the_reason(checked):
+    """pip creates directories by recursion, and ends with a traceback; uv installs it."""
+    write_wheel(checked.wheels, {f"{'d/' * 1200}a.py": b""})
+    checked.spec(more=", python_packages: [ctr-model==1.0]")
+    checked.job.write("src/train.py", "print(1)\n")
+    without_uv = os.pathsep.join(path for path in os.defpath.split(os.pathsep) if not os.path.exists(f"{path}/uv"))
+    checked.environment["PATH"] = f"{os.path.dirname(sys.executable)}{os.pathsep}{without_uv}"
+    status, _, err = checked.check()
+    assert status == 3
+    assert "with about 1,000 nested directories" in err.splitlines()[-1]
 
 
 def test_unreachable_module_is_not_compiled(checked):

@@ -71,7 +71,7 @@ class Checked:
         """Return the exit status, the findings, and standard error; nothing may be left."""
         process = self.start(*options)
         out, err = process.communicate(timeout=DEADLINE)
-        assert "Traceback" not in err, err
+        assert "\nTraceback" not in f"\n{err}", err  # of smspec, not of an installer
         self.assert_nothing_left()
         records = json.loads(out) if out else []
         assert [(record["message"], wrong) for record in records if (wrong := faults(record))] == []

@@ -21,6 +21,7 @@ _OF_UV = ("UV_PYTHON", "UV_SYSTEM_PYTHON", "UV_BREAK_SYSTEM_PACKAGES", "UV_TARGE
 _SHOWN_LINES = 6
 NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|os error 28", re.IGNORECASE)
 _NO_MEMORY = re.compile(r"^(?:ERROR: )?MemoryError|^memory allocation of \d+ bytes failed", re.MULTILINE)
+_TOO_DEEP = re.compile(r"^RecursionError", re.MULTILINE)
 UNREACHABLE = re.compile(
     r"Failed to establish a new connection|name resolution|Name or service not known|Connection (?:refused|reset)"
     r"|Network is unreachable|error sending request|Failed to fetch|timed out|dns error|tcp connect error|HTTP error 5",
@@ -103,6 +104,12 @@ def _failure(text: str, last: Sequence[str], status: int) -> RunFailed:
             3,
             f"the installer of the job's Python packages needs more than {MOST_MEMORY >> 30} GiB of memory; does a "
             "page of the package index ever end?",
+        )
+    if _TOO_DEEP.search(text):
+        return RunFailed(
+            3,
+            "pip cannot install a package with about 1,000 nested directories (RecursionError); the lines "
+            "above list the packages",
         )
     way = "pass `--python EXE` to use a Python that has them"
     if UNREACHABLE.search(text):
