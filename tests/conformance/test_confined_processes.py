@@ -325,6 +325,26 @@ def test_processes_end_with_the_command(tmp_path):
         assert f"MARK={box}".encode() not in variables
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has files in /opt")
+@pytest.mark.parametrize("mode", [0o755, 0o700])
+def test_packages_of_root_in_a_private_directory_are_readable(tmp_path, mode):
+    """They are places of the job, also where only root can enter; the files around them are not."""
+    needs("namespaces")
+    with tempfile.TemporaryDirectory(dir="/opt", prefix="smspec-") as above:
+        package = Path(above, "environment", "package")
+        package.mkdir(0o700, parents=True)
+        for path in (Path(above, "key"), package / "module.py"):
+            path.write_text("of root")
+            path.chmod(0o600)
+        os.chmod(above, mode)
+        places = (*world.places_of_python(), str(package))
+        sandbox = Sandbox(directory=str(tmp_path), seconds=60, places=places)
+        code = f"for path in ({str(package / 'module.py')!r}, {above + '/key'!r}):\n"
+        code += "    try: print(open(path).read())\n    except OSError: print('refused')\n"
+        ended = sandbox.run([sys.executable, "-c", code], {"PATH": os.environ["PATH"]}, sandbox.directory)
+    assert ended.output.splitlines() == ["of root", "refused"], ended
+
+
 def test_first_process_of_a_namespace_cannot_be_stopped(tmp_path):
     """A command that traces it would last until the time limit, however soon it ends."""
     needs("namespaces")

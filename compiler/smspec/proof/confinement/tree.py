@@ -92,8 +92,8 @@ def enter(wanted: Shown, room: int, foreign: Mapping[str, int], *, has_processes
             kernel.bind(f"{root}/dev/null", root + path)
     for name, target in _DESCRIPTORS:
         os.symlink(target, f"{root}/dev/{name}")
-    for path in () if os.geteuid() else private(wanted.places, foreign):
-        hide(root + path, f"{root}/dev/null")
+    if not os.geteuid():
+        _hide_private(wanted.places, root, foreign)
     _show_kernel(root, has_processes=has_processes)
     for path in writable:
         os.makedirs(root + path, exist_ok=True)
@@ -117,6 +117,27 @@ def private(places: Iterable[str], but: Container[str] = ()) -> list[str]:
                 elif entry.is_dir(follow_symlinks=False) and entry.path not in own:
                     ahead.append(entry.path)
     return found
+
+
+def _hide_private(wanted: Iterable[str], root: str, foreign: Mapping[str, int]) -> None:
+    """Hide what only root can read, around the places that are shown."""
+    places = sorted({os.path.realpath(path) for path in wanted})
+    for path in sorted({*private(places, foreign), *filter(None, map(_private_above, places))}):
+        inside = [place for place in places if place.startswith(f"{path}/")]
+        if not inside:
+            hide(root + path, f"{root}/dev/null")
+            continue
+        kernel.mount("tmpfs", root + path, _SAFE, _SMALL)
+        for place in inside:
+            _show(place, root, {})
+        kernel.protect(root + path, _SAFE | kernel.READ_ONLY)
+
+
+def _private_above(path: str) -> str | None:
+    """Return the outermost directory of the system above a path that only root can enter."""
+    steps = path.split("/")
+    above = ["/".join(steps[:count]) for count in range(3, len(steps))] if f"/{steps[1]}" in SYSTEM else []
+    return next((each for each in above if os.stat(each).st_mode & 0o005 != 0o005), None)
 
 
 def public_parts(directory: str, hidden: Iterable[str]) -> list[str]:
