@@ -140,9 +140,8 @@ def _submitted(
     service = service_in(args, placed.region, console)
     with credentials_wait(args, console):
         store = S3Service(args.profile, service.region)
-    if service.is_in_aws:  # an emulator has any account, and any endpoint
+    if service.is_in_aws:  # an emulator has any account
         _check_accounts(build, all_sent)
-        _check_endpoints(store)
     show(_place(service, placed))
     found = checked(
         build, all_sent, service, store, lambda: _state(service, all_sent, again=args.again), waiting, args, console
@@ -201,17 +200,6 @@ def _check_accounts(build: JobBuild, sent: Sequence[Submission]) -> None:
     fault = _example_account(build, sent)
     if fault:
         raise CommandRefused(fault)
-
-
-def _check_endpoints(store: S3Service) -> None:
-    """Raise `AwsUnavailable` if S3 is not that of AWS, though SageMaker is."""
-    from smspec.submission.aws_errors import AwsUnavailable
-
-    if not store.is_in_aws:
-        raise AwsUnavailable(
-            f"the SageMaker endpoint is in AWS, but the S3 endpoint `{store.endpoint}` is not: the job would read"
-            " other files; unset AWS_ENDPOINT_URL_S3 and `endpoint_url`"
-        )
 
 
 def _place(service: JobService, placed: PlacedJob) -> str:
