@@ -91,6 +91,9 @@ def _submission(job: Compiled, payload: dict[str, object], run_id: str | None) -
         raise CommandRefused(f"the job has {len(tags)} tags, and smspec adds two; SageMaker accepts 50: remove some")
     is_derived = not job.facts.names_itself
     identity = {name: value for name, value in request.items() if name not in ("TrainingJobName", "Tags")}
+    if not is_derived:
+        # Specs that differ only in their names are different jobs, though `a-2` may be a repetition of `a`.
+        identity["TrainingJobName"] = request["TrainingJobName"]
     if job.inputs.region_of_caller is not None:
         # The request does not contain the region: a job of each region would have the name, and the output, of all.
         identity[_REGION] = job.inputs.region_of_caller
