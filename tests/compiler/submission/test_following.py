@@ -55,6 +55,34 @@ def test_lines_after_the_end_are_read(server):
     assert lines(happenings(server)) == [f"algo-1 line {count}" for count in range(1, 6)]
 
 
+@pytest.mark.parametrize("answer", [{"nextForwardToken": "same"}, {}], ids=["one token", "no token"])
+def test_server_without_pages_repeats_no_line(server, monkeypatch, answer):
+    server.log("algo-1", 61, "first")
+    all_lines = ["a", "a", "b"]
+    events = [{"timestamp": 1_700_000_061_000, "message": line} for line in all_lines]
+    shown = []
+
+    def page(_request):
+        shown.append(len(shown))
+        return {"events": events[: len(shown)], **answer}
+
+    monkeypatch.setattr(server, "events", page)
+    assert lines(happenings(server)) == [f"algo-1 {line}" for line in all_lines]
+    log = JobLog(server.service, "nightly")
+    assert [each.text for each in log.new_events()] == all_lines and [*log.new_events()] == []
+
+
+def test_server_whose_lines_always_change_ends(server, monkeypatch):
+    numbers = iter(range(10**6))
+    server.log("algo-1", 61, "first")
+
+    def page(_request):
+        return {"events": [{"timestamp": 1, "message": str(next(numbers))}], "nextForwardToken": "same"}
+
+    monkeypatch.setattr(server, "events", page)
+    assert len([*JobLog(server.service, "nightly").new_events()]) == 2
+
+
 @pytest.mark.parametrize("code", ["ExpiredTokenException", "UnrecognizedClientException", "SomethingNew"])
 @pytest.mark.parametrize("operation", ["DescribeTrainingJob", "DescribeLogStreams", "GetLogEvents"])
 def test_failures_in_between_lose_and_repeat_no_line(server, operation, code):
