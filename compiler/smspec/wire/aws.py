@@ -38,10 +38,10 @@ from botocore.parsers import ResponseParserError
 from botocore.utils import CLIENT_NAME_TO_HYPHENIZED_SERVICE_ID_OVERRIDES
 
 from smspec.diagnostics.external_messages import continued
+from smspec.diagnostics.own_credentials import hide, without_credentials
 from smspec.service.partitions import is_of_another_partition, is_of_aws, region_of_endpoint
 from smspec.wire.aws_shape import check_shape
 from smspec.wire.connections import Connections
-from smspec.wire.credential_masking import masked_credentials
 from smspec.wire.credential_sources import limit_programs, require_profiles, require_tokens
 from smspec.wire.deadline import Deadline
 from smspec.wire.exchange import Request, Response, exchanged
@@ -79,8 +79,8 @@ _SHAPES = (
 _KEY = re.compile(r"[!-~]+")
 """A key or a token: they are sent as headers."""
 
-_SECRETS: set[str] = set()
-"""The keys and tokens of this process, which a server may repeat in its error messages."""
+_LONGEST = 20_000
+"""Characters of a message that are read. Only the first few hundred are shown."""
 
 _OF_URLS = re.compile(r"(https?://)(?:[^\s\"'`]*@)?([^\s?#\"'`]*)(?:\?[^\s\"'`]*)?")
 """The user and the query of a URL, which may contain a password."""
@@ -207,7 +207,7 @@ class AwsSession:
                 for name in ("access_key", "secret_key", "token"):
                     if not _KEY.fullmatch(str(getattr(frozen, name) or "x")):
                         raise UnusableProfile(f"its {name.replace('_', ' ')} contains a character that no key has")
-                _SECRETS.update(each for each in (frozen.secret_key, frozen.token) if each and len(each) > 8)
+                hide((frozen.secret_key, frozen.token))
         except OSError as fault:  # a program or a file that the profile names
             raise UnusableProfile(f"`{fault.filename}`: {fault.strerror}" if fault.filename else str(fault)) from None
         except _SHAPES as fault:
@@ -384,4 +384,4 @@ def _sentence(fault: object) -> str:
 
 
 def _masked(text: str) -> str:
-    return _OF_URLS.sub(r"\1\2", masked_credentials(text, tuple(_SECRETS)))
+    return _OF_URLS.sub(r"\1\2", without_credentials(text[:_LONGEST]))
