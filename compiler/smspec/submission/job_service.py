@@ -30,6 +30,9 @@ _MOST_PAGES = 1000
 _MOST_LISTINGS = 100
 _LINES = 1000
 """Of a page of a log. The default, 10,000, is more than a response of JSON may have parts."""
+_LATEST = 253_370_764_800_000
+"""Milliseconds until the year 9999, the last one that Python has in every time zone."""
+
 _IN_USE = ("ResourceInUse", "ResourceInUseException")
 _QUOTA = ("ResourceLimitExceeded", "ResourceLimitExceededException")
 _NOT_FOUND = "requested resource not found"
@@ -301,7 +304,7 @@ class JobService:
         what = f"the log stream `{stream}` in {self.region}"
         page = answered(what, "logs:GetLogEvents", call, budget=budget)
         events = [
-            LogEvent(time=int(each["timestamp"]), host=host_of(stream), text=str(each["message"]))
+            LogEvent(time=min(max(int(each["timestamp"]), 0), _LATEST), host=host_of(stream), text=str(each["message"]))
             for each in page.get("events", ())
             if "timestamp" in each and "message" in each
         ]

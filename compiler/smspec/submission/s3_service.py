@@ -19,6 +19,9 @@ from smspec.wire.fault import WireFault
 
 _THERE = ("PreconditionFailed", "412")
 _NO_BUCKET = ("NoSuchBucket",)
+_LARGEST = 100 << 40
+"""Bytes of an object; the maximum of S3 is half of it."""
+
 _RANGE = 4 << 20
 """Bytes of an object that are downloaded at once: a response has a maximum size."""
 
@@ -62,7 +65,12 @@ class S3Service:
         while True:
             page = self._page(uri, **token)
             for each in page.get("Contents", ()):
-                stored = ListedObject(size=each.get("Size", 0), etag=each.get("ETag", "").strip('"'))
+                size = each.get("Size", 0)
+                if "Key" not in each or not isinstance(size, int) or not 0 <= size <= _LARGEST:
+                    raise AwsUnavailable(
+                        f"the listing of S3 below `{uri}` has an object without a possible size or key"
+                    )
+                stored = ListedObject(size=size, etag=each.get("ETag", "").strip('"'))
                 found[f"s3://{bucket}/{each['Key']}"] = stored
             following = page.get("NextContinuationToken")
             if not following or following == token.get("ContinuationToken"):

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from smspec.cli.job_lines import log_line
 from smspec.submission.aws_errors import AccessDenied, JobRefused
 from smspec.submission.following import Recovered, Trouble, follow
 from smspec.submission.job_log import JobLog
@@ -70,6 +71,14 @@ def test_server_without_pages_repeats_no_line(server, monkeypatch, answer):
     assert lines(happenings(server)) == [f"algo-1 {line}" for line in all_lines]
     log = JobLog(server.service, "nightly")
     assert [each.text for each in log.new_events()] == all_lines and [*log.new_events()] == []
+
+
+@pytest.mark.parametrize("time", [0, 1, 10**17, 9 * 10**18])
+def test_line_of_any_time_is_shown(server, monkeypatch, time):
+    server.log("algo-1", 61, "first")
+    monkeypatch.setattr(server, "events", lambda _: {"events": [{"timestamp": time, "message": "a"}]})
+    (event,) = JobLog(server.service, "nightly").new_events()
+    assert log_line(event, with_time=True).endswith("Z  algo-1 | a\n")
 
 
 def test_server_whose_lines_always_change_ends(server, monkeypatch):
