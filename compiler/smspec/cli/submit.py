@@ -20,7 +20,7 @@ from smspec.cli.job_region import PlacedJob, placed_job
 from smspec.cli.next_command import job_words, spec_words
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments
-from smspec.cli.submission import AUTOMATIC, Submission, new_run_id, submissions
+from smspec.cli.submission import AUTOMATIC, Submission, check_tags, new_run_id, submissions
 from smspec.cli.submission_plan import data_line, data_plans, difference, local_data_lines, plan_lines
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
@@ -90,6 +90,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.run_id == AUTOMATIC:
         args.run_id = new_run_id()
         console.remark(f"run id {args.run_id}")
+    check_tags(job)
     sent = submissions(job, args.run_id)
     if args.detach and len(sent) > 1:
         raise UsageError(

@@ -103,3 +103,22 @@ def test_chosen_name_is_looked_up_exactly(server, tmp_path):
     server.requests["nightly"]["Tags"] = []
     refused = smspec("stop", "job.yaml")
     assert refused.status == 1 and "its tag `smspec:digest` is not that of the spec" in refused.err
+
+
+@pytest.mark.parametrize("key", ["smspec:git-commit", "smspec:run-id", "smspec:digest", "SMSpec:any"])
+@pytest.mark.parametrize("options", [[], ["--dry-run"], ["--again"]], ids=len)
+def test_tags_that_smspec_sets_are_not_those_of_a_spec(server, tmp_path, key, options):
+    """`status` shows them as where the spec comes from."""
+    write_job(tmp_path, SPEC + f'tags: {{"{key}": forged}}\n')
+    done = smspec("submit", *options)
+    assert (done.status, done.out, server.created) == (1, "", [])
+    assert f"tag `{key}` begins with `smspec:`, which smspec reserves" in done.err
+
+
+def test_import_leaves_the_tags_of_submission(server, tmp_path):
+    write_job(tmp_path, SPEC)
+    server.put(request_of(), look("Completed"), name="train", tags=["smspec:git-commit=abc", "smspec:digest=1", "a=b"])
+    done = smspec("import", "train")
+    assert "tags:" in done.out and "a: b" in done.out and "smspec:git" not in done.out and "smspec:d" not in done.out, (
+        done.out
+    )
