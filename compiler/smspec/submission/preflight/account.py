@@ -220,8 +220,9 @@ def _listed(calls: AwsCalls, names: set[str]) -> tuple[dict[str, int], bool]:
         )
         for quota in items(page, "Quotas"):
             value, name = member(quota, "Value"), member(quota, "QuotaName")
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if isinstance(name, str) and is_number and isfinite(value):
+            if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+                continue
+            if isinstance(name, str):
                 found[name] = int(value)
         following = page.get("NextToken")
         if names <= found.keys() or not isinstance(following, str) or following == token.get("NextToken"):
