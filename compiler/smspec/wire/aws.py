@@ -55,7 +55,7 @@ LARGEST = 6 << 20
 """Bytes of a metadata response: a list of 1,000 objects with keys of 1,024 bytes, each escaped."""
 
 _ATTEMPTS = {"mode": "standard", "total_max_attempts": 5}
-_EXACT = ("s3", "sagemaker")
+_EXACT = ("s3", "sagemaker", "logs")
 _OF_JOBS = {"s3": "has other files", "logs": "has other logs"}
 """Services that are where SageMaker is, and what a job has there."""
 
@@ -190,7 +190,7 @@ class AwsSession:
             # The host of a bucket answers with objects of its owner.
             if there is None:
                 return f"is in AWS, but it is not one of the API of {service}"
-            if there and there != region and service == "sagemaker":
+            if there and there != region and service != "s3":
                 return f"is in {there}, but the job in {region}"
         elif self._of_job and service in _OF_JOBS and is_in_aws(self.client("sagemaker")):
             return f"is not in AWS, but SageMaker is: the job {_OF_JOBS[service]}"

@@ -59,7 +59,7 @@ def test_jobs_with_longer_names_hide_no_repetition(server, tmp_path, monkeypatch
 
 @pytest.mark.parametrize("command", ["stop", "submit --detach", "submit --detach --again"])
 @pytest.mark.parametrize("same", [True, False], ids=["one token", "many tokens"])
-def test_list_that_shows_no_end_is_not_an_empty_one(server, tmp_path, monkeypatch, command, same):
+def test_list_without_an_end_is_refused(server, tmp_path, monkeypatch, command, same):
     write_job(tmp_path, SPEC + "job_name: train\n")
     page = [
         {
@@ -80,7 +80,7 @@ def test_list_that_shows_no_end_is_not_an_empty_one(server, tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize("command", ["stop", "logs", "collect", "submit --detach", "submit --detach --again"])
-def test_specs_that_differ_only_in_their_job_names_are_different_jobs(server, tmp_path, command):
+def test_equal_specs_with_two_names_are_two_jobs(server, tmp_path, command):
     """`train-2` may be a repetition of `train`, or the job of a spec with that name."""
     write_job(tmp_path, SPEC + "job_name: train-2\n")
     twin, theirs = request_of(), smspec_digest()

@@ -117,7 +117,7 @@ def with_token(value):
 @pytest.mark.parametrize(
     "command", ["status nightly", "stop nightly", "collect nightly", "submit", "submit --dry-run", "submit --detach"]
 )
-def test_token_in_an_answer_that_is_no_error_is_not_printed(signed, monkeypatch, command, form):
+def test_token_in_a_successful_answer_is_not_printed(signed, monkeypatch, command, form):
     """Names, reasons, statuses, and tags are what a server sends, and may repeat what it has received."""
     smspec("submit", "--detach")
     signed.jobs["nightly"] = [look("Failed", message="said", reason=f"it was {TOKEN[3:]}", began=60, ended=61)]

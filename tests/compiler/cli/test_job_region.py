@@ -245,7 +245,7 @@ _UNSAFE = "is a host of AWS, but not with `https` at its own port"
 )
 @pytest.mark.parametrize("service", ["s3", "logs"])
 @pytest.mark.parametrize("words", ["submit", "submit --dry-run", "collect ran", "import ran -o new", "logs ran"])
-def test_what_a_job_has_is_read_where_sagemaker_is(account, tmp_path, monkeypatch, service, endpoint, fault, words):
+def test_data_of_a_job_are_read_in_aws(account, tmp_path, monkeypatch, service, endpoint, fault, words):
     """A server elsewhere, or on the way, has other code and models under the names of the job's."""
     if service == "s3" and words == "logs ran":
         pytest.skip("logs reads nothing from S3")
@@ -288,6 +288,7 @@ def test_endpoint_of_another_partition_is_a_contradiction(real_endpoints, tmp_pa
         ("S3", "https://s3.us-west-2.amazonaws.com/other"),
         ("SAGEMAKER", "https://sagemaker-x.abc.us-west-2.rds.amazonaws.com"),
         ("SAGEMAKER", "https://api.sagemaker.us-west-2.amazonaws.com/other"),
+        ("CLOUDWATCH_LOGS", "https://logs.s3.us-west-2.amazonaws.com"),
     ],
 )
 def test_host_in_aws_of_another_service_is_a_contradiction(real_endpoints, tmp_path, monkeypatch, service, endpoint):
@@ -296,7 +297,10 @@ def test_host_in_aws_of_another_service_is_a_contradiction(real_endpoints, tmp_p
     monkeypatch.setenv(f"AWS_ENDPOINT_URL_{service}", endpoint)
     done = smspec("submit")
     assert (done.status, done.out) == (3, ""), done.err
-    assert f"is in AWS, but it is not one of the API of {service.lower()}; unset" in " ".join(done.err.split())
+    assert (
+        f"is in AWS, but it is not one of the API of {service.lower().removeprefix('cloudwatch_')}; unset"
+        in " ".join(done.err.split())
+    )
 
 
 def test_automatic_run_id_is_printed(aws):

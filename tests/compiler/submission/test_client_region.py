@@ -56,7 +56,7 @@ def test_server_of_a_customer_in_a_domain_of_aws_is_not_aws(host, region):
     assert is_of_aws(host) == (region is not None)
 
 
-@pytest.mark.parametrize("service", ["s3", "sagemaker"])
+@pytest.mark.parametrize("service", ["s3", "sagemaker", "logs"])
 def test_each_endpoint_that_botocore_finds_is_one_of_aws(service):
     core, found = botocore.session.get_session(), 0
     for region in (region for each in partitions() for region in each.regions):
@@ -104,6 +104,9 @@ def test_each_endpoint_that_botocore_finds_is_one_of_aws(service):
         ("s3", "//s3.us-west-2.amazonaws.com", None),
         ("s3", "https://s3.us-west-2.amazonaws.com:80", None),
         ("s3", "https://key@s3.us-west-2.amazonaws.com", None),
+        ("logs", "https://logs-fips.us-east-1.amazonaws.com", "us-east-1"),
+        ("logs", "https://vpce-0a-1b.logs.us-west-2.vpce.amazonaws.com", "us-west-2"),
+        ("logs", "https://logs.s3.us-west-2.amazonaws.com", None),
         ("sagemaker", "http://api.sagemaker.us-west-2.amazonaws.com", None),
         ("sagemaker", "https://sagemaker-x.abc.us-west-2.rds.amazonaws.com", None),
         ("sagemaker", "https://search-sagemaker-x.us-west-2.es.amazonaws.com", None),
