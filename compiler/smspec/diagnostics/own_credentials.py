@@ -22,9 +22,12 @@ _PART = 12
 
 _UNIT = (
     r"(?i)%(?:25)*(?P<percent>[0-9a-f]{2})|&(?:amp;)*(?P<entity>#?[0-9a-z]{1,8};)|\\+u(?P<unicode>[0-9a-f]{4})"
-    r"|\\+x(?P<byte>[0-9a-f]{2})|[0-9a-z]"
+    r"|\\+x(?P<byte>[0-9a-f]{2})|[0-9a-z\"]"
 )
-"""A letter or a digit, or another character in an encoding that has some: of URLs, XML, JSON, or Python."""
+"""A letter or a digit, or another character in an encoding that has some: of URLs, XML, JSON, or Python.
+
+A quotation mark ends a secret: JSON has to stay JSON if a server divides one among several strings.
+"""
 
 
 def hide(secrets: Iterable[str | None]) -> None:
@@ -44,7 +47,7 @@ def masked_credentials(text: str, secrets: Iterable[str]) -> str:
     """
     parts = _parts(frozenset(secrets))
     if not re.search(r"[%&\\]", text):  # most texts have no encodings, and no secrets
-        word = re.sub("[^0-9A-Za-z]+", "", text).lower()
+        word = re.sub('[^0-9A-Za-z"]+', "", text).lower()
         if not any(_places(word, parts)):
             return text
     units = [*_units(text)]
@@ -78,7 +81,7 @@ def _units(text: str) -> Iterable[tuple[str, int, int]]:
             letter = unescape(f"&{match['entity']}")
         elif match["unicode"] or match["byte"]:
             letter = chr(int(match["unicode"] or match["byte"], 16))
-        if len(letter) == 1 and letter.isascii() and letter.isalnum():
+        if match[0] == '"' or (len(letter) == 1 and letter.isascii() and letter.isalnum()):
             yield letter.lower(), match.start(), match.end()
 
 

@@ -1,5 +1,6 @@
 """No command that calls AWS prints its credentials, whatever AWS answers, and with a traceback too."""
 
+import json
 import re
 from base64 import b64encode
 from urllib.parse import quote
@@ -141,6 +142,14 @@ def test_lines_of_a_log_and_imported_specs_have_no_token(signed, monkeypatch):
     described = signed.describe
     monkeypatch.setattr(signed, "describe", lambda rq: {**described(rq), "HyperParameters": {"note": TOKEN}})
     assert_silent(smspec("import", "nightly"))
+
+
+@pytest.mark.parametrize("at", range(1, len(TOKEN), 3))
+def test_masked_json_is_json(at):
+    """A server that divides a token among members must not break the output for programs."""
+    halves = {TOKEN[:at]: TOKEN[at:], "items": [TOKEN[:at], TOKEN[at:]], "url": quote(TOKEN)}
+    shown = masked_credentials(json.dumps(halves), [SECRET, TOKEN])
+    assert TOKEN[:14] not in shown and "***" in shown and len(json.loads(shown)["items"]) == 2
 
 
 def test_keys_of_an_emulator_are_words(signed, monkeypatch):
