@@ -9,13 +9,17 @@ from typing import TextIO
 
 from smspec.cli.command_errors import ResourceUnavailable
 from smspec.diagnostics import Diagnostic
+from smspec.diagnostics.own_credentials import without_credentials
 from smspec.diagnostics.severity import SEVERITIES
 from smspec.diagnostics.visible import seen
 from smspec.source import SourceText
 
 
 class Console:
-    """The two streams of a command. Only results go to ``out``; a closed reader is not an error."""
+    """The two streams of a command. Only results go to ``out``; a closed reader is not an error.
+
+    Neither gets the credentials of this process, whichever field of a response repeats them.
+    """
 
     def __init__(self, out: TextIO | None, err: TextIO | None, environment: Mapping[str, str]) -> None:
         self._out = out
@@ -38,7 +42,7 @@ class Console:
         if self._out is None:
             raise ResourceUnavailable("standard output is closed")
         try:
-            self._out.write(text)
+            self._out.write(without_credentials(text))
             self._out.flush()
         except BrokenPipeError:
             # `smspec … | head` may close the pipe: the exit status stays the same.
@@ -92,7 +96,7 @@ class Console:
         if self._err is None:
             return
         try:
-            self._err.write(seen(text))
+            self._err.write(without_credentials(seen(text)))
             self._err.flush()
         except (OSError, ValueError):
             _abandon(self._err)

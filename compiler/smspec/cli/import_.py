@@ -9,6 +9,7 @@ from smspec.cli.aws_arguments import aws_failures, credentials_wait, is_job_name
 from smspec.cli.command_errors import CommandRefused, UsageError
 from smspec.cli.console import Console
 from smspec.cli.imported_spec import imported_spec
+from smspec.cli.submission import OWN_TAGS
 from smspec.cli.verbosity import add_quiet_argument
 from smspec.cli.waiting import Waiting
 from smspec.importer.imported import Imported, NotImported, RequestNotFound
@@ -131,6 +132,7 @@ def _described(args: argparse.Namespace, console: Console) -> Imported:
         try:
             with waiting.of(sagemaker):
                 tags = tags_of(client, name, answer["TrainingJobArn"])
+                tags = [tag for tag in tags if not tag["Key"].startswith(OWN_TAGS)]
         except (JobRefused, AwsUnavailable) as fault:
             found = imported(answer)
             return replace(found, not_imported=(*found.not_imported, NotImported(("Tags",), str(fault))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 
 from smspec.cli.job_lines import moment
 from smspec.service.failure_causes import failure_cause
@@ -26,7 +27,8 @@ def job_record(job: TrainingJob) -> dict[str, object]:
         "likely_cause": cause and cause.cause,
         "what_to_do": cause and cause.fix,
         "model": job.model or None,
-        "metrics": dict(metrics(job)),
+        # JSON has no NaN, which a metric may be.
+        "metrics": {name: value if isfinite(value) else None for name, value in metrics(job)},
     }
 
 

@@ -19,7 +19,10 @@ from smspec.source.frozen import dataclass, field
 if TYPE_CHECKING:
     from smspec.submission.uploading import Upload
 
-RUN_ID_TAG = "smspec:run-id"
+OWN_TAGS = "smspec:"
+"""How the tags begin that identify a job and its spec."""
+
+RUN_ID_TAG = f"{OWN_TAGS}run-id"
 AUTOMATIC = "auto"
 """The value of ``--run-id`` that stands for a new one."""
 
@@ -91,6 +94,9 @@ def _submission(job: Compiled, payload: dict[str, object], run_id: str | None) -
         raise CommandRefused(f"the job has {len(tags)} tags, and smspec adds two; SageMaker accepts 50: remove some")
     is_derived = not job.facts.names_itself
     identity = {name: value for name, value in request.items() if name not in ("TrainingJobName", "Tags")}
+    if not is_derived:
+        # Specs that differ only in their names are different jobs, though `a-2` may be a repetition of `a`.
+        identity["TrainingJobName"] = request["TrainingJobName"]
     if job.inputs.region_of_caller is not None:
         # The request does not contain the region: a job of each region would have the name, and the output, of all.
         identity[_REGION] = job.inputs.region_of_caller
@@ -108,6 +114,14 @@ def _submission(job: Compiled, payload: dict[str, object], run_id: str | None) -
     if tags:
         request["Tags"] = tags
     return Submission(request=request, digest=digest(identity), name_is_derived=is_derived)
+
+
+def check_tags(job: Compiled) -> None:
+    """Raise `CommandRefused` for a tag that smspec sets itself: `status` shows it as where the spec comes from."""
+    for tag in (tag for request in job.plan.requests for tag in items(request.payload, "Tags")):
+        key = str(member(tag, "Key"))
+        if key.lower().startswith(OWN_TAGS):
+            raise CommandRefused(f"tag `{visible(key)}` begins with `{OWN_TAGS}`, which smspec reserves; rename it")
 
 
 def uploads(tree: FileTree, kms_key: str | None) -> list[Upload]:

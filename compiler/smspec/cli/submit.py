@@ -20,7 +20,7 @@ from smspec.cli.job_region import PlacedJob, placed_job
 from smspec.cli.next_command import job_words, spec_words
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments
-from smspec.cli.submission import AUTOMATIC, Submission, new_run_id, submissions
+from smspec.cli.submission import AUTOMATIC, Submission, check_tags, new_run_id, submissions
 from smspec.cli.submission_plan import data_line, data_plans, difference, local_data_lines, plan_lines
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
@@ -90,6 +90,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.run_id == AUTOMATIC:
         args.run_id = new_run_id()
         console.remark(f"run id {args.run_id}")
+    check_tags(job)
     sent = submissions(job, args.run_id)
     if args.detach and len(sent) > 1:
         raise UsageError(
@@ -140,9 +141,8 @@ def _submitted(
     service = service_in(args, placed.region, console)
     with credentials_wait(args, console):
         store = S3Service(args.profile, service.region)
-    if service.is_in_aws:  # an emulator has any account, and any endpoint
+    if service.is_in_aws:  # an emulator has any account
         _check_accounts(build, all_sent)
-        _check_endpoints(store)
     show(_place(service, placed))
     found = checked(
         build, all_sent, service, store, lambda: _state(service, all_sent, again=args.again), waiting, args, console
@@ -201,17 +201,6 @@ def _check_accounts(build: JobBuild, sent: Sequence[Submission]) -> None:
     fault = _example_account(build, sent)
     if fault:
         raise CommandRefused(fault)
-
-
-def _check_endpoints(store: S3Service) -> None:
-    """Raise `AwsUnavailable` if S3 is not that of AWS, though SageMaker is."""
-    from smspec.submission.aws_errors import AwsUnavailable
-
-    if not store.is_in_aws:
-        raise AwsUnavailable(
-            f"the SageMaker endpoint is in AWS, but the S3 endpoint `{store.endpoint}` is not: the job would read"
-            " other files; unset AWS_ENDPOINT_URL_S3 and `endpoint_url`"
-        )
 
 
 def _place(service: JobService, placed: PlacedJob) -> str:

@@ -19,6 +19,7 @@ _OF_CUSTOMERS = re.compile(r"(?:^|\.)(?:elb|compute|compute-1|execute-api|vpce-s
 _ENDPOINTS = {
     "s3": (r"bucket\.vpce", r"s3(?:-fips)?(?:\.dualstack)?[.-]"),
     "sagemaker": ("vpce", r"api(?:-fips)?\.sagemaker(?:-fips)?\."),
+    "logs": ("vpce", r"logs(?:-fips)?\."),
 }
 """How the hosts of a service begin: those of VPC endpoints, and what precedes the region; old ones of S3 have `-`."""
 
@@ -106,14 +107,16 @@ def registry_suffix(region: str, *, is_dual_stack: bool) -> str | None:
 
 
 def region_of_endpoint(url: str, service: str) -> str | None:
-    """Return the region of an endpoint of AWS for `s3` or `sagemaker`; None for any other URL.
+    """Return the region of an endpoint of AWS for `s3`, `sagemaker`, or `logs`; None for any other URL.
 
     It is empty for the endpoint of S3 for all regions. Only exact forms count: the host of a bucket, or a path,
-    leads to objects that pose as responses.
+    leads to objects that pose as responses, and without a certificate any server does. Raise `ValueError` for a
+    malformed port.
     """
     parts = urlsplit(url)
     host = (parts.hostname or "").removesuffix(".").lower()
-    if parts.path not in ("", "/") or parts.query:
+    is_longer = parts.path not in ("", "/") or parts.query or "@" in parts.netloc
+    if is_longer or parts.scheme != "https" or parts.port not in (None, 443):
         return None
     private, public = _ENDPOINTS[service]
     for each in partitions():
@@ -122,7 +125,8 @@ def region_of_endpoint(url: str, service: str) -> str | None:
         match = re.fullmatch(form, host)
         if match and partition_of(match["region"]) == each:
             return match["region"]
-        if host == f"s3.{each.dns_suffix}" and service == "s3":
+        # botocore has no endpoint for all regions with FIPS; this one is never called.
+        if service == "s3" and host in (f"s3.{each.dns_suffix}", f"s3-fips.aws-global.{each.dns_suffix}"):
             return ""
     return None
 

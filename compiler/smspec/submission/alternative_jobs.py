@@ -8,7 +8,6 @@ created a job, and whoever sees two alive stops all but the one that was created
 from __future__ import annotations
 
 import contextlib
-import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -19,9 +18,6 @@ from smspec.submission.job_creation import Created, JobEnded, create_job, repeat
 from smspec.submission.job_service import JobService, QuotaExceeded
 from smspec.submission.ownership import DifferentJob, require_own
 from smspec.submission.training_job import TrainingJob
-
-_MOST_LISTED = 1000
-"""Of the newest jobs whose names contain that of a candidate: a name that the author chose may be part of many."""
 
 Chain = tuple[TrainingJob, ...]
 """The jobs of one alternative, the first and its repetitions, in the order in which they were created."""
@@ -186,10 +182,11 @@ class AlternativeJobs:
 
         A job that is a moment old may lack in that list, so the names that follow one that exists are looked up too.
         """
-        named = self._service.named(repeated_stem(candidate.name))
-        listed = {each.name for each in itertools.islice(named, _MOST_LISTED)}
+        names = dict.fromkeys(repeated_names(candidate.name))
+        # The list has all jobs whose names contain the text, such as `pretrain-2` for `train`.
+        listed = {each.name for each in self._service.named(repeated_stem(candidate.name)) if each.name in names}
         is_next = True
-        for name in repeated_names(candidate.name):
+        for name in names:
             if not is_next and name not in listed:
                 continue
             job = self._service.find(name)

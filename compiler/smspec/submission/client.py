@@ -36,19 +36,19 @@ def has_credentials(profile: str | None) -> bool:
 
     A person may be asked for the code of a device here, and for none after it.
     """
-    with _submission_errors("", ""), responses("call AWS"):
+    with _submission_errors("AWS credentials", ""), responses("call AWS"):
         return AwsSession(profile).has_credentials()
 
 
 def region_of_profile(profile: str | None) -> str:
     """Return the region of a profile, or that of the environment; empty if neither has one. Raise `AwsUnavailable`."""
-    with _submission_errors("", ""), responses("call AWS"):
+    with _submission_errors("AWS credentials", ""), responses("call AWS"):
         return str(AwsSession(profile).session.region_name or "")
 
 
 def asks_for_code(profile: str | None) -> bool:
     """Return whether `has_credentials` asks a person for a code. Raise `AwsUnavailable`."""
-    with _submission_errors("", ""), responses("call AWS"):
+    with _submission_errors("AWS credentials", ""), responses("call AWS"):
         return AwsSession(profile).asks_for_code()
 
 

@@ -17,11 +17,15 @@ _MOST_EMPTY_PAGES = 200
 
 @dataclass(slots=True)
 class _Stream:
-    """``page``: events that were not yet yielded; ``token``: where the next page begins; ``digest``: its hash."""
+    """``page``: events that were not yet yielded; ``token``: where the next page begins; ``last``: the page before it.
+
+    ``is_read``: up to its present end.
+    """
 
     page: deque[LogEvent] = field(default_factory=deque)
     token: str | None = None
-    digest: int | None = None
+    last: tuple[LogEvent, ...] = ()
+    is_read: bool = False
 
 
 class JobLog:
@@ -60,6 +64,8 @@ class JobLog:
         for name in self._service.streams(self._name, budget=self._budget):
             if self._host in (None, host_of(name)):
                 self._streams.setdefault(name, _Stream())
+        for stream in self._streams.values():
+            stream.is_read = False
         heads = [(self._streams[name].page[0].time, name) for name in self._streams if self._has_more(name)]
         heapq.heapify(heads)
         while heads:
@@ -75,16 +81,15 @@ class JobLog:
         """Return whether a stream has events to yield; read its next pages if it needs to."""
         stream = self._streams[name]
         for _ in range(_MOST_EMPTY_PAGES):
-            if stream.page:
-                return True
-            events, token = self._service.events(name, stream.token, self._since, budget=self._budget)
-            if token in (None, stream.token):
-                stream.page.extend(events)
+            if stream.page or stream.is_read:
                 return bool(stream.page)
-            # A page that repeats the one before does not advance, whatever its token says.
-            digest = hash(tuple(events))
-            stream.page.extend(() if digest == stream.digest else events)
-            stream.token, stream.digest = token, digest
+            found, token = self._service.events(name, stream.token, self._since, budget=self._budget)
+            events = tuple(found)
+            stream.is_read = token in (None, stream.token)
+            # A server without pages sends all events again, and a page that repeats the one before does not advance.
+            repeats = events == stream.last or (stream.is_read and events[: len(stream.last)] == stream.last)
+            stream.page.extend(events[len(stream.last) :] if repeats else events)
+            stream.token, stream.last = token or stream.token, events or stream.last
         raise AwsUnavailable(
             f"CloudWatch Logs returned {_MOST_EMPTY_PAGES} pages without new lines of `{name}`, and never its end"
         )

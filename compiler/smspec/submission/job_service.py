@@ -8,7 +8,6 @@ from datetime import datetime, timezone
 from typing import Any
 
 from smspec.service.members import items, member
-from smspec.service.partitions import region_of_endpoint
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AwsUnavailable, InvalidCredentials, JobRefused, unavailable
 from smspec.submission.caller import account_fault, caller_of
@@ -17,7 +16,7 @@ from smspec.submission.describing import described, tags_of
 from smspec.submission.log_event import LogEvent
 from smspec.submission.persistence import THROTTLED
 from smspec.submission.training_job import TrainingJob, training_job
-from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
+from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, is_in_aws, responses
 from smspec.wire.fault import WireFault
 from smspec.wire.url import shown_url
 
@@ -31,6 +30,9 @@ _MOST_PAGES = 1000
 _MOST_LISTINGS = 100
 _LINES = 1000
 """Of a page of a log. The default, 10,000, is more than a response of JSON may have parts."""
+_LATEST = 253_370_764_800_000
+"""Milliseconds until the year 9999, the last one that Python has in every time zone."""
+
 _IN_USE = ("ResourceInUse", "ResourceInUseException")
 _QUOTA = ("ResourceLimitExceeded", "ResourceLimitExceededException")
 _NOT_FOUND = "requested resource not found"
@@ -75,15 +77,8 @@ class JobService:
             session = AwsSession(self._profile, self._region)
             self._sagemaker = session.client("sagemaker")
             self._logs = session.client("logs")
-            endpoint = str(self._sagemaker.meta.endpoint_url)
-            self.endpoint = shown_url(endpoint)
-            there = region_of_endpoint(endpoint, "sagemaker")
-        if there and there != self.region:
-            raise AwsUnavailable(
-                f"the SageMaker endpoint `{self.endpoint}` is in {there}, but the job in {self.region}; unset"
-                " AWS_ENDPOINT_URL and `endpoint_url`, or change the region"
-            )
-        self._is_in_aws = there is not None
+            self.endpoint = shown_url(str(self._sagemaker.meta.endpoint_url))
+            self._is_in_aws = is_in_aws(self._sagemaker)
         if self._account:
             self._check_account(self._account)
 
@@ -174,8 +169,12 @@ class JobService:
         return unavailable(what, refusal.code, refusal.message, "sagemaker:CreateTrainingJob")
 
     def named(self, part: str) -> Iterator[ListedJob]:
-        """Yield the jobs whose names contain ``part``, the newest first. Raise `AwsUnavailable`."""
+        """Yield the jobs whose names contain ``part``, the newest first.
+
+        Raise `AwsUnavailable`, also if the list has no end: what it does not show may exist.
+        """
         token: dict[str, Any] = {}
+        tokens: set[str] = set()
         what = f"the jobs named `{part}…` in {self.region}"
         for _ in range(_MOST_LISTINGS):
             call = functools.partial(
@@ -188,17 +187,24 @@ class JobService:
             )
             page = answered(what, "sagemaker:ListTrainingJobs", call)
             for each in page.get("TrainingJobSummaries", ()):
-                if all(member in each for member in ("TrainingJobName", "TrainingJobArn", "CreationTime")):
-                    yield ListedJob(
-                        name=each["TrainingJobName"],
-                        arn=each["TrainingJobArn"],
-                        created=each["CreationTime"].astimezone(timezone.utc),
-                        status=each.get("TrainingJobStatus", ""),
-                    )
-            if not page.get("NextToken") or page["NextToken"] == token.get("NextToken"):
+                if not all(member in each for member in ("TrainingJobName", "TrainingJobArn", "CreationTime")):
+                    raise AwsUnavailable(f"SageMaker lists a job named `…{part}…` without its name, ARN, or time")
+                yield ListedJob(
+                    name=each["TrainingJobName"],
+                    arn=each["TrainingJobArn"],
+                    created=each["CreationTime"].astimezone(timezone.utc),
+                    status=each.get("TrainingJobStatus", ""),
+                )
+            if not page.get("NextToken"):
                 return
             token = {"NextToken": page["NextToken"]}
-        raise AwsUnavailable(f"SageMaker lists more than {_MOST_LISTINGS * 100:,} jobs named `{part}…`")
+            if page["NextToken"] in tokens:
+                break
+            tokens.add(page["NextToken"])
+        raise AwsUnavailable(
+            f"SageMaker lists more than {_MOST_LISTINGS * 100:,} jobs whose names contain `{part}`, so those of the"
+            " spec are not known; use a longer `name` or `job_name`, or pass the name of a job"
+        )
 
     def tags_of_listed(self, job: ListedJob) -> dict[str, str]:
         """Return the tags of a job in a listing. Raise `JobRefused` if it is gone since, or `AwsUnavailable`."""
@@ -298,7 +304,7 @@ class JobService:
         what = f"the log stream `{stream}` in {self.region}"
         page = answered(what, "logs:GetLogEvents", call, budget=budget)
         events = [
-            LogEvent(time=int(each["timestamp"]), host=host_of(stream), text=str(each["message"]))
+            LogEvent(time=min(max(int(each["timestamp"]), 0), _LATEST), host=host_of(stream), text=str(each["message"]))
             for each in page.get("events", ())
             if "timestamp" in each and "message" in each
         ]

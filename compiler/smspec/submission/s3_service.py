@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 from smspec.render.iam.s3 import location
-from smspec.service.partitions import region_of_endpoint
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AwsUnavailable, JobRefused, unavailable
 from smspec.submission.client import asked
@@ -17,10 +16,12 @@ from smspec.submission.object_content import Content, part_length, sha256
 from smspec.submission.persistence import BUDGET_SECONDS, persistently
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
-from smspec.wire.url import shown_url
 
 _THERE = ("PreconditionFailed", "412")
 _NO_BUCKET = ("NoSuchBucket",)
+_LARGEST = 100 << 40
+"""Bytes of an object; the maximum of S3 is half of it."""
+
 _RANGE = 4 << 20
 """Bytes of an object that are downloaded at once: a response has a maximum size."""
 
@@ -55,9 +56,6 @@ class S3Service:
         with asked("S3"):
             session = AwsSession(profile, region, seconds=seconds, connections=connections)
             self._client = session.s3_client()
-            endpoint = str(self._client.meta.endpoint_url)
-            self.endpoint = shown_url(endpoint)
-            self.is_in_aws = region_of_endpoint(endpoint, "s3") is not None
 
     def objects(self, uri: str) -> dict[str, ListedObject]:
         """Return the objects below a prefix, by URI. Raise `JobRefused` for a bucket that does not exist."""
@@ -67,7 +65,12 @@ class S3Service:
         while True:
             page = self._page(uri, **token)
             for each in page.get("Contents", ()):
-                stored = ListedObject(size=each.get("Size", 0), etag=each.get("ETag", "").strip('"'))
+                size = each.get("Size", 0)
+                if "Key" not in each or not isinstance(size, int) or not 0 <= size <= _LARGEST:
+                    raise AwsUnavailable(
+                        f"the listing of S3 below `{uri}` has an object without a possible size or key"
+                    )
+                stored = ListedObject(size=size, etag=each.get("ETag", "").strip('"'))
                 found[f"s3://{bucket}/{each['Key']}"] = stored
             following = page.get("NextContinuationToken")
             if not following or following == token.get("ContinuationToken"):

@@ -35,12 +35,13 @@ from botocore.exceptions import (
 from botocore.httpsession import get_cert_path
 from botocore.loaders import Loader, create_loader
 from botocore.parsers import ResponseParserError
+from botocore.utils import CLIENT_NAME_TO_HYPHENIZED_SERVICE_ID_OVERRIDES
 
 from smspec.diagnostics.external_messages import continued
+from smspec.diagnostics.own_credentials import hide, without_credentials
 from smspec.service.partitions import is_of_another_partition, is_of_aws, region_of_endpoint
 from smspec.wire.aws_shape import check_shape
 from smspec.wire.connections import Connections
-from smspec.wire.credential_masking import masked_credentials
 from smspec.wire.credential_sources import limit_programs, require_profiles, require_tokens
 from smspec.wire.deadline import Deadline
 from smspec.wire.exchange import Request, Response, exchanged
@@ -54,6 +55,10 @@ LARGEST = 6 << 20
 """Bytes of a metadata response: a list of 1,000 objects with keys of 1,024 bytes, each escaped."""
 
 _ATTEMPTS = {"mode": "standard", "total_max_attempts": 5}
+_EXACT = ("s3", "sagemaker", "logs")
+_OF_JOBS = {"s3": "has other files", "logs": "has other logs"}
+"""Services that are where SageMaker is, and what a job has there."""
+
 _S3_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 _SIGNED = "The Canonical String for this request"
 """The rest of a message about a wrong signature has the headers of the request, and so the session token."""
@@ -74,8 +79,8 @@ _SHAPES = (
 _KEY = re.compile(r"[!-~]+")
 """A key or a token: they are sent as headers."""
 
-_SECRETS: set[str] = set()
-"""The keys and tokens of this process, which a server may repeat in its error messages."""
+_LONGEST = 20_000
+"""Characters of a message that are read. Only the first few hundred are shown."""
 
 _OF_URLS = re.compile(r"(https?://)(?:[^\s\"'`]*@)?([^\s?#\"'`]*)(?:\?[^\s\"'`]*)?")
 """The user and the query of a URL, which may contain a password."""
@@ -114,7 +119,7 @@ class AwsSession:
     """Creates clients as the AWS CLI does; an option wins over environment and profile.
 
     ``largest``: bytes of a response that streams an object. ``seconds``: the time limit for a response with all
-    attempts; None for that of `Deadline`.
+    attempts; None for that of `Deadline`. ``of_job`` False: what is read does not belong to a job in SageMaker.
     """
 
     def __init__(
@@ -125,8 +130,11 @@ class AwsSession:
         largest: int = LARGEST,
         connections: int = 4,
         seconds: float | None = None,
+        of_job: bool = True,
     ) -> None:
         core = botocore.session.get_session()
+        if profile:  # what is read from here on is that of the profile, not that of AWS_PROFILE
+            core.set_config_variable("profile", profile)
         require_profiles(core)
         core.register_component("data_loader", _loader(core.get_config_variable("data_path")))
         self._core = core
@@ -140,6 +148,7 @@ class AwsSession:
         limit_programs(core)
         self._largest = largest
         self._seconds = seconds
+        self._of_job = of_job
         self._connections = Connections(_trust(core.get_config_variable("ca_bundle")), connections)
         self._models: dict[str, Any] = {}
         self._call = threading.local()
@@ -149,26 +158,43 @@ class AwsSession:
         """Return a client; ``options`` are those of boto3. Raises `WireFault`, and as `has_credentials` does."""
         self.has_credentials()
         config = Config(retries=_ATTEMPTS).merge(options.pop("config", None) or Config())
+        of_service = CLIENT_NAME_TO_HYPHENIZED_SERVICE_ID_OVERRIDES.get(service, service).upper().replace("-", "_")
+        names = f"AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_{of_service}, and `endpoint_url`"
         try:
             client = self.session.client(service, config=config, **options)
-        except ValueError as fault:  # an endpoint in the environment or a profile that is not a URL
-            raise WireFault(_sentence(fault)) from None
-        endpoint, where = str(client.meta.endpoint_url), str(client.meta.region_name)
-        host, wrong = urlsplit(endpoint).hostname or "", ""
-        # Accounts, buckets, and images of one partition do not exist in another.
-        if is_of_another_partition(host, where):
-            wrong = f"is in a different partition of AWS, but the job in {where}"
-        # The host of a bucket answers with objects of its owner.
-        elif service in ("s3", "sagemaker") and is_of_aws(host) and region_of_endpoint(endpoint, service) is None:
-            wrong = f"is in AWS, but it is not one of the API of {service}"
+            endpoint = str(client.meta.endpoint_url)
+            parsed(endpoint)
+            wrong = self._endpoint_fault(service, endpoint, str(client.meta.region_name))
+        except BotoCoreError:
+            raise
+        except (BadResponse, ValueError):  # its text contains the endpoint, which may contain a password in any place
+            raise WireFault(f"the endpoint of {service} is not a URL such as `https://host`; check {names}") from None
         if wrong:
-            raise EndpointElsewhere(
-                f"the endpoint `{shown_url(endpoint)}` {wrong}; unset"
-                f" AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_{service.upper().replace('-', '_')}, and `endpoint_url`"
-            )
+            raise EndpointElsewhere(f"the endpoint `{shown_url(endpoint)}` {wrong}; unset {names}")
         model = client.meta.service_model
         self._models[model.service_id.hyphenize()] = model
         return client
+
+    def _endpoint_fault(self, service: str, endpoint: str, region: str) -> str:
+        """Return why an endpoint is not one for a job in a region; empty if it is. Raise `ValueError` for no URL."""
+        parts = urlsplit(endpoint)
+        host = parts.hostname or ""
+        # Accounts, buckets, and images of one partition do not exist in another.
+        if is_of_another_partition(host, region):
+            return f"is in a different partition of AWS, but the job in {region}"
+        if is_of_aws(host):
+            # Without a certificate, or at another port, anything on the way can answer for AWS.
+            if parts.scheme != "https" or parts.port not in (None, 443) or "@" in parts.netloc:
+                return "is a host of AWS, but not with `https` at its own port"
+            there = region_of_endpoint(endpoint, service) if service in _EXACT else ""
+            # The host of a bucket answers with objects of its owner.
+            if there is None:
+                return f"is in AWS, but it is not one of the API of {service}"
+            if there and there != region and service != "s3":
+                return f"is in {there}, but the job in {region}"
+        elif self._of_job and service in _OF_JOBS and is_in_aws(self.client("sagemaker")):
+            return f"is not in AWS, but SageMaker is: the job {_OF_JOBS[service]}"
+        return ""
 
     def has_credentials(self) -> bool:
         """Get the credentials, and return whether there are any. Raises what boto3 raises: use `responses`."""
@@ -181,7 +207,7 @@ class AwsSession:
                 for name in ("access_key", "secret_key", "token"):
                     if not _KEY.fullmatch(str(getattr(frozen, name) or "x")):
                         raise UnusableProfile(f"its {name.replace('_', ' ')} contains a character that no key has")
-                _SECRETS.update(each for each in (frozen.secret_key, frozen.token) if each and len(each) > 8)
+                hide((frozen.secret_key, frozen.token))
         except OSError as fault:  # a program or a file that the profile names
             raise UnusableProfile(f"`{fault.filename}`: {fault.strerror}" if fault.filename else str(fault)) from None
         except _SHAPES as fault:
@@ -235,6 +261,11 @@ class AwsSession:
             self._call.id, self._call.deadline = call, Deadline(self._seconds)
         deadline: Deadline = self._call.deadline
         return deadline
+
+
+def is_in_aws(client: Any) -> bool:
+    """Return whether the calls of a client go to AWS itself, and not to an emulator."""
+    return is_of_aws(urlsplit(str(client.meta.endpoint_url)).hostname or "")
 
 
 @contextmanager
@@ -353,4 +384,4 @@ def _sentence(fault: object) -> str:
 
 
 def _masked(text: str) -> str:
-    return _OF_URLS.sub(r"\1\2", masked_credentials(text, tuple(_SECRETS)))
+    return _OF_URLS.sub(r"\1\2", without_credentials(text[:_LONGEST]))

@@ -5,7 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from botocore.utils import parse_timestamp
+
 from smspec.wire.fault import BadResponse
+
+_INTEGERS = {"integer": 1 << 31, "long": 1 << 63}
+_YEARS = range(2, 9999)
+"""In every time zone Python has a time of these."""
+
+
+def _is_time(value: object) -> bool:
+    """Return whether a value is a time that Python has."""
+    try:
+        return not isinstance(value, bool) and parse_timestamp(value).year in _YEARS
+    except (ValueError, TypeError, ArithmeticError, OSError, RuntimeError, AttributeError):
+        return False
+
 
 _SINGLE: dict[str, Callable[[object], bool]] = {
     "string": lambda value: isinstance(value, str),
@@ -15,7 +30,7 @@ _SINGLE: dict[str, Callable[[object], bool]] = {
     "long": lambda value: isinstance(value, int) and not isinstance(value, bool),
     "float": lambda value: isinstance(value, (int, float, str)) and not isinstance(value, bool),
     "double": lambda value: isinstance(value, (int, float, str)) and not isinstance(value, bool),
-    "timestamp": lambda value: isinstance(value, (int, float, str)) and not isinstance(value, bool),
+    "timestamp": _is_time,
 }
 
 
@@ -28,6 +43,11 @@ def check_shape(value: object, shape: Any, name: str) -> None:
     if kind in _SINGLE:
         if not _SINGLE[kind](value):
             raise _other(name, kind)
+        if kind in _INTEGERS and isinstance(value, int):
+            # A count that the API never has below zero is not one of AWS.
+            least = 0 if shape.metadata.get("min", -1) >= 0 else -_INTEGERS[kind]
+            if not least <= value < _INTEGERS[kind]:
+                raise BadResponse(f"{name[:120]} is {str(value)[:40]}, out of the range of the API")
     elif kind == "list":
         if not isinstance(value, list):
             raise _other(name, kind)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import selectors
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +16,8 @@ from smspec.wire.trust import require_file
 
 MOST_BYTES = 1 << 20
 """Of what a program prints; credentials have a few kilobytes."""
+
+_TIME = re.compile(r"[0-9]{4}-?[0-9]{2}-?[0-9]{2}[T ][0-9:.,]{4,20} ?(?:Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)?")
 
 _FILES = (("AWS_CONFIG_FILE", "config_file"), ("AWS_SHARED_CREDENTIALS_FILE", "credentials_file"))
 _TOKENS = ("AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
@@ -99,4 +103,20 @@ class _LimitedProgram:
             self._process.wait()
             for pipe in found:
                 pipe.close()
-        return bytes(found[self._process.stdout]), bytes(found[self._process.stderr])
+        content = bytes(found[self._process.stdout])
+        if self._process.returncode == 0:
+            _check_credentials(content)
+        return content, bytes(found[self._process.stderr])
+
+
+def _check_credentials(content: bytes) -> None:
+    """Raise `ValueError` for members that botocore would repeat in a message: a program may print a key as one."""
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        raise ValueError("`credential_process` does not print JSON") from None
+    if not isinstance(found, dict) or found.get("Version") != 1 or isinstance(found["Version"], bool):
+        raise ValueError("`credential_process` does not print an object with `Version` 1")
+    expiration = found.get("Expiration")
+    if expiration is not None and not (isinstance(expiration, str) and _TIME.fullmatch(expiration)):
+        raise ValueError("`credential_process` prints an `Expiration` that is not a time of ISO 8601")

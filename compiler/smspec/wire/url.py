@@ -28,7 +28,11 @@ def parsed(url: str) -> SplitResult:
 
 def shown_url(url: str) -> str:
     """Return a URL as it is shown: without a password, and without its query, which may sign a link."""
-    return re.sub(r"//.*@", "//", url, flags=re.DOTALL).partition("?")[0].partition("#")[0]
+    return (
+        re.sub(r"^((?:[A-Za-z][A-Za-z0-9+.-]*:)?//)?.*@", r"\1", url, flags=re.DOTALL)
+        .partition("?")[0]
+        .partition("#")[0]
+    )
 
 
 def place(url: SplitResult) -> tuple[str, str, int]:

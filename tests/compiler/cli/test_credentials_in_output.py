@@ -1,12 +1,13 @@
 """No command that calls AWS prints its credentials, whatever AWS answers, and with a traceback too."""
 
+import json
 import re
 from base64 import b64encode
 from urllib.parse import quote
 
 import pytest
 
-from smspec.wire.credential_masking import masked_credentials
+from smspec.diagnostics.own_credentials import masked_credentials
 from smspec.wire.fault import BadResponse
 from smspec.wire.url import parsed
 from support.servers.aws_server import BUCKET
@@ -101,6 +102,65 @@ def test_token_that_a_server_repeats_is_not_printed(signed):
         signed.faults[operation] = [(400, "ValidationException", f"bad token {TOKEN}, key {SECRET}, {TOKEN!r}")] * 20
     for command in ("status nightly", "submit --dry-run", "submit"):
         assert_silent(smspec(*command.split()))
+
+
+def with_token(value):
+    """Return an answer of which every text that a server is free to choose repeats the token."""
+    if isinstance(value, dict):
+        kept = ("TrainingJobName", "TrainingJobArn", "TrainingJobStatus", "S3ModelArtifacts", "nextForwardToken")
+        return {name: each if name in kept else with_token(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [with_token(each) for each in value]
+    return f"{value} {TOKEN} {quote(TOKEN)}" if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("form", ["", " --format json"], ids=["text", "json"])
+@pytest.mark.parametrize(
+    "command", ["status nightly", "stop nightly", "collect nightly", "submit", "submit --dry-run", "submit --detach"]
+)
+def test_token_in_a_successful_answer_is_not_printed(signed, monkeypatch, command, form):
+    """Names, reasons, statuses, and tags are what a server sends, and may repeat what it has received."""
+    smspec("submit", "--detach")
+    signed.jobs["nightly"] = [look("Failed", message="said", reason=f"it was {TOKEN[3:]}", began=60, ended=61)]
+    described, tags = signed.describe, signed.tags
+    added = {"HyperParameters": {TOKEN: "1"}}
+    # Of members that differ from a spec only a few are named: the one that has the token in its name.
+    answer = (lambda described: described) if command.startswith("submit") else with_token
+    monkeypatch.setattr(signed, "describe", lambda request: {**answer(described(request)), **added})
+    monkeypatch.setattr(signed, "tags", lambda request: with_token(tags(request)))
+    done = smspec(*f"{command}{form if command != 'stop nightly' else ''}".split())
+    assert_silent(done)
+    assert "***" in done.out + done.err or command in ("stop nightly", "collect nightly")
+
+
+def test_lines_of_a_log_and_imported_specs_have_no_token(signed, monkeypatch):
+    signed.log("algo-1", 61, f"token {TOKEN}", quote(TOKEN, safe=""), "100% of a\\b")
+    for words in (["logs", "nightly"], ["logs", "nightly", "--follow"]):
+        done = smspec(*words)
+        assert_silent(done)
+        assert "algo-1 | token ***" in done.out and "algo-1 | 100% of a\\b" in done.out, done.err
+    described = signed.describe
+    monkeypatch.setattr(signed, "describe", lambda rq: {**described(rq), "HyperParameters": {"note": TOKEN}})
+    assert_silent(smspec("import", "nightly"))
+
+
+@pytest.mark.parametrize("at", range(1, len(TOKEN), 3))
+def test_masked_json_is_json(at):
+    """A server that divides a token among members must not break the output for programs."""
+    halves = {TOKEN[:at]: TOKEN[at:], "items": [TOKEN[:at], TOKEN[at:]], "url": quote(TOKEN)}
+    shown = masked_credentials(json.dumps(halves), [SECRET, TOKEN])
+    assert TOKEN[:14] not in shown and "***" in shown and len(json.loads(shown)["items"]) == 2
+
+
+def test_keys_of_an_emulator_are_words(signed, monkeypatch):
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "minioadmin")
+    signed.jobs["minioadmin-1"] = [COMPLETED]
+    assert "minioadmin-1" in smspec("status", "minioadmin-1").out
+
+
+def test_long_results_are_whole():
+    text = f"{'0123456789 ' * 20_000}{TOKEN}\n"
+    assert masked_credentials(text, [SECRET, TOKEN]) == text.replace(TOKEN, "***==" if "==" in TOKEN else "***")
 
 
 FORMS = {

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from support.servers.job_server import COMPLETED
+from support.service.api_samples import small_request
 from support.small_job import READY, write_job
 from support.smspec_command import smspec
 from support.submitted_job import SPEC
@@ -154,6 +155,12 @@ def test_commands_without_aws_do_not_read_the_environment(tmp_path, monkeypatch,
     assert (plain.status, plain.out) == (changed.status, changed.out) and plain.status == 0, plain.err
 
 
+_CODE = {
+    "sagemaker_program": '"train.py"',
+    "sagemaker_submit_directory": '"s3://smspec-test/source/sourcedir.tar.gz"',
+}
+
+
 def test_no_region_at_all_exits_3(aws, tmp_path, monkeypatch):
     write_job(tmp_path, OPEN)
     monkeypatch.delenv("AWS_REGION")
@@ -223,12 +230,36 @@ def test_endpoint_of_a_different_region_is_a_contradiction(
     assert ("role is in account 210987654321" in " ".join(done.err.split())) is not is_refused
 
 
-def test_s3_outside_of_aws_is_a_contradiction(real_endpoints, store, monkeypatch):
-    """What is in the other S3 is not what the job reads."""
-    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", store.environ["S3_ENDPOINT_URL"])
-    done = smspec("submit")
-    assert (done.status, done.out) == (3, "")
-    assert "the SageMaker endpoint is in AWS, but the S3 endpoint `http://127.0.0.1:" in done.err
+_ELSEWHERE = "is not in AWS, but SageMaker is: the job has other"
+_UNSAFE = "is a host of AWS, but not with `https` at its own port"
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "fault"),
+    [
+        ("http://127.0.0.1:9", _ELSEWHERE),
+        ("https://s3.us-west-2.example.com", _ELSEWHERE),
+        ("http://{}.us-west-2.amazonaws.com", _UNSAFE),
+        ("https://{}.us-west-2.amazonaws.com:8443", _UNSAFE),
+    ],
+)
+@pytest.mark.parametrize("service", ["s3", "logs"])
+@pytest.mark.parametrize("words", ["submit", "submit --dry-run", "collect ran", "import ran -o new", "logs ran"])
+def test_data_of_a_job_are_read_in_aws(account, tmp_path, monkeypatch, service, endpoint, fault, words):
+    """A server elsewhere, or on the way, has other code and models under the names of the job's."""
+    if service == "s3" and words == "logs ran":
+        pytest.skip("logs reads nothing from S3")
+    if service == "logs" and words == "import ran -o new":
+        pytest.skip("import reads no logs")
+    account.jobs.put({**small_request(), "HyperParameters": _CODE}, COMPLETED, name="ran")
+    monkeypatch.setenv("AWS_REGION", "us-west-2")
+    setting = {"s3": "AWS_ENDPOINT_URL_S3", "logs": "AWS_ENDPOINT_URL_CLOUDWATCH_LOGS"}[service]
+    monkeypatch.setenv(setting, endpoint.format(service))
+    done = smspec(*words.split())
+    assert (done.status, done.out) == (3, ""), done.err
+    shown = " ".join(done.err.split())
+    assert f"`{endpoint.format(service)}` {fault}" in shown and setting in shown
+    assert not account.jobs.created and not (tmp_path / "collect").exists() and not (tmp_path / "new").exists()
 
 
 @pytest.mark.parametrize(
@@ -256,6 +287,8 @@ def test_endpoint_of_another_partition_is_a_contradiction(real_endpoints, tmp_pa
         ("S3", "https://other.s3.us-west-2.amazonaws.com"),
         ("S3", "https://s3.us-west-2.amazonaws.com/other"),
         ("SAGEMAKER", "https://sagemaker-x.abc.us-west-2.rds.amazonaws.com"),
+        ("SAGEMAKER", "https://api.sagemaker.us-west-2.amazonaws.com/other"),
+        ("CLOUDWATCH_LOGS", "https://logs.s3.us-west-2.amazonaws.com"),
     ],
 )
 def test_host_in_aws_of_another_service_is_a_contradiction(real_endpoints, tmp_path, monkeypatch, service, endpoint):
@@ -264,7 +297,10 @@ def test_host_in_aws_of_another_service_is_a_contradiction(real_endpoints, tmp_p
     monkeypatch.setenv(f"AWS_ENDPOINT_URL_{service}", endpoint)
     done = smspec("submit")
     assert (done.status, done.out) == (3, ""), done.err
-    assert f"is in AWS, but it is not one of the API of {service.lower()}; unset" in " ".join(done.err.split())
+    assert (
+        f"is in AWS, but it is not one of the API of {service.lower().removeprefix('cloudwatch_')}; unset"
+        in " ".join(done.err.split())
+    )
 
 
 def test_automatic_run_id_is_printed(aws):

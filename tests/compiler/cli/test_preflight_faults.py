@@ -94,6 +94,13 @@ aws_secret_access_key = testing
     "a process that prints no keys": "[profile a]\ncredential_process = echo {}\n",
     "a process that prints no JSON": "[profile a]\ncredential_process = echo hello\n",
     "a process that prints a list": "[profile a]\ncredential_process = echo []\n",
+    "a version that is a key": '[profile a]\ncredential_process = echo \'{"Version": "SECRETSECRETSECRET"}\'\n',
+    "a time that is a key": (
+        "[profile a]\ncredential_process = echo '"
+        '{"Version": 1, "AccessKeyId": "a", "SecretAccessKey": "b", "SessionToken": "c",'
+        ' "Expiration": "SECRETSECRETSECRET"}'
+        "'\n"
+    ),
     "a process that does not exist": "[profile a]\ncredential_process = no-such-program --json\n",
     "a process with expired keys": (
         "[profile a]\ncredential_process = echo '"
@@ -123,6 +130,7 @@ def test_credentials_that_cannot_be_had(account, tmp_path, case):
     )
     assert process.status == 3, process.err
     assert process.err.startswith("job small-") and "Traceback" not in process.err
+    assert "SECRET" not in process.err and "request for :" not in process.err
     # The question for a code ends without a line break.
     assert re.search(r"smspec: cannot get AWS credentials to .*\n\Z", process.err), process.err
 

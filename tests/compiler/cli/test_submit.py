@@ -291,27 +291,30 @@ def test_profile_has_keys_region_and_endpoints(aws, store, tmp_path, monkeypatch
     assert smspec("status", done.out.strip(), *words, "--region", "eu-west-1").out.startswith(done.out.strip())
 
 
+@pytest.fixture
+def in_aws(aws, monkeypatch):
+    """All endpoints are those of AWS, which a proxy that does not exist keeps out of reach."""
+    for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+
+
 @pytest.mark.parametrize("words", [(), ("--dry-run",), ("--detach",)])
-def test_example_account_ends_the_submission_to_aws(aws, monkeypatch, words):
+def test_example_account_ends_the_submission_to_aws(in_aws, words):
     """The role of the spec is that of `smspec init`. Nothing has been asked yet: the endpoints here are unreachable."""
-    monkeypatch.setenv("AWS_ENDPOINT_URL_SAGEMAKER", "https://api.sagemaker.us-west-2.amazonaws.com")
-    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:9")
     done = smspec("submit", *words)
     assert (done.status, done.out) == (1, "")
     assert "`arn:aws:iam::111122223333:role/SageMakerTraining`" in done.err and "replace it with yours" in done.err
 
 
-def test_image_that_the_spec_does_not_name_is_not_to_be_replaced(aws, monkeypatch, tmp_path):
+def test_image_that_the_spec_does_not_name_is_not_to_be_replaced(in_aws, tmp_path):
     write_job(tmp_path, BUILT)
-    monkeypatch.setenv("AWS_ENDPOINT_URL_SAGEMAKER", "https://api.sagemaker.us-west-2.amazonaws.com")
     done = smspec("submit")
     assert done.status == 1
     assert done.err.endswith("in the spec: `arn:aws:iam::111122223333:role/SageMakerTraining`\n"), done.err
 
 
-def test_own_account_is_submitted_to_aws(aws, monkeypatch, tmp_path):
+def test_own_account_is_submitted_to_aws(in_aws, tmp_path):
     write_job(tmp_path, SPEC.replace("111122223333", "123456789012"))
-    monkeypatch.setenv("AWS_ENDPOINT_URL_SAGEMAKER", "https://api.sagemaker.us-west-2.amazonaws.com")
-    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     done = smspec("submit")
-    assert (done.status, "127.0.0.1" in done.err, "replace it" in done.err) == (3, True, False)
+    assert (done.status, "127.0.0.1:9" in done.err, "replace it" in done.err) == (3, True, False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from urllib.parse import urlsplit
 
 import botocore.session
@@ -11,7 +12,10 @@ from botocore.config import Config
 from botocore.exceptions import EndpointVariantError
 
 from smspec.service.partitions import is_of_another_partition, is_of_aws, partitions, region_of_endpoint
+from smspec.submission.aws_errors import AwsUnavailable
 from smspec.submission.client import sagemaker_client
+from smspec.submission.s3_service import S3Service
+from smspec.wire.aws import AwsSession
 
 
 @pytest.mark.parametrize(
@@ -52,7 +56,7 @@ def test_server_of_a_customer_in_a_domain_of_aws_is_not_aws(host, region):
     assert is_of_aws(host) == (region is not None)
 
 
-@pytest.mark.parametrize("service", ["s3", "sagemaker"])
+@pytest.mark.parametrize("service", ["s3", "sagemaker", "logs"])
 def test_each_endpoint_that_botocore_finds_is_one_of_aws(service):
     core, found = botocore.session.get_session(), 0
     for region in (region for each in partitions() for region in each.regions):
@@ -64,8 +68,9 @@ def test_each_endpoint_that_botocore_finds_is_one_of_aws(service):
                 continue  # the partition has no such endpoint
             url = client.meta.endpoint_url
             # botocore makes names up for partitions that have no such endpoint.
-            if "aws-global" not in url and not is_of_another_partition(urlsplit(url).hostname or "", region):
+            if not is_of_another_partition(urlsplit(url).hostname or "", region):
                 assert region_of_endpoint(url, service) in (region, ""), url
+                assert region_of_endpoint(url.replace("https", "http"), service) is None
                 found += 1
     assert found > len(partitions())
 
@@ -95,6 +100,14 @@ def test_each_endpoint_that_botocore_finds_is_one_of_aws(service):
         ("s3", "https://s3.cn-north-1.amazonaws.com", None),
         ("s3", "https://s3.us-west-2.amazonaws.com@example.com", None),
         ("s3", "https://s3.us-west-2.amazonaws.com.example.com", None),
+        ("s3", "http://s3.us-west-2.amazonaws.com", None),
+        ("s3", "//s3.us-west-2.amazonaws.com", None),
+        ("s3", "https://s3.us-west-2.amazonaws.com:80", None),
+        ("s3", "https://key@s3.us-west-2.amazonaws.com", None),
+        ("logs", "https://logs-fips.us-east-1.amazonaws.com", "us-east-1"),
+        ("logs", "https://vpce-0a-1b.logs.us-west-2.vpce.amazonaws.com", "us-west-2"),
+        ("logs", "https://logs.s3.us-west-2.amazonaws.com", None),
+        ("sagemaker", "http://api.sagemaker.us-west-2.amazonaws.com", None),
         ("sagemaker", "https://sagemaker-x.abc.us-west-2.rds.amazonaws.com", None),
         ("sagemaker", "https://search-sagemaker-x.us-west-2.es.amazonaws.com", None),
         ("sagemaker", "https://api.sagemaker.s3.us-west-2.amazonaws.com", None),
@@ -105,3 +118,39 @@ def test_each_endpoint_that_botocore_finds_is_one_of_aws(service):
 def test_only_exact_hosts_are_endpoints_of_a_service(service, url, region):
     """The owner of a bucket, a database, or a website chooses what its host answers."""
     assert region_of_endpoint(url, service) == region
+
+
+@pytest.fixture
+def profiles(monkeypatch, tmp_path):
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    keys = "aws_access_key_id = {0}\naws_secret_access_key = {0}\n"
+    lines = f"[profile good]\nregion = eu-west-1\n{keys.format('good')}[profile other]\n{keys.format('other')}"
+    (tmp_path / "config").write_text(f"{lines}data_path = {tmp_path}/none\nca_bundle = {tmp_path}/none\n")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+
+
+@pytest.mark.parametrize("name", ["nope", "other"])
+@pytest.mark.parametrize("variable", ["AWS_PROFILE", "AWS_DEFAULT_PROFILE"])
+def test_profile_of_an_option_wins_over_that_of_the_environment(profiles, monkeypatch, name, variable):
+    monkeypatch.setenv(variable, name)
+    session = AwsSession("good").session
+    assert (session.get_credentials().access_key, session.region_name) == ("good", "eu-west-1")
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        *("user:PASS@host", "https:user:PASS@host", "//user:PASS@host", "ftp://user:PASS@host", "https://user:PASS@"),
+        *("https://user:PA\nPASS@host", "https://user:PASS@[host", "https://user:PASS@ho\u2100st", "https://host:PASS"),
+        *("https://user:PASS@host:99999", "https://host:PASS%40", "user:P@PASS/@host", "https://user:a/PASS@host"),
+        *("https://user:PASS@host", "https://user:a?PASS@host", "https://user:a#PASS@host", "PASS"),
+    ],
+)
+def test_malformed_endpoint_is_not_repeated(profiles, monkeypatch, endpoint):
+    """A password may be in any place of it."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
+    with pytest.raises(AwsUnavailable) as failure:
+        S3Service("good", None).has_objects("s3://bucket/a")
+    assert "PASS" not in str(failure.value) and "AWS_ENDPOINT_URL_S3" in str(failure.value)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from smspec.cli.job_lines import log_line
 from smspec.submission.aws_errors import AccessDenied, JobRefused
 from smspec.submission.following import Recovered, Trouble, follow
 from smspec.submission.job_log import JobLog
@@ -53,6 +54,42 @@ def test_lines_after_the_end_are_read(server):
     """CloudWatch shows the last lines of a job after SageMaker has ended it."""
     server.on_describe = lambda count: server.log("algo-1", 100 + count, f"line {count}") if count < 6 else None
     assert lines(happenings(server)) == [f"algo-1 line {count}" for count in range(1, 6)]
+
+
+@pytest.mark.parametrize("answer", [{"nextForwardToken": "same"}, {}], ids=["one token", "no token"])
+def test_server_without_pages_repeats_no_line(server, monkeypatch, answer):
+    server.log("algo-1", 61, "first")
+    all_lines = ["a", "a", "b"]
+    events = [{"timestamp": 1_700_000_061_000, "message": line} for line in all_lines]
+    shown = []
+
+    def page(_request):
+        shown.append(len(shown))
+        return {"events": events[: len(shown)], **answer}
+
+    monkeypatch.setattr(server, "events", page)
+    assert lines(happenings(server)) == [f"algo-1 {line}" for line in all_lines]
+    log = JobLog(server.service, "nightly")
+    assert [each.text for each in log.new_events()] == all_lines and [*log.new_events()] == []
+
+
+@pytest.mark.parametrize("time", [0, 1, 10**17, 9 * 10**18])
+def test_line_of_any_time_is_shown(server, monkeypatch, time):
+    server.log("algo-1", 61, "first")
+    monkeypatch.setattr(server, "events", lambda _: {"events": [{"timestamp": time, "message": "a"}]})
+    (event,) = JobLog(server.service, "nightly").new_events()
+    assert log_line(event, with_time=True).endswith("Z  algo-1 | a\n")
+
+
+def test_server_whose_lines_always_change_ends(server, monkeypatch):
+    numbers = iter(range(10**6))
+    server.log("algo-1", 61, "first")
+
+    def page(_request):
+        return {"events": [{"timestamp": 1, "message": str(next(numbers))}], "nextForwardToken": "same"}
+
+    monkeypatch.setattr(server, "events", page)
+    assert len([*JobLog(server.service, "nightly").new_events()]) == 2
 
 
 @pytest.mark.parametrize("code", ["ExpiredTokenException", "UnrecognizedClientException", "SomethingNew"])

@@ -66,6 +66,28 @@ BROKEN = {
     "a list as ARN": but(TrainingJobArn=[ARN]),
     "a time of another world": but(CreationTime="yesterday"),
     "a list as time": but(CreationTime=[]),
+    **{
+        f"the time {time}": but(CreationTime=time)
+        for time in (
+            *(
+                1e300,
+                -1e300,
+                10**17,
+                -(10**17),
+                10**400,
+                253402300799,
+                -62135596800,
+                "NaN",
+                "Infinity",
+                "-Infinity",
+                "",
+            ),
+            *("9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+12:00", "99999-01-01T00:00:00Z"),
+        )
+    },
+    **{f"a count of {count}": but(BillableTimeInSeconds=count) for count in (10**30, 1 << 31, -1, -(10**30))},
+    "no hosts": but(ResourceConfig={"InstanceCount": -2, "InstanceType": "ml.m5.large"}),
+    "a run of the future": but(StoppingCondition={"MaxRuntimeInSeconds": 10**30}),
     "a number as role": but(RoleArn=5),
     "a list as role": but(RoleArn=[]),
     "a truth as a count": but(ResourceConfig={"InstanceCount": True}),

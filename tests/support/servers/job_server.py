@@ -214,8 +214,8 @@ class JobServer(ThreadingHTTPServer):
     def tags(self, request: dict[str, Any]) -> dict[str, Any]:
         return {"Tags": self.requests.get(request["ResourceArn"].rpartition("/")[2], {}).get("Tags", [])}
 
-    def listed(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Return the newest jobs whose names contain a text, two on a page."""
+    def listed(self, request: dict[str, Any], size: int = 2) -> dict[str, Any]:
+        """Return the newest jobs whose names contain a text, so many on a page."""
         found = sorted((-self._created(name), name) for name in self.jobs if request.get("NameContains", "") in name)
         start = int(request.get("NextToken", 0))
         page = [
@@ -225,9 +225,9 @@ class JobServer(ThreadingHTTPServer):
                 "CreationTime": -negative,
                 "TrainingJobStatus": self.jobs[name][0]["status"],
             }
-            for negative, name in found[start : start + 2]
+            for negative, name in found[start : start + size]
         ]
-        more = {"NextToken": str(start + 2)} if start + 2 < len(found) else {}
+        more = {"NextToken": str(start + size)} if start + size < len(found) else {}
         return {"TrainingJobSummaries": page, **more}
 
     def algorithm(self, request: dict[str, Any]) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def make_client() -> Any:
     """Return a client configured as the AWS CLI does it: from environment, profile, or role of this machine."""
     endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), None)
     with asked("S3"):
-        aws = AwsSession(largest=RANGE + _SLACK, connections=CONNECTIONS)
+        aws = AwsSession(largest=RANGE + _SLACK, connections=CONNECTIONS, of_job=False)
         return aws.client(
             "s3",
             region_name=aws.session.region_name or _ANY_REGION,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from math import isfinite
 from typing import Any
 
 from smspec.render.iam.statements import SERVICE
@@ -219,7 +220,9 @@ def _listed(calls: AwsCalls, names: set[str]) -> tuple[dict[str, int], bool]:
         )
         for quota in items(page, "Quotas"):
             value, name = member(quota, "Value"), member(quota, "QuotaName")
-            if isinstance(name, str) and isinstance(value, int | float) and not isinstance(value, bool):
+            if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+                continue
+            if isinstance(name, str):
                 found[name] = int(value)
         following = page.get("NextToken")
         if names <= found.keys() or not isinstance(following, str) or following == token.get("NextToken"):

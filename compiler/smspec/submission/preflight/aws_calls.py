@@ -8,12 +8,11 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from smspec.service.partitions import is_of_aws
 from smspec.submission.aws_errors import DENIED, INVALID_CREDENTIALS, AwsUnavailable
 from smspec.submission.persistence import THROTTLED
 from smspec.submission.preflight.asking import MOST_THREADS
 from smspec.submission.preflight.row import Contradiction, NotChecked
-from smspec.wire.aws import AwsRefused, AwsSession, EndpointElsewhere, Unsendable, responses
+from smspec.wire.aws import AwsRefused, AwsSession, EndpointElsewhere, Unsendable, is_in_aws, responses
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline, timeout
 from smspec.wire.fault import BadResponse, WireFault
@@ -80,8 +79,8 @@ class AwsCalls:
 
     def emulator(self, service: str) -> str:
         """Return the host that calls of a service go to, if that is not AWS's; else an empty string."""
-        host = urlsplit(str(self.client(service).meta.endpoint_url)).hostname or ""
-        return "" if is_of_aws(host) else host
+        client = self.client(service)
+        return "" if is_in_aws(client) else urlsplit(str(client.meta.endpoint_url)).hostname or ""
 
     def download(self, url: str, size: int) -> bytes:
         """Return what a link of AWS leads to, which contains its own permission. Raise `WireFault`."""
