@@ -327,7 +327,7 @@ def _requirements(
 def _converted(written: str, content: bytes, findings: list[Finding]) -> bytes | None:
     """Return the packages of a ``pylock.toml`` as a requirements file, and any other file as it is."""
     # Imported late: few jobs have such a file.
-    from smspec.rules.requirements.requirements_in_another_format import unreadable_lock
+    from smspec.rules.requirements import unreadable_lock
     from smspec.service.pylock import NotConvertible, is_pylock, requirements_of
 
     if not is_pylock(os.path.basename(written)):

@@ -32,7 +32,7 @@ from smspec.spec.shape.null_that_removes_nothing import nulls_that_remove_nothin
 from smspec.spec.startup_requirements import NAME, startup_requirements
 
 if TYPE_CHECKING:
-    from smspec.rules.locking.pinning import LockedPackages
+    from smspec.rules.locking import LockedPackages
     from smspec.service.named_image import NamedImage
 
 SMALLEST_VOLUME = 1 << 30
@@ -177,8 +177,7 @@ def _unpinned(job: Job) -> Iterable[Finding]:
     if build_inputs.lock is None or not isinstance(image, BuiltImage):
         return ()
     # Imported late: few repositories have one.
-    from smspec.rules.locking import unpinned
-    from smspec.rules.locking.pinning import Pinning
+    from smspec.rules.locking import Pinning, unpinned
 
     environment = build_inputs.environment
     pinning = Pinning(
@@ -201,11 +200,11 @@ def _unpinned_at_startup(job: Job) -> Iterable[Finding]:
     if startup_requirements(job.spec, build_inputs.source) is None:
         return ()
     # Imported late: few sources have a list of packages.
-    from smspec.rules.requirements.packages_unpinned_at_startup import StartupList, check
+    from smspec.rules.requirements import StartupList, packages_unpinned_at_startup
 
     startup = build_inputs.startup
     environment = startup.environment
-    return check(
+    return packages_unpinned_at_startup(
         StartupList(
             locked_file="" if environment is None else environment_file(environment.key),
             fault="" if environment is None else environment.fault,

@@ -126,7 +126,7 @@ def _unlockable(job: Inputs, *, update: bool) -> Iterator[Finding]:
     named = _named(job, update=update)
     base = _base(job, named)
     yield from () if base is None else base_findings(base)
-    yield from () if named is None else unknown_image_name.check(named)
+    yield from () if named is None else unknown_image_name(named)
     yield from (finding for finding in job.findings if finding.path == REQUIREMENTS)
 
 

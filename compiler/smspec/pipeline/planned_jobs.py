@@ -82,8 +82,7 @@ def _naming(finding: Finding, those: list[Alternative], of: int) -> Finding:
 
 def _about_all(jobs: tuple[PlannedJob, ...]) -> Iterator[Finding]:
     # Imported late: few specs have alternatives.
-    from smspec.rules.alternatives import alternative_findings
-    from smspec.rules.alternatives.named_alternatives import NamedAlternatives
+    from smspec.rules.alternatives import NamedAlternatives, alternative_findings
 
     first = jobs[0]
     request = first.plan.request

@@ -11,8 +11,8 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import REQUIREMENTS, Inputs, assembly, gather_to_compare
 from smspec.pipeline.source_findings import SOURCE
 from smspec.pipeline.spec_files import read_spec_files
-from smspec.rules import repository_without_a_region
-from smspec.rules.naming import unknown_image_name
+from smspec.rules.images import REPOSITORY_WITHOUT_A_REGION
+from smspec.rules.naming import UNKNOWN_IMAGE_NAME
 from smspec.service.policy import Level
 from smspec.source import Document, Scalar, SourceText, Span, to_data
 from smspec.source import Mapping as MappingNode
@@ -23,7 +23,7 @@ from smspec.spec.shape.faulty_keys import MISSING_KEY
 from smspec.workspace.organization_marker import NAME, PYPROJECT
 from smspec.workspace.revision import Revision
 
-_SET_BY_OPTIONS = frozenset({NO_VALUE.code, repository_without_a_region.RULE.code, unknown_image_name.RULE.code})
+_SET_BY_OPTIONS = frozenset({NO_VALUE.code, REPOSITORY_WITHOUT_A_REGION.code, UNKNOWN_IMAGE_NAME.code})
 """A short name of an image has a registry only with a region."""
 
 

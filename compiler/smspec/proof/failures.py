@@ -12,9 +12,9 @@ from smspec.proof.codes import FAILED_IMPORT, FAILED_SCRIPT, MISSING_LIBRARY, UN
 from smspec.proof.names import files_of, may_be_bound
 from smspec.proof.observation import Raised
 from smspec.proof.shared_libraries import is_of_the_host, may_have, missing_library, package_of
-from smspec.rules.program.package_names import package_of as project_of
 from smspec.rules.program.program_and_image import file_name
-from smspec.rules.script.unset_environment_variable import may_be_set
+from smspec.rules.program.provided_modules import package_of as project_of
+from smspec.rules.script.variables import may_be_set
 from smspec.source import Path, Span
 from smspec.source.frozen import dataclass
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 
-from smspec.rules.program.package_names import package_of
+from smspec.rules.program.provided_modules import package_of
 from smspec.source.frozen import dataclass
 
 _OF_THE_JOB = frozenset({"smspec_runtime"})

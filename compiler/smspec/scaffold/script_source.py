@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from smspec.pipeline.script_reading import Started, read_program
-from smspec.rules.unsafe_script_name import is_safe
+from smspec.rules.entry_points import is_safe
 from smspec.script.program import Program
 from smspec.script.reach.reached import Reach
 from smspec.source.frozen import dataclass

@@ -2,9 +2,8 @@
 
 import pytest
 
-from smspec.rules import unusable_base_image
-from smspec.rules.requirements.requirement_that_pip_cannot_install import check_lines, check_startup_lines
-from smspec.rules.requirements.requirements_in_another_format import check_format, check_startup_format
+from smspec.rules.images import unusable_base_image
+from smspec.rules.requirements import check_format, check_lines, check_startup_format, check_startup_lines
 from smspec.service.image_python import is_official_python, python_of_image
 from smspec.source.listing import Listing
 from smspec.spec.model import BuiltImage, ExistingImage
@@ -88,7 +87,7 @@ USABLE = [
 
 
 def found(image):
-    return [*unusable_base_image.check(job_samples.job(image=image), Listing())]
+    return [*unusable_base_image(job_samples.job(image=image), Listing())]
 
 
 @pytest.mark.parametrize(("image", "word"), UNUSABLE)

@@ -13,8 +13,7 @@ from smspec.plan.image_uris import with_image_uri
 from smspec.plan.planning import make_plan
 from smspec.rules import lint
 from smspec.rules.naming import naming_findings
-from smspec.rules.requirements.requirement_that_pip_cannot_install import check_lines
-from smspec.rules.requirements.requirements_in_another_format import check_format
+from smspec.rules.requirements import check_format, check_lines
 from smspec.rules.suppressions import not_ignored
 from smspec.service.request_check import request_findings
 from smspec.source import SourceText

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.rules.requirements.unseen_in_the_requirements import check_unseen
+from smspec.rules.requirements import check_unseen
 from smspec.service.requirement_lines import has_lines, joined_lines, read_packages, read_requirements
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec

@@ -1,22 +1,131 @@
-"""Which modules the image of a job provides besides the standard library."""
+"""The modules that an image provides, by the packages that it installs."""
 
 from __future__ import annotations
 
-from smspec.rules.program.listed_modules import ListedModules, listed_modules
 from smspec.rules.program.program_and_image import ProgramAndImage
 from smspec.service.image_python import is_official_python, without_python
+from smspec.service.image_reference import parsed_reference
 from smspec.service.requirement_lines import has_lines
 from smspec.source.frozen import dataclass
 from smspec.spec.model import BuiltImage, CommandEntry
 
-_OF_PYTHON = frozenset(
+_PACKAGES = {
+    "Bio": "biopython",
+    "Crypto": "pycryptodome",
+    "MySQLdb": "mysqlclient",
+    "OpenSSL": "pyOpenSSL",
+    "PIL": "pillow",
+    "absl": "absl-py",
+    "attr": "attrs",
+    "bs4": "beautifulsoup4",
+    "cv2": "opencv-python-headless",
+    "dateutil": "python-dateutil",
+    "docx": "python-docx",
+    "dotenv": "python-dotenv",
+    "faiss": "faiss-cpu",
+    "fitz": "PyMuPDF",
+    "google.auth": "google-auth",
+    "google.protobuf": "protobuf",
+    "github": "PyGithub",
+    "grpc": "grpcio",
+    "hydra": "hydra-core",
+    "igraph": "python-igraph",
+    "imblearn": "imbalanced-learn",
+    "jwt": "PyJWT",
+    "kafka": "kafka-python",
+    "magic": "python-magic",
+    "mpl_toolkits": "matplotlib",
+    "mx": "mxnet",
+    "osgeo": "GDAL",
+    "pkg_resources": "setuptools",
+    "pl_bolts": "lightning-bolts",
+    "psycopg2": "psycopg2-binary",
+    "pytorch_lightning": "pytorch-lightning",
+    "ruamel": "ruamel.yaml",
+    "sagemaker_training": "sagemaker-training",
+    "sentence_transformers": "sentence-transformers",
+    "serial": "pyserial",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "skopt": "scikit-optimize",
+    "slugify": "python-slugify",
+    "usb": "pyusb",
+    "yaml": "PyYAML",
+    "zmq": "pyzmq",
+}
+
+_NAMESPACES = ("azure", "google")
+
+
+def package_of(module: str, part: str = "") -> str:
+    """Return the package that usually provides a module; ``part``: as much of its name as is missing."""
+    names = module.split(".")
+    levels = (".".join(names[:2]), names[0])
+    known = next((_PACKAGES[name] for name in levels if name in _PACKAGES), None)
+    # Those of Google are named after the third level: `google-cloud-storage`.
+    return known or "-".join(names[:3] if names[0] in _NAMESPACES else (part or names[0]).split("."))
+
+
+_INSTALLED_AT_START = ("requirements.txt", "setup.py")
+
+_OF_PYTHON = ("PATH", "PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedModules:
+    """``image``: its name without the registry. ``names``: the first parts of modules outside of the standard library.
+
+    ``as_of`` ends a sentence.
+    """
+
+    image: str
+    names: frozenset[str]
+    as_of: str
+
+
+def listed_modules(both: ProgramAndImage) -> ListedModules | None:
+    """Return the modules of an image of AWS, or of a base, to which the job adds none; None if they are unknown.
+
+    Which modules an image of AWS provides whose packages are public.
+    """
+    job, image = both.job, both.job.image
+    if image is None or both.reach.is_open or any(both.source.has(name) for name in _INSTALLED_AT_START):
+        return None
+    if any(name in job.environment for name in _OF_PYTHON):
+        return None
+    if isinstance(job.entry_point, CommandEntry) and job.entry_point.command[:1] not in (("python",), ("python3",)):
+        return None
+    if isinstance(image, BuiltImage):
+        if image.commands or image.python_packages or image.python_requirements is not None or image.system_packages:
+            return None
+        if any(name in image.job_variables for name in _OF_PYTHON):
+            return None
+    uri = image.base if isinstance(image, BuiltImage) else image.uri
+    reference = parsed_reference(uri)
+    if reference is None or reference.account is None:
+        return None
+    # Imported late: few images are those of AWS, and only theirs are in the table.
+    from smspec.service.image_contents import modules_as_of, modules_of
+
+    names = modules_of(uri)
+    shown = reference.repository + (f":{reference.tag}" if reference.tag else "")
+    return None if names is None else ListedModules(image=shown, names=names, as_of=modules_as_of())
+
+
+_MODULES_OF_PYTHON = frozenset(
     {"_distutils_hack", "ensurepip", "pip", "pkg_resources", "setuptools", "smspec_runtime", "wheel"}
 )
+
 _OF_BOTO3 = frozenset({"boto3", "botocore", "dateutil", "jmespath", "s3transfer", "six", "urllib3"})
+
 _MOST_NAMED = 3
+
 _OPEN = "modules may come from other directories, or be installed at startup"
+
 _WRITES = "the script may create modules before it imports them"
+
 _LIST, _PACKAGE = "requirements.txt", "setup.py"
+
 _WITHOUT_MODULES = frozenset(
     {"build-essential", "ca-certificates", "curl", "g++", "gcc", "git", "libgomp1", "libgl1", "libglib2.0-0", "make"}
     | {"openssh-client", "openssh-server", "procps", "python3", "python3-dev", "python3-full", "python3-minimal"}
@@ -56,7 +165,7 @@ def provided(both: ProgramAndImage) -> Provided:
     """Return the modules that the image of a job provides, or why they are unknown."""
     listed = listed_modules(both)
     if listed is not None:
-        return Provided(names=listed.names | _OF_PYTHON | _OF_BOTO3, listed=listed)
+        return Provided(names=listed.names | _MODULES_OF_PYTHON | _OF_BOTO3, listed=listed)
     later = _OPEN if both.reach.is_open else ""
     if not later and not all(used.is_early for used in both.reach.foreign):
         later = _WRITES
@@ -68,7 +177,7 @@ def provided(both: ProgramAndImage) -> Provided:
         return Provided(reason=reason, is_lockable=not later and both.startup_is_lockable)
     added = both.startup.modules if both.startup is not None else ()
     unlisted = both.startup.unlisted if both.startup is not None else ()
-    of_base = _OF_PYTHON | _OF_BOTO3 if both.job.delivery == "s3" else _OF_PYTHON
+    of_base = _MODULES_OF_PYTHON | _OF_BOTO3 if both.job.delivery == "s3" else _MODULES_OF_PYTHON
     image, environment = both.job.image, both.environment
     if environment is not None:
         unlisted = (*environment.unlisted, *unlisted)

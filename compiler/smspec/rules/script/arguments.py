@@ -1,0 +1,392 @@
+"""Rules about arguments: those of the job, and those that the script declares."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Note, Rule
+from smspec.diagnostics.quoting import quoted
+from smspec.diagnostics.suggestions import nearest
+from smspec.rules.script.script_and_job import ScriptAndJob, near_name, notes, option_word, read_at
+from smspec.script.argument_fault import Fault
+from smspec.script.program import CommandLine, Option, bare
+from smspec.script.script_environment import Argument
+
+UNDECLARED_ARGUMENT = Rule("SM501", "argument that the script does not declare")
+
+
+def undeclared_argument(both: ScriptAndJob) -> Iterator[Finding]:
+    """Reject arguments, and hyperparameters that become arguments, that the script does not declare.
+
+    A parser ends the script when it meets an undeclared argument.
+    """
+    for fault in both.of_kind("unknown"):
+        assert fault.argument is not None
+        why = f": it {fault.reason}" if fault.reason else ""
+        if fault.near == f"--{fault.argument.hyperparameter}":
+            label = f"becomes `{option_word(fault.argument)}`"
+            help = f"declare `{option_word(fault.argument)}` in the script, or use a longer name"
+        else:
+            label = near_name(fault)
+            what = "hyperparameter" if fault.argument.hyperparameter is not None else "argument"
+            help = f"declare it in the script, or remove the {what}; {fault.command_line.library} exits with status 2"
+        if fault.command_line.library == "hydra":
+            pair = "=".join((option_word(fault.argument).lstrip("-"), *fault.argument.words[1:]))
+            label, help = (
+                "",
+                f"set `args_style: none`, and add `{pair}` to `args` of the entry point: Hydra reads overrides",
+            )
+        yield UNDECLARED_ARGUMENT.at(
+            both.path_of(fault),
+            f"`{both.name}` has no argument `{option_word(fault.argument)}`{why}",
+            label=label,
+            help=help,
+            on="key" if fault.argument.hyperparameter is not None else "value",
+            notes=notes(fault),
+        )
+
+
+MISSING_ARGUMENT = Rule("SM502", "missing argument of the script")
+
+
+def missing_argument(both: ScriptAndJob) -> Iterator[Finding]:
+    """Reject a job that omits an argument that its script requires.
+
+    A parser ends the script when a required argument is missing.
+    """
+    misspelled = {fault.near for fault in both.of_kind("unknown")}
+    for fault in both.of_kind("missing"):
+        if fault.option is not None and misspelled & set(fault.option.names):
+            continue  # it is passed under a wrong name, which is reported
+        if fault.option is None:
+            message = f"`{both.name}` requires one of {fault.reason}, but the job sets none"
+        else:
+            message = f"`{both.name}` requires `{fault.option.called}`, but the job does not set it"
+        is_positional = fault.option is not None and not fault.option.names
+        yield MISSING_ARGUMENT.at(
+            both.environment.hyperparameters_path,
+            message,
+            help="add it to `entry_point.args`, or make it an option in the script"
+            if is_positional
+            else "add it to `hyperparameters`, or add a default in the script",
+            on="key",
+            notes=notes(fault),
+        )
+
+
+REJECTED_VALUE = Rule("SM503", "value that the script rejects")
+
+
+def rejected_value(both: ScriptAndJob) -> Iterator[Finding]:
+    """Reject values of a different type, and those that are not among the choices.
+
+    A parser ends the script when a value does not have its type or is not one of its choices.
+    """
+    for fault in both.of_kind("refused"):
+        assert fault.argument is not None
+        words = " ".join(fault.argument.words[1:])
+        yield REJECTED_VALUE.at(
+            both.path_of(fault),
+            f"`{both.name}` rejects `{option_word(fault.argument)}`"
+            + (f": {fault.reason}" if fault.reason else f" with the value `{words}`" if words else " without a value"),
+            label=_near_choice(fault),
+            help=_help(fault.argument, fault),
+            notes=notes(fault),
+        )
+
+
+def _help(argument: Argument, fault: Fault) -> str:
+    """Return the remedy: a structure that the script parses needs the style that preserves it."""
+    if fault.option is not None and fault.option.kind == "json" and not isinstance(argument.value, str):
+        return f"set `args_style: json` in `entry_point`: the script gets `{' '.join(argument.words)}`"
+    return f"change the value, or the type in the script, which gets `{' '.join(argument.words)}`"
+
+
+def _near_choice(fault: Fault) -> str:
+    """Return the label that suggests a choice similar to the one wrong value."""
+    words = fault.argument.words[1:] if fault.argument is not None else ()
+    choices = fault.option.choices if fault.option is not None else None
+    near = nearest(words[0], map(str, choices)) if choices and len(words) == 1 else None
+    return f"did you mean `{near}`?" if near is not None else ""
+
+
+VALUE_FOR_A_FLAG = Rule("SM504", "value for a flag of the script")
+
+
+def value_for_a_flag(both: ScriptAndJob) -> Iterator[Finding]:
+    """Reject a value for what the script declares as a flag, such as `store_true`.
+
+    A flag has no value; a value after it is one argument too many.
+    """
+    for fault in both.of_kind("alone"):
+        assert fault.argument is not None
+        is_truth = isinstance(fault.argument.value, bool)
+        yield VALUE_FOR_A_FLAG.at(
+            both.path_of(fault),
+            f"`{option_word(fault.argument)}` of `{both.name}` is a flag without a value, but the job passes"
+            f" `{' '.join(fault.argument.words[1:])}`",
+            help="set `args_style: flags`, which passes true as the flag and omits false"
+            if is_truth
+            else "remove the hyperparameter, or declare an option with a value in the script",
+            notes=notes(fault),
+        )
+
+
+TYPE_BOOL_ARGUMENT = Rule("SM505", "type=bool argument", "warning")
+
+
+def type_bool_argument(both: ScriptAndJob) -> Iterator[Finding]:
+    """Warn about a false value that the script reads as true.
+
+    ``type=bool`` calls ``bool`` with a string, and every string except the empty one is true.
+    """
+    for fault in both.of_kind("truth"):
+        assert fault.argument is not None
+        yield TYPE_BOOL_ARGUMENT.at(
+            both.path_of(fault),
+            f"`{option_word(fault.argument)} {fault.argument.words[1]}` becomes true: "
+            f"`{both.name}` declares it with `type=bool`",
+            help="use `argparse.BooleanOptionalAction` in the script with `args_style: flags`, or compare the string",
+            notes=notes(fault),
+        )
+
+
+MUTUALLY_EXCLUSIVE_ARGUMENTS = Rule("SM509", "mutually exclusive arguments")
+
+
+def mutually_exclusive_arguments(both: ScriptAndJob) -> Iterator[Finding]:
+    """Reject two arguments of which the script accepts one.
+
+    Only one argument of a mutually exclusive group can be passed.
+    """
+    for fault in both.of_kind("clash"):
+        yield MUTUALLY_EXCLUSIVE_ARGUMENTS.at(
+            both.path_of(fault),
+            f"`{both.name}` accepts only one of {fault.reason}, but the job sets both",
+            help="remove one of them",
+            on="key",
+            notes=notes(fault),
+        )
+
+
+UNREAD_ARGUMENTS = Rule("SM510", "unread arguments", "warning")
+
+
+def unread_arguments(both: ScriptAndJob) -> Iterator[Finding]:
+    """Warn about a value after a flag of absl: it ends the options, and later flags keep their defaults.
+
+    absl stops parsing options at the first argument that is not an option, without a message.
+    """
+    for fault in both.of_kind("unread"):
+        assert fault.argument is not None
+        yield UNREAD_ARGUMENTS.at(
+            both.path_of(fault),
+            f"`{option_word(fault.argument)}` of `{both.name}` has no value: "
+            f"`{fault.argument.words[1]}` ends the flags",
+            help="set `args_style: flags`, which passes true as the flag and omits false",
+            notes=notes(fault),
+        )
+
+
+OPTION_FOR_PAIRS = Rule("SM531", "option for a script of key=value pairs", "warning")
+
+
+def option_for_pairs(both: ScriptAndJob) -> Iterator[Finding]:
+    """Warn about the first hyperparameter that becomes an option, if the script reads only pairs.
+
+    A script that reads `key=value` pairs takes an option for a key without a value, and its value for another key.
+    """
+    if len(both.program.command_lines) != 1:
+        return
+    for fault in both.of_kind("pair"):
+        assert fault.argument is not None
+        first, value = option_word(fault.argument), fault.argument.words[1]
+        yield OPTION_FOR_PAIRS.at(
+            both.path_of(fault),
+            f"`{first}` has no effect: `{both.name}` reads `key=value` pairs with OmegaConf",
+            help=f"set `args_style: none`, and add `{first.lstrip('-')}={value}` to `args` of the entry point",
+            on="key" if fault.argument.hyperparameter is not None else "value",
+            notes=notes(fault),
+        )
+        return
+
+
+NESTED_MAPPING_AS_TEXT = Rule("SM533", "nested mapping as text", "warning")
+
+
+def nested_mapping_as_text(both: ScriptAndJob) -> Iterator[Finding]:
+    """Warn about a nested mapping whose structure the argument of the script does not preserve.
+
+    `args_style: toolkit` joins a mapping as `key=value` pairs, and a mapping or a list in it becomes Python's text.
+    """
+    at_fault = [fault.argument for fault in both.faults]
+    for argument in both.environment.arguments or ():
+        option = _option(both, argument)
+        if option is None or argument in at_fault or not _loses_structure(argument):
+            continue
+        yield NESTED_MAPPING_AS_TEXT.at(
+            argument.path,
+            f"`{both.name}` gets `{option_word(argument)}` as text that is not JSON: it is a nested mapping",
+            help="set `args_style: json` in `entry_point`, and parse the argument with `json.loads` in the script",
+            on="key",
+            notes=read_at(option.place),
+        )
+
+
+def _option(both: ScriptAndJob, argument: Argument) -> Option | None:
+    """Return the option of the script that gets a mapping as a string."""
+    if argument.hyperparameter is None or not isinstance(argument.value, dict):
+        return None
+    options = (option for line in both.program.command_lines for option in line.options)
+    return next((one for one in options if option_word(argument) in one.names and one.kind == "text"), None)
+
+
+def _loses_structure(argument: Argument) -> bool:
+    assert isinstance(argument.value, dict)
+    if not any(isinstance(inner, dict | list) for inner in argument.value.values()):
+        return False
+    try:
+        json.loads(argument.words[-1])
+    except ValueError:
+        return True
+    return False
+
+
+ARGUMENTS_BEFORE_A_CONFIG_FILE = Rule("SM538", "arguments before a config file", "warning")
+
+
+def arguments_before_a_config_file(both: ScriptAndJob) -> Iterator[Finding]:
+    """Warn about hyperparameters that the script reads before its config file, which may replace their values.
+
+    A parser that loads a config file reads arguments in order: its values replace those of earlier arguments.
+    """
+    if both.faults:
+        return
+    arguments = [one for one in both.environment.arguments or () if one.hyperparameter is not None]
+    for line in both.program.command_lines:
+        names = _config_options(line)
+        config = next((one for one in arguments if option_word(one) in names), None)
+        before = [] if config is None else [option_word(one) for one in arguments[: arguments.index(config)]]
+        if config is None or not before:
+            continue
+        option = option_word(config)
+        yield ARGUMENTS_BEFORE_A_CONFIG_FILE.at(
+            config.path,
+            f"`{both.name}` reads {quoted(before[0])} before `{option}`, whose values might replace it",
+            help=f"set `args_style: json` in `entry_point`, and write `{config.hyperparameter}` before the other "
+            "hyperparameters",
+            on="key",
+            notes=read_at(line.place),
+        )
+        return
+
+
+def _config_options(line: CommandLine) -> set[str]:
+    """Return the options that load a config file."""
+    if line.library == "lightning":
+        return {"--config", "-c"}
+    return {name for option in line.options if option.loads_config for name in option.names}
+
+
+UNCHECKED_ARGUMENTS = Rule("SM513", "unchecked arguments", "note")
+
+
+def unchecked_arguments(both: ScriptAndJob) -> Iterator[Finding]:
+    """Report where smspec could not follow what the script accepts, for a job that passes arguments to it.
+
+    A script whose parser could not be followed has the same result as one that accepts everything, so it is noted.
+    """
+    stop = both.program.stop
+    if stop is None or not both.environment.arguments:
+        return
+    words = "some arguments" if both.program.command_lines and "some" in stop.reason else "arguments"
+    yield UNCHECKED_ARGUMENTS.at(
+        both.environment.program_path,
+        f"smspec did not check {words} of `{both.name}`: {stop.reason}",
+        notes=() if stop.place is None else (Note("the script reads its arguments here", stop.place),),
+    )
+
+
+MISSING_HYPERPARAMETER = Rule("SM508", "missing hyperparameter of the script", "warning")
+
+
+def missing_hyperparameter(both: ScriptAndJob) -> Iterator[Finding]:
+    """Warn about a hyperparameter that the script reads without checking that it is set.
+
+    ``job.hyperparameters`` and the variables SM_HP_… contain the keys of the spec; any other key is a KeyError.
+    """
+    known = both.environment.hyperparameters
+    capitals = {name.upper() for name in known}
+    for read in both.program.hyperparameters:
+        is_variable = read.by == "variable"
+        if read.name in (capitals if is_variable else known) or read.written in both.environment.variables:
+            continue
+        near = nearest(read.name, known)
+        yield MISSING_HYPERPARAMETER.at(
+            both.environment.hyperparameters_path,
+            f"`{both.name}` reads `{read.written}`, but the job has no hyperparameter `{read.name.lower()}`"
+            if is_variable
+            else f"`{both.name}` reads the hyperparameter `{read.name}`, but the job does not set it",
+            label=f"did you mean `{near}`?" if near else "",
+            help="add it to `hyperparameters`, or read it with `.get`",
+            on="key",
+            notes=read_at(read.place),
+        )
+
+
+IGNORED_ARGUMENT = Rule("SM516", "ignored argument", "warning")
+
+_ADDED = "model_dir"
+"""The SageMaker SDK adds this hyperparameter to every TensorFlow job, whether or not the script reads it."""
+
+
+def ignored_argument(both: ScriptAndJob) -> Iterator[Finding]:
+    """Warn about a hyperparameter that becomes an argument which the script neither declares nor reads.
+
+    `parse_known_args` accepts undeclared arguments, and most scripts ignore the remaining ones.
+    """
+    lines = both.program.command_lines
+    if not lines or not all(line.drops for line in lines):
+        return
+    names = [name for line in lines for option in line.options for name in option.names]
+    for argument in both.environment.arguments or ():
+        if argument.hyperparameter in (None, _ADDED) or _may_be_used(argument, names, both):
+            continue
+        fault = Fault(
+            kind="unknown", command_line=lines[0], argument=argument, near=nearest(option_word(argument), names)
+        )
+        near = fault.near.lstrip("-") if fault.near is not None else None
+        yield IGNORED_ARGUMENT.at(
+            argument.path,
+            f"`{both.name}` ignores `{option_word(argument)}`: "
+            "`parse_known_args` accepts it, the script never reads it",
+            label=f"did you mean `{near}`?" if near else "",
+            help="rename the hyperparameter, declare the argument in the script, or remove the hyperparameter",
+            on="key",
+            notes=notes(fault),
+        )
+
+
+def _may_be_used(argument: Argument, names: list[str], both: ScriptAndJob) -> bool:
+    word = option_word(argument)
+    if not word.startswith("-") or bare(word) in both.program.mentioned:
+        return True
+    return any(name.startswith(word) or (len(word) == 2 and name[:2] == word) for name in names)
+
+
+RULES = (
+    undeclared_argument,
+    missing_argument,
+    rejected_value,
+    value_for_a_flag,
+    type_bool_argument,
+    mutually_exclusive_arguments,
+    unread_arguments,
+    option_for_pairs,
+    nested_mapping_as_text,
+    arguments_before_a_config_file,
+    unchecked_arguments,
+    missing_hyperparameter,
+    ignored_argument,
+)
