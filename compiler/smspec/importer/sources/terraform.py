@@ -182,7 +182,8 @@ class _Values:
 
     def _completed(self, value: object, unknown: object, path: Path) -> object:
         if unknown is True and path:
-            return self._mark(path) if value in (None, [], {}) else value
+            is_needed = value in (None, [], {}) and path[0] not in _OF_TERRAFORM
+            return self._mark(path) if is_needed else value
         if isinstance(unknown, dict) and isinstance(value, dict | None):
             inner = {name: (value or {}).get(name) for name in (*(value or {}), *unknown)}
             known = {name: self._completed(each, unknown.get(name), (*path, name)) for name, each in inner.items()}
