@@ -154,14 +154,16 @@ def test_sensitive_list_and_name_are_named(tmp_path):
     assert "digits-None" not in done.out and "us-west-2\n" not in done.out
 
 
+def pipeline(definition, **values):
+    kind = "aws_sagemaker_pipeline"
+    return {"address": f"{kind}.p", "type": kind, "name": "p", "values": {"pipeline_definition": definition, **values}}
+
+
 def test_pipeline_with_several_steps_is_found(tmp_path):
     request = json.loads(MACHINE["planned_values"]["root_module"]["resources"][1]["values"]["definition"])
     request = {k: v for k, v in request["States"]["Train"]["Parameters"].items() if not k.endswith(".$")}
     steps = [{"Name": name, "Type": "Training", "Arguments": request} for name in ("One", "Two")]
-    values = {"pipeline_definition": json.dumps({"Version": "2020-12-01", "Steps": steps})}
-    data = state(
-        {"address": "aws_sagemaker_pipeline.p", "type": "aws_sagemaker_pipeline", "name": "p", "values": values}
-    )
+    data = state(pipeline(json.dumps({"Version": "2020-12-01", "Steps": steps})))
     done = imported(tmp_path, data)
     assert done.status == 1
     assert "2 training jobs" in done.err
@@ -184,6 +186,7 @@ def machine(definition, **more):
         ),
         (state(machine("{}", sensitive_values={"definition": True})), "Terraform marks it as sensitive"),
         (plan(machine("{}"), after_sensitive={"definition": True}), "Terraform marks it as sensitive"),
+        (state(pipeline(None, pipeline_definition_s3_location=[{"bucket": "b"}])), "it is in S3, at `pipeline_def"),
         (state(machine("{")), "`aws_sfn_state_machine.m.definition`: it is not JSON"),
         (state(machine("{}")), "the plan or state creates no training job"),
         (state({**job("digits"), "mode": "data"}), "the plan or state creates no training job"),
@@ -203,6 +206,7 @@ def machine(definition, **more):
             "unknown definition",
             "sensitive definition",
             "definition that becomes sensitive",
+            "definition in S3",
             "definition that is no JSON",
         ),
         *("other machine", "data source", "empty state", "empty plan", "next version", "list as version"),

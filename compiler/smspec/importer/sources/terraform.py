@@ -223,6 +223,8 @@ def _started(
     if definition is None and isinstance(change.unknown, dict) and change.unknown.get(member) is True:
         unread[place] = _LATER
         return []
+    if resource.values.get("pipeline_definition_s3_location"):
+        unread[place] = "it is in S3, at `pipeline_definition_s3_location`; import that file"
     if not isinstance(definition, str):
         return []
     try:
