@@ -1,4 +1,4 @@
-"""Definitions with several jobs, in Terraform, or that cannot be imported; one job each is in the directories."""
+"""Definitions with several jobs, or that cannot be imported; one job each is in the directories."""
 
 import json
 
@@ -9,93 +9,11 @@ from support.smspec_command import smspec
 
 ROLE = "arn:aws:iam::111122223333:role/SageMakerTraining"
 ECR = "111122223333.dkr.ecr.us-west-2.amazonaws.com"
-HCL = """
-terraform {
-  required_version = ">= 1.5"
-}
-# The environment sets these.
-variable "instance_type" {
-  type    = string
-  default = "ml.m5.xlarge"
-}
-variable "sizes" { default = { volume = 30 } }
-variable "image" {}
-data "aws_region" "current" {}
-locals {
-  prefix = "s3://${aws_s3_bucket.models.id}"
-  tags   = merge({ team = "digits" }, { unit = "a" })
-}
-resource "aws_s3_bucket" "models" {
-  bucket = "example-models"
-}
-resource "aws_sfn_state_machine" "retraining" {
-  name       = "retraining"
-  role_arn   = aws_iam_role.machine.arn
-  definition = jsonencode({
-    StartAt = "Train"
-    States = {
-      Train = {
-        Type     = "Task"
-        Resource = "arn:aws:states:::sagemaker:createTrainingJob.sync"
-        Parameters = {
-          "TrainingJobName.$" = "$$.Execution.Name"
-          RoleArn             = aws_iam_role.training.arn
-          AlgorithmSpecification = {
-            TrainingImage     = "${var.image}:3"
-            TrainingInputMode = "File"
-          }
-          HyperParameters  = { epochs = tostring(5), region = data.aws_region.current.name }
-          OutputDataConfig = { S3OutputPath = "${local.prefix}/digits/" }
-          ResourceConfig = {
-            InstanceType   = var.instance_type
-            InstanceCount  = var.large ? 2 : 1
-            VolumeSizeInGB = var.sizes.volume
-          }
-          StoppingCondition = { MaxRuntimeInSeconds = 3600 }
-          Tags              = [for key, value in local.tags : { Key = key, Value = value }]
-        }
-        End = true
-      }
-    }
-  })
-}
-"""
-SETTINGS = [
-    *("--set", f"vars.training_arn={ROLE}", "--set", "vars.region=us-west-2", "--set", f"vars.image={ECR}/digits"),
-    *("--set", "vars.var_large_2_1=4"),
-]
 
 
 def imported(tmp_path, text, *arguments):
     (tmp_path / "source").write_text(text, encoding="utf-8")
     return smspec("import", "source", *arguments, cwd=tmp_path)
-
-
-def test_terraform_configuration_becomes_its_request(tmp_path):
-    done = imported(tmp_path, HCL)
-    assert done.status == 0, done.err
-    assert "not imported: Tags: " in done.err
-    (tmp_path / "job.yaml").write_text(done.out, encoding="utf-8")
-    request = json.loads(smspec("render", "--api-json", *SETTINGS, cwd=tmp_path).out)
-    del request["TrainingJobName"]
-    assert request == {
-        "RoleArn": ROLE,
-        "AlgorithmSpecification": {"TrainingImage": f"{ECR}/digits:3", "TrainingInputMode": "File"},
-        "HyperParameters": {"epochs": "5", "region": "us-west-2"},
-        "OutputDataConfig": {"S3OutputPath": "s3://example-models/digits/"},
-        "ResourceConfig": {"InstanceType": "ml.m5.xlarge", "InstanceCount": 4, "VolumeSizeInGB": 30},
-        "StoppingCondition": {"MaxRuntimeInSeconds": 3600},
-    }
-
-
-def test_pipeline_in_terraform_is_found(tmp_path):
-    steps = [{"Name": name, "Type": "Training", "Arguments": small_request()} for name in ("One", "Two")]
-    definition = json.dumps({"Version": "2020-12-01", "Steps": steps})
-    text = f'resource "aws_sagemaker_pipeline" "p" {{\n  pipeline_definition = <<-EOT\n    {definition}\n  EOT\n}}\n'
-    done = imported(tmp_path, text)
-    assert done.status == 1
-    assert "2 training jobs" in done.err
-    assert imported(tmp_path, text, "--job", "Two").status == 0
 
 
 @pytest.mark.parametrize("choice", ["b", "2", "States.b"])
@@ -112,14 +30,6 @@ def test_state_is_chosen_by_name_number_or_place(tmp_path, choice):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (
-            'resource "aws_sfn_state_machine" "m" {\n  definition = file("a.json")\n}\n',
-            "reads `a.json`; pass that file",
-        ),
-        ('resource "aws_s3_bucket" "m" {\n}\n', "the configuration creates no training job"),
-        ('resource "aws_s3_bucket" "m" {\n', "cannot be read: a block without an end"),
-        ("locals {\n" + 'a = "${' * 40 + "\n}", "cannot be read"),
-        ("locals {\n  a = " + "[" * 5_000 + "\n}", "cannot be read: nested too deep"),
         ('{"Resources": {"A": {"Type": "AWS::S3::Bucket"}}}', "the template creates no training job"),
         (
             "Resources:\n  A:\n    Type: AWS::Serverless::StateMachine\n    Properties: {DefinitionUri: a.json}\n",
@@ -147,14 +57,6 @@ def test_aliases_that_multiply_are_refused(tmp_path):
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
     done = imported(tmp_path, "Resources:\n  A: {Type: AWS::S3::Bucket, B: !Ref C}\n" + "\n".join(lines) + "\n")
     assert (done.status, done.out) == (1, "")
-
-
-def test_locals_that_refer_to_each_other_end(tmp_path):
-    text = 'locals {\n  a = "${local.b}${local.b}"\n  b = "${local.a}${local.a}"\n}\n'
-    resource = 'resource "aws_sagemaker_training_job" "j" {\n  role_arn = local.a\n}\n'
-    done = imported(tmp_path, text + resource)
-    assert (done.status, done.out) == (1, "")
-    assert "too large" in done.err
 
 
 def test_zero_instances_and_groups_are_imported(tmp_path):

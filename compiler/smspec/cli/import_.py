@@ -16,9 +16,8 @@ from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.importer.sdk.notebook import MAX_BYTES as MOST_NOTEBOOK_BYTES
 from smspec.importer.sdk.notebook import is_sdk_program
 from smspec.importer.sdk.sdk_job import found_jobs, imported_job
-from smspec.importer.source_reader import MOST_BYTES, configuration_text, read_source, read_sources
+from smspec.importer.source_reader import MOST_BYTES, read_source, read_sources
 from smspec.importer.sources import imported, imported_jobs
-from smspec.importer.sources.terraform_configuration import imported_configuration
 from smspec.source.frozen import replace
 from smspec.spec.layers.option_errors import OptionError
 from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
@@ -27,7 +26,7 @@ HELP = """\
 Print a job spec that compiles to the same request as an existing training job. The input is a CreateTrainingJob
 request or DescribeTrainingJob output (JSON or YAML), a training or tuning job in Kubernetes, a tuning job, a service
 job of AWS Batch, a Step Functions state machine, a SageMaker pipeline, a CloudFormation or SAM template with one of
-these, a Terraform configuration or plan, the name of a job in SageMaker, or a notebook or Python program that uses
+these, a plan or state of Terraform as JSON, the name of a job in SageMaker, or a notebook or Python program that uses
 the SageMaker SDK. A program is read but not run. Parameters, and values that are known only at run time, become
 variables of the spec.
 
@@ -99,10 +98,7 @@ def _found(args: argparse.Namespace, console: Console) -> tuple[Imported, ...]:
             choices = [args.job] if has_choice else [str(number) for number in range(1, len(program.jobs) + 1)]
             return tuple(imported_job(program, choice) for choice in choices)
         content = content_of(source, MOST_BYTES, "a request", dash_is_input=True)
-        text = configuration_text(content)
         all_jobs = args.output is not None
-        if text is not None:
-            return imported_configuration(text, args.job, all_jobs=all_jobs)
         documents = read_sources(name, content) if all_jobs and args.job is None else [read_source(name, content)]
         return tuple(
             replace(found, left_out=(*found.left_out, *read.left_out))

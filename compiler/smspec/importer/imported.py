@@ -10,7 +10,7 @@ from smspec.source.path import dotted
 NO_JOB = (
     "no training job found: expected a CreateTrainingJob request, DescribeTrainingJob output, a tuning job,"
     " a TrainingJob in Kubernetes, a Step Functions state machine, a SageMaker pipeline, a CloudFormation template,"
-    " a Terraform configuration or plan, a service job of AWS Batch,"
+    " a plan or state of Terraform as JSON, a service job of AWS Batch,"
     " or a notebook or Python program that uses the SageMaker SDK"
 )
 """What to say of a file with none of these."""

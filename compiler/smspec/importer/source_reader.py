@@ -9,7 +9,7 @@ from smspec.diagnostics import InvalidInput
 from smspec.importer.definitions.loose_reading import NotReadable, read_json_loosely, read_yaml_loosely
 from smspec.importer.imported import NO_JOB, RequestNotFound
 from smspec.importer.sources import is_definition
-from smspec.importer.sources.terraform_configuration import is_configuration
+from smspec.importer.sources.terraform import FOR_A_PLAN
 from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.json_parser import read_json
 from smspec.service.json.limits import MAX_BYTES
@@ -26,6 +26,19 @@ _TRAINING_JOB = re.compile(
 # What has none of these is another kind of file: its errors as YAML are of no use.
 _WORDS_OF_A_JOB = re.compile("TrainingJob|AlgorithmSpecification|OutputDataConfig|ResourceConfig|States|smspec")
 _HELM = re.compile(r"\{\{-?\s*(?:\.(?:Values|Release|Chart)\b|include\b|if\b|range\b|with\b)")
+# Terraform formats the blocks of a configuration without indentation; no mapping of YAML has such a line.
+_CONFIGURATION = re.compile(
+    rb"^(?:\xef\xbb\xbf)?"
+    rb'(?:(?:resource|variable|data|module|output|provider)[ \t]+"|(?:locals|terraform|import|moved)[ \t]*\{)',
+    re.MULTILINE,
+)
+_ENDINGS_OF_CONFIGURATIONS = (".tf", ".tf.json", ".tofu", ".tofu.json")
+# The file that `terraform plan -out` writes, an archive whose first member is `tfplan`, and the log of `plan -json`.
+_PLAN = re.compile(rb'PK\x03\x04.{26}tfplan|\{"@level":', re.DOTALL)
+# An error in this must not quote the file: it may have values that Terraform marks as sensitive.
+_JSON_OF_TERRAFORM = re.compile(
+    rb'"(?:format_version|planned_values|sensitive_values|after_sensitive|lineage)"[ \t\r\n]*:'
+)
 _SOMETHING = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
 
 
@@ -45,17 +58,6 @@ class Source:
     """The file with positions; None if only the tool of its definition can read it."""
 
 
-def configuration_text(content: bytes) -> str | None:
-    """Return the text of a Terraform configuration; None if the file is something else."""
-    if _JSON.match(content) or len(content) > MAX_BYTES:
-        return None
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return None
-    return text if is_configuration(text) else None
-
-
 def read_source(name: str, content: bytes) -> Source:
     """Return the training job in a file.
 
@@ -69,7 +71,12 @@ def read_source(name: str, content: bytes) -> Source:
 
 def read_sources(name: str, content: bytes) -> list[Source]:
     """Return the documents of a file that are training jobs, at least one. Raise as `read_source`."""
-    if _JSON.match(content):
+    if _PLAN.match(content):
+        raise RequestNotFound(f"a plan of Terraform that is not JSON: {FOR_A_PLAN}")
+    is_json = _JSON.match(content) is not None
+    if name.endswith(_ENDINGS_OF_CONFIGURATIONS) or (not is_json and _CONFIGURATION.search(content)):
+        raise RequestNotFound(f"a Terraform configuration: {FOR_A_PLAN}")
+    if is_json:
         return [_of_json(name, content)]
     texts, is_whole = _documents(decode_bytes(name, content).text)
     return [_of_yaml(name, text, () if is_whole else (OTHERS,)) for text in texts]
@@ -96,6 +103,8 @@ def _of_json(name: str, content: bytes) -> Source:
         return Source(to_data(document.root), document=document)
     except InvalidInput:
         loose = _loose(lambda: read_json_loosely(content.decode("utf-8-sig")))
+        if loose is None and _JSON_OF_TERRAFORM.search(content):
+            raise RequestNotFound("output of Terraform that is cut off, not valid JSON, or nested too deep") from None
         if loose is None:
             raise
         return Source(loose)

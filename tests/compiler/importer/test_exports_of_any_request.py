@@ -7,12 +7,12 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from smspec.importer.request_equality import differences
 from smspec.importer.sources import imported
-from smspec.importer.sources.terraform_configuration import imported_configuration
 from smspec.render.batch import service_job
 from smspec.render.rendering import NothingToRender
 from smspec.render.step_functions import step_functions
 from smspec.render.terraform import terraform
 from support.examples import at_most
+from support.render.terraform_files import plan_of
 from support.service.request_strategies import requests
 
 pytestmark = pytest.mark.slow
@@ -36,7 +36,7 @@ def without_empty_lists(value):
 def test_terraform_resource_is_the_same_request(request):
     keys = [tag["Key"] for tag in request.get("Tags", ())]
     assume(len(keys) == len(set(keys)))  # tags are a mapping there, and SageMaker accepts each key once
-    (found,) = imported_configuration(terraform("job", request).text, None)
+    found = imported(plan_of(terraform("job", request).text))
     assert list(differences(without_empty_lists(found.request), without_empty_lists(request))) == []
     assert found.variables == ()
 

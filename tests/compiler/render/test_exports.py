@@ -22,6 +22,7 @@ from smspec.render.terraform import UNKNOWN_TO_TERRAFORM, argument, terraform
 from smspec.service.ack_names import from_ack
 from smspec.service.ordering import in_api_order
 from smspec.service.shapes import pinned_model
+from support.render.terraform_files import arguments_of
 from support.service import api_samples
 from support.small_job import BUILT, READY, write_job
 from support.smspec_command import smspec
@@ -121,7 +122,7 @@ def test_state_contains_the_request_without_expressions(request_):
 
 @given(requests())
 def test_terraform_resource_round_trips(request_):
-    block = read_block(iter(terraform("ctr", request_).text.splitlines()[1:]))
+    block = arguments_of(terraform("ctr", request_).text)
     tags = {tag["Key"]: tag["Value"] for tag in request_.get("Tags", [])}
     expected = in_words(MODEL.root, {key: value for key, value in request_.items() if key != "Tags"})
     assert block == expected | ({"tags": tags} if tags else {})
@@ -138,40 +139,6 @@ def in_words(shape, value):
         return held
     if shape.kind == "list":
         return [in_words(MODEL.shapes[shape.item], item) for item in value]
-    return value
-
-
-def read_block(lines):
-    """Read the lines of a block up to its end: just as much of HCL as is written."""
-    block = {}
-    for line in lines:
-        line = line.strip()
-        if line == "}":
-            return block
-        if line.endswith(" = {"):
-            entries = iter(lambda: next(lines).strip(), "}")
-            block[line[:-4]] = {read_value(key.strip()): read_value(text) for key, text in map(read_entry, entries)}
-        elif line.endswith("{}"):
-            block.setdefault(line[:-3], []).append({})
-        elif line.endswith(" {"):
-            block.setdefault(line[:-2], []).append(read_block(lines))
-        elif line:
-            name, _, text = line.partition(" = ")
-            block[name.strip()] = read_value(text)
-    return block
-
-
-def read_entry(line):
-    return re.fullmatch(r'("(?:\\.|[^"\\])*")\s* = (".*")', line).groups()
-
-
-def read_value(text):
-    if text.startswith("["):
-        return [read_value(item) for item in re.findall(r'"(?:\\.|[^"\\])*"|[^,\[\]\s]+', text)]
-    value = json.loads(text)
-    if isinstance(value, str):
-        assert not re.search(r"(?<![$])\$\{|(?<!%)%\{", value)
-        return re.sub(r"\$(\$\{)|%(%\{)", lambda match: match[1] or match[2], value)
     return value
 
 

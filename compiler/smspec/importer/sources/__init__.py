@@ -19,7 +19,7 @@ from smspec.importer.sources import (
     other_requests,
     pipelines,
     step_functions,
-    terraform_plan,
+    terraform,
     tuning_job,
 )
 from smspec.source.frozen import dataclass
@@ -49,7 +49,7 @@ SOURCES = (
     SourceFormat("ack", "the list", ack.detect, ack.jobs),
     SourceFormat("operator", "the object", operator.detect, operator.jobs),
     SourceFormat("cloudformation", "the template", cloudformation.detect, cloudformation.jobs),
-    SourceFormat("terraform_plan", "the plan", terraform_plan.detect, terraform_plan.jobs),
+    SourceFormat("terraform", "the plan or state", terraform.detect, terraform.jobs),
     SourceFormat("pipelines", "the pipeline", pipelines.detect, pipelines.jobs),
     SourceFormat("tuning_job", "the tuning job", tuning_job.detect, tuning_job.jobs),
     SourceFormat("batch", "the service job", batch.detect, _alone(batch.to_request)),
