@@ -1,6 +1,6 @@
 """Rules about secrets that the runtime fetches when the job starts, where a request does not show the fault.
 
-One file per rule. Those about the request are in `smspec.service.request_rules.secrets`.
+One file per rule. Those about the request are in `smspec.service.request_rules.secret_references`.
 """
 
 from __future__ import annotations

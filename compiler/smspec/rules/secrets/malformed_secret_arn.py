@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding
-from smspec.service.request_rules.secrets.malformed_secret_arn import RULE, check_secrets
+from smspec.service.request_rules.secret_references import MALFORMED_SECRET_ARN as RULE
+from smspec.service.request_rules.secret_references import check_secrets
 from smspec.spec.model import JobSpec
 
 __all__ = ["RULE", "check"]
