@@ -9,7 +9,7 @@ from smspec.diagnostics.suggestions import nearest
 from smspec.service.command_channels import channel_words, program_words
 from smspec.service.member_names import shown
 from smspec.service.members import member
-from smspec.service.request import Request
+from smspec.service.request import Request, RequestedChannel
 
 COMMAND_IN_AN_UNKNOWN_CHANNEL = Rule("SM439", "command in an unknown channel", evidence="devguide")
 
@@ -46,15 +46,19 @@ def entrypoint_channel_without_file_mode(request: Request) -> Iterator[Finding]:
 
     A program is started from a disk, so its channel must be copied there.
     """
+    for channel in _with_the_program(request):
+        if channel.mode in ("Pipe", "FastFile"):
+            mode = request.word("InputMode", "input_mode")
+            yield ENTRYPOINT_CHANNEL_WITHOUT_FILE_MODE.at(
+                channel.mode_path,
+                f"{HERE} is {channel.mode}, but {channel.label} contains the entrypoint",
+                help=f"set `{mode}: File` for the channel",
+            )
+
+
+def _with_the_program(request: Request) -> Iterator[RequestedChannel]:
     for word in program_words(request):
-        for channel in request.channels:
-            if channel.name == word.channel and channel.mode in ("Pipe", "FastFile"):
-                mode = request.word("InputMode", "input_mode")
-                yield ENTRYPOINT_CHANNEL_WITHOUT_FILE_MODE.at(
-                    channel.mode_path,
-                    f"{HERE} is {channel.mode}, but {channel.label} contains the entrypoint",
-                    help=f"set `{mode}: File` for the channel",
-                )
+        yield from (channel for channel in request.channels if channel.name == word.channel)
 
 
 SHARDED_ENTRYPOINT_CHANNEL = Rule("SM441", "sharded entrypoint channel", evidence="devguide")
@@ -65,14 +69,13 @@ def sharded_entrypoint_channel(request: Request) -> Iterator[Finding]:
 
     Every host starts the program, so every host needs it.
     """
-    for word in program_words(request):
-        for channel in request.channels:
-            if channel.name == word.channel and channel.s3.get("S3DataDistributionType") == "ShardedByS3Key":
-                yield SHARDED_ENTRYPOINT_CHANNEL.at(
-                    (*channel.s3_path, "S3DataDistributionType"),
-                    f"{HERE} is ShardedByS3Key, but {channel.label} contains the entrypoint",
-                    help="use FullyReplicated: every host needs the script",
-                )
+    for channel in _with_the_program(request):
+        if channel.s3.get("S3DataDistributionType") == "ShardedByS3Key":
+            yield SHARDED_ENTRYPOINT_CHANNEL.at(
+                (*channel.s3_path, "S3DataDistributionType"),
+                f"{HERE} is ShardedByS3Key, but {channel.label} contains the entrypoint",
+                help="use FullyReplicated: every host needs the script",
+            )
 
 
 RULES = {

@@ -12,6 +12,7 @@ from smspec.service.facts.instances import instance
 from smspec.service.member_names import shown
 from smspec.service.members import items
 from smspec.service.request import Request
+from smspec.source import Path
 
 CONTENT_TYPE_NOT_SET = Rule("SM397", "content type of XGBoost data not set", "warning", evidence="devguide")
 
@@ -51,14 +52,20 @@ def cpu_hosts_for_a_gpu_algorithm(request: Request) -> Iterator[Finding]:
     algorithm = built_in_algorithm(request)
     if algorithm is None or "cpu" in algorithm.devices:
         return
-    kinds = [(path, kind, instance(kind)) for path, kind in request.instance_types]
-    if kinds and all(facts is not None and facts.gpus == 0 for _, _, facts in kinds):
-        path, kind, _ = kinds[0]
+    for path, kind in _first_of_all(request, with_gpus=False):
         yield CPU_HOSTS_FOR_A_GPU_ALGORITHM.at(
             path,
             f"{HERE} is `{kind}`, but `{algorithm.name}` requires GPUs",
             help="use a type with GPUs, such as `ml.g5.xlarge`",
         )
+
+
+def _first_of_all(request: Request, *, with_gpus: bool) -> list[tuple[Path, str]]:
+    """Return the first instance type if all are known to have GPUs, or all to have none."""
+    kinds = [*request.instance_types]
+    facts = [instance(kind) for _, kind in kinds]
+    is_each = all(each is not None and each.gpus is not None and bool(each.gpus) == with_gpus for each in facts)
+    return kinds[:1] if is_each else []
 
 
 FOREST_WITHOUT_SHARDED_DATA = Rule("SM496", "random cut forest without sharded data", evidence="devguide")
@@ -95,9 +102,7 @@ def gpu_hosts_for_a_cpu_algorithm(request: Request) -> Iterator[Finding]:
     algorithm = built_in_algorithm(request)
     if algorithm is None or "gpu" in algorithm.devices:
         return
-    kinds = [(path, kind, instance(kind)) for path, kind in request.instance_types]
-    if kinds and all(facts is not None and facts.gpus for _, _, facts in kinds):
-        path, kind, _ = kinds[0]
+    for path, kind in _first_of_all(request, with_gpus=True):
         yield GPU_HOSTS_FOR_A_CPU_ALGORITHM.at(
             path,
             f"{HERE} is `{kind}`, but `{algorithm.name}` does not use GPUs",

@@ -10,7 +10,7 @@ from smspec.diagnostics import HERE, Finding, Note, Rule
 from smspec.diagnostics.fix import spelling_fix
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.built_in_algorithm import built_in_algorithm
-from smspec.service.built_in_ranges import out_of_range
+from smspec.service.built_in_ranges import OutOfRange, out_of_range
 from smspec.service.facts.algorithms import AlgorithmMode, algorithm_modes, as_of
 from smspec.service.facts.instances import instance
 from smspec.service.member_names import shown
@@ -83,14 +83,19 @@ def hyperparameter_out_of_range(request: Request) -> Iterator[Finding]:
 
     A built-in algorithm checks the ranges of its hyperparameters.
     """
+    for algorithm, each in _outside(request, "both"):
+        yield HYPERPARAMETER_OUT_OF_RANGE.at(
+            ("HyperParameters", each.name),
+            f"{HERE} is {shown(each.value)}; `{algorithm}` requires {each.limit}",
+            help="change the value",
+        )
+
+
+def _outside(request: Request, which: Literal["both", "one"]) -> Iterator[tuple[str, OutOfRange]]:
+    """Yield the name of the algorithm with each number that is outside of both documented ranges, or of only one."""
     algorithm = built_in_algorithm(request)
-    for each in out_of_range(request, algorithm) if algorithm else ():
-        if algorithm and each.outside == "both":
-            yield HYPERPARAMETER_OUT_OF_RANGE.at(
-                ("HyperParameters", each.name),
-                f"{HERE} is {shown(each.value)}; `{algorithm.name}` requires {each.limit}",
-                help="change the value",
-            )
+    if algorithm is not None:
+        yield from ((algorithm.name, each) for each in out_of_range(request, algorithm) if each.outside == which)
 
 
 HYPERPARAMETER_OUTSIDE_A_DOCUMENTED_RANGE = Rule(
@@ -103,14 +108,12 @@ def hyperparameter_outside_a_documented_range(request: Request) -> Iterator[Find
 
     The guide and the SDK disagree on some ranges of hyperparameters.
     """
-    algorithm = built_in_algorithm(request)
-    for each in out_of_range(request, algorithm) if algorithm else ():
-        if algorithm and each.outside == "one":
-            yield HYPERPARAMETER_OUTSIDE_A_DOCUMENTED_RANGE.at(
-                ("HyperParameters", each.name),
-                f"{HERE} is {shown(each.value)}; documented for `{algorithm.name}`: {each.limit}, {as_of()}",
-                help="change the value, or check it in the guide",
-            )
+    for algorithm, each in _outside(request, "one"):
+        yield HYPERPARAMETER_OUTSIDE_A_DOCUMENTED_RANGE.at(
+            ("HyperParameters", each.name),
+            f"{HERE} is {shown(each.value)}; documented for `{algorithm}`: {each.limit}, {as_of()}",
+            help="change the value, or check it in the guide",
+        )
 
 
 MISSING_HYPERPARAMETER = Rule("SM497", "missing hyperparameter of a built-in algorithm", evidence="devguide")

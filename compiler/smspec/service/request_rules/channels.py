@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.member_names import shown
 from smspec.service.members import items, member, repeated, structure
-from smspec.service.request import Request
+from smspec.service.request import Request, RequestedChannel
 
 CHANNEL_WITH_A_RELATIVE_DIRECTORY_NAME = Rule("SM484", "channel with a relative directory name", evidence="inferred")
 
@@ -109,12 +109,15 @@ def file_system_without_file_mode(request: Request) -> Iterator[Finding]:
     """
     for channel in request.channels:
         if channel.file_system and channel.mode in ("Pipe", "FastFile"):
-            mode = request.word("InputMode", "input_mode")
-            yield FILE_SYSTEM_WITHOUT_FILE_MODE.at(
-                channel.mode_path,
-                f"{HERE} is {channel.mode}, but {channel.label} reads a file system",
-                help=f"set `{mode}: File` for the channel",
-            )
+            yield _streamed(request, FILE_SYSTEM_WITHOUT_FILE_MODE, channel, "reads a file system")
+
+
+def _streamed(request: Request, rule: Rule, channel: RequestedChannel, has: str) -> Finding:
+    return rule.at(
+        channel.mode_path,
+        f"{HERE} is {channel.mode}, but {channel.label} {has}",
+        help=f"set `{request.word('InputMode', 'input_mode')}: File` for the channel",
+    )
 
 
 FILE_SYSTEM_WITHOUT_VPC = Rule("SM443", "file system without a VPC", evidence="devguide")
@@ -165,12 +168,7 @@ def model_without_file_mode(request: Request) -> Iterator[Finding]:
     """
     for channel in request.channels:
         if channel.members.get("ContentType") == _MODEL_CONTENT and channel.mode in ("Pipe", "FastFile"):
-            mode = request.word("InputMode", "input_mode")
-            yield MODEL_WITHOUT_FILE_MODE.at(
-                channel.mode_path,
-                f"{HERE} is {channel.mode}, but {channel.label} contains a model and requires File mode",
-                help=f"set `{mode}: File` for the channel",
-            )
+            yield _streamed(request, MODEL_WITHOUT_FILE_MODE, channel, "contains a model and requires File mode")
 
 
 RECORD_IO_IN_FAST_FILE_MODE = Rule("SM340", "RecordIO in FastFile mode", "warning", evidence="inferred")

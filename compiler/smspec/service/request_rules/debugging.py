@@ -19,15 +19,18 @@ def debug_rules_without_a_hook(request: Request) -> Iterator[Finding]:
 
     Rules of the debugger check what its hook saved.
     """
-    if request.is_serverless:
-        return
-    if items(request.payload, "DebugRuleConfigurations") and "DebugHookConfig" not in request.payload:
-        yield DEBUG_RULES_WITHOUT_A_HOOK.at(
-            ("DebugRuleConfigurations",),
-            "`DebugRuleConfigurations` is set, but `DebugHookConfig` is not",
-            help="add `DebugHookConfig` with an S3 URI for the tensors",
-            on="key",
-        )
+    yield from _without(
+        request,
+        DEBUG_RULES_WITHOUT_A_HOOK,
+        "DebugRuleConfigurations",
+        "DebugHookConfig",
+        "with an S3 URI for the tensors",
+    )
+
+
+def _without(request: Request, rule: Rule, rules: str, needed: str, having: str) -> Iterator[Finding]:
+    if items(request.payload, rules) and needed not in request.payload and not request.is_serverless:
+        yield rule.at((rules,), f"`{rules}` is set, but `{needed}` is not", help=f"add `{needed}` {having}", on="key")
 
 
 PROFILER_IN_CHINA = Rule("SM475", "profiler in a region of China", evidence="service-message")
@@ -100,15 +103,10 @@ def profiler_rules_without_a_profiler(request: Request) -> Iterator[Finding]:
 
     Rules of the profiler check what the profiler wrote.
     """
-    if request.is_serverless:
-        return
-    if items(request.payload, "ProfilerRuleConfigurations") and "ProfilerConfig" not in request.payload:
-        yield PROFILER_RULES_WITHOUT_A_PROFILER.at(
-            ("ProfilerRuleConfigurations",),
-            "`ProfilerRuleConfigurations` is set, but `ProfilerConfig` is not",
-            help="add `ProfilerConfig` with an S3 URI for the output",
-            on="key",
-        )
+    having = "with an S3 URI for the output"
+    yield from _without(
+        request, PROFILER_RULES_WITHOUT_A_PROFILER, "ProfilerRuleConfigurations", "ProfilerConfig", having
+    )
 
 
 DUPLICATE_COLLECTION = Rule("SM473", "duplicate collection", evidence="api-doc")

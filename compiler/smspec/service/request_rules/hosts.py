@@ -68,17 +68,16 @@ def missing_instance_count(request: Request) -> Iterator[Finding]:
 
     A job must set the number of instances.
     """
+    yield from _missing(request, MISSING_INSTANCE_COUNT, "InstanceCount", "hosts.count")
+
+
+def _missing(request: Request, rule: Rule, name: str, key: str) -> Iterator[Finding]:
     hosts = structure(request.payload, "ResourceConfig")
     if not hosts or request.is_serverless:
         return
-    if not {"InstanceCount", "InstanceGroups", "InstancePreferences"} & hosts.keys():
-        count, groups = request.word("InstanceCount", "hosts.count"), request.word("InstanceGroups", "hosts.groups")
-        yield MISSING_INSTANCE_COUNT.at(
-            ("ResourceConfig", "InstanceCount"),
-            f"`{count}` is not set",
-            help=f"set `{count}`, or `{groups}`",
-            on="key",
-        )
+    if not {name, "InstanceGroups", "InstancePreferences"} & hosts.keys():
+        word, groups = request.word(name, key), request.word("InstanceGroups", "hosts.groups")
+        yield rule.at(("ResourceConfig", name), f"`{word}` is not set", help=f"set `{word}`, or `{groups}`", on="key")
 
 
 MISSING_INSTANCE_TYPE = Rule("SM426", "missing instance type", evidence="inferred")
@@ -89,20 +88,7 @@ def missing_instance_type(request: Request) -> Iterator[Finding]:
 
     A job must set an instance type.
     """
-    hosts = structure(request.payload, "ResourceConfig")
-    if not hosts or request.is_serverless:
-        return
-    if not {"InstanceType", "InstanceGroups", "InstancePreferences"} & hosts.keys():
-        kind, groups = (
-            request.word("InstanceType", "hosts.instance_type"),
-            request.word("InstanceGroups", "hosts.groups"),
-        )
-        yield MISSING_INSTANCE_TYPE.at(
-            ("ResourceConfig", "InstanceType"),
-            f"`{kind}` is not set",
-            help=f"set `{kind}`, or `{groups}`",
-            on="key",
-        )
+    yield from _missing(request, MISSING_INSTANCE_TYPE, "InstanceType", "hosts.instance_type")
 
 
 INSTANCE_GROUPS_WITH_AN_INSTANCE_TYPE = Rule(
@@ -134,7 +120,7 @@ RESPONSE_ONLY_MEMBER = Rule("SM434", "response-only member", evidence="api-doc")
 def response_only_member(request: Request) -> Iterator[Finding]:
     """Reject what SageMaker chose for a different job.
 
-    Members that exist only in DescribeTrainingJob output.
+    Such members exist only in the output of DescribeTrainingJob.
     """
     for name in ("SelectedInstanceType", "SelectedInstanceCount"):
         if name in structure(request.payload, "ResourceConfig"):

@@ -124,13 +124,7 @@ def warm_pool_with_instance_groups(request: Request) -> Iterator[Finding]:
     The instances of a warm pool have one type.
     """
     if request.keep_alive > 0 and items(request.payload, "ResourceConfig", "InstanceGroups"):
-        groups = request.word("InstanceGroups", "hosts.groups")
-        yield WARM_POOL_WITH_INSTANCE_GROUPS.at(
-            ("ResourceConfig", "KeepAlivePeriodInSeconds"),
-            f"{HERE} cannot be combined with `{groups}`",
-            help=f"remove one of them, this key or `{groups}`",
-            on="key",
-        )
+        yield _warm_pool_with(request.word("InstanceGroups", "hosts.groups"), WARM_POOL_WITH_INSTANCE_GROUPS)
 
 
 WARM_POOL_WITH_SPOT = Rule("SM459", "warm pool with managed spot", evidence="devguide")
@@ -142,13 +136,16 @@ def warm_pool_with_spot(request: Request) -> Iterator[Finding]:
     Spot instances are returned, so they cannot be kept warm.
     """
     if request.keep_alive > 0 and request.uses_spot:
-        spot = request.word("EnableManagedSpotTraining", "spot")
-        yield WARM_POOL_WITH_SPOT.at(
-            ("ResourceConfig", "KeepAlivePeriodInSeconds"),
-            f"{HERE} cannot be combined with `{spot}`",
-            help=f"remove one of them, this key or `{spot}`",
-            on="key",
-        )
+        yield _warm_pool_with(request.word("EnableManagedSpotTraining", "spot"), WARM_POOL_WITH_SPOT)
+
+
+def _warm_pool_with(other: str, rule: Rule) -> Finding:
+    return rule.at(
+        ("ResourceConfig", "KeepAlivePeriodInSeconds"),
+        f"{HERE} cannot be combined with `{other}`",
+        help=f"remove one of them, this key or `{other}`",
+        on="key",
+    )
 
 
 RULES = {

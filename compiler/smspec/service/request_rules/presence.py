@@ -18,13 +18,10 @@ def job_without_algorithm(request: Request) -> Iterator[Finding]:
 
     A request must set what it runs. The model stopped requiring it with serverless jobs; the service did not.
     """
-    if "AlgorithmSpecification" not in request.payload and not request.is_serverless:
-        image = request.word("AlgorithmSpecification", "image")
-        yield JOB_WITHOUT_ALGORITHM.at(
-            ("AlgorithmSpecification",),
-            f"`{image}` is not set",
-            help=f"set `{image}` to an image or an algorithm",
-        )
+    image = request.word("AlgorithmSpecification", "image")
+    yield from _not_set(
+        request, JOB_WITHOUT_ALGORITHM, "AlgorithmSpecification", image, f"set `{image}` to an image or an algorithm"
+    )
 
 
 JOB_WITHOUT_HOSTS = Rule("SM421", "job without instances", evidence="third-party-schema")
@@ -35,13 +32,10 @@ def job_without_hosts(request: Request) -> Iterator[Finding]:
 
     A request must set what the job runs on.
     """
-    if "ResourceConfig" not in request.payload and not request.is_serverless:
-        hosts = request.word("ResourceConfig", "hosts")
-        yield JOB_WITHOUT_HOSTS.at(
-            ("ResourceConfig",),
-            f"`{hosts}` is not set",
-            help=f"set `{hosts}` to an instance type and a count",
-        )
+    hosts = request.word("ResourceConfig", "hosts")
+    yield from _not_set(
+        request, JOB_WITHOUT_HOSTS, "ResourceConfig", hosts, f"set `{hosts}` to an instance type and a count"
+    )
 
 
 JOB_WITHOUT_STOPPING_CONDITION = Rule("SM422", "job without a stopping condition", evidence="third-party-schema")
@@ -52,12 +46,13 @@ def job_without_stopping_condition(request: Request) -> Iterator[Finding]:
 
     A request must have a stopping condition, even an empty one.
     """
-    if "StoppingCondition" not in request.payload and not request.is_serverless:
-        yield JOB_WITHOUT_STOPPING_CONDITION.at(
-            ("StoppingCondition",),
-            "`StoppingCondition` is not set",
-            help="add `StoppingCondition: {}`; SageMaker then stops the job after a day",
-        )
+    help = "add `StoppingCondition: {}`; SageMaker then stops the job after a day"
+    yield from _not_set(request, JOB_WITHOUT_STOPPING_CONDITION, "StoppingCondition", "StoppingCondition", help)
+
+
+def _not_set(request: Request, rule: Rule, name: str, word: str, help: str) -> Iterator[Finding]:
+    if name not in request.payload and not request.is_serverless:
+        yield rule.at((name,), f"`{word}` is not set", help=help)
 
 
 MARKETPLACE_ALGORITHM_WITHOUT_ISOLATION = Rule(
@@ -68,9 +63,7 @@ MARKETPLACE_ALGORITHM_WITHOUT_ISOLATION = Rule(
 def marketplace_algorithm_without_isolation(request: Request) -> Iterator[Finding]:
     """Warn about the algorithm of a different account in a container with a network.
 
-    One of the same account may have one.
-
-    Algorithms from AWS Marketplace run in network isolation.
+    Algorithms from AWS Marketplace run in network isolation; one of the same account may have a network.
     """
     arn, role = parsed_arn(structure(request.payload, "AlgorithmSpecification").get("AlgorithmName")), request.role
     if arn is None or role is None or arn.account == role.account:
