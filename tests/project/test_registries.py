@@ -20,6 +20,7 @@ from smspec.render.entrypoint import _LAUNCHERS
 from smspec.review.kinds import KINDS
 from smspec.review.members import MEMBERS
 from smspec.script.readers import READERS
+from smspec.service.policy_rules import RULES as POLICY_RULES
 from smspec.service.request_rules import FAMILIES, OF_NO_MEMBER, rules_of
 from smspec.service.shapes import pinned_model
 from smspec.spec.keys import ROWS
@@ -106,7 +107,6 @@ REQUEST_RULES = "compiler/smspec/service/request_rules"
         "rules.locking",
         "rules.data",
         "rules.secrets",
-        "service.policy_rules",
     ],
 )
 def test_every_rule_is_registered_once(package):
@@ -117,23 +117,37 @@ def test_every_rule_is_registered_once(package):
     assert {check.__name__ for check in registry} == {"check"}
 
 
+RULES_ABOUT_REQUESTS = [
+    *(f"smspec.service.request_rules.{family}" for family in FAMILIES),
+    *(f"smspec.service.policy_rules.{name}" for name in defining("compiler/smspec/service/policy_rules", "RULES")),
+]
+
+
+def test_every_rule_of_a_policy_is_registered():
+    modules = [importlib.import_module(name) for name in RULES_ABOUT_REQUESTS if "policy_rules." in name]
+    assert set(POLICY_RULES) == {rule for module in modules for rule in module.RULES}
+
+
 def test_every_module_of_rules_about_requests_is_registered():
     files = {path.stem for path in (ROOT / REQUEST_RULES).glob("*.py")} - {"__init__"}
     is_complete(f"FAMILIES, {REQUEST_RULES}/__init__.py", list(FAMILIES), files)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_every_rule_about_requests_is_registered(family):
-    """A public function of a request in such a module is a rule, and shares a word with the name of its `Rule`."""
-    module = importlib.import_module(f"smspec.service.request_rules.{family}")
+def is_rule(function):
+    signature = inspect.signature(function)
+    return next(iter(signature.parameters)) == "request" and signature.return_annotation == "Iterator[Finding]"
+
+
+@pytest.mark.parametrize("name", RULES_ABOUT_REQUESTS)
+def test_every_rule_about_requests_is_registered(name):
+    """A public function that finds something in a request is a rule, and shares a word with the name of its `Rule`."""
+    module = importlib.import_module(name)
     functions = [
         name
         for name, function in inspect.getmembers(module, inspect.isfunction)
-        if function.__module__ == module.__name__
-        and name[0] != "_"
-        and [*inspect.signature(function).parameters] == ["request"]
+        if function.__module__ == module.__name__ and name[0] != "_" and is_rule(function)
     ]
-    is_complete(f"RULES, {REQUEST_RULES}/{family}.py", [rule.__name__ for rule in module.RULES], functions)
+    is_complete(f"RULES, {name}", [rule.__name__ for rule in module.RULES], functions)
     for name in functions:
         words = set(vars(module)[name.upper()].name.lower().split())
         assert words & set(name.split("_")), f"`{' '.join(words)}` in {name}"

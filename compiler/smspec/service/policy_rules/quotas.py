@@ -1,4 +1,4 @@
-"""AWS does not start a job that needs more than the quotas of its account, until it raises the quota."""
+"""The quotas of an account."""
 
 from __future__ import annotations
 
@@ -12,14 +12,18 @@ from smspec.service.quotas import RUNTIME, VOLUME, WARM_POOL, RegionQuotas, acro
 from smspec.service.request import Request
 from smspec.source import Path
 
-RULE = Rule("SM753", "request above a quota", "warning", evidence="policy")
+REQUEST_ABOVE_A_QUOTA = Rule("SM753", "request above a quota", "warning", evidence="policy")
 
 _HOSTS = "ResourceConfig"
+
 _OF_THE_DEFAULT = "SM353"
 
 
-def check(request: Request, policy: Policy) -> Iterator[Finding]:
-    """Warn about what is above a quota of the account, as of the date of the quotas."""
+def request_above_a_quota(request: Request, policy: Policy) -> Iterator[Finding]:
+    """Warn about what is above a quota of the account, as of the date of the quotas.
+
+    AWS does not start a job that needs more than the quotas of its account, until it raises the quota.
+    """
     quotas = policy.quotas.of(request)
     if quotas is not None:
         yield from _instances(request, quotas)
@@ -109,16 +113,25 @@ def _limits(request: Request, quotas: RegionQuotas) -> Iterator[Finding]:
     if seconds is not None and longest is not None and seconds > longest:
         limit = f"the quota of {request.time(longest)} as of {quotas.as_of}"
         path: Path = ("StoppingCondition", "MaxRuntimeInSeconds")
-        yield RULE.at(path, f"{HERE} is {request.time(seconds)}, above {limit}", help=_help(RUNTIME))
+        yield REQUEST_ABOVE_A_QUOTA.at(
+            path, f"{HERE} is {request.time(seconds)}, above {limit}", help=_quota_help(RUNTIME)
+        )
     size, largest = number(request.payload, _HOSTS, "VolumeSizeInGB"), quotas.training.get(VOLUME)
     if size is not None and largest is not None and size > largest and "ebs" in request.storages:
         limit = f"the quota of {largest:,} GB as of {quotas.as_of}"
-        yield RULE.at((_HOSTS, "VolumeSizeInGB"), f"{HERE} is {size:,} GB, above {limit}", help=_help(VOLUME))
+        yield REQUEST_ABOVE_A_QUOTA.at(
+            (_HOSTS, "VolumeSizeInGB"), f"{HERE} is {size:,} GB, above {limit}", help=_quota_help(VOLUME)
+        )
 
 
 def _above(quotas: RegionQuotas, path: Path, has: str, name: str) -> Finding:
-    return RULE.at(path, f"{has}, above the quota of {quotas.training[name]} as of {quotas.as_of}", help=_help(name))
+    return REQUEST_ABOVE_A_QUOTA.at(
+        path, f"{has}, above the quota of {quotas.training[name]} as of {quotas.as_of}", help=_quota_help(name)
+    )
 
 
-def _help(name: str) -> str:
+def _quota_help(name: str) -> str:
     return f"reduce it, or ask AWS to increase the quota “{name}”"
+
+
+RULES = {request_above_a_quota: None}
