@@ -75,7 +75,7 @@ INSIDE = """
         "interfaces": sorted(name for _, name in socket.if_nameindex()),
         "files": resource.getrlimit(resource.RLIMIT_NOFILE),
         "homes": os.listdir("/home") + os.listdir("/mnt") + os.listdir("/srv"),
-        "temporary": [tempfile.gettempdir(), [name for name in os.listdir("/tmp") if not name.startswith("smspec-test-")]],
+        "temporary": [tempfile.gettempdir(), [name for name in os.listdir("/tmp") if "smspec-test-" not in name]],
         "user": [os.getuid(), os.path.expanduser("~")],
         "argv": [sys.executable, *sys.argv],
     }))

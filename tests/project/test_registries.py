@@ -3,6 +3,7 @@
 import argparse
 import ast
 import importlib
+import inspect
 import keyword
 from pathlib import Path
 from typing import get_args
@@ -20,8 +21,8 @@ from smspec.render.entrypoint import _LAUNCHERS
 from smspec.review.kinds import KINDS
 from smspec.review.members import MEMBERS
 from smspec.script.readers import READERS
-from smspec.service.request_rules import OF_NO_MEMBER
-from smspec.service.request_rules import RULES as WAKES
+from smspec.service.policy_rules import RULES as POLICY_RULES
+from smspec.service.request_rules import FAMILIES, OF_NO_MEMBER, rules_of
 from smspec.service.shapes import pinned_model
 from smspec.spec.keys import ROWS
 from smspec.spec.model import DISTRIBUTIONS, Read
@@ -112,7 +113,7 @@ def families():
             yield pytest.param(module, rules, id=module.__name__.removeprefix("smspec.rules."))
 
 
-@pytest.mark.parametrize(("module", "rules"), families())
+@pytest.mark.parametrize(("module", "rules"), list(families()))
 def test_every_rule_of_a_family_is_registered_once(module, rules):
     """What is allowed by ignoring a rule should be found by looking for it."""
     tuples = [value for value in vars(module).values() if isinstance(value, tuple) and all(map(callable, value))]
@@ -123,23 +124,60 @@ def test_every_rule_of_a_family_is_registered_once(module, rules):
         assert set(name.split("_")) & set(rule.name.lower().split()), f"`{rule.name}` is {name}"
 
 
-def test_every_policy_rule_is_registered_once():
-    directory = "compiler/smspec/service/policy_rules"
-    registry = importlib.import_module("smspec.service.policy_rules").RULES
-    listed = [check.__module__.rpartition(".")[2] for check in registry]
-    is_complete(f"RULES, {directory}/__init__.py", listed, defining(directory, "check"))
+RULES_ABOUT_REQUESTS = [
+    *(f"smspec.service.request_rules.{family}" for family in FAMILIES),
+    *(f"smspec.service.policy_rules.{name}" for name in defining("compiler/smspec/service/policy_rules", "RULES")),
+]
 
 
-def test_every_rule_about_requests_is_registered():
-    areas = [path.parent.name for path in (ROOT / REQUEST_RULES).glob("*/__init__.py")]
-    files = {f"{area}.{name}" for area in areas for name in defining(f"{REQUEST_RULES}/{area}", "check")}
-    is_complete(f"RULES, {REQUEST_RULES}/__init__.py", list(WAKES), files)
+def test_every_rule_of_a_policy_is_registered():
+    modules = [importlib.import_module(name) for name in RULES_ABOUT_REQUESTS if "policy_rules." in name]
+    assert set(POLICY_RULES) == {rule for module in modules for rule in module.RULES}
 
 
-@pytest.mark.parametrize("wake", sorted({wake for wakes in WAKES.values() for wake in wakes} - OF_NO_MEMBER))
-def test_rule_triggers_are_api_members(wake):
-    """A rule that nothing wakes finds nothing."""
-    path, _, value = wake.partition("=")
+def test_every_module_of_rules_about_requests_is_registered():
+    files = {path.stem for path in (ROOT / REQUEST_RULES).glob("*.py")} - {"__init__"}
+    is_complete(f"FAMILIES, {REQUEST_RULES}/__init__.py", list(FAMILIES), files)
+
+
+def is_rule(function):
+    signature = inspect.signature(function)
+    return next(iter(signature.parameters)) == "request" and signature.return_annotation == "Iterator[Finding]"
+
+
+@pytest.mark.parametrize("name", RULES_ABOUT_REQUESTS)
+def test_every_rule_about_requests_is_registered(name):
+    """A public function that finds something in a request is a rule, and shares a word with the name of its `Rule`."""
+    module = importlib.import_module(name)
+    functions = [
+        name
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__ and name[0] != "_" and is_rule(function)
+    ]
+    is_complete(f"RULES, {name}", [rule.__name__ for rule in module.RULES], functions)
+    for name in functions:
+        words = set(vars(module)[name.upper()].name.lower().split())
+        assert words & set(name.split("_")), f"`{' '.join(words)}` in {name}"
+
+
+@pytest.mark.parametrize("family", [family for family, triggers in FAMILIES.items() if triggers])
+def test_member_that_triggers_a_rule_triggers_its_module(family):
+    """Or the rule finds nothing in a request that has this member alone."""
+    for rule, triggers in rules_of(family).items():
+        for trigger in triggers:
+            assert trigger.startswith(FAMILIES[family]), f"FAMILIES: `{family}` lacks {trigger} of {rule.__name__}"
+
+
+TRIGGERS = {
+    *(trigger for triggers in FAMILIES.values() for trigger in triggers),
+    *(trigger for family in FAMILIES for triggers in rules_of(family).values() for trigger in triggers),
+}
+
+
+@pytest.mark.parametrize("trigger", sorted(TRIGGERS - OF_NO_MEMBER))
+def test_rule_triggers_are_api_members(trigger):
+    """A rule that nothing triggers finds nothing."""
+    path, _, value = trigger.partition("=")
     members = {".".join(str(step) for step in found if step != 0): shape for found, shape in pinned_model().walk()}
     assert not value or value in members[path].enum
     assert path in members

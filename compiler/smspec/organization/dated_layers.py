@@ -17,7 +17,7 @@ from smspec.organization.quota_file import NAME as QUOTAS
 from smspec.organization.toml_faults import Places
 from smspec.service.prices import PriceBook, RegionPrices
 from smspec.service.quotas import RUNTIME, Quotas, RegionQuotas
-from smspec.service.request_rules.stopping.max_runtime_above_the_default_quota import DEFAULT_QUOTA
+from smspec.service.request_rules.stopping import DEFAULT_QUOTA
 from smspec.source import Path, SourceText, Span, dotted
 from smspec.source.frozen import dataclass
 from smspec.workspace.boundary import Boundary, FileNotRead

@@ -117,7 +117,7 @@ def _request(job: Job) -> Iterable[Finding]:
     policy = job.inputs.policy
     if policy is not None and policy.quotas.accounts:
         # Imported late: few repositories know the quotas of their accounts.
-        from smspec.service.policy_rules.request_above_a_quota import without_the_default
+        from smspec.service.policy_rules.quotas import without_the_default
 
         found = without_the_default(found, Request(payload=request.payload, region=job.spec.region), policy)
     if policy is not None and policy.known_images:
@@ -249,13 +249,14 @@ def _policy(job: Job) -> Iterable[Finding]:
         return
     # Imported late: few repositories have one.
     from smspec.rules.missing_required_base import check_base
-    from smspec.service.policy_rules import disallowed_registry, policy_findings_in_spec
+    from smspec.service.policy_rules import policy_findings_in_spec
+    from smspec.service.policy_rules.requirements import disallowed_base_registry
 
     request = Request(payload=job.plan.request.payload, region=job.spec.region, in_spec_words=True)
     yield from policy_findings_in_spec(request, policy, job.plan.request.at_origin)
     yield from check_base((text.name for text in job.inputs.document.texts), policy)
     if isinstance(job.spec.image, BuiltImage):
-        yield from disallowed_registry.check_base(job.spec.image.base, policy)
+        yield from disallowed_base_registry(job.spec.image.base, policy)
 
 
 def _organization_rules(job: Job) -> Iterable[Finding]:

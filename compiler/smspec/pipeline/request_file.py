@@ -18,7 +18,7 @@ from smspec.service.known_images import without_known_images
 from smspec.service.known_instance_types import without_known_types
 from smspec.service.policy import Policy
 from smspec.service.policy_rules import policy_findings
-from smspec.service.policy_rules.request_above_a_quota import without_the_default
+from smspec.service.policy_rules.quotas import without_the_default
 from smspec.service.prices import PriceBook
 from smspec.service.raw_request import not_a_request, payload_of, region_of
 from smspec.service.request import Request

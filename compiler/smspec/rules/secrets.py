@@ -134,6 +134,6 @@ def secret_findings(job: JobSpec) -> list[Finding]:
 
     A malformed secret is not sent, because it may be the secret itself.
     """
-    from smspec.service.request_rules.secrets.malformed_secret_arn import check_secrets  # imported late: few have any
+    from smspec.service.request_rules.secret_references import check_secrets  # imported late: few have any
 
     return [*missing_runtime_for_secrets(job), *check_secrets(job.secrets, ("secrets",))]

@@ -23,5 +23,5 @@ def base_image_findings(base: str, known: tuple[str, ...]) -> list[Finding]:
     The build pulls it from the region of its host name, whatever the region of the job is.
     """
     request = Request(payload={"AlgorithmSpecification": {"TrainingImage": base}})
-    found = (finding.renamed(_BASE) for rule in _RULES for finding in rule.check(request))
+    found = (finding.renamed(_BASE) for rule in _RULES for finding in rule(request))
     return without_known_images(found, request, known)

@@ -47,7 +47,7 @@ SHAPE_RULES = (
 
 _INSTANCE_TYPES = ("TrainingInstanceType", "ProcessingInstanceType")
 _LEAST_OF_A_REQUEST = {"TrainingInstanceCount": 1}
-"""Where the model allows a value that only responses contain; see request_rules/hosts/zero_instances.py."""
+"""Where the model allows a value that only responses contain; see `zero_instances` in request_rules/hosts.py."""
 _LARGEST = {"integer": 2**31 - 1, "long": 2**63 - 1}
 _KEYS = {"SecurityGroupIds": "network.security_groups", "Subnets": "network.subnets"}
 """Keys of a spec that can be omitted on their own, though the request needs both or neither."""

@@ -168,7 +168,7 @@ def test_settings_in_parts_are_no_secret():
         )
         request = Request(payload=plan.request.payload)
         assert "sagemaker_smspec_1" in plan.request.payload["HyperParameters"]
-        assert list(secret_in_the_request.check(request)) == []
+        assert list(secret_in_the_request(request)) == []
 
 
 def test_secrets_do_not_change_the_image():

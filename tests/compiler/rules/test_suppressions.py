@@ -6,7 +6,7 @@ import pytest
 
 from smspec.diagnostics import Finding, Rule
 from smspec.rules.suppressions import not_ignored
-from smspec.service.request_rules import RULES
+from smspec.service.request_rules import FAMILIES
 from smspec.service.shape_limits import SHAPE_RULES
 from smspec.spec.model import IgnoredCheck
 
@@ -68,7 +68,7 @@ def test_warnings_and_described_limits_can_be_ignored():
 
 def rules_about_requests():
     """Return the rules that look at a whole request, not at the shape of a member."""
-    modules = [import_module(f"smspec.service.request_rules.{name}") for name in RULES]
+    modules = [import_module(f"smspec.service.request_rules.{name}") for name in FAMILIES]
     return sorted({rule for module in modules for rule in vars(module).values() if isinstance(rule, Rule)}, key=str)
 
 

@@ -120,7 +120,7 @@ def test_registry_is_in_ecr_by_its_whole_name(registry):
     image = parsed_reference(f"{registry}/team/base:1")
     assert (image.account, image.region, image.is_in_ecr, image.is_meant_for_ecr) == (None, None, False, True)
     request = Request(payload={"AlgorithmSpecification": {"TrainingImage": f"{registry}/team/base:1"}})
-    assert [*registry_with_another_dns_suffix.check(request), *image_without_a_full_reference.check(request)]
+    assert [*registry_with_another_dns_suffix(request), *image_without_a_full_reference(request)]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from smspec.service.policy import Policy
-from smspec.service.policy_rules.request_above_a_quota import check, without_the_default
+from smspec.service.policy_rules.quotas import request_above_a_quota, without_the_default
 from smspec.service.quotas import Quotas, RegionQuotas
 from smspec.service.request import Request
 from smspec.service.request_check import request_findings
@@ -37,7 +37,7 @@ def policy(quotas):
 
 
 def found(request, quotas):
-    return [(finding.path[-1], finding.message) for finding in check(request, policy(quotas))]
+    return [(finding.path[-1], finding.message) for finding in request_above_a_quota(request, policy(quotas))]
 
 
 PLAN = {"TrainingPlanArn": "arn:aws:sagemaker:us-west-2:111122223333:training-plan/p"}

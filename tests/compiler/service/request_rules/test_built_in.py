@@ -8,7 +8,7 @@ from smspec.service.facts.accounts import registry
 from smspec.service.facts.algorithms import algorithm, algorithm_modes
 from smspec.service.facts.table import table
 from smspec.service.request_check import request_findings
-from smspec.service.request_rules import _ALGORITHMS, BUILT_IN_ALGORITHM, RULES
+from smspec.service.request_rules import _ALGORITHMS, BUILT_IN_ALGORITHM, FAMILIES
 from support.service.api_samples import changed
 from support.service.request_cases import request_tests
 
@@ -200,8 +200,8 @@ def test_several_faults_of_one_job_are_all_reported():
 def test_algorithms_of_the_tables_agree():
     assert {row["algorithm"] for row in table("algorithm_hyperparameters").rows()} == set(NAMES)
     assert {*NAMES, "sagemaker-xgboost"} == _ALGORITHMS
-    assert {name for name, triggers in RULES.items() if BUILT_IN_ALGORITHM in triggers} == {
-        name for name in RULES if name.startswith("built_in.")
+    assert {name for name, triggers in FAMILIES.items() if BUILT_IN_ALGORITHM in triggers} == {
+        name for name in FAMILIES if name.startswith("built_in")
     }
 
 

@@ -1,0 +1,201 @@
+"""What a policy requires of every job, or allows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.quoting import one_of
+from smspec.service.image_reference import ImageReference, parsed_reference
+from smspec.service.instance_families import family, storage
+from smspec.service.member_names import shown
+from smspec.service.members import items, member, structure
+from smspec.service.policy import Policy
+from smspec.service.request import Request
+from smspec.source import Path
+
+MISSING_TAG = Rule("SM740", "missing required tag", evidence="policy")
+
+_MOST_NAMED = 8
+
+
+def missing_tag(request: Request, policy: Policy) -> Iterator[Finding]:
+    """Reject a job without a required tag, or with a value that is not allowed.
+
+    Tags show who pays for a job, and who is responsible for it.
+    """
+    tags = {
+        member(tag, "Key"): (index, member(tag, "Value")) for index, tag in enumerate(items(request.payload, "Tags"))
+    }
+    for name, values in policy.required_tags.items():
+        file = policy.file_of("required_tags", name)
+        if name not in tags:
+            yield MISSING_TAG.at(
+                ("Tags",),
+                f"`{file}` requires the tag `{name}` in `{request.word('Tags', 'tags')}`",
+                help=_tag_help(values),
+                on="key",
+            )
+        elif values and tags[name][1] not in values:
+            yield MISSING_TAG.at(
+                ("Tags", tags[name][0], "Value"),
+                f"`{file}` does not allow `{shown(str(tags[name][1]))}` for the tag `{name}`",
+                help=_tag_help(values),
+            )
+
+
+def _tag_help(values: tuple[str, ...]) -> str:
+    return f"use {one_of(values)}" if 0 < len(values) <= _MOST_NAMED else "add the tag, or ask the policy owner"
+
+
+DISALLOWED_INSTANCE_FAMILY = Rule("SM741", "disallowed instance family", evidence="policy")
+
+
+def disallowed_instance_family(request: Request, policy: Policy) -> Iterator[Finding]:
+    """Reject instances of families that are not allowed.
+
+    Some instances cost a hundred times as much as others.
+    """
+    allowed = policy.allowed_instance_families
+    if allowed is None:
+        return
+    for path, instance_type in request.instance_types:
+        name = family(instance_type)
+        if name and name not in allowed:
+            yield DISALLOWED_INSTANCE_FAMILY.at(
+                path,
+                f"`{policy.file_of('allowed_instance_families')}` does not allow the instance family `{name}`",
+                help=_one_of_allowed(allowed),
+            )
+
+
+def _one_of_allowed(allowed: tuple[str, ...]) -> str:
+    return f"use {one_of(allowed)}" if allowed else "ask the policy owner"
+
+
+DISALLOWED_REGION = Rule("SM742", "disallowed region", evidence="policy")
+
+
+def disallowed_region(request: Request, policy: Policy) -> Iterator[Finding]:
+    """Reject a job in a region that is not allowed; without a region, use that of the image.
+
+    Data must not leave the allowed regions.
+    """
+    allowed = policy.allowed_regions
+    if allowed is None:
+        return
+    image = request.image
+    region = request.region or (image.region if image else None)
+    if region is not None and region not in allowed:
+        yield DISALLOWED_REGION.at(
+            ("AlgorithmSpecification", "TrainingImage"),
+            f"`{policy.file_of('allowed_regions')}` does not allow the region `{region}`",
+            help=_one_of_allowed(allowed),
+        )
+
+
+def _key_of_the_region(request: Request) -> Path | None:
+    """Return the key that sets the region, which has no request member; None where the region is that of the image."""
+    return None if request.region is None else ("region",)
+
+
+DISALLOWED_REGISTRY = Rule("SM743", "disallowed registry", evidence="policy")
+
+_HUB = "docker.io"
+
+_HUBS = (None, "docker.io", "index.docker.io", "registry-1.docker.io")
+
+
+def disallowed_registry(request: Request, policy: Policy) -> Iterator[Finding]:
+    """Reject an image from a registry that is not allowed.
+
+    Code that processes the data of an organization must come from trusted registries.
+    """
+    yield from _of_registry(("AlgorithmSpecification", "TrainingImage"), request.image, policy)
+
+
+def disallowed_base_registry(base: str, policy: Policy) -> Iterator[Finding]:
+    """Reject, at its place in the spec, a base image from a registry that is not allowed."""
+    yield from _of_registry(("image", "base"), parsed_reference(base), policy)
+
+
+def _of_registry(path: Path, image: ImageReference | None, policy: Policy) -> Iterator[Finding]:
+    allowed = policy.allowed_registries
+    if allowed is None or image is None:
+        return
+    is_of_the_hub = image.registry in _HUBS
+    registry = _HUB if is_of_the_hub else str(image.registry)
+    # Docker Hub keeps images without an owner in their name under `library`.
+    is_official = is_of_the_hub and "/" not in image.repository
+    place = f"{registry}/{'library/' if is_official else ''}{image.repository}"
+    if not any(f"{place}/".startswith(f"{entry.rstrip('/')}/") for entry in allowed):
+        yield DISALLOWED_REGISTRY.at(
+            path,
+            f"`{policy.file_of('allowed_registries')}` does not allow images from `{registry}`",
+            help=_one_of_allowed(allowed),
+        )
+
+
+STORAGE_WITHOUT_A_KMS_KEY = Rule("SM744", "storage without a KMS key", evidence="policy")
+
+
+def storage_without_a_kms_key(request: Request, policy: Policy) -> Iterator[Finding]:
+    """Reject an output, and a volume that can have one, without a KMS key.
+
+    A customer managed key controls who can read what is stored, and can be revoked.
+    """
+    if not policy.require_kms:
+        return
+    if not member(request.payload, "OutputDataConfig", "KmsKeyId"):
+        yield STORAGE_WITHOUT_A_KMS_KEY.at(
+            ("OutputDataConfig", "KmsKeyId"),
+            f"`{policy.file_of('require_kms')}` requires a KMS key, but "
+            f"`{request.word('OutputDataConfig.KmsKeyId', 'output.kms_key')}` is not set",
+            help="add the key, or ask the policy owner",
+            on="key",
+        )
+    hosts = structure(request.payload, "ResourceConfig")
+    types = [instance_type for _, instance_type in request.instance_types]
+    # SageMaker encrypts local NVMe storage automatically, and rejects a key for it.
+    may_have_key = bool(types) and all(storage(each) == "ebs" and family(each) for each in types)
+    if may_have_key and not hosts.get("VolumeKmsKeyId"):
+        yield STORAGE_WITHOUT_A_KMS_KEY.at(
+            ("ResourceConfig", "VolumeKmsKeyId"),
+            f"`{policy.file_of('require_kms')}` requires a KMS key, but "
+            f"`{request.word('ResourceConfig.VolumeKmsKeyId', 'hosts.volume_kms_key')}` is not set",
+            help="add the key, or ask the policy owner",
+            on="key",
+        )
+
+
+JOB_OUTSIDE_A_VPC = Rule("SM745", "job outside a VPC", evidence="policy")
+
+
+def job_outside_a_vpc(request: Request, policy: Policy) -> Iterator[Finding]:
+    """Reject a job without subnets and security groups.
+
+    Outside of a VPC a container can reach the whole Internet, bypassing the rules of the organization's network.
+    """
+    if policy.require_vpc and "VpcConfig" not in request.payload:
+        file = policy.file_of("require_vpc")
+        yield JOB_OUTSIDE_A_VPC.at(
+            ("VpcConfig",),
+            f"`{file}` requires a VPC, but `{request.word('VpcConfig', 'network')}` is not set",
+            help="add subnets and security groups",
+            on="key",
+        )
+
+
+def _key_of_the_network(_: Request) -> Path:
+    """Return the key that sets the VPC, because the request has no member for it."""
+    return ("network",)
+
+
+RULES = {
+    missing_tag: None,
+    disallowed_instance_family: None,
+    disallowed_region: _key_of_the_region,
+    disallowed_registry: None,
+    storage_without_a_kms_key: None,
+    job_outside_a_vpc: _key_of_the_network,
+}

@@ -1,1 +1,0 @@
-"""AlgorithmSpecification: the image, its command, and its metrics."""

@@ -1,1 +1,0 @@
-"""Rules about the built-in algorithms: channels, data, instances, and hyperparameters."""

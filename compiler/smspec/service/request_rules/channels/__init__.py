@@ -1,1 +1,0 @@
-"""InputDataConfig: the channels and what they read."""

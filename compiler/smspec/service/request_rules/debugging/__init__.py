@@ -1,1 +1,0 @@
-"""The debugger and the profiler."""

@@ -1,0 +1,274 @@
+"""ResourceConfig: the instances of the job and their volumes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import HERE, Finding, Rule
+from smspec.service.arns import parsed_arn
+from smspec.service.facts.instances import instance, lacks
+from smspec.service.facts.table import table
+from smspec.service.instance_families import family, storage
+from smspec.service.member_names import member, shown
+from smspec.service.members import items, number, repeated, structure
+from smspec.service.request import Request
+
+EBS_ONLY_INSTANCES_WITHOUT_A_VOLUME = Rule("SM457", "EBS-only instances without a volume", evidence="api-doc")
+
+
+def ebs_only_instances_without_a_volume(request: Request) -> Iterator[Finding]:
+    """Reject instance types without local storage where no volume size is set.
+
+    Instances without local storage get a volume, and the request must set its size.
+    """
+    if (
+        request.is_serverless
+        or number(request.payload, "ResourceConfig", "VolumeSizeInGB")
+        or not _needs_a_volume(request)
+    ):
+        return
+    kind = next(kind for _, kind in request.instance_types if storage(kind) == "ebs")
+    size = request.word("VolumeSizeInGB", "hosts.volume")
+    yield EBS_ONLY_INSTANCES_WITHOUT_A_VOLUME.at(
+        ("ResourceConfig", "VolumeSizeInGB"),
+        f"`{size}` is not set; `{kind}` has no local storage",
+        help=f"set `{size}` to an integer of GB, 1 or more",
+        on="key",
+    )
+
+
+def _needs_a_volume(request: Request) -> bool:
+    """Return whether some instance certainly has no local storage. SageMaker may choose any of the preferred types."""
+    kinds = request.storages
+    return kinds == {"ebs"} or ("ebs" in kinds and not items(request.payload, "ResourceConfig", "InstancePreferences"))
+
+
+INSTANCE_TYPE_RARELY_AVAILABLE = Rule("SM352", "instance type rarely available", "warning", evidence="third-party")
+
+
+def instance_type_rarely_available(request: Request) -> Iterator[Finding]:
+    """Warn about ml.t3 instances.
+
+    The API model lists burstable types; most regions do not offer them for training.
+    """
+    for path, kind in request.instance_types:
+        if family(kind) == "t3":
+            yield INSTANCE_TYPE_RARELY_AVAILABLE.at(
+                path,
+                f"`{shown(kind)}` is rarely available for training",
+                help="use `ml.m5.large` or larger",
+            )
+
+
+MISSING_INSTANCE_COUNT = Rule("SM427", "missing instance count", evidence="inferred")
+
+
+def missing_instance_count(request: Request) -> Iterator[Finding]:
+    """Reject a ResourceConfig without a number of instances, unless the job is serverless.
+
+    A job must set the number of instances.
+    """
+    yield from _missing(request, MISSING_INSTANCE_COUNT, "InstanceCount", "hosts.count")
+
+
+def _missing(request: Request, rule: Rule, name: str, key: str) -> Iterator[Finding]:
+    hosts = structure(request.payload, "ResourceConfig")
+    if not hosts or request.is_serverless:
+        return
+    if not {name, "InstanceGroups", "InstancePreferences"} & hosts.keys():
+        word, groups = request.word(name, key), request.word("InstanceGroups", "hosts.groups")
+        yield rule.at(("ResourceConfig", name), f"`{word}` is not set", help=f"set `{word}`, or `{groups}`", on="key")
+
+
+MISSING_INSTANCE_TYPE = Rule("SM426", "missing instance type", evidence="inferred")
+
+
+def missing_instance_type(request: Request) -> Iterator[Finding]:
+    """Reject a ResourceConfig without an instance type, unless the job is serverless.
+
+    A job must set an instance type.
+    """
+    yield from _missing(request, MISSING_INSTANCE_TYPE, "InstanceType", "hosts.instance_type")
+
+
+INSTANCE_GROUPS_WITH_AN_INSTANCE_TYPE = Rule(
+    "SM425", "instance groups together with an instance type", evidence="service-message"
+)
+
+
+def instance_groups_with_an_instance_type(request: Request) -> Iterator[Finding]:
+    """Reject InstanceGroups together with InstanceType or InstanceCount.
+
+    A cluster has either one instance type or instance groups.
+    """
+    if not items(request.payload, "ResourceConfig", "InstanceGroups"):
+        return
+    groups = request.word("InstanceGroups", "hosts.groups")
+    for name in ("InstanceType", "InstanceCount"):
+        if name in structure(request.payload, "ResourceConfig"):
+            yield INSTANCE_GROUPS_WITH_AN_INSTANCE_TYPE.at(
+                ("ResourceConfig", name),
+                f"{HERE} cannot be combined with `{groups}`",
+                help="remove it: every group has its own",
+                on="key",
+            )
+
+
+RESPONSE_ONLY_MEMBER = Rule("SM434", "response-only member", evidence="api-doc")
+
+
+def response_only_member(request: Request) -> Iterator[Finding]:
+    """Reject what SageMaker chose for a different job.
+
+    Such members exist only in the output of DescribeTrainingJob.
+    """
+    for name in ("SelectedInstanceType", "SelectedInstanceCount"):
+        if name in structure(request.payload, "ResourceConfig"):
+            yield RESPONSE_ONLY_MEMBER.at(
+                ("ResourceConfig", name),
+                f"{HERE} exists only in DescribeTrainingJob output",
+                help="remove it",
+                on="key",
+            )
+
+
+DUPLICATE_INSTANCE_GROUP = Rule("SM456", "duplicate instance group", evidence="inferred")
+
+
+def duplicate_instance_group(request: Request) -> Iterator[Finding]:
+    """Reject two instance groups with one name.
+
+    A channel refers to a group by name, so names must be unique.
+    """
+    for index, name in repeated(items(request.payload, "ResourceConfig", "InstanceGroups"), "InstanceGroupName"):
+        yield DUPLICATE_INSTANCE_GROUP.at(
+            ("ResourceConfig", "InstanceGroups", index, "InstanceGroupName"),
+            f"duplicate instance group `{shown(name)}`",
+            help="rename one of the groups",
+        )
+
+
+VOLUME_KEY_ALIAS = Rule("SM348", "alias as the key of a volume", "warning", evidence="api-doc")
+
+
+def volume_key_alias(request: Request) -> Iterator[Finding]:
+    """Warn about a VolumeKmsKeyId that is an alias or the ARN of one, where the volume has a key at all.
+
+    The key of the output can be an alias, the key of the volume cannot.
+    """
+    key = structure(request.payload, "ResourceConfig").get("VolumeKmsKeyId")
+    if isinstance(key, str) and _is_alias(key) and request.storages != {"nvme"}:
+        yield VOLUME_KEY_ALIAS.at(
+            ("ResourceConfig", "VolumeKmsKeyId"),
+            f"`{request.word('VolumeKmsKeyId', 'hosts.volume_kms_key')}` is the alias `{shown(key)}`; "
+            "expected a key ID or ARN",
+            help="use the ID or ARN of the key",
+        )
+
+
+def _is_alias(key: str) -> bool:
+    arn = parsed_arn(key)
+    return (arn.resource if arn else key).startswith("alias/")
+
+
+VOLUME_KEY_ON_HOSTS_WITH_LOCAL_STORAGE = Rule("SM458", "volume key on instances with local storage", evidence="api-doc")
+
+
+def volume_key_on_hosts_with_local_storage(request: Request) -> Iterator[Finding]:
+    """Reject VolumeKmsKeyId where every instance type has local storage. An empty key counts as not set.
+
+    Local storage is encrypted with a key of its own hardware.
+    """
+    if request.storages == {"nvme"} and structure(request.payload, "ResourceConfig").get("VolumeKmsKeyId"):
+        kind = next(kind for _, kind in request.instance_types)
+        yield VOLUME_KEY_ON_HOSTS_WITH_LOCAL_STORAGE.at(
+            ("ResourceConfig", "VolumeKmsKeyId"),
+            f"{HERE} is not supported on `{shown(kind)}` (local NVMe storage)",
+            help="remove the key: the hardware encrypts local storage",
+            on="key",
+        )
+
+
+VOLUME_ON_HOSTS_WITH_LOCAL_STORAGE = Rule("SM347", "volume on hosts with local storage", "warning", evidence="api-doc")
+
+
+def volume_on_hosts_with_local_storage(request: Request) -> Iterator[Finding]:
+    """Warn about VolumeSizeInGB where every instance type has local storage.
+
+    Instances with local storage get no volume.
+    """
+    if request.storages == {"nvme"} and number(request.payload, "ResourceConfig", "VolumeSizeInGB"):
+        kind = next(kind for _, kind in request.instance_types)
+        facts = instance(kind)
+        size = f"{facts.nvme_gb:,} GB" if facts and facts.nvme_gb else "storage of a fixed size"
+        yield VOLUME_ON_HOSTS_WITH_LOCAL_STORAGE.at(
+            ("ResourceConfig", "VolumeSizeInGB"),
+            f"`{request.word('VolumeSizeInGB', 'hosts.volume')}` has no effect: `{shown(kind)}` uses local "
+            "NVMe storage",
+            help=f"remove it; `{shown(kind)}` has {size} for `/opt/ml` and `/tmp`",
+            on="key",
+        )
+
+
+ZERO_INSTANCES = Rule("SM428", "zero instances", evidence="inferred")
+
+
+def zero_instances(request: Request) -> Iterator[Finding]:
+    """Reject a job, or an instance group, of 0 instances.
+
+    DescribeTrainingJob returns 0 instances next to instance groups, so the model allows it; a request cannot set it.
+    """
+    here = ("ResourceConfig",)
+    if _is_zero(structure(request.payload, *here).get("InstanceCount")):
+        yield ZERO_INSTANCES.at((*here, "InstanceCount"), f"{HERE} is 0; the minimum is 1", help="use 1 or more")
+    for index, group in enumerate(items(request.payload, *here, "InstanceGroups")):
+        if _is_zero(structure(group).get("InstanceCount")):
+            yield ZERO_INSTANCES.at(
+                (*here, "InstanceGroups", index, "InstanceCount"),
+                f"{HERE} is 0; the minimum is 1",
+                help="use 1 or more",
+            )
+
+
+def _is_zero(count: object) -> bool:
+    return count == 0 and not isinstance(count, bool)
+
+
+INSTANCE_TYPE_NOT_IN_THE_REGION = Rule("SM392", "instance type not in the region", "warning", evidence="third-party")
+
+
+def instance_type_not_in_the_region(request: Request) -> Iterator[Finding]:
+    """Warn about types that EC2 lacked in the region on the date of the table; other regions are unknown.
+
+    SageMaker has no instances of a type that EC2 does not offer in the region.
+    """
+    region = request.region
+    if region is None:
+        return
+    for path, kind in request.instance_types:
+        if lacks(region, kind):
+            yield INSTANCE_TYPE_NOT_IN_THE_REGION.at(
+                path,
+                f"{member(path)}: EC2 has no `{kind.removeprefix('ml.')}` in `{region}`, "
+                f"{table('ec2_not_offered').as_of}",
+                help="use a different type or region, or check the offer of the region in the EC2 console",
+            )
+
+
+RULES = {
+    ebs_only_instances_without_a_volume: (),
+    instance_type_rarely_available: (),
+    missing_instance_count: (),
+    missing_instance_type: (),
+    instance_groups_with_an_instance_type: ("ResourceConfig.InstanceGroups",),
+    response_only_member: (
+        "ResourceConfig.SelectedInstanceType",
+        "ResourceConfig.SelectedInstanceCount",
+    ),
+    duplicate_instance_group: ("ResourceConfig.InstanceGroups",),
+    volume_key_alias: ("ResourceConfig.VolumeKmsKeyId",),
+    volume_key_on_hosts_with_local_storage: ("ResourceConfig.VolumeKmsKeyId",),
+    volume_on_hosts_with_local_storage: ("ResourceConfig.VolumeSizeInGB",),
+    zero_instances: (),
+    instance_type_not_in_the_region: (),
+}

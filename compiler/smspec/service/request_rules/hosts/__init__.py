@@ -1,1 +1,0 @@
-"""ResourceConfig: the instances of the job."""

@@ -1,0 +1,162 @@
+"""ResourceConfig: warm pools, placement, and training plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import HERE, Finding, Rule
+from smspec.service.instance_families import ULTRASERVER, family, is_known
+from smspec.service.members import items, number, structure
+from smspec.service.request import Request
+from smspec.source import Path
+
+LONG_WARM_POOL = Rule("SM349", "long warm pool", "warning", evidence="conflict")
+
+_LONGEST_IN_THE_GUIDE = 3_600
+
+_LONGEST_IN_THE_MODEL = 21_600
+
+
+def long_warm_pool(request: Request) -> Iterator[Finding]:
+    """Warn about a keep-alive period above the limit of the guide and within that of the model.
+
+    The API model and the developer guide differ on how long instances can be kept.
+    """
+    if _LONGEST_IN_THE_GUIDE < request.keep_alive <= _LONGEST_IN_THE_MODEL:
+        yield LONG_WARM_POOL.at(
+            ("ResourceConfig", "KeepAlivePeriodInSeconds"),
+            f"`{request.word('KeepAlivePeriodInSeconds', 'hosts.keep_alive')}` is {request.time(request.keep_alive)}; "
+            f"the maximum in the developer guide is {request.time(_LONGEST_IN_THE_GUIDE)}",
+            help=(
+                f"use {request.time(_LONGEST_IN_THE_GUIDE)} or less; the API model allows "
+                f"{request.time(_LONGEST_IN_THE_MODEL)}"
+            ),
+        )
+
+
+PLACEMENT_OF_ZERO_INSTANCES = Rule("SM462", "placement of zero instances", evidence="api-doc")
+
+
+def placement_of_zero_instances(request: Request) -> Iterator[Finding]:
+    """Reject a placement specification of 0 instances.
+
+    The API model allows a placement of 0 instances; its description does not.
+    """
+    here = ("ResourceConfig", "InstancePlacementConfig", "PlacementSpecifications")
+    for index, placement in enumerate(items(request.payload, *here)):
+        if number(placement, "InstanceCount") == 0:
+            yield PLACEMENT_OF_ZERO_INSTANCES.at(
+                (*here, index, "InstanceCount"), f"{HERE} is 0; the minimum is 1", help="use 1 or more"
+            )
+
+
+PLACEMENT_WITHOUT_AN_ULTRASERVER = Rule("SM461", "placement without an UltraServer", evidence="api-doc")
+
+
+def placement_without_an_ultraserver(request: Request) -> Iterator[Finding]:
+    """Reject InstancePlacementConfig where no instance type belongs to an UltraServer. Unknown types may.
+
+    Only UltraServers support placement.
+    """
+    kinds = [kind for _, kind in request.instance_types]
+    if not kinds or not structure(request.payload, "ResourceConfig").get("InstancePlacementConfig"):
+        return
+    if all(is_known(kind) and family(kind) not in ULTRASERVER for kind in kinds):
+        yield PLACEMENT_WITHOUT_AN_ULTRASERVER.at(
+            ("ResourceConfig", "InstancePlacementConfig"),
+            f"{HERE} requires an UltraServer, not `{kinds[0]}`",
+            help="remove it, or use an instance type of ml.p6e-gb200 or ml.trn2",
+            on="key",
+        )
+
+
+PLACEMENTS_BEYOND_THE_HOSTS = Rule("SM351", "placements of more hosts than the job has", "warning", evidence="inferred")
+
+
+def placements_beyond_the_hosts(request: Request) -> Iterator[Finding]:
+    """Warn about placements that add up to more than InstanceCount.
+
+    Placements cover instances of the job.
+    """
+    here = ("ResourceConfig", "InstancePlacementConfig", "PlacementSpecifications")
+    placed = sum(number(placement, "InstanceCount") or 0 for placement in items(request.payload, *here))
+    count = request.host_count
+    if count is not None and placed > count:
+        yield PLACEMENTS_BEYOND_THE_HOSTS.at(
+            here,
+            f"`PlacementSpecifications` place {placed:,} instances, but the job has {count:,}",
+            help=f"reduce the placements to {count:,}",
+            on="key",
+        )
+
+
+TRAINING_PLAN_WITH_SPOT = Rule("SM350", "training plan with managed spot", "warning", evidence="inferred")
+
+
+def training_plan_with_spot(request: Request) -> Iterator[Finding]:
+    """Warn about a training plan in a job with managed spot training.
+
+    A training plan is reserved capacity; spot capacity is what is left over.
+    """
+    if not request.uses_spot:
+        return
+    hosts = structure(request.payload, "ResourceConfig")
+    plans: list[Path] = [("ResourceConfig", "TrainingPlanArn")] if hosts.get("TrainingPlanArn") else []
+    for index, preference in enumerate(items(hosts, "InstancePreferences")):
+        if items(preference, "TrainingPlanArns"):
+            plans.append(("ResourceConfig", "InstancePreferences", index, "TrainingPlanArns"))
+    spot = request.word("EnableManagedSpotTraining", "spot")
+    for path in plans:
+        yield TRAINING_PLAN_WITH_SPOT.at(
+            path,
+            f"the training plan might not work with `{spot}`",
+            help=f"remove the training plan, or `{spot}`",
+            on="key",
+        )
+
+
+WARM_POOL_WITH_INSTANCE_GROUPS = Rule("SM460", "warm pool with instance groups", evidence="devguide")
+
+
+def warm_pool_with_instance_groups(request: Request) -> Iterator[Finding]:
+    """Reject KeepAlivePeriodInSeconds together with InstanceGroups.
+
+    The instances of a warm pool have one type.
+    """
+    if request.keep_alive > 0 and items(request.payload, "ResourceConfig", "InstanceGroups"):
+        yield _warm_pool_with(request.word("InstanceGroups", "hosts.groups"), WARM_POOL_WITH_INSTANCE_GROUPS)
+
+
+WARM_POOL_WITH_SPOT = Rule("SM459", "warm pool with managed spot", evidence="devguide")
+
+
+def warm_pool_with_spot(request: Request) -> Iterator[Finding]:
+    """Reject KeepAlivePeriodInSeconds together with managed spot training.
+
+    Spot instances are returned, so they cannot be kept warm.
+    """
+    if request.keep_alive > 0 and request.uses_spot:
+        yield _warm_pool_with(request.word("EnableManagedSpotTraining", "spot"), WARM_POOL_WITH_SPOT)
+
+
+def _warm_pool_with(other: str, rule: Rule) -> Finding:
+    return rule.at(
+        ("ResourceConfig", "KeepAlivePeriodInSeconds"),
+        f"{HERE} cannot be combined with `{other}`",
+        help=f"remove one of them, this key or `{other}`",
+        on="key",
+    )
+
+
+RULES = {
+    long_warm_pool: ("ResourceConfig.KeepAlivePeriodInSeconds",),
+    placement_of_zero_instances: ("ResourceConfig.InstancePlacementConfig",),
+    placement_without_an_ultraserver: ("ResourceConfig.InstancePlacementConfig",),
+    placements_beyond_the_hosts: ("ResourceConfig.InstancePlacementConfig",),
+    training_plan_with_spot: (
+        "ResourceConfig.TrainingPlanArn",
+        "ResourceConfig.InstancePreferences",
+    ),
+    warm_pool_with_instance_groups: ("ResourceConfig.KeepAlivePeriodInSeconds",),
+    warm_pool_with_spot: ("ResourceConfig.KeepAlivePeriodInSeconds",),
+}

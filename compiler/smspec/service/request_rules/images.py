@@ -1,0 +1,228 @@
+"""TrainingImage, if it is an image of AWS: its account, repository, and tag, and the instances it runs on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from smspec.diagnostics import HERE, Finding, Rule
+from smspec.diagnostics.suggestions import nearest
+from smspec.service.facts import accounts, images
+from smspec.service.facts.instances import architecture
+from smspec.service.member_names import shown
+from smspec.service.processors import processors
+from smspec.service.provided_image import ProvidedImage
+from smspec.service.provided_images import is_built_in_algorithm
+from smspec.service.request import IMAGE, Request
+
+ACCOUNT_OF_A_DIFFERENT_REGION = Rule("SM488", "image account of a different region", evidence="inferred")
+
+
+def account_of_a_different_region(request: Request) -> Iterator[Finding]:
+    """Reject the registry of an account that publishes no images in the region of its host name.
+
+    AWS publishes its images from a different account in most regions.
+    """
+    image = request.provided_image
+    # An unlisted repository may have other accounts, and a new region other ones.
+    if image is None or image.is_of_region or not image.of_repository or image.region not in accounts.all_regions():
+        return
+    right = image.uri_in(request.region or image.region)
+    there = ", ".join(f"`{region}`" for region in _regions_of(image.account)[:3])
+    yield ACCOUNT_OF_A_DIFFERENT_REGION.at(
+        IMAGE,
+        f"{HERE} is in account `{image.account}`, which has no images of AWS in `{image.region}`",
+        help=f"use `{right}`" if right else f"use a region of this account, such as {there}",
+    )
+
+
+def _regions_of(account: str) -> list[str]:
+    return [region for region in accounts.all_regions() if accounts.columns(account, region)]
+
+
+GPU_IMAGE_ON_CPU_INSTANCES = Rule("SM386", "GPU image on CPU instances, or the reverse", "warning", evidence="policy")
+
+
+def gpu_image_on_cpu_instances(request: Request) -> Iterator[Finding]:
+    """Warn about a GPU image if no instance has a GPU, and about a CPU image if all instances have.
+
+    A GPU image on CPU instances computes on the CPU at best; a CPU image leaves GPUs idle that are paid for.
+    """
+    image, reference = request.provided_image, request.image
+    # The instances of built-in algorithms are a matter of the algorithm.
+    if image is None or reference is None or is_built_in_algorithm(reference):
+        return
+    hosts = processors(kind for _, kind in request.instance_types)
+    if image.processors == {"gpu"} and hosts == {"cpu"}:
+        yield GPU_IMAGE_ON_CPU_INSTANCES.at(
+            IMAGE,
+            f"{HERE} is a GPU image, but no instance of the job has a GPU",
+            help="use the CPU image, or an instance type with GPUs, such as `ml.g5.xlarge`",
+        )
+    elif image.processors == {"cpu"} and hosts == {"gpu"}:
+        yield GPU_IMAGE_ON_CPU_INSTANCES.at(
+            IMAGE,
+            f"{HERE} is a CPU image, so it might not use the GPUs of the instances",
+            help="use the GPU image, or an instance type without GPUs, such as `ml.c5.xlarge`",
+        )
+
+
+IMAGE_FOR_A_DIFFERENT_ARCHITECTURE = Rule("SM490", "image for a different architecture", evidence="inferred")
+
+_ARM = r"(?:.*-)?(?:arm64|aarch64|graviton)(?:-.*)?"
+
+
+def image_for_a_different_architecture(request: Request) -> Iterator[Finding]:
+    """Reject an image of AWS for Arm processors on instances that have others.
+
+    An image for Arm processors does not start on x86-64 instances.
+    """
+    image = request.provided_image
+    if image is None or not any(re.fullmatch(_ARM, name) for name in (image.repository, image.tag or "")):
+        return
+    for kind in dict.fromkeys(kind for _, kind in request.instance_types):
+        if architecture(kind) == "x86_64":
+            yield IMAGE_FOR_A_DIFFERENT_ARCHITECTURE.at(
+                IMAGE,
+                f"{HERE} is for Arm processors, but `{kind}` has x86-64 processors",
+                help="use the image without `arm64`",
+            )
+            return
+
+
+IMAGE_FOR_A_DIFFERENT_PROCESSOR = Rule("SM489", "image for a different processor", evidence="inferred")
+
+
+def image_for_a_different_processor(request: Request) -> Iterator[Finding]:
+    """Reject a Neuron image without Neuron instances, and a CUDA image on Neuron instances alone.
+
+    Software for Neuron devices does not run on other instances, and CUDA does not run on Neuron devices.
+    """
+    image = request.provided_image
+    types = dict.fromkeys(kind for _, kind in request.instance_types)
+    hosts = processors(types)
+    if image is None or not hosts:
+        return
+    is_for_neuron = image.processors == {"neuron"}
+    if (is_for_neuron and "neuron" not in hosts) or (image.processors == {"gpu"} and hosts == {"neuron"}):
+        has, lacks = ("Neuron", "Neuron devices") if is_for_neuron else ("CUDA", "GPUs")
+        listed = ", ".join(f"`{kind}`" for kind in [*types][:3])
+        yield IMAGE_FOR_A_DIFFERENT_PROCESSOR.at(
+            IMAGE,
+            f"{HERE} is a {has} image, but {listed} {'has' if len(types) == 1 else 'have'} no {lacks}",
+            help="use an instance type such as `ml.trn1.2xlarge`, or a different image"
+            if is_for_neuron
+            else "use a Neuron image, such as `pytorch-training-neuronx`, or instances with GPUs",
+        )
+
+
+IMAGE_PAST_ITS_END_OF_PATCH = Rule("SM387", "image past its end of patch", "warning", evidence="policy")
+
+
+def image_past_its_end_of_patch(request: Request) -> Iterator[Finding]:
+    """Warn about an image that got no more patches on the date of the table.
+
+    AWS fixes security problems in an image until its end of patch.
+    """
+    image = request.provided_image
+    ends = {listed.end_of_patch for listed in image.listed if listed.end_of_patch} if image else set()
+    if image and ends and max(ends) < images.date():
+        yield IMAGE_PAST_ITS_END_OF_PATCH.at(
+            IMAGE,
+            f"{HERE} is past its end of patch, {max(ends)} ({images.as_of()})",
+            help=f"use a newer version of `{image.repository}`",
+        )
+
+
+REPOSITORY_OF_A_DIFFERENT_ACCOUNT = Rule(
+    "SM384", "image repository of a different account", "warning", evidence="inferred"
+)
+
+
+def repository_of_a_different_account(request: Request) -> Iterator[Finding]:
+    """Warn about a repository that AWS publishes from a different account in the region, or not at all.
+
+    Each account of AWS publishes only some repositories.
+    """
+    image = request.provided_image
+    # AWS publishes many repositories that are not for training, so an unlisted one is no sign of an error.
+    if image is None or not image.is_of_region or image.published or not image.of_repository:
+        return
+    columns = {listed.column for listed in image.of_repository}
+    others = sorted({accounts.account(column, image.region) for column in columns} - {""})
+    right = image.uri_in(request.region or image.region)
+    regions = sorted({region for column in columns for region in accounts.regions(column)})
+    yield REPOSITORY_OF_A_DIFFERENT_ACCOUNT.at(
+        IMAGE,
+        f"{HERE}: `{image.repository}` is not in "
+        + (f"account `{image.account}` {accounts.as_of()}" if others else f"`{image.region}` {accounts.as_of()}"),
+        help=f"use `{right}`"
+        if right
+        else f"use account {' or '.join(f'`{other}`' for other in others)}"
+        if others
+        else f"use a region such as {', '.join(f'`{region}`' for region in regions[:3])}",
+    )
+
+
+UNLISTED_IMAGE_TAG = Rule("SM385", "unlisted image tag", "warning", evidence="inferred")
+
+# No tag, or `latest`, is reported by a different rule. Not all tags with Python 2 are listed.
+_UNKNOWABLE_TAG = r"|latest|.*-py2[0-9]*(?:-.*)?"
+
+_VERSION_AND_PROCESSOR = r".+?-(?:cpu|gpu|neuronx?)(?=-|$)"
+
+
+def unlisted_image_tag(request: Request) -> Iterator[Finding]:
+    """Warn about an image of AWS whose region or tag is not in the tables.
+
+    SageMaker cannot pull a tag that was never published.
+    """
+    image = request.provided_image
+    if image is None or image.listed or not image.of_repository:
+        return
+    if image.region not in accounts.all_regions():
+        yield _unlisted_region(image)
+    elif image.published and not re.fullmatch(_UNKNOWABLE_TAG, image.tag or "") and not _is_longer(image):
+        elsewhere = any(image.tag in listed.tags for listed in image.of_repository)
+        near = None if elsewhere else _nearest_tag(image)
+        yield UNLISTED_IMAGE_TAG.at(
+            IMAGE,
+            f"{HERE}: `{image.repository}` has no tag `{shown(image.tag)}`"
+            f"{f' in `{image.region}`' if elsewhere else ''} {images.as_of()}",
+            label=f"did you mean `{near}`?" if near else "",
+            help="use a listed tag; if the tag is newer, add SM385 to `checks.ignore`",
+        )
+
+
+def _unlisted_region(image: ProvidedImage) -> Finding:
+    near = nearest(image.region, accounts.all_regions())
+    return UNLISTED_IMAGE_TAG.at(
+        IMAGE,
+        f"{HERE} is in `{shown(image.region)}`, which has no images of AWS {accounts.as_of()}",
+        label=f"did you mean `{near}`?" if near else "",
+        help="check the region; if it is newer, add SM385 to `checks.ignore`",
+    )
+
+
+def _is_longer(image: ProvidedImage) -> bool:
+    """Return whether a tag is a listed one with something behind it: AWS appends builds and dates to most tags."""
+    return any(str(image.tag).startswith(f"{tag}-") for listed in image.of_repository for tag in listed.tags)
+
+
+def _nearest_tag(image: ProvidedImage) -> str | None:
+    """Return the listed tag that is meant: of the same version for the same processor, or else the nearest."""
+    tags = [tag for listed in image.published for tag in listed.tags]
+    begun = re.match(_VERSION_AND_PROCESSOR, str(image.tag))
+    same = [tag for tag in tags if begun and f"{tag}-".startswith(f"{begun[0]}-")]
+    return same[0] if same else nearest(str(image.tag), tags)
+
+
+RULES = {
+    account_of_a_different_region: (),
+    gpu_image_on_cpu_instances: (),
+    image_for_a_different_architecture: (),
+    image_for_a_different_processor: (),
+    image_past_its_end_of_patch: (),
+    repository_of_a_different_account: (),
+    unlisted_image_tag: (),
+}

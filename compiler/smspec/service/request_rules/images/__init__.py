@@ -1,1 +1,0 @@
-"""TrainingImage, if it is an image of AWS: its account, repository, and tag, and the instances it runs on."""

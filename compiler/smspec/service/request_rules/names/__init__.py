@@ -1,1 +1,0 @@
-"""Tags, environment variables, and experiments."""

@@ -1,1 +1,0 @@
-"""VpcConfig, network isolation, and encryption between hosts."""

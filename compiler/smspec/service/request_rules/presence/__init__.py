@@ -1,1 +1,0 @@
-"""Members that every request must have."""

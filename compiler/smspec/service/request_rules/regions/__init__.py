@@ -1,1 +1,0 @@
-"""Locations that must agree: regions and partitions of ARNs and images."""

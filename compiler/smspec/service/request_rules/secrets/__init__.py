@@ -1,1 +1,0 @@
-"""Secrets, wherever a request contains text."""

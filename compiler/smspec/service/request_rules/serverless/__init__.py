@@ -1,1 +1,0 @@
-"""ServerlessJobConfig and ModelPackageConfig."""

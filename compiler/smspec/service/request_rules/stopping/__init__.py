@@ -1,1 +1,0 @@
-"""StoppingCondition and managed spot training."""

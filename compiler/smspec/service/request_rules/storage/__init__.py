@@ -1,1 +1,0 @@
-"""Where a job writes: OutputDataConfig, CheckpointConfig, and TensorBoardOutputConfig."""
