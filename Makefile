@@ -80,12 +80,12 @@ frozen: $(VENV)/.dev
 	@$(BIN)/python tests/frozen/outputs.py compare $(REV)
 
 shapes: $(VENV)/.dev
-	$(BIN)/python -m smspec.service.pin_model
+	$(BIN)/python -m maintenance.api_shapes
 
 # These are only read as files, so they are installed without what they need to run.
 facts: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade sagemaker-core moto
-	$(BIN)/python -m smspec.service.facts.refresh --sources $(SOURCES)
+	$(BIN)/python -m maintenance.facts --sources $(SOURCES)
 
 # For every CPython from the oldest of pyproject.toml on; without indexes and paths of the machine that runs it.
 dev-lock:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from smspec.service.facts.instance_bandwidth import instance_bandwidth
 from smspec.service.facts.instances import Instance, instance, known_types, lacks
 from smspec.service.facts.table import table
 from smspec.service.instance_families import TRAINIUM, ULTRASERVER, family, is_known, storage
@@ -96,3 +97,18 @@ def test_every_row_of_regions_is_of_a_known_type():
     assert len(looked_at) == 30
     assert {row["type"] for row in rows} <= set(known_types())
     assert all(set(row["regions_without_it"].split()) <= looked_at for row in rows)
+
+
+@pytest.mark.parametrize("kind", ["ml.p2.xlarge", "ml.p3.2xlarge"])
+def test_regions_without_an_old_type_are_known(kind):
+    assert lacks("us-west-1", kind) and not lacks("us-west-2", kind)
+
+
+def test_bandwidth_is_in_bytes_per_second():
+    """ml.g5.xlarge: 2.5 to 10 gigabit per second to the network, 0.7 to 3.5 to its volumes."""
+    found = instance_bandwidth("ml.g5.xlarge")
+    assert (found.network.baseline, found.network.peak) == (312.5e6, 1250e6)
+    assert (found.volumes.baseline, found.volumes.peak) == (87.5e6, 437.5e6)
+    assert instance_bandwidth("ml.p3.2xlarge") is None and instance_bandwidth("local") is None
+    for each in filter(None, map(instance_bandwidth, known_types())):
+        assert 0 < each.network.baseline <= each.network.peak and 0 < each.volumes.baseline <= each.volumes.peak

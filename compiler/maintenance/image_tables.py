@@ -10,9 +10,9 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 
-from smspec.service.facts.sources.container_pages import ContainerPage
-from smspec.service.facts.sources.interpreters import Releases
-from smspec.service.facts.sources.sdk_images import SdkImage
+from maintenance.container_pages import ContainerPage
+from maintenance.interpreters import Releases
+from maintenance.sdk_images import SdkImage
 from smspec.service.facts.table import Row, Table
 
 _ONLY_IN_A_LIST = "dlc-only"

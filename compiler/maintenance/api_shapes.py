@@ -1,4 +1,4 @@
-"""``python -m smspec.service.pin_model``: update the pinned API shapes from the installed botocore.
+"""``python -m maintenance.api_shapes``: update the pinned API shapes from the installed botocore.
 
 For developers of smspec, not for its users. botocore is only read as files, so nothing here can call AWS. The output
 for one botocore is reproducible: shapes are sorted by name, members keep the order of the model.
@@ -63,7 +63,7 @@ def refreshed_text(before: str | None, today: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m smspec.service.pin_model", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m maintenance.api_shapes", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when the file would change")
     parser.add_argument("--date", default=None, help="YYYY-MM-DD to write where anything changed (default: today)")
     chosen = parser.parse_args(arguments)

@@ -2,7 +2,7 @@
 
 import json
 
-from smspec.service.facts.refresh import main
+from maintenance.facts import main
 from smspec.service.facts.table import parsed_table
 
 OREGON, IRELAND = {"us-west-2": "111111111111"}, {"eu-west-1": "222222222222"}

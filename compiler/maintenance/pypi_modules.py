@@ -12,7 +12,7 @@ import tarfile
 import zipfile
 from collections.abc import Iterable
 
-from smspec.service.facts.sources.pypi import PublishedFile, downloaded, published_files
+from maintenance.pypi import PublishedFile, downloaded, published_files
 from smspec.service.partial_file import PartialFile
 
 _TAIL = 65_536

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from smspec.service.facts.sources.module_names import _fits, names_in_wheel
+from maintenance.pypi_modules import _fits, names_in_wheel
 
 
 @pytest.mark.parametrize(

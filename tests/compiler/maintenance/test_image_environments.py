@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from smspec.service.facts.sources.image_environments import ADDED, Environment, added_packages
-from smspec.service.facts.sources.package_table import package_rows
-from smspec.service.facts.sources.uv_lock import locked_packages
+from maintenance.image_packages import ADDED, Environment, added_packages
+from maintenance.package_table import package_rows
+from maintenance.uv_lock import locked_packages
 
 LOCK = """
 [[package]]

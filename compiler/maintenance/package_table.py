@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from maintenance.image_packages import ADDED, MODULES_OF_ADDED, Environment
 from smspec.service.facts.images import images_of
-from smspec.service.facts.sources.image_environments import ADDED, MODULES_OF_ADDED, Environment
 from smspec.service.facts.table import Row
 
 PACKAGE, MODULES = "package", "modules"

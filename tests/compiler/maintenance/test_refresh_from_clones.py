@@ -1,8 +1,8 @@
-"""``python -m smspec.service.facts.refresh``: what clones of the repositories of AWS add to the tables."""
+"""``python -m maintenance.facts``: what clones of the repositories of AWS add to the tables."""
 
 import subprocess
 
-from support.service.fact_tables import IMAGES, Tables
+from support.fact_tables import IMAGES, Tables
 
 SCIKIT_LEARN = "sagemaker-scikit-learn,1.8-1,,dlc-only,1.8-1,,,,,cpu,4,\n"
 

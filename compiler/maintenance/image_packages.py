@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import yaml
 
-from smspec.service.facts.sources.checkout import Checkout
-from smspec.service.facts.sources.uv_lock import locked_packages
+from maintenance.checkout import Checkout
+from maintenance.uv_lock import locked_packages
 from smspec.source.frozen import dataclass
 
 REPOSITORY = "deep-learning-containers"

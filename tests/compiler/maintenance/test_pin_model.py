@@ -8,8 +8,8 @@ import warnings
 
 import pytest
 
-from smspec.service.model_diff import drift
-from smspec.service.pin_model import COMMAND, ROOT, installed_text, main, pinned_text, refreshed_text
+from maintenance.api_shapes import COMMAND, ROOT, installed_text, main, pinned_text, refreshed_text
+from maintenance.model_diff import drift
 from smspec.service.shapes import decode_model, pinned_model
 from smspec_schemas import API_SHAPES
 
@@ -47,7 +47,7 @@ def test_pinning_is_reproducible():
 
 def test_pinning_does_not_import_botocore():
     program = (
-        "import sys; from smspec.service.pin_model import installed_text; installed_text('2026-01-01');"
+        "import sys; from maintenance.api_shapes import installed_text; installed_text('2026-01-01');"
         "sys.exit('botocore' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program]).returncode == 0

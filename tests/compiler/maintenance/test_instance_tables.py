@@ -5,11 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 
-import pytest
-
-from smspec.service.facts.instance_bandwidth import instance_bandwidth
-from smspec.service.facts.instances import known_types, lacks
-from smspec.service.facts.sources.instance_tables import (
+from maintenance.instance_tables import (
     bandwidth_rows,
     described_types,
     instance_rows,
@@ -54,24 +50,9 @@ def test_types_that_ec2_no_longer_describes_stay():
     ]
 
 
-@pytest.mark.parametrize("kind", ["ml.p2.xlarge", "ml.p3.2xlarge"])
-def test_regions_without_an_old_type_are_known(kind):
-    assert lacks("us-west-1", kind) and not lacks("us-west-2", kind)
-
-
 def test_bandwidth_is_that_of_the_card_that_reaches_s3():
     empty = dict.fromkeys(table("instance_bandwidth").columns, "")
     (row,) = bandwidth_rows(["ml.p4d.24xlarge"], described_types(MOTO), [empty])
     assert row.keys() == empty.keys() and row["network_peak_gbps"] == "100.0"
     known = {**empty, "type": "ml.p2.xlarge"}
     assert bandwidth_rows(["ml.p2.xlarge"], {}, [known]) == [known]
-
-
-def test_bandwidth_is_in_bytes_per_second():
-    """ml.g5.xlarge: 2.5 to 10 gigabit per second to the network, 0.7 to 3.5 to its volumes."""
-    found = instance_bandwidth("ml.g5.xlarge")
-    assert (found.network.baseline, found.network.peak) == (312.5e6, 1250e6)
-    assert (found.volumes.baseline, found.volumes.peak) == (87.5e6, 437.5e6)
-    assert instance_bandwidth("ml.p3.2xlarge") is None and instance_bandwidth("local") is None
-    for each in filter(None, map(instance_bandwidth, known_types())):
-        assert 0 < each.network.baseline <= each.network.peak and 0 < each.volumes.baseline <= each.volumes.peak

@@ -6,12 +6,11 @@ import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from smspec.service.facts.images import repositories
-from smspec.service.facts.sources.checkout import Checkout
-from smspec.service.facts.sources.container_pages import ContainerPage, container_pages
-from smspec.service.facts.sources.image_environments import ADDED, REPOSITORY, Environment, environments
-from smspec.service.facts.sources.image_tables import refreshed, with_interpreters, with_pages
-from smspec.service.facts.sources.instance_tables import (
+from maintenance.checkout import Checkout
+from maintenance.container_pages import ContainerPage, container_pages
+from maintenance.image_packages import ADDED, REPOSITORY, Environment, environments
+from maintenance.image_tables import refreshed, with_interpreters, with_pages
+from maintenance.instance_tables import (
     bandwidth_rows,
     described_types,
     instance_rows,
@@ -19,12 +18,13 @@ from smspec.service.facts.sources.instance_tables import (
     offered_types,
     training_types,
 )
-from smspec.service.facts.sources.interpreters import REPOSITORIES, Releases, interpreters
-from smspec.service.facts.sources.module_names import module_names
-from smspec.service.facts.sources.package_table import package_rows
-from smspec.service.facts.sources.partition_table import partition_rows
-from smspec.service.facts.sources.sdk_images import CONFIGURATIONS, DISTRIBUTION, sdk_images
-from smspec.service.facts.sources.surroundings import Surroundings, Unreadable
+from maintenance.interpreters import REPOSITORIES, Releases, interpreters
+from maintenance.package_table import package_rows
+from maintenance.partition_table import partition_rows
+from maintenance.pypi_modules import module_names
+from maintenance.sdk_images import CONFIGURATIONS, DISTRIBUTION, sdk_images
+from maintenance.surroundings import Surroundings, Unreadable
+from smspec.service.facts.images import repositories
 from smspec.service.facts.table import Row, Table
 from smspec.source.frozen import dataclass
 

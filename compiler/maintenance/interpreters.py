@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from smspec.service.facts.sources.checkout import Checkout
+from maintenance.checkout import Checkout
 
 REPOSITORIES = {
     "sagemaker-scikit-learn-container": "sagemaker-scikit-learn",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import yaml
 
-from smspec.service.facts.sources.checkout import Checkout
+from maintenance.checkout import Checkout
 from smspec.source.frozen import dataclass
 
 _PAGES = "docs/src/data"

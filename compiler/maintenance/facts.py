@@ -1,4 +1,4 @@
-"""``python -m smspec.service.facts.refresh``: update the tables of facts about AWS from public sources.
+"""``python -m maintenance.facts``: update the tables of facts about AWS from public sources.
 
 For developers of smspec, not for its users. The sources are the installed sagemaker-core, botocore, and moto, which are
 only read as files, and clones of public repositories of AWS below the directory of ``--sources``. What cannot be read
@@ -16,8 +16,8 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 
-from smspec.service.facts.sources.refreshing import SOURCES, Refreshed
-from smspec.service.facts.sources.surroundings import Surroundings, Unreadable
+from maintenance.fact_sources import SOURCES, Refreshed
+from maintenance.surroundings import Surroundings, Unreadable
 from smspec.service.facts.table import Row, Table, parsed_table, table_path
 from smspec.source.frozen import dataclass
 
@@ -48,7 +48,7 @@ class Changes:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m smspec.service.facts.refresh", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m maintenance.facts", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a table would change")
     parser.add_argument("--accept-removals", action="store_true", help="remove the rows that the sources lack")
     parser.add_argument("--site-packages", metavar="DIR", help="where packages are (default: this environment)")

@@ -1,15 +1,15 @@
-"""``python -m smspec.service.facts.refresh``: the tables of images and accounts follow the installed sagemaker-core."""
+"""``python -m maintenance.facts``: the tables of images and accounts follow the installed sagemaker-core."""
 
 import json
 import shutil
 
 import pytest
 
-from smspec.service.facts.sources.sdk_images import CONFIGURATIONS as FILES
-from smspec.service.facts.sources.sdk_images import DISTRIBUTION, sdk_images
-from smspec.service.facts.sources.surroundings import Surroundings
+from maintenance.sdk_images import CONFIGURATIONS as FILES
+from maintenance.sdk_images import DISTRIBUTION, sdk_images
+from maintenance.surroundings import Surroundings
 from smspec.service.facts.table import table_path
-from support.service.fact_tables import ACCOUNTS, CONFIGURATIONS, IMAGES, OREGON, TAGS, Tables, part
+from support.fact_tables import ACCOUNTS, CONFIGURATIONS, IMAGES, OREGON, TAGS, Tables, part
 
 
 @pytest.fixture

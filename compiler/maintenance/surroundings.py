@@ -10,8 +10,8 @@ import sys
 import urllib.error
 from collections.abc import Iterable
 
-from smspec.service.facts.sources.checkout import Checkout, checkout
-from smspec.service.facts.sources.pypi import published_files
+from maintenance.checkout import Checkout, checkout
+from maintenance.pypi import published_files
 from smspec.source.frozen import dataclass
 from smspec.source.git_command import GitMissing
 
