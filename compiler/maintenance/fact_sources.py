@@ -6,24 +6,29 @@ import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from maintenance.checkout import Checkout
-from maintenance.container_pages import ContainerPage, container_pages
-from maintenance.image_packages import ADDED, REPOSITORY, Environment, environments
-from maintenance.image_tables import refreshed, with_interpreters, with_pages
+from maintenance.image_packages import ADDED, REPOSITORY, Environment, environments, package_rows
+from maintenance.image_tables import (
+    REPOSITORIES,
+    ContainerPage,
+    Releases,
+    container_pages,
+    interpreters,
+    refreshed,
+    with_interpreters,
+    with_pages,
+)
 from maintenance.instance_tables import (
     bandwidth_rows,
     described_types,
     instance_rows,
     not_offered_rows,
     offered_types,
+    partition_rows,
     training_types,
 )
-from maintenance.interpreters import REPOSITORIES, Releases, interpreters
-from maintenance.package_table import package_rows
-from maintenance.partition_table import partition_rows
-from maintenance.pypi_modules import module_names
+from maintenance.pypi import module_names
 from maintenance.sdk_images import CONFIGURATIONS, DISTRIBUTION, sdk_images
-from maintenance.surroundings import Surroundings, Unreadable
+from maintenance.surroundings import Checkout, Surroundings, Unreadable
 from smspec.service.facts.images import repositories
 from smspec.service.facts.table import Row, Table
 from smspec.source.frozen import dataclass

@@ -1,4 +1,9 @@
-"""The rows of the tables of images and accounts: what the SDK names, and what AWS's pages and builds add."""
+"""The rows of the tables of images and accounts: what the SDK names, and what AWS's pages and builds add.
+
+AWS's pages on its deep learning containers list tags, Python, and end of patch for each training image. Tags of
+scikit-learn and XGBoost do not show their Python, and move; their repositories have a branch for each release. A
+release is omitted if two of its Dockerfiles differ.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +13,76 @@ import importlib.util
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from maintenance.container_pages import ContainerPage
-from maintenance.interpreters import Releases
+import yaml
+
 from maintenance.sdk_images import SdkImage
+from maintenance.surroundings import Checkout
 from smspec.service.facts.table import Row, Table
+from smspec.source.frozen import dataclass
+
+_PAGES = "docs/src/data"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContainerPage:
+    """``tags``: from the most exact to the shortest. ``python``: ``py312``, or empty; ``processor``: as in tags."""
+
+    repository: str
+    version: str
+    tags: tuple[str, ...]
+    python: str
+    processor: str
+    end_of_patch: str
+
+
+def container_pages(containers: Checkout, repositories: tuple[str, ...]) -> Iterator[ContainerPage]:
+    """Yield the images of SageMaker of some repositories."""
+    for path in containers.files(_PAGES, ".yml"):
+        repository = path.split("/")[-2]
+        if repository not in repositories:
+            continue
+        page = yaml.safe_load(containers.text(path))
+        if page.get("platform", "sagemaker") == "sagemaker":
+            yield ContainerPage(
+                repository=repository,
+                version=str(page["version"]),
+                tags=tuple(map(str, page.get("tags", ()))),
+                python=str(page.get("python", "")),
+                processor=str(page.get("accelerator", "")),
+                end_of_patch=str(page.get("eop", "")),
+            )
+
+
+REPOSITORIES = {
+    "sagemaker-scikit-learn-container": "sagemaker-scikit-learn",
+    "sagemaker-xgboost-container": "sagemaker-xgboost",
+}
+"""The repository of the sources → that of the images."""
+
+_DOCKERFILE = r"docker/(?P<release>[^/]+)/base/Dockerfile\.cpu"
+_VERSION = r"^ARG PYTHON_VERSION=(\d+\.\d+)"
+_UNKNOWN = ""
+
+Releases = dict[tuple[str, str], str]
+"""Repository of the images and release → version, such as ``3.8``."""
+
+
+def interpreters(sources: Iterable[Checkout]) -> Releases:
+    """Return the versions of Python in the images that are built from some repositories."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for source in sources:
+        for commit in source.versions():
+            for path in source.files("docker", "Dockerfile.cpu", at=commit):
+                match = re.fullmatch(_DOCKERFILE, path)
+                if match:
+                    version = re.search(_VERSION, source.text(path, at=commit), re.MULTILINE)
+                    release = (REPOSITORIES[source.name], match["release"])
+                    found.setdefault(release, set()).add(version[1] if version else _UNKNOWN)
+    agreed = {release: versions.pop() for release, versions in sorted(found.items()) if len(versions) == 1}
+    return {release: version for release, version in agreed.items() if version}
+
 
 _ONLY_IN_A_LIST = "dlc-only"
 _KEPT = ("full_tag", "interpreter", "end_of_patch")

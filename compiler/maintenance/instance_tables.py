@@ -1,7 +1,7 @@
-"""The rows of the tables of instance types: what EC2 says of them and of their bandwidth, and the regions without them.
+"""The rows of the tables of instance types, of their bandwidth, of regions without them, and of partitions.
 
-EC2's answers are those that moto contains, and the types are those of botocore's model of SageMaker. No file of either
-is run.
+EC2's answers are those that moto contains; the types are those of botocore's model of SageMaker, and the partitions
+those with which botocore finds endpoints. No file of either is run.
 """
 
 from __future__ import annotations
@@ -129,3 +129,23 @@ def _bandwidth(kind: str, answer: Answer) -> Row:
 def _content(path: str) -> Any:
     with gzip.open(path, "rt", encoding="utf-8") as file:
         return json.load(file)
+
+
+_GLOBAL = "-global"
+"""The end of names that are endpoints of global services, not regions."""
+
+
+def partition_rows(botocore: str) -> list[Row]:
+    """Return a row for each partition in an installed botocore, sorted by name."""
+    with open(os.path.join(botocore, "data", "partitions.json"), encoding="utf-8") as file:
+        found: list[Any] = json.load(file)["partitions"]
+    return [
+        {
+            "partition": each["id"],
+            "dns_suffix": each["outputs"]["dnsSuffix"],
+            "dual_stack_suffix": each["outputs"]["dualStackDnsSuffix"],
+            "region_pattern": each["regionRegex"].strip("^$").replace("\\-", "-"),
+            "regions": " ".join(sorted(region for region in each["regions"] if not region.endswith(_GLOBAL))),
+        }
+        for each in sorted(found, key=lambda each: str(each["id"]))
+    ]

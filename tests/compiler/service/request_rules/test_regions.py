@@ -2,7 +2,7 @@
 
 import pytest
 
-from maintenance.partition_table import partition_rows
+from maintenance.instance_tables import partition_rows
 from smspec.service.partitions import is_listed, nearest_region, partition_of, partitions
 from smspec.service.request import IMAGE
 from smspec.service.request_check import request_findings

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from maintenance.image_packages import ADDED, Environment, added_packages
-from maintenance.package_table import package_rows
-from maintenance.uv_lock import locked_packages
+from maintenance.image_packages import ADDED, Environment, added_packages, locked_packages, package_rows
 
 LOCK = """
 [[package]]

@@ -8,8 +8,7 @@ import warnings
 
 import pytest
 
-from maintenance.api_shapes import COMMAND, ROOT, installed_text, main, pinned_text, refreshed_text
-from maintenance.model_diff import drift
+from maintenance.api_shapes import COMMAND, ROOT, drift, installed_text, main, pinned_text, refreshed_text
 from smspec.service.shapes import decode_model, pinned_model
 from smspec_schemas import API_SHAPES
 

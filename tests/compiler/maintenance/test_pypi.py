@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from maintenance.pypi_modules import _fits, names_in_wheel
+from maintenance.pypi import _fits, names_in_wheel
 
 
 @pytest.mark.parametrize(
