@@ -1,5 +1,6 @@
-"""Generated pages are current, and links between documents work."""
+"""Generated pages are current, links between documents work, and what names code names code that exists."""
 
+import ast
 import re
 import runpy
 import textwrap
@@ -20,6 +21,8 @@ QUOTED = re.compile(r"`([^`\n]+)`")
 NAME = re.compile(r"\b(?:(?:[A-Z][a-z]+)+|_?[A-Z]+(?:_[A-Z]+)*)\b")
 """A class, as `RunPlan`, or a constant, as `RULES`."""
 CODE_FILE = re.compile(r"(?<![\w<>/])(?:[a-z_0-9]+/)*[a-z_0-9]+\.py\b")
+PACKAGES = [*sorted((ROOT / "compiler/smspec").glob("*/__init__.py")), ROOT / "compiler/maintenance/__init__.py"]
+DEFINED = re.compile(r"^ *(?:class |def )(\w+)|^(\w+)(?:: [^=\n]+)? = ", re.MULTILINE)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 
 
@@ -62,6 +65,24 @@ def test_names_of_code_exist(name):
     paths = {path for text in quoted for path in CODE_FILE.findall(text)}
     assert sorted(path for path in paths if not any(f"/{file}".endswith(f"/{path}") for file in code)) == []
     assert len(named) > 9 < len(paths), "the names were found"
+
+
+@pytest.fixture(scope="module")
+def defined():
+    """Return the names of all modules, classes, functions, and constants."""
+    paths = [path for part in ("compiler", "runtime", "schemas") for path in ROOT.glob(f"{part}/**/*.py")]
+    texts = [path.read_text(encoding="utf-8") for path in paths]
+    names = {name for text in texts for found in DEFINED.findall(text) for name in found}
+    return names | {step for path in paths for step in path.relative_to(ROOT).with_suffix("").parts}
+
+
+@pytest.mark.parametrize("path", PACKAGES, ids=lambda path: path.parent.name)
+def test_essay_of_a_package_names_code_that_exists(path, defined):
+    """What it is, its main type, and what it must not know, in 5 to 20 lines."""
+    essay = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    assert 5 <= len(essay.splitlines()) <= 20
+    names = [name for name in QUOTED.findall(re.sub("``.*?``", "", essay)) if re.fullmatch(r"[A-Za-z_.]+", name)]
+    assert sorted(name for name in names if not {*name.split(".")} <= defined | {*COMMANDS}) == []
 
 
 def test_readme_job_equals_its_spec():

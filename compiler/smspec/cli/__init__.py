@@ -2,6 +2,13 @@
 
 Exit statuses: 0 success; 1 the spec or the job has errors; 2 bad arguments; 3 something on this machine or on the
 network is missing or broken; 70 a bug in smspec; 130 Ctrl-C; 143 and 129 SIGTERM and SIGHUP.
+
+`COMMANDS` has a module for each command, with ``HELP``, ``add_arguments``, and ``run``. A command parses options, calls
+a package below, and prints through the `Console`. Other packages raise exceptions with a sentence; here they get their
+exit status, so no command ends with a traceback.
+
+A command must not decide anything about jobs: whatever two commands need is in the package that both call. Only the
+module of the chosen command is imported, and each imports late what it does not always need.
 """
 
 from __future__ import annotations

@@ -1,6 +1,13 @@
 """Render plans: texts, and the tree of files that a build writes. Nothing is decided here, and nothing is read.
 
-`TARGETS` are the outputs of ``smspec render``; ``smspec render --<name>`` is made from each.
+`TARGETS` are the outputs of ``smspec render``; ``smspec render --<name>`` is made from each. A target returns a
+`Rendering`: its text, and what the reader should know about it. `render_tree` returns the `FileTree` of a build:
+Dockerfile, entrypoint, runtime, source, request, and a manifest.
+
+The same plan gives the same bytes. What generates files is part of an image's tag (`templates_digest`), so a change of
+a template makes a new tag. Each target is imported when it is rendered.
+
+The package must not know where the files go, or whether the job has errors.
 """
 
 from __future__ import annotations

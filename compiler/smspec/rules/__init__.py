@@ -1,4 +1,15 @@
-"""Rules about parts of a job that contradict each other: a module per family, with `RULES` at its end."""
+"""Rules about parts of a job that contradict each other: a module per family, with `RULES` at its end.
+
+A rule is a function that yields `Finding`s with its own code, for a `JobSpec` and what was read with it: the script as
+a `Program`, the source, requirements, local data, or the other jobs of the repository. A family is a module, or a
+package if it is large, with the rules about one part of a job or about one of these.
+
+A finding must be certain: what a rule cannot know is no error, and a script that was not read is a note. Messages name
+the key, its value, the effect, and the fix.
+
+A rule reads no file and knows no lines, only paths. It must not know the plan or the request: what can be seen in a
+request is a rule of `smspec.service`, so that it also holds for requests without a spec.
+"""
 
 from __future__ import annotations
 
