@@ -1,4 +1,10 @@
-"""The engines of `smspec run`: one file or package each. A line in `ENGINES` makes one known."""
+"""The engines of `smspec run`: one file or package each. A line in `ENGINES` makes one known.
+
+An `Engine` is everything of a run that depends on how its hosts are started: processes of this machine, processes in
+namespaces, or containers. It gets a `JobToRun` and returns a `RunningHost` for each host. Layout, feeders, supervision,
+and results are the same for all, so an engine must not know them. A fault that only some engines can inject is refused
+by the others with a reason.
+"""
 
 from __future__ import annotations
 

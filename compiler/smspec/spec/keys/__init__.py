@@ -1,7 +1,8 @@
 """The table of keys: one row for each key of the spec, in the order of docs/spec-reference.md.
 
-Code that reads, sends, imports, compares, or explains keys uses the table; what is irregular about a key is a function
-there.
+A `Row` has the path of a key, the form of its value, the member of the request, its kind of change, and its names in
+other tools. Code that reads, sends, imports, compares, or explains keys uses the table; what is irregular about a key
+is a function there. The table must not know how a request or a plan is made: a row only names the member.
 """
 
 from __future__ import annotations
