@@ -88,7 +88,9 @@ def test_package_begins_with_an_essay(path):
     assert 5 <= len(essay_of(path).splitlines()) <= 20
 
 
-@pytest.mark.parametrize("path", [*PACKAGES, *INNER_PACKAGES], ids=lambda path: ".".join(path.parent.parts[-3:]))
+@pytest.mark.parametrize(
+    "path", [*PACKAGES, *INNER_PACKAGES], ids=lambda path: ".".join(path.parent.relative_to(ROOT / "compiler").parts)
+)
 def test_essay_of_a_package_names_code_that_exists(path, defined):
     essay = essay_of(path)
     names = [name for name in QUOTED.findall(re.sub("``.*?``", "", essay)) if re.fullmatch(r"[A-Za-z_.]+", name)]
