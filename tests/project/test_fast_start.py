@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from smspec.service.request_rules import FAMILIES
 from support.locked_packages import lock_packages
 from support.service.api_samples import small_request
 from support.service.raw_requests import written
@@ -72,6 +73,15 @@ def idle():
 def test_valid_spec_loads_no_slow_module(words, tmp_path, idle):
     write_job(tmp_path, BUILT + "overlays: {dev: {retries: 1}}\n")
     assert sorted((loaded(tmp_path, *words) - idle) & SLOW) == []
+
+
+def test_rules_about_members_that_a_request_lacks_are_not_loaded(tmp_path):
+    write_job(tmp_path)
+    unused = {"debugging", "serverless", "network", "images", "hosts_capacity", "algorithm_metrics", "built_in_values"}
+    assert unused < set(FAMILIES)
+    rules = {name.rpartition(".")[2] for name in loaded(tmp_path, "validate") if ".request_rules." in name}
+    assert "presence" in rules
+    assert sorted(rules & unused) == []
 
 
 @pytest.mark.parametrize(

@@ -146,10 +146,10 @@ def _members() -> _Member:
     return _tree({*chain.from_iterable(FAMILIES.values()), *_triggers(always)} - OF_NO_MEMBER)
 
 
-@functools.cache
-def _members_of(families: tuple[str, ...]) -> _Member:
-    """Return the members that activate rules of some families."""
-    return _tree(_triggers(families))
+@functools.lru_cache(maxsize=256)
+def _members_of_rules(there: frozenset[str]) -> _Member:
+    """Return the members that activate rules of the families that are active by these."""
+    return _tree(_triggers(family for family, triggers in FAMILIES.items() if not there.isdisjoint(triggers)))
 
 
 def _triggers(families: Iterable[str]) -> set[str]:
@@ -190,9 +190,9 @@ def _activating(name: str, value: object) -> frozenset[str]:
     """Return what a member of a request activates: first families, then rules of these."""
     there: set[str] = set()
     _look(value, _members().below[name], there)
-    members = _members_of(tuple(family for family, triggers in FAMILIES.items() if not there.isdisjoint(triggers)))
-    if name in members.below:
-        _look(value, members.below[name], there)
+    of_rules = _members_of_rules(frozenset(there)).below.get(name)
+    if of_rules is not None:
+        _look(value, of_rules, there)
     return frozenset(there)
 
 
