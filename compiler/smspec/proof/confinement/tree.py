@@ -107,7 +107,9 @@ def enter(wanted: Shown, room: int, foreign: Mapping[str, int], *, has_processes
 def private(places: Iterable[str], but: Container[str] = ()) -> list[str]:
     """Return what only root can read in directories of the system, except in ``places`` and the directories ``but``."""
     own = {os.path.realpath(path) for path in places}
-    ahead = [path for path in _OF_AUTHORS if path not in but and "/usr" not in but and not os.path.islink(path)]
+    real = [os.path.realpath(path) for path in _OF_AUTHORS]
+    # With /usr, what is mounted in it is mapped, too; a link may lead elsewhere.
+    ahead = [path for path in real if path not in but and not (path.startswith("/usr/") and "/usr" in but)]
     found = []
     while ahead:
         with suppress(OSError), os.scandir(ahead.pop()) as entries:
