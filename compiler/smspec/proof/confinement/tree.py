@@ -124,7 +124,9 @@ def private(places: Iterable[str], but: Container[str] = ()) -> list[str]:
 def _hide_private(wanted: Iterable[str], root: str, foreign: Mapping[str, int]) -> None:
     """Hide what only root can read, around the places that are shown."""
     places = sorted({os.path.realpath(path) for path in wanted})
-    for path in sorted({*private(places, foreign), *filter(None, map(_private_above, places))}):
+    above = [path for path in map(_private_above, places) if path is not None]
+    above = [path for path in above if not any(f"{path}/".startswith(f"{place}/") for place in places)]
+    for path in sorted({*private(places, foreign), *above}):
         inside = [place for place in places if place.startswith(f"{path}/")]
         if not inside:
             hide(root + path, f"{root}/dev/null")
