@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -78,3 +81,17 @@ def test_click_and_absl_are_stopped_after_their_parsers(checked):
     status, records, err = checked.check("--python", sys.executable)
     assert status == 0, records
     assert "arguments parsed by train.py" in err
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has private environments in /opt")
+@pytest.mark.parametrize("depth", ["the environment", "a directory above it"])
+def test_environment_that_only_root_can_enter_compiles(checked, depth):
+    checked.job.spec("image: {base: 'example.com/training:7'}\nsource: src/\nentry_point: train.py\n")
+    checked.job.write("src/train.py", f"{PARSER}parser.parse_args()\n")
+    with tempfile.TemporaryDirectory(dir="/opt", prefix="smspec-") as above:
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", f"{above}/environment"], check=True)
+        os.chmod(f"{above}/environment", 0o700 if depth == "the environment" else 0o755)
+        os.chmod(above, 0o755 if depth == "the environment" else 0o700)
+        status, records, err = checked.check("--python", f"{above}/environment/bin/python")
+    assert (status, len(records)) == (0, 1), records  # that `--python` was used
+    assert "1 module compiled" in err

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -343,6 +344,34 @@ def test_packages_of_root_in_a_private_directory_are_readable(tmp_path, mode):
         code += "    try: print(open(path).read())\n    except OSError: print('refused')\n"
         ended = sandbox.run([sys.executable, "-c", code], {"PATH": os.environ["PATH"]}, sandbox.directory)
     assert ended.output.splitlines() == ["of root", "refused"], ended
+
+
+OVERLAYS = """
+mount -t tmpfs none "$1" && cd "$1" && mkdir etc opt etc.work opt.work && (umask 077; echo key > opt/key) &&
+for name in etc opt; do
+    mount -t overlay -o "lowerdir=/$name,upperdir=$1/$name,workdir=$1/$name.work" none "/$name" || exit
+done
+shift && exec "$@"
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("unshare") is None, reason="only root mounts, and with unshare")
+def test_files_of_root_are_hidden_where_only_some_owners_are_mapped(tmp_path):
+    """As with overlays on /etc of an immutable system: /usr is of another file system, which may map owners."""
+    needs("namespaces")
+    code = "for path in ('/etc/shadow', '/opt/key', '/etc/passwd'):\n"
+    code += "    try: print(path, bool(open(path).read()))\n    except OSError: print(path, False)\n"
+    program = f"import os, sys\nfrom smspec.proof.sandbox import Sandbox\nbox = Sandbox(directory={str(tmp_path)!r}, "
+    program += f"seconds=60, places={world.places_of_python()!r})\n"
+    program += f"print(box.run([sys.executable, '-c', {code!r}], {{}}, box.directory).output)\n"
+    (tmp_path / "above").mkdir()
+    words = ["unshare", "--mount", "sh", "-c", OVERLAYS, "sh", str(tmp_path / "above"), sys.executable, "-c", program]
+    done = subprocess.run(words, env={**os.environ, "PYTHONPATH": MODULES}, capture_output=True, text=True)
+    if "mount: " in done.stderr:
+        pytest.skip("no overlay of this file system")
+    assert done.stdout.split("\n")[:3] == ["/etc/shadow False", "/opt/key False", "/etc/passwd True"], (
+        done.stdout + done.stderr
+    )
 
 
 def test_first_process_of_a_namespace_cannot_be_stopped(tmp_path):

@@ -239,6 +239,47 @@ def test_shared_network_has_no_abstract_sockets(tmp_path):
     assert f"REACHED {not has_scopes} True []" in job.log()
 
 
+NETWORK_ENTRIES = """
+    import itertools, os, subprocess, sys
+    child = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
+    for process, name in itertools.product(("self", "thread-self", "1", child.pid), os.listdir("/proc/self/net")):
+        path = f"/proc/{process}/net/{name}"
+        for change in (lambda: os.chmod(path, os.stat(path).st_mode & 0o7777), lambda: os.chown(path, 0, 0)):
+            try:
+                change()
+                print("CHANGED", path)
+            except OSError:
+                pass
+    child.communicate()
+    print("TRIED", flush=True)
+"""
+
+
+class SharingJob(ContainedJob):
+    """The same without slirp4netns: the job runs as root of the machine, in its network."""
+
+    def words(self, **request: object) -> list[str]:
+        own = super().words(**request)
+        start = own.index(sys.executable)
+        return [*own[:start], "env", f"PATH={os.path.dirname(sys.executable)}", *own[start:]]
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("unshare") is None, reason="only root has a run of root")
+def test_entries_of_a_shared_network_keep_their_modes():
+    """Those of /proc/PID/net, for any process: they are the same for all that share the network."""
+    with tempfile.TemporaryDirectory(prefix="smspec-ways-") as above:
+        if not has_overlay(above):
+            pytest.skip("no overlay of this file system")
+        job = SharingJob(Path(above) / "job", engine="namespace")
+        script(job, NETWORK_ENTRIES)
+        process = started(job, {})
+        _, err = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 0, err
+    assert "not confined: the network of this machine, root of this machine, as which the job runs" in err
+    assert [line for line in err.splitlines() if "CHANGED" in line] == []
+    assert "| TRIED" in err
+
+
 SENDING = """
     import os, socket, struct
     datagrams, stream = int(os.environ["DATAGRAMS"]), int(os.environ["STREAM"])

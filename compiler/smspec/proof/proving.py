@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from smspec.diagnostics import Finding, Note
+from smspec.local.engines.namespace.machine_paths import special_files
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.fetching import fetched_interpreter
 from smspec.local.python.interpreter import Interpreter, matching_interpreter, named_interpreter
@@ -97,7 +98,15 @@ class Proving:
             os.makedirs(os.path.dirname(target), exist_ok=True)
             shutil.copyfile(origin, target)
         places = (*interpreter.homes, interpreter.base, interpreter.executable, os.path.dirname(driver.__file__))
-        sandbox = Sandbox(directory=place, seconds=self._request.seconds, places=places)
+        # A directory that only root can enter may contain an environment, whose Python is a link.
+        is_named = self._request.python is not None
+        environment = [path for path in interpreter.paths[:1] if is_named and path not in interpreter.homes]
+        sandbox = Sandbox(
+            directory=place,
+            seconds=self._request.seconds,
+            places=(*places, *environment),
+            hidden=tuple(special_files(environment)[0]),
+        )
         self._show(f"compiling {count(len(modules), 'module')} with Python {interpreter.version}")
         faults = compile_modules(interpreter.executable, modules, sandbox.path("source"), sandbox)
         self._warn_of(sandbox.unconfined())

@@ -9,6 +9,8 @@ from smspec.rehearsal.timeline import Change
 from smspec.source.deep_directories import copy_files, files_below, make_parents
 from smspec.source.frozen import dataclass
 
+_HOLE = bytes(1 << 20)
+
 _Files = Mapping[str, str]
 """Files and links, name → path."""
 
@@ -54,9 +56,19 @@ def cut_checkpoint(before: str, after: str, changes: Sequence[Change], count: in
     whole = os.path.getsize(new[source])
     path = os.path.join(target, name)
     make_parents(target, name)
-    with open(new[source], "rb") as file, open(path, "xb") as part:
-        part.write(file.read(whole // 2))
+    _copy_part(new[source], path, whole // 2)
     return Cut(path=name, size=whole // 2, whole=whole, is_in_place=is_in_place)
+
+
+def _copy_part(original: str, path: str, size: int) -> None:
+    """Write the first bytes of a file to a new one, in pieces: checkpoints may be larger than memory. Keep holes."""
+    with open(original, "rb") as file, open(path, "xb") as part:
+        while piece := file.read(min(len(_HOLE), size - file.tell())):
+            if piece == _HOLE:
+                part.seek(len(piece), os.SEEK_CUR)
+            else:
+                part.write(piece)
+        part.truncate(file.tell())
 
 
 def _chosen(old: _Files, new: _Files, changes: Sequence[Change]) -> tuple[int, str, bool]:

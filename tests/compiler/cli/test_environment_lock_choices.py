@@ -44,6 +44,62 @@ def test_requirement_is_reported_for_its_dependency(index, resolver, tmp_path, p
     assert "--allow-builds" in lock(directory, base=base).err
 
 
+BUILDS = {
+    "a URL": ("sources @ {source}", "`sources` would be built from its source"),
+    "a URL with a hash": ("sources @ {source} --hash=sha256:{hash}", "`sources` would be built from its source"),
+    "a URL alone": ("{source}", "`{source}` would be built from its source"),
+    "an option": ("ctr-compat\n--no-binary sources\nsources", "`--no-binary sources` builds packages from sources"),
+    "an option for all": ("--no-binary=:all:\nsources", "`--no-binary :all:` builds packages from sources"),
+    "an option that allows sources": ("--only-binary :none:\nsources", "`sources` "),
+    "a wheel that requires a URL": ("by-url", "`by-url` requires `sources`, which would be built"),
+    "a wheel that requires a file": ("by-file", "`by-file` requires `sources`, which would be built"),
+    "a wheel that requires a clone": ("by-clone", "`by-clone` requires `sources`, which would be built"),
+    "a clone named as a wheel": ("by-named-clone", "`by-named-clone` requires `sources`, which would be built"),
+    "a directory named as a wheel": ("by-directory", ""),
+    "a wheel of a wheel": ("by-wheel", "`by-wheel` requires `sources`, which would be built"),
+}
+
+
+@pytest.mark.parametrize("way", BUILDS)
+def test_no_way_builds_without_permission(index, resolver, tmp_path, packages, way):
+    """The backend of the source would create a file. Clones ask the server for their references."""
+    mark = tmp_path / "built"
+    file = packages.add_source("sources", "1.0", mark)
+    (tmp_path / file).write_bytes(packages.files[file])
+    (tmp_path / "sources-1.0-py3-none-any.whl").mkdir()
+    source = f"http://{index.host}/files/{file}"
+    packages.add("by-url", "1.0", f"sources @ {source}")
+    packages.add("by-file", "1.0", f"sources @ {(tmp_path / file).as_uri()}")
+    packages.add("by-clone", "1.0", f"sources @ git+http://{index.host}/sources")
+    packages.add("by-named-clone", "1.0", f"sources @ git+http://{index.host}/sources-1.0-py3-none-any.whl")
+    packages.add("by-directory", "1.0", f"sources @ {(tmp_path / 'sources-1.0-py3-none-any.whl').as_uri()}")
+    packages.add("by-wheel", "1.0", "by-url")
+    requirements, message = BUILDS[way]
+    digest = hashlib.sha256(packages.files[file]).hexdigest()
+    text = requirements.format(source=source, hash=digest) + "\n"
+    base = f"python:{sys.version_info[0]}.{sys.version_info[1]}-slim"
+    directory = job(tmp_path / "job", "org-io", requirements=text, base=base)
+    done = lock(directory, base=base)
+    assert done.status == 1, done.err
+    assert not mark.exists() and not (directory / "smspec.lock").exists()
+    assert not [path for path, _ in index.asked if "info/refs" in path]
+    if message and not (resolver == "uv" and "which" in message):  # uv resolves no URL of a dependency at all
+        assert f"error[SM726]: `image.python_requirements`: {message.format(source=source)}"[:120] in done.err
+        assert "--> requirements.txt:" in done.err
+        assert "--allow-builds" in done.err
+
+
+def test_permission_builds(index, resolver, tmp_path, packages):
+    mark = tmp_path / "built"
+    packages.add_source("sources", "1.0", mark)
+    base = f"python:{sys.version_info[0]}.{sys.version_info[1]}-slim"
+    directory = job(tmp_path / "job", requirements="--no-binary sources\nsources\n", base=base)
+    done = lock(directory, "--allow-builds", base=base)
+    assert done.status == 0, done.err
+    assert mark.exists()
+    assert environment(directory)[0]["packages"] == {"sources": "1.0"}
+
+
 def test_files_behind_a_link_are_not_removed(index, monkeypatch, tmp_path):
     use("pip", monkeypatch, tmp_path)
     directory = job(tmp_path / "job", "ctr-compat")

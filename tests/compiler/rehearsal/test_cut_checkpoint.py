@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -140,3 +141,27 @@ def test_checkpoints_below_many_directories_are_copied(tmp_path):
     copy_files(files_below(str(tmp_path)), str(tmp_path / "t"))
     assert len(files_below(str(tmp_path / "t"))) == 1
     remove_tree(str(tmp_path))
+
+
+def test_half_of_a_large_file_is_copied_in_pieces(tmp_path):
+    """Also a file that is larger than the memory of this machine; holes stay holes."""
+    for name, size in (("before", 2), ("after", 1 << 30)):
+        (tmp_path / name).mkdir()
+        with (tmp_path / name / "state").open("wb") as file:
+            file.write(b"x")
+            file.truncate(size)
+            file.seek(size // 2 - 1)
+            file.write(b"y")
+    changes = timeline("0 write state").changes
+    tracemalloc.start()
+    try:
+        cut_checkpoint(str(tmp_path / "before"), str(tmp_path / "after"), changes, 1, str(tmp_path / "cut"))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    part = tmp_path / "cut/state"
+    with part.open("rb") as file:
+        assert (file.read(2), file.seek(-1, os.SEEK_END), file.read()) == (b"x\0", (1 << 29) - 1, b"y")
+    assert peak < 64 << 20
+    if (tmp_path / "after/state").stat().st_blocks * 512 < 1 << 20:  # this file system has holes
+        assert part.stat().st_blocks * 512 < 8 << 20

@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import io
 import re
+import tarfile
 import threading
 import time
 import zipfile
@@ -57,6 +58,31 @@ class Packages:
         content = wheel(name, version, files or {f"{module}/__init__.py": ""}, *requires, python=python, tag=tag)
         file = f"{module}-{version}-{tag}.whl"
         self.files[file], self.pythons[file] = content, python
+        return file
+
+    def add_source(self, name: str, version: str, mark: Path) -> str:
+        """Add a source distribution whose build backend creates a file; return its file name."""
+        info = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        folder = f"{name.replace('-', '_')}-{version}.dist-info"
+        backend = f"""\
+import os
+open({str(mark)!r}, "a").close()
+def prepare_metadata_for_build_wheel(directory, settings=None):
+    os.makedirs(os.path.join(directory, {folder!r}))
+    for name, text in (("METADATA", {info!r}), ("WHEEL", "Wheel-Version: 1.0\\nTag: py3-none-any\\n")):
+        with open(os.path.join(directory, {folder!r}, name), "w") as file:
+            file.write(text)
+    return {folder!r}
+"""
+        system = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+        archive = io.BytesIO()
+        with tarfile.open(fileobj=archive, mode="w:gz") as opened:
+            for path, text in (("PKG-INFO", info), ("pyproject.toml", system), ("backend.py", backend)):
+                member = tarfile.TarInfo(f"{name}-{version}/{path}")
+                member.size = len(text.encode())
+                opened.addfile(member, io.BytesIO(text.encode()))
+        file = f"{name}-{version}.tar.gz"
+        self.files[file], self.pythons[file] = archive.getvalue(), ""
         return file
 
     def projects(self) -> set[str]:

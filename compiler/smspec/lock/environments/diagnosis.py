@@ -12,7 +12,7 @@ from smspec.lock.environments.index_settings import IndexSettings
 from smspec.lock.environments.resolution import Question, ResolverFailed
 from smspec.lock.environments.versions import Version, fits
 from smspec.service.bare_image import BareImage
-from smspec.service.requirement_lines import Requirement, normalized
+from smspec.service.requirement_lines import Requirement, joined_lines, normalized
 from smspec.wire.connections import Connections
 from smspec.wire.fault import WireFault
 from smspec.wire.trust import VARIABLES, trust_of_environment
@@ -24,16 +24,19 @@ _WITHOUT_WHEEL = re.compile(
     re.DOTALL,
 )
 
+# What uv prints, and smspec lets pip print, of a package that they would build.
+_BUILT = re.compile(r"Building source distributions for `([^`]+)` is disabled")
+
 
 class Fault(NamedTuple):
     """``with_``: the other requirement of a conflict. ``others``: versions that could be used, the nearest first.
 
     ``pythons``: those that the wanted version, or any of the dependency, has wheels for, on the platform of the image.
-    ``dependency``: the package without a wheel, as the requirement depends on it. ``is_source_only``: the wanted
-    version has no wheel at all. ``has_source``: it could be built.
+    ``dependency``: the package without a wheel, or to build, as the requirement depends on it. ``is_source_only``: the
+    wanted version has no wheel at all. ``has_source``: it could be built.
     """
 
-    kind: Literal["unknown package", "unknown version", "unaccepted file", "no wheel", "conflict"]
+    kind: Literal["unknown package", "unknown version", "unaccepted file", "no wheel", "build", "conflict"]
     requirement: Requirement
     is_in_file: bool
     others: tuple[str, ...] = ()
@@ -54,6 +57,9 @@ def diagnosed(question: Question, settings: IndexSettings, text: str) -> list[Fa
     """
     written = [(each, False) for each in question.packages.requirements]
     written += [(each, True) for each in question.file.requirements]
+    built = _built(written, question, text)
+    if built is not None:
+        return [built]
     judged = [(each, is_in_file) for each, is_in_file in written if each.name and not each.url and ";" not in each.text]
     connections = Connections(trust_of_environment(("PIP_CERT", *VARIABLES)), THREADS)
 
@@ -70,6 +76,23 @@ def diagnosed(question: Question, settings: IndexSettings, text: str) -> list[Fa
     if silent is not None and not found:
         raise ResolverFailed(f"a package index does not list its files: {settings.masked(str(silent))}")
     return found
+
+
+def _built(written: Sequence[tuple[Requirement, bool]], question: Question, text: str) -> Fault | None:
+    """Return the requirement that leads to a package that would be built, or the option that demands it."""
+    match = _BUILT.search(text)
+    if match is None:
+        return None
+    if match[1] == question.option_to_build:
+        lines = joined_lines((question.content or b"").decode("utf-8-sig", "replace"))
+        place = next(((number, column) for number, column, line in lines if "--no-binary" in line), (1, 1))
+        return Fault("build", Requirement(name=match[1], specifier="", url="", text=match[1], place=place), True)
+    exact = [item for item in written if match[1] == item[0].name or (not item[0].name and item[0].url in text)]
+    named = exact or _mentioned(written, text)
+    if not named:
+        return None
+    requirement, is_in_file = named[0]
+    return Fault("build", requirement, is_in_file, dependency="" if exact else match[1])
 
 
 def package_without_wheel(text: str) -> str:

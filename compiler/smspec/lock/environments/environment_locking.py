@@ -13,7 +13,7 @@ from smspec.lock.environments.index_settings import IndexSettings
 from smspec.lock.environments.module_cache import ModuleCache
 from smspec.lock.environments.module_listing import list_modules
 from smspec.lock.environments.pip import Pip, has_pip
-from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed
+from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable
 from smspec.lock.environments.uv import Uv, installed_uv
 from smspec.spec.locked_environment import LockedEnvironment
 from smspec.workspace.temporary_directory import temporary_directory
@@ -65,6 +65,8 @@ def lock_environment(
     question: Question, settings: IndexSettings, cache: ModuleCache, *, base: str, platform: str
 ) -> NewEnvironment:
     """Return the entry of an environment and its file. Raise `Unresolvable`, `UnacceptedFiles`, or `ResolverFailed`."""
+    if question.option_to_build and not question.allow_builds:
+        raise Unresolvable(f"Building source distributions for `{question.option_to_build}` is disabled")
     with temporary_directory() as directory:
         resolver, version = resolver_for(settings, directory)
         files = () if question.is_empty else resolver.resolve(question, directory)

@@ -76,6 +76,15 @@ def _finding(fault: Fault, question: Question, file: str) -> Finding:
             listed = ", ".join(fault.pythons)
             it = f"`{fault.dependency}`" if fault.dependency else "it"
             finding = replace(finding, notes=(Note(f"{it} has wheels for Python {listed}"),))
+    elif fault.kind == "build":
+        shown = shown if fault.requirement.name else f"`{fault.requirement.url[:60]}`"
+        what = f"requires `{fault.dependency[:60]}`, which would be built" if fault.dependency else "would be built"
+        is_option = fault.requirement.name.startswith("--")
+        finding = NO_WHEEL.at(
+            path,
+            f"{where}: {shown} {'builds packages from sources' if is_option else f'{what} from its source'}",
+            help="use wheels, or run `smspec lock --allow-builds`, which runs the code of the package to build it",
+        )
     else:
         assert fault.with_ is not None
         other = fault.with_

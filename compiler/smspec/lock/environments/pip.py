@@ -78,7 +78,8 @@ class Pip:
             )
         for name in names:
             words += ["--requirement", name]
-        program = [sys.executable, _PROGRAM, json.dumps(markers(question.image)), *words]
+        kind = "builds" if question.allow_builds else "wheels"
+        program = [sys.executable, _PROGRAM, json.dumps(markers(question.image)), kind, *words]
         status, text = output_of(program, self._settings.pip, directory)
         if status:
             text = self._settings.masked(text)

@@ -33,6 +33,12 @@ class Question:
         return {**self.preferred, **self.installed}
 
     @property
+    def option_to_build(self) -> str:
+        """The option of the file that demands to build packages, empty for none."""
+        options = (option for option in self.file.options if option.startswith("--no-binary "))
+        return next((option for option in options if not option.endswith(" :none:")), "")
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is nothing to resolve."""
         return not (self.packages.requirements or self.file.requirements)

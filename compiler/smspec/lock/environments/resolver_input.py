@@ -8,7 +8,9 @@ import re
 from smspec.lock.environments.resolution import Question
 
 _HASH = re.compile(rb"\s*\\?\s*--hash[=\s]+\w+:[0-9a-f]+")
-_OPTIONS_OF_UV = ("--index-url", "--extra-index-url", "--find-links", "--no-index", "--no-binary", "--only-binary")
+_OPTIONS_OF_UV = ("--index-url", "--extra-index-url", "--find-links", "--no-index")
+_OPTIONS_OF_BUILDS = ("--no-binary", "--only-binary")
+"""They would replace the same option of the command line."""
 
 PACKAGES, REQUIREMENTS = "packages.in", "requirements.in"
 
@@ -27,7 +29,8 @@ def write_for_uv(question: Question, directory: str) -> list[str]:
 
     Without hashes, which uv would then require of every dependency, and with one option on a line.
     """
-    options = [option for option in question.file.options if option.partition(" ")[0] in _OPTIONS_OF_UV]
+    known = [*_OPTIONS_OF_UV, *(_OPTIONS_OF_BUILDS if question.allow_builds else ())]
+    options = [option for option in question.file.options if option.partition(" ")[0] in known]
     lines = [*options, *(each.text for each in question.file.requirements)]
     content = None if question.content is None else "".join(f"{line}\n" for line in lines).encode()
     return _write(question, directory, content)

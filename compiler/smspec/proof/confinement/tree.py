@@ -107,7 +107,9 @@ def enter(wanted: Shown, room: int, foreign: Mapping[str, int], *, has_processes
 def private(places: Iterable[str], but: Container[str] = ()) -> list[str]:
     """Return what only root can read in directories of the system, except in ``places`` and the directories ``but``."""
     own = {os.path.realpath(path) for path in places}
-    ahead = [path for path in _OF_AUTHORS if path not in but and "/usr" not in but and not os.path.islink(path)]
+    real = [os.path.realpath(path) for path in _OF_AUTHORS]
+    # With /usr, what is mounted in it is mapped, too; a link may lead elsewhere.
+    ahead = [path for path in real if path not in but and not (path.startswith("/usr/") and "/usr" in but)]
     found = []
     while ahead:
         with suppress(OSError), os.scandir(ahead.pop()) as entries:
@@ -122,7 +124,9 @@ def private(places: Iterable[str], but: Container[str] = ()) -> list[str]:
 def _hide_private(wanted: Iterable[str], root: str, foreign: Mapping[str, int]) -> None:
     """Hide what only root can read, around the places that are shown."""
     places = sorted({os.path.realpath(path) for path in wanted})
-    for path in sorted({*private(places, foreign), *filter(None, map(_private_above, places))}):
+    above = [path for path in map(_private_above, places) if path is not None]
+    above = [path for path in above if not any(f"{path}/".startswith(f"{place}/") for place in places)]
+    for path in sorted({*private(places, foreign), *above}):
         inside = [place for place in places if place.startswith(f"{path}/")]
         if not inside:
             hide(root + path, f"{root}/dev/null")

@@ -26,14 +26,20 @@ def show_device(path: str, target: str) -> None:
     kernel.bind(path, target, flags=kernel.NO_SUID)
 
 
-def protect_proc(directory: str, null: str) -> None:
-    """Hide entries of a /proc, and make all others read-only except those of processes. ``null``: /dev/null."""
+def protect_proc(directory: str, null: str, *, with_processes: bool = False) -> None:
+    """Hide entries of a /proc, and make all others read-only. ``null``: /dev/null.
+
+    ``with_processes``: also the entries of processes. What /proc/PID/net has belongs to a network, and its owner could
+    change modes for all that share it. No mount covers the entries of later processes.
+    """
     for name in _MASKED:
         hide(f"{directory}/{name}", null)
     for name in os.listdir(directory):
         path = f"{directory}/{name}"
         if not name.isdigit() and name not in _MASKED and not os.path.islink(path):
             kernel.bind(path, path, flags=_SAFE | kernel.NO_PROGRAMS)
+    if with_processes:
+        kernel.protect(directory, kernel.READ_ONLY)
 
 
 def hide(path: str, null: str = "/dev/null") -> None:

@@ -47,7 +47,8 @@ def build_root(host: HostPlan, plan: CellPlan, users: int | None) -> None:
     _add_devices(f"{root}/dev")
     os.makedirs(f"{root}/proc")
     kernel.mount("proc", f"{root}/proc", _SAFE | kernel.NO_PROGRAMS)
-    protect_proc(f"{root}/proc", f"{root}/dev/null")
+    owns_network = not plan.has_network and users is None and os.stat("/proc/self/net").st_uid == os.geteuid()
+    protect_proc(f"{root}/proc", f"{root}/dev/null", with_processes=owns_network)
     _add_sys(f"{root}/sys")
     for bind in host.binds:
         _place(bind, root, users)
