@@ -97,7 +97,9 @@ class JobLog:
             stream.token, stream.last = token or stream.token, events or stream.last
             if stream.equal >= _MOST_EQUAL_PAGES:
                 stream.equal = 0  # `follow` asks again
-                raise AwsUnavailable(f"CloudWatch Logs returned {_MOST_EQUAL_PAGES} equal pages of `{name}`, and no other")
+                raise AwsUnavailable(
+                    f"CloudWatch Logs returned {_MOST_EQUAL_PAGES} equal pages of `{name}`, and no other"
+                )
         raise AwsUnavailable(
             f"CloudWatch Logs returned {_MOST_EMPTY_PAGES} pages without new lines of `{name}`, and never its end"
         )
