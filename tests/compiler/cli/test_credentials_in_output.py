@@ -130,7 +130,7 @@ sso_start_url = https://example.awsapps.com/start
 
 @pytest.mark.parametrize("command", ["status nightly", "submit"])
 @pytest.mark.parametrize("source", SOURCES)
-def test_what_credentials_are_got_with_is_not_printed(signed, monkeypatch, tmp_path, source, command):
+def test_sources_of_credentials_are_not_printed(signed, monkeypatch, tmp_path, source, command):
     """The server repeats all that it receives; it never sees the secret key, but another answer may have it."""
     (tmp_path / "config").write_text(SOURCES[source].format(key=KEY, secret=SECRET, token=TOKEN))
     (tmp_path / "token").write_text(TOKEN)
