@@ -224,7 +224,9 @@ class AwsSession:
         # Servers other than AWS's seldom have a host name for each bucket.
         profile = self._core.get_scoped_config()
         has_endpoint = any(os.environ.get(name) for name in _S3_ENDPOINTS) or "endpoint_url" in profile
-        return self.client("s3", config=Config(s3={"addressing_style": "path"} if has_endpoint else {}))
+        client = self.client("s3", config=Config(s3={"addressing_style": "path"} if has_endpoint else {}))
+        # Those of AWS do, and its accelerated endpoint has nothing else.
+        return self.client("s3") if has_endpoint and is_in_aws(client) else client
 
     def _sent(self, request: AWSPreparedRequest, event_name: str, **_event: object) -> AWSResponse | None:
         """Send a request of botocore. An error that may be retried is an exception of botocore."""
