@@ -23,6 +23,14 @@ _ENDPOINTS = {
 }
 """How the hosts of a service begin: those of VPC endpoints, and what precedes the region; old ones of S3 have `-`."""
 
+_OTHERS_OF_S3 = {
+    "s3.amazonaws.com": "",
+    "s3-accelerate.amazonaws.com": "",
+    "s3-accelerate.dualstack.amazonaws.com": "",
+    "s3-external-1.amazonaws.com": "us-east-1",
+}
+"""Endpoints of S3 of the commercial partition whose hosts have no region, with the region that they are in."""
+
 _DIRECTIONS = ("north", "south", "east", "west", "central", "northeast", "northwest", "southeast", "southwest")
 
 DEFAULT_SUFFIX = "amazonaws.com"
@@ -128,6 +136,8 @@ def region_of_endpoint(url: str, service: str) -> str | None:
         # botocore has no endpoint for all regions with FIPS; this one is never called.
         if service == "s3" and host in (f"s3.{each.dns_suffix}", f"s3-fips.aws-global.{each.dns_suffix}"):
             return ""
+    if service == "s3" and host in _OTHERS_OF_S3:
+        return _OTHERS_OF_S3[host]
     return None
 
 
@@ -142,8 +152,17 @@ def is_of_another_partition(host: str, region: str) -> bool:
     host, here = host.rstrip(".").lower(), partition_of(region)
     if here is None or not is_of_aws(host):
         return False
-    labels = [found for label in host.split(".") if (found := partition_of(label)) is not None]
+    if host in _OTHERS_OF_S3:
+        return here.name != "aws"
+    labels = [found for label in host.split(".") if (found := _partition_in(label)) is not None]
     return not host.endswith(tuple(f".{suffix}" for suffix in here.suffixes)) or any(each != here for each in labels)
+
+
+def _partition_in(label: str) -> Partition | None:
+    """Return the partition of the region at the end of a label: old hosts of S3 are such as `s3-fips-us-gov-west-1`."""
+    words = label.split("-")
+    ends = ("-".join(words[at:]) for at in range(len(words)))
+    return next((found for end in ends if (found := partition_of(end)) is not None), None)
 
 
 @cache

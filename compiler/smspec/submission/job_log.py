@@ -14,17 +14,21 @@ from smspec.submission.log_event import LogEvent
 _MOST_EMPTY_PAGES = 200
 """In a row. The end of a stream is a page with the token of the one before; pages before it can be empty."""
 
+_MOST_EQUAL_PAGES = 1_000
+"""In a row: millions of lines at AWS, all of one millisecond. More of them come from a server that ignores tokens."""
+
 
 @dataclass(slots=True)
 class _Stream:
     """``page``: events that were not yet yielded; ``token``: where the next page begins; ``last``: the page before it.
 
-    ``is_read``: up to its present end.
+    ``equal``: the pages in a row that equal ``last``; ``is_read``: up to its present end.
     """
 
     page: deque[LogEvent] = field(default_factory=deque)
     token: str | None = None
     last: tuple[LogEvent, ...] = ()
+    equal: int = 0
     is_read: bool = False
 
 
@@ -86,10 +90,16 @@ class JobLog:
             found, token = self._service.events(name, stream.token, self._since, budget=self._budget)
             events = tuple(found)
             stream.is_read = token in (None, stream.token)
-            # A server without pages sends all events again, and a page that repeats the one before does not advance.
-            repeats = events == stream.last or (stream.is_read and events[: len(stream.last)] == stream.last)
+            # A server without pages sends all events again. After a new token, equal events are new lines.
+            repeats = stream.is_read and events[: len(stream.last)] == stream.last
             stream.page.extend(events[len(stream.last) :] if repeats else events)
+            stream.equal = stream.equal + 1 if events and events == stream.last else 0
             stream.token, stream.last = token or stream.token, events or stream.last
+            if stream.equal >= _MOST_EQUAL_PAGES:
+                stream.equal = 0  # `follow` asks again
+                raise AwsUnavailable(
+                    f"CloudWatch Logs returned {_MOST_EQUAL_PAGES} equal pages of `{name}`, and no other"
+                )
         raise AwsUnavailable(
             f"CloudWatch Logs returned {_MOST_EMPTY_PAGES} pages without new lines of `{name}`, and never its end"
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from smspec.diagnostics.visible import visible
+from smspec.plan import naming
 from smspec.service.arns import Arn, parsed_arn
 from smspec.service.members import member
 from smspec.service.partitions import partition_of
@@ -54,7 +55,8 @@ def require_own(
     """Raise `DifferentJob` if a job with the name of a request is not that of the request.
 
     The tag `smspec:digest` alone does not show it, because it can be copied. If the author chose the name, the tag must
-    be there as well. Raise `AwsUnavailable` if AWS cannot be called.
+    be there as well: with the digest of now or, for that very name, of earlier versions. Raise `AwsUnavailable` if AWS
+    cannot be called.
     """
     differing = [*differences(request, job.answer, service.key_arn)]
     if any(path.startswith("HyperParameters.") for path in differing):
@@ -65,7 +67,9 @@ def require_own(
     # SageMaker completes a serverless job by a recipe that is not known here.
     is_known = name_is_derived and not request.get("ServerlessJobConfig") and kept == differing
     differing = kept
-    if not differing and (is_known or service.tags(job).get(DIGEST_TAG) == digest):
+    if not differing and (
+        is_known or service.tags(job).get(DIGEST_TAG) in _own_digests(job, request, digest, name_is_derived)
+    ):
         return
     names = ", ".join(f"`{visible(path)}`" for path in differing[:_MOST_NAMED])
     more = f" and {len(differing) - _MOST_NAMED} more" if len(differing) > _MOST_NAMED else ""
@@ -73,6 +77,16 @@ def require_own(
     what = f"{names}{more} {verb} from the spec" if differing else f"its tag `{DIGEST_TAG}` is not that of the spec"
     fix = "change the spec, or pass `--run-id`" if name_is_derived else "change `job_name`, or remove it"
     raise DifferentJob(f"a different job is named `{job.name}` in {service.region}: {what}", fix)
+
+
+def _own_digests(job: TrainingJob, request: Mapping[str, Any], now: str, name_is_derived: bool) -> Iterator[str]:
+    """Yield the digests that the tag of a job of a request may have.
+
+    Earlier versions digested a request without its chosen name, so theirs only count for a job of that name.
+    """
+    yield now
+    if not name_is_derived and job.name == request.get("TrainingJobName"):
+        yield naming.digest({name: value for name, value in request.items() if name not in NAMED_BY_SUBMISSION})
 
 
 def _is_at(job: TrainingJob, region: str, role: Arn | None) -> bool:

@@ -42,7 +42,7 @@ from smspec.diagnostics.own_credentials import hide, without_credentials
 from smspec.service.partitions import is_of_another_partition, is_of_aws, region_of_endpoint
 from smspec.wire.aws_shape import check_shape
 from smspec.wire.connections import Connections
-from smspec.wire.credential_sources import limit_programs, require_profiles, require_tokens
+from smspec.wire.credential_sources import hide_what_is_sent, limit_programs, require_profiles, require_tokens
 from smspec.wire.deadline import Deadline
 from smspec.wire.exchange import Request, Response, exchanged
 from smspec.wire.fault import BadResponse, ConnectionBroken, WireFault
@@ -146,6 +146,7 @@ class AwsSession:
         for provider in _CACHING:
             core.get_component("credential_provider").get_provider(provider).cache = _ROLES
         limit_programs(core)
+        hide_what_is_sent(core)
         self._largest = largest
         self._seconds = seconds
         self._of_job = of_job
@@ -223,7 +224,9 @@ class AwsSession:
         # Servers other than AWS's seldom have a host name for each bucket.
         profile = self._core.get_scoped_config()
         has_endpoint = any(os.environ.get(name) for name in _S3_ENDPOINTS) or "endpoint_url" in profile
-        return self.client("s3", config=Config(s3={"addressing_style": "path"} if has_endpoint else {}))
+        client = self.client("s3", config=Config(s3={"addressing_style": "path"} if has_endpoint else {}))
+        # Those of AWS do, and its accelerated endpoint has nothing else.
+        return self.client("s3") if has_endpoint and is_in_aws(client) else client
 
     def _sent(self, request: AWSPreparedRequest, event_name: str, **_event: object) -> AWSResponse | None:
         """Send a request of botocore. An error that may be retried is an exception of botocore."""

@@ -1,4 +1,7 @@
-"""The files and the program that botocore gets credentials from: it reads them without an end or a time limit."""
+"""What botocore gets credentials from: files and a program, which it reads without an end or a time limit, and servers.
+
+A server may repeat what it is sent, so all that botocore signs or proves something with is hidden before it is sent.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from smspec.diagnostics.own_credentials import hide
 from smspec.wire.deadline import Deadline
 from smspec.wire.fault import DeadlineMissed, WireFault
 from smspec.wire.trust import require_file
@@ -20,6 +24,9 @@ MOST_BYTES = 1 << 20
 _TIME = re.compile(r"[0-9]{4}-?[0-9]{2}-?[0-9]{2}[T ][0-9:.,]{4,20} ?(?:Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)?")
 
 _FILES = (("AWS_CONFIG_FILE", "config_file"), ("AWS_SHARED_CREDENTIALS_FILE", "credentials_file"))
+_LOGINS = ("sso", "sso-oidc", "sts", "signin")
+"""The services that take tokens as parameters; elsewhere, AWS also calls the names of keys sensitive."""
+
 _TOKENS = ("AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
 
 
@@ -47,6 +54,48 @@ def _profiles(core: Any) -> Iterator[Mapping[str, Any]]:
         seen.add(name)
         yield profiles[name]
         name = profiles[name].get("source_profile")
+
+
+def hide_what_is_sent(core: Any) -> None:
+    """Hide the credentials of every request, also those that a role is assumed with, and those that botocore renews."""
+
+    def hide_signing(request_signer: Any, **_event: object) -> None:
+        if (credentials := getattr(request_signer, "_credentials", None)) is not None:
+            # Those that botocore has: asking for them gets new ones again if these expire soon.
+            frozen = getattr(credentials, "_frozen_credentials", None) or credentials.get_frozen_credentials()
+            hide((frozen.secret_key, frozen.token))
+
+    def hide_tokens(params: Mapping[str, Any], model: Any, **_event: object) -> None:
+        if model.input_shape is not None:
+            hide(_sensitive(params, model.input_shape))
+
+    def hide_renewed(request: Any, **_event: object) -> None:
+        token = request.headers.get("X-Amz-Security-Token")
+        hide([token.decode() if isinstance(token, bytes) else token])
+
+    events = core.get_component("event_emitter")
+    events.register_first("before-send", hide_renewed)
+    events.register("before-sign", hide_signing)
+    for service in _LOGINS:
+        events.register(f"before-parameter-build.{service}", hide_tokens)
+    container = core.get_component("credential_provider").get_provider("container-role")
+    headers = container._build_headers
+
+    def hidden_headers() -> Any:
+        found = headers()
+        hide((found or {}).values())
+        return found
+
+    container._build_headers = hidden_headers
+
+
+def _sensitive(value: Any, shape: Any) -> Iterator[str]:
+    """Yield the texts of a parameter that the model of a service calls sensitive."""
+    if isinstance(value, Mapping) and shape.type_name == "structure":
+        for name in value.keys() & shape.members.keys():
+            yield from _sensitive(value[name], shape.members[name])
+    elif isinstance(value, str) and shape.metadata.get("sensitive"):
+        yield value
 
 
 def limit_programs(core: Any) -> None:

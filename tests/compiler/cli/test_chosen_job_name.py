@@ -105,6 +105,25 @@ def test_chosen_name_is_looked_up_exactly(server, tmp_path):
     assert refused.status == 1 and "its tag `smspec:digest` is not that of the spec" in refused.err
 
 
+@pytest.mark.parametrize("command", ["stop", "logs", "submit --detach", "submit --dry-run"])
+@pytest.mark.parametrize("name", ["train", "train-2"])
+def test_job_of_an_earlier_version_is_its_own(server, tmp_path, command, name):
+    """Its digest lacks the chosen name, so it only counts for that name; `train-2` may be another spec's."""
+    write_job(tmp_path, SPEC + "job_name: train\n")
+    request = request_of()
+    earlier = digest({key: value for key, value in request.items() if key not in ("TrainingJobName", "Tags")})
+    if name != "train":
+        server.put(request, *training(), tags=[f"smspec:digest={smspec_digest()}"])
+    server.put(request, *training(9), name=name, tags=[f"smspec:digest={earlier}"])
+    done = smspec(*command.split(), "job.yaml")
+    assert (done.status, server.created) == (0, []), done.err
+    assert server.stopped == (["train"] if command == "stop" else [])
+    changed = {**request, "RoleArn": "arn:aws:iam::123456789012:role/Other"}
+    server.put(changed, *training(9), name="train", tags=[f"smspec:digest={earlier}"])
+    refused = smspec("stop", "job.yaml")
+    assert refused.status == 1 and "`RoleArn` differs from the spec" in refused.err
+
+
 @pytest.mark.parametrize("key", ["smspec:git-commit", "smspec:run-id", "smspec:digest", "SMSpec:any"])
 @pytest.mark.parametrize("options", [[], ["--dry-run"], ["--again"]], ids=len)
 def test_tags_that_smspec_sets_are_not_those_of_a_spec(server, tmp_path, key, options):

@@ -3,7 +3,9 @@
 import json
 import re
 from base64 import b64encode
-from urllib.parse import quote
+from datetime import UTC, datetime, timedelta
+from hashlib import sha1
+from urllib.parse import quote, unquote
 
 import pytest
 
@@ -13,7 +15,7 @@ from smspec.wire.url import parsed
 from support.servers.aws_server import BUCKET
 from support.servers.hostile_server import hostile_server, response
 from support.servers.job_server import COMPLETED, look
-from support.smspec_command import smspec
+from support.smspec_command import environment, smspec, smspec_process
 
 KEY, SECRET, TOKEN = "AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "FwoGZXIvYXdzEXAMPLEtoken=="
 SIGNED = f"""\
@@ -102,6 +104,79 @@ def test_token_that_a_server_repeats_is_not_printed(signed):
         signed.faults[operation] = [(400, "ValidationException", f"bad token {TOKEN}, key {SECRET}, {TOKEN!r}")] * 20
     for command in ("status nightly", "submit --dry-run", "submit"):
         assert_silent(smspec(*command.split()))
+
+
+KEPT = "[profile base]\naws_access_key_id = {key}\naws_secret_access_key = {secret}\naws_session_token = {token}\n"
+ROLE = "[profile ci]\nrole_arn = arn:aws:iam::123456789012:role/ci\n"
+EXPIRES = datetime.now(UTC) + timedelta(hours=9)
+SOURCES = {
+    "the source of a role": f"{ROLE}source_profile = base\n{KEPT}",
+    "the source of a source": f"{ROLE}source_profile = b\n{ROLE.replace('ci]', 'b]')}source_profile = base\n{KEPT}",
+    "the environment": f"{ROLE}credential_source = Environment\n",
+    "a container": f"{ROLE}credential_source = EcsContainer\n",
+    "a web identity": f"{ROLE}web_identity_token_file = token\n",
+    "a token of SSO": """\
+[profile ci]
+sso_session = s
+sso_account_id = 123456789012
+sso_role_name = ci
+[sso-session s]
+sso_region = us-west-2
+sso_start_url = https://example.awsapps.com/start
+""",
+    "a program": "[profile ci]\ncredential_process = sh program\n",
+}
+
+
+@pytest.mark.parametrize("command", ["status nightly", "submit"])
+@pytest.mark.parametrize("source", SOURCES)
+def test_sources_of_credentials_are_not_printed(signed, monkeypatch, tmp_path, source, command):
+    """The server repeats all that it receives; it never sees the secret key, but another answer may have it."""
+    (tmp_path / "config").write_text(SOURCES[source].format(key=KEY, secret=SECRET, token=TOKEN))
+    (tmp_path / "token").write_text(TOKEN)
+    cached = tmp_path / ".aws" / "sso" / "cache" / f"{sha1(b's').hexdigest()}.json"
+    cached.parent.mkdir(parents=True)
+    cached.write_text(json.dumps({"accessToken": TOKEN, "expiresAt": f"{EXPIRES:%Y-%m-%dT%H:%M:%SZ}"}))
+    # Each call of the program prints other keys, which expire soon: botocore gets new ones before it signs.
+    soon = (datetime.now(UTC) + timedelta(minutes=1)).isoformat()
+    printed = {
+        "Version": 1,
+        "AccessKeyId": KEY,
+        "SecretAccessKey": SECRET,
+        "SessionToken": "$token",
+        "Expiration": soon,
+    }
+    keys = json.dumps(printed).replace('"', '\\"')
+    (tmp_path / "program").write_text(f'echo x >> n; token=$(sha256sum < n | cut -c1-64); echo "{keys}"')
+    for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN"):
+        if source != "the environment":
+            monkeypatch.delenv(f"AWS_{name}")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.setenv("AWS_CONTAINER_AUTHORIZATION_TOKEN", TOKEN)
+
+    def repeat(asked):
+        texts = (*asked.headers.values(), *unquote(asked.body.decode()).split("&"))
+        token = asked.headers.get("x-amz-security-token") or next((TOKEN for each in texts if TOKEN in each), None)
+        received.append(token)
+        said = f"bad token {token}" + (f" of {SECRET}" if has_secret else "")
+        content = json.dumps({"__type": "ValidationException", "message": said})
+        if b"Action=" in asked.body:
+            content = f"<ErrorResponse><Error><Code>Bad</Code><Message>{said}</Message></Error></ErrorResponse>"
+        return [response(content.encode(), status="400 Bad Request")]
+
+    received: list[str | None] = []
+    has_secret = source in ("the environment", "a program") or "base" in SOURCES[source]
+    with hostile_server(repeat) as server:
+        monkeypatch.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", f"http://{server.host}/keys")
+        for name in ("", "_STS", "_SSO", "_S3"):
+            monkeypatch.setenv(f"AWS_ENDPOINT_URL{name}", f"http://{server.host}")
+        # A process: botocore decides once where tokens of SSO are.
+        done = smspec_process(*command.split(), "--profile", "ci", env=environment(SMSPEC_DEBUG="1"))
+    tokens = [*filter(None, received)]
+    assert tokens and "bad token ***" in done.err, done.err
+    assert not [token for token in tokens if token in done.out + done.err]
+    assert_silent(done)
 
 
 def with_token(value):

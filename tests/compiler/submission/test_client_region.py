@@ -11,7 +11,7 @@ from botocore import UNSIGNED
 from botocore.config import Config
 from botocore.exceptions import EndpointVariantError
 
-from smspec.service.partitions import is_of_another_partition, is_of_aws, partitions, region_of_endpoint
+from smspec.service.partitions import is_of_another_partition, is_of_aws, partition_of, partitions, region_of_endpoint
 from smspec.submission.aws_errors import AwsUnavailable
 from smspec.submission.client import sagemaker_client
 from smspec.submission.s3_service import S3Service
@@ -83,6 +83,14 @@ def test_each_endpoint_that_botocore_finds_is_one_of_aws(service):
         ("s3", "https://s3-us-west-2.amazonaws.com", "us-west-2"),
         ("s3", "https://s3-fips.dualstack.us-gov-west-1.amazonaws.com", "us-gov-west-1"),
         ("s3", "https://bucket.vpce-0a-1b.s3.cn-north-1.vpce.amazonaws.com.cn", "cn-north-1"),
+        ("s3", "https://s3-fips-us-gov-west-1.amazonaws.com", "us-gov-west-1"),
+        ("s3", "https://s3-external-1.amazonaws.com", "us-east-1"),
+        ("s3", "https://s3-accelerate.amazonaws.com", ""),
+        ("s3", "https://s3-accelerate.dualstack.amazonaws.com/", ""),
+        ("s3", "https://s3-accelerate.us-west-2.amazonaws.com", None),
+        ("s3", "https://s3-external-2.amazonaws.com", None),
+        ("s3", "http://s3-accelerate.amazonaws.com", None),
+        ("s3", "https://other.s3-external-1.amazonaws.com", None),
         ("s3", "https://other.s3.us-west-2.amazonaws.com", None),
         ("s3", "https://s3.other.s3.us-west-2.amazonaws.com", None),
         ("s3", "https://other.s3.amazonaws.com", None),
@@ -120,6 +128,19 @@ def test_only_exact_hosts_are_endpoints_of_a_service(service, url, region):
     assert region_of_endpoint(url, service) == region
 
 
+@pytest.mark.parametrize("region", ["us-west-2", "us-gov-west-1", "us-gov-east-1"])
+@pytest.mark.parametrize(
+    ("host", "there"),
+    [
+        *((f"{form}us-gov-west-1.amazonaws.com", "aws-us-gov") for form in ("s3-", "s3-fips-", "s3.", "s3-fips.")),
+        *((f"{form}us-west-2.amazonaws.com", "aws") for form in ("s3-", "s3-fips-", "s3.dualstack.")),
+        *((f"{form}.amazonaws.com", "aws") for form in ("s3", "s3-accelerate", "s3-external-1")),
+    ],
+)
+def test_old_hosts_of_s3_are_in_the_partition_of_their_region(host, there, region):
+    assert is_of_another_partition(host, region) == (there != partition_of(region).name)
+
+
 @pytest.fixture
 def profiles(monkeypatch, tmp_path):
     for name in [name for name in os.environ if name.startswith("AWS_")]:
@@ -129,6 +150,14 @@ def profiles(monkeypatch, tmp_path):
     (tmp_path / "config").write_text(f"{lines}data_path = {tmp_path}/none\nca_bundle = {tmp_path}/none\n")
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+
+
+@pytest.mark.parametrize("form", ["", ".dualstack"], ids=["IPv4", "IPv6"])
+def test_accelerated_endpoint_gets_the_bucket_in_the_host(profiles, monkeypatch, form):
+    """It has no addresses with the bucket in the path."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", f"https://s3-accelerate{form}.amazonaws.com")
+    url = AwsSession("good", "us-west-2").s3_client().generate_presigned_url("head_bucket", {"Bucket": "ads"})
+    assert urlsplit(url).hostname == f"ads.s3-accelerate{form}.amazonaws.com"
 
 
 @pytest.mark.parametrize("name", ["nope", "other"])

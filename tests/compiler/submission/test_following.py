@@ -11,7 +11,7 @@ from smspec.submission.job_log import JobLog
 from smspec.submission.job_service import JobService, host_of
 from smspec.submission.log_event import LogEvent
 from smspec.submission.training_job import TrainingJob, Transition
-from support.servers.job_server import job_server, look
+from support.servers.job_server import CREATED, job_server, look
 
 ENDED = look("Completed", began=60, ended=180, billable=120)
 
@@ -90,6 +90,13 @@ def test_server_whose_lines_always_change_ends(server, monkeypatch):
 
     monkeypatch.setattr(server, "events", page)
     assert len([*JobLog(server.service, "nightly").new_events()]) == 2
+
+
+def test_equal_pages_with_new_tokens_are_all_shown(server, monkeypatch):
+    """A program prints the same line many times in a millisecond, also more often than pages may be empty."""
+    monkeypatch.setattr(server, "page", 10)
+    server.logs[f"nightly/algo-1-{CREATED}"] = [*[(61, "same")] * 2_500, (62, "end")]
+    assert lines(happenings(server)) == [*["algo-1 same"] * 2_500, "algo-1 end"]
 
 
 @pytest.mark.parametrize("code", ["ExpiredTokenException", "UnrecognizedClientException", "SomethingNew"])
