@@ -79,14 +79,14 @@ def require_own(
     raise DifferentJob(f"a different job is named `{job.name}` in {service.region}: {what}", fix)
 
 
-def _own_digests(job: TrainingJob, request: Mapping[str, Any], now: str, name_is_derived: bool) -> Iterator[str]:
-    """Yield the digests that the tag of a job of a request may have.
+def _own_digests(job: TrainingJob, request: Mapping[str, Any], now: str, name_is_derived: bool) -> list[str]:
+    """Return the digests that the tag of a job of a request may have.
 
     Earlier versions digested a request without its chosen name, so theirs only count for a job of that name.
     """
-    yield now
-    if not name_is_derived and job.name == request.get("TrainingJobName"):
-        yield naming.digest({name: value for name, value in request.items() if name not in NAMED_BY_SUBMISSION})
+    if name_is_derived or job.name != request.get("TrainingJobName"):
+        return [now]
+    return [now, naming.digest({name: value for name, value in request.items() if name not in NAMED_BY_SUBMISSION})]
 
 
 def _is_at(job: TrainingJob, region: str, role: Arn | None) -> bool:
