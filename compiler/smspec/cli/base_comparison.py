@@ -29,7 +29,7 @@ from smspec.review.job_review import JobReview
 from smspec.review.kinds import cosmetic
 from smspec.review.missing_comparisons import State
 from smspec.review.reviewing import paired
-from smspec.review.settings_changes import lost_review, settings_reviews, unsearched_review, unset_review
+from smspec.review.settings_changes import lost_review, settings_reviews, uncompared_review, unsearched_review
 from smspec.service.policy import Level
 from smspec.service.prices import PriceBook
 from smspec.source.frozen import dataclass, replace
@@ -60,14 +60,15 @@ class _Listed:
 class _Compiled:
     """Both states of the specs by their places, as far as they differ; the paths of the others are ``unchanged``.
 
-    ``unset``: places of specs that no search lists, and that cannot be compiled without an option.
+    ``uncompared``: places of specs that no search lists, and that do not compile as they are here; each with whether
+    the value of an option is missing.
     """
 
     gathered: list[Gathered]
     unchanged: dict[str, str]
     news: dict[str, Variants]
     olds: dict[str, Variants]
-    unset: set[str]
+    uncompared: dict[str, bool]
 
 
 def against_base(
@@ -109,7 +110,7 @@ def against_base(
                 for place in sorted(listed.lost)
                 if place in sides.news or place in sides.unchanged or _is_link(place, repository.top)
             ),
-            *map(unset_review, sorted(sides.unset)),
+            *(uncompared_review(place, is_unset) for place, is_unset in sorted(sides.uncompared.items())),
             *_settings(repository.top, base, paths, sides.gathered, moved, cache, base_cache),
             *(
                 unsearched_review(place)
@@ -200,7 +201,12 @@ def _compiled(
     news = {place: compile_variants(side) for place, side in new.items() if place not in same}
     olds = {place: shown_as_of(compile_variants(side), base) for place, side in old.items() if place not in same}
     jobs = [place for place, side in news.items() if _is_job(side, listed.now[place], place in listed.lost, cache)]
-    unset = {place for place, side in news.items() if place not in jobs and side.is_open}
+    uncompared = {
+        place: side.is_unset
+        for place, side in news.items()
+        if place not in jobs
+        and (side.is_open or (place in olds and olds[place].compiled and not is_no_job(side.path, cache)))
+    }
     return _Compiled(
         gathered=gathered,
         unchanged={place: new[place].path for place in same},
@@ -208,9 +214,9 @@ def _compiled(
         olds={
             place: side
             for place, side in olds.items()
-            if place not in unset and _is_job(side, listed.then[place], False, base_cache)
+            if place not in uncompared and _is_job(side, listed.then[place], False, base_cache)
         },
-        unset=unset,
+        uncompared=uncompared,
     )
 
 
