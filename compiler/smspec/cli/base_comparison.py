@@ -23,7 +23,7 @@ from smspec.cli.comparison import (
 from smspec.pipeline.affected_specs import check_checkout
 from smspec.pipeline.compared_specs import ComparedSpec, Tracked, compared_specs, is_no_job, tracked_files
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.unsearched_specs import unsearched_specs
+from smspec.pipeline.unsearched_specs import absent_specs, unsearched_specs
 from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_as_of
 from smspec.review.job_review import JobReview
 from smspec.review.kinds import cosmetic
@@ -152,12 +152,13 @@ def _listed(
     tracked = tracked_files(repository)
     now = compared_specs(paths, cache, tracked)
     then = compared_specs(there, base_cache, Tracked(top=base.directory, paths=None))
+    gone = {os.path.join(repository.top, place) for place in then}
+    gone |= absent_specs(changed, map(os.path.realpath, paths), tracked)
+    check_checkout(tracked.absent(), [spec.path for spec in now.values()], gone, cache)
     if not now and not then:
         raise NothingToCompare(
             f"no job spec found in {', '.join(f'`{path}`' for path in paths)}, now or at `{base.name}`"
         )
-    gone = {os.path.join(repository.top, place) for place in then}
-    check_checkout(tracked.absent(), [spec.path for spec in now.values()], gone, cache)
     lost = {place for place, spec in then.items() if spec.is_found and not (place in now and now[place].is_found)}
     start = None if any(map(os.path.isabs, paths)) else os.curdir
     now |= _still_there(then, now, repository.top, cache, start)

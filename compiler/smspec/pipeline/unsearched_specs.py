@@ -51,6 +51,11 @@ def unsearched_specs(
     return tuple(sorted(jobs))
 
 
+def absent_specs(changed: ChangedFiles, tops: Iterable[str], tracked: Tracked) -> set[str]:
+    """Return the changed files below some real directories that a sparse checkout lacks, and that may be specs."""
+    return tracked.absent_specs(path for top in tops for path in changed.below(top))
+
+
 def skipped_specs(paths: Iterable[str], cache: InputCache) -> dict[str, str]:
     """Return the job specs that git tracks, in files named like YAML, and a search of some directories skips.
 
@@ -108,8 +113,7 @@ def unlisted_specs(
     known = {place_below(path, changed.repository.top): path for path in specs}
     tracked = tracked_files(changed.repository)
     tops = [os.path.realpath(path) for path in paths]
-    gone = {path for top in tops for path in changed.below(top) if path.lower().endswith(ENDINGS)}
-    check_checkout(tracked.absent(), known.values(), gone, cache)
+    check_checkout(tracked.absent(), known.values(), absent_specs(changed, tops, tracked), cache)
     listed = compared_specs(paths, cache, tracked)
     hidden = unsearched_specs(
         changed, paths, [*known.values(), *(spec.path for spec in listed.values())], tracked, cache
