@@ -23,7 +23,8 @@ from smspec.cli.comparison import (
 from smspec.pipeline.affected_specs import check_checkout
 from smspec.pipeline.compared_specs import ComparedSpec, Tracked, compared_specs, is_no_job, tracked_files
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.unsearched_specs import absent_specs, unsearched_specs
+from smspec.pipeline.spec_discovery import is_yaml
+from smspec.pipeline.unsearched_specs import absent_specs, is_job_at, unsearched_specs
 from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_as_of
 from smspec.review.job_review import JobReview
 from smspec.review.kinds import cosmetic
@@ -153,7 +154,14 @@ def _listed(
     now = compared_specs(paths, cache, tracked)
     then = compared_specs(there, base_cache, Tracked(top=base.directory, paths=None))
     gone = {os.path.join(repository.top, place) for place in then}
-    gone |= absent_specs(changed, map(os.path.realpath, paths), tracked)
+    tops = [*map(os.path.realpath, paths)]
+    gone |= absent_specs(changed, tops, tracked)
+    # What a search skips is not among the specs of the base, but may extend a changed one.
+    gone |= {
+        path
+        for path in tracked.absent() - gone
+        if is_yaml(path) and any(is_below(path, top) for top in tops) and is_job_at(base.path(path), base_cache)
+    }
     check_checkout(tracked.absent(), [spec.path for spec in now.values()], gone, cache)
     if not now and not then:
         raise NothingToCompare(

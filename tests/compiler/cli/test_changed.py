@@ -182,6 +182,20 @@ def test_changed_spec_that_a_sparse_checkout_lacks_is_named(home, case):
         assert smspec(*words, "HEAD~1", "jobs", cwd=home).status == 0
 
 
+@pytest.mark.skipif(GIT_VERSION < (2, 35), reason="this git has no `sparse-checkout set --no-cone`")
+def test_skipped_spec_that_a_sparse_checkout_lacks_is_named(home):
+    (home / ".x").mkdir()
+    (home / ".x/job.yaml").write_text(EVIL.replace("../one.yaml", "../hidden.yaml"))
+    (home / "hidden.yaml").write_text(BASE)
+    commit(home)
+    append(home / "hidden.yaml", "tags: {a: b}\n")
+    commit(home)
+    git(home, "sparse-checkout", "set", "--no-cone", "/*", "!/.x")
+    done = smspec("diff", "--base", "HEAD~1", ".", cwd=home)
+    assert done.status == 3 and "this sparse checkout lacks `.x/job.yaml`" in done.err
+    assert smspec("diff", "--base", "HEAD~1", "jobs", cwd=home).status == 0
+
+
 def test_path_outside_the_repository_exits_3(home, tmp_path):
     (tmp_path / "job.yaml").write_text(BUILT)
     done = smspec("validate", "--changed", "HEAD", ".", "../job.yaml", cwd=home)
