@@ -23,13 +23,14 @@ from smspec.cli.comparison import (
 from smspec.pipeline.affected_specs import check_checkout
 from smspec.pipeline.compared_specs import ComparedSpec, Tracked, compared_specs, is_no_job, tracked_files
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.unsearched_specs import unsearched_specs
+from smspec.pipeline.spec_discovery import is_yaml
+from smspec.pipeline.unsearched_specs import absent_specs, is_job_at, unsearched_specs
 from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_as_of
 from smspec.review.job_review import JobReview
 from smspec.review.kinds import cosmetic
 from smspec.review.missing_comparisons import State
 from smspec.review.reviewing import paired
-from smspec.review.settings_changes import lost_review, settings_reviews, unsearched_review, unset_review
+from smspec.review.settings_changes import lost_review, settings_reviews, uncompared_review, unsearched_review
 from smspec.service.policy import Level
 from smspec.service.prices import PriceBook
 from smspec.source.frozen import dataclass, replace
@@ -60,14 +61,15 @@ class _Listed:
 class _Compiled:
     """Both states of the specs by their places, as far as they differ; the paths of the others are ``unchanged``.
 
-    ``unset``: places of specs that no search lists, and that cannot be compiled without an option.
+    ``uncompared``: places of specs that no search lists, and that do not compile as they are here; each with whether
+    the value of an option is missing.
     """
 
     gathered: list[Gathered]
     unchanged: dict[str, str]
     news: dict[str, Variants]
     olds: dict[str, Variants]
-    unset: set[str]
+    uncompared: dict[str, bool]
 
 
 def against_base(
@@ -109,7 +111,7 @@ def against_base(
                 for place in sorted(listed.lost)
                 if place in sides.news or place in sides.unchanged or _is_link(place, repository.top)
             ),
-            *map(unset_review, sorted(sides.unset)),
+            *(uncompared_review(place, is_unset) for place, is_unset in sorted(sides.uncompared.items())),
             *_settings(repository.top, base, paths, sides.gathered, moved, cache, base_cache),
             *(
                 unsearched_review(place)
@@ -151,12 +153,20 @@ def _listed(
     tracked = tracked_files(repository)
     now = compared_specs(paths, cache, tracked)
     then = compared_specs(there, base_cache, Tracked(top=base.directory, paths=None))
+    gone = {os.path.join(repository.top, place) for place in then}
+    tops = [*map(os.path.realpath, paths)]
+    gone |= absent_specs(changed, tops, tracked)
+    # What a search skips is not among the specs of the base, but may extend a changed one.
+    gone |= {
+        path
+        for path in tracked.absent() - gone
+        if is_yaml(path) and any(is_below(path, top) for top in tops) and is_job_at(base.path(path), base_cache)
+    }
+    check_checkout(tracked.absent(), [spec.path for spec in now.values()], gone, cache)
     if not now and not then:
         raise NothingToCompare(
             f"no job spec found in {', '.join(f'`{path}`' for path in paths)}, now or at `{base.name}`"
         )
-    gone = {os.path.join(repository.top, place) for place in then}
-    check_checkout(tracked.absent(), [spec.path for spec in now.values()], gone, cache)
     lost = {place for place, spec in then.items() if spec.is_found and not (place in now and now[place].is_found)}
     start = None if any(map(os.path.isabs, paths)) else os.curdir
     now |= _still_there(then, now, repository.top, cache, start)
@@ -200,7 +210,12 @@ def _compiled(
     news = {place: compile_variants(side) for place, side in new.items() if place not in same}
     olds = {place: shown_as_of(compile_variants(side), base) for place, side in old.items() if place not in same}
     jobs = [place for place, side in news.items() if _is_job(side, listed.now[place], place in listed.lost, cache)]
-    unset = {place for place, side in news.items() if place not in jobs and side.is_open}
+    uncompared = {
+        place: side.is_unset
+        for place, side in news.items()
+        if place not in jobs
+        and (side.is_open or (place in olds and olds[place].compiled and not is_no_job(side.path, cache)))
+    }
     return _Compiled(
         gathered=gathered,
         unchanged={place: new[place].path for place in same},
@@ -208,9 +223,9 @@ def _compiled(
         olds={
             place: side
             for place, side in olds.items()
-            if place not in unset and _is_job(side, listed.then[place], False, base_cache)
+            if place not in uncompared and _is_job(side, listed.then[place], False, base_cache)
         },
-        unset=unset,
+        uncompared=uncompared,
     )
 
 

@@ -91,7 +91,11 @@ def affected(
     if changed.filtered:
         console.say(visible(unexecuted(changed.filtered)))
     if unset:
-        console.say(visible(f"not checked, because a value of --set or --region is missing: {_listed(unset)}"))
+        console.say(
+            visible(
+                f"not checked, because they have errors, or a value of --set or --region is missing: {_listed(unset)}"
+            )
+        )
     if hidden:
         console.say(visible(f"not searched, but job specs: {_listed(hidden)}; {what}"))
     elif not found and not unset:

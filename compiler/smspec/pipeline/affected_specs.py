@@ -63,7 +63,7 @@ def check_checkout(absent: set[str], specs: Iterable[str], needed: set[str], cac
         or (_is_for_all_below(path) and _reach(path) in above)
     )
     if lacking:
-        more = f" and {len(lacking) - 1} more files" if len(lacking) > 1 else ""
+        more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
         raise GitFailed(
             f"this sparse checkout lacks `{os.path.relpath(lacking[0])}`{more} that jobs are made from: "
             "run `git sparse-checkout add DIRECTORY`, or pass only specs whose files are here"

@@ -8,7 +8,8 @@ repository's own hides.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import (
@@ -16,6 +17,7 @@ from smspec.pipeline.spec_discovery import (
     NoJobs,
     is_job,
     is_searched,
+    is_yaml,
     job_specs,
     outline,
     specs_below,
@@ -24,10 +26,12 @@ from smspec.pipeline.spec_discovery import (
 from smspec.source.frozen import dataclass
 from smspec.source.path_containment import is_below
 from smspec.spec.layers.option_errors import OptionError
-from smspec.workspace.git import SUBMODULE, GitFailed, Repository, checked_repository
+from smspec.spec.yaml.text_limits import MAX_BYTES
+from smspec.workspace.git import LINK, SUBMODULE, GitFailed, Objects, Repository, StagedFile, checked_repository
 from smspec.workspace.missing_path import is_directory
 from smspec.workspace.revision import place_below
 from smspec.workspace.source_walk import MARKERS, is_output_of_ours
+from smspec.workspace.spec_marker import has_spec_key, is_meant_as_spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,19 +47,33 @@ class ComparedSpec:
 class Tracked:
     """The paths in a directory without links, the ``top``, that git tracks; all of them if ``paths`` is None.
 
-    ``modules``: submodules that git cannot read; a commit brought all that is in them. ``sparse``: paths that a sparse
-    checkout leaves out.
+    ``modules``: submodules that git cannot read; a commit brought all that is in them. ``sparse``: what a sparse
+    checkout leaves out, each with its path and repository.
     """
 
     top: str
     paths: frozenset[str] | None
     modules: tuple[str, ...] = ()
-    sparse: frozenset[str] = frozenset()
+    sparse: tuple[tuple[str, Repository, StagedFile], ...] = ()
 
     def absent(self) -> set[str]:
         """Return the whole paths of the files that a sparse checkout left out."""
-        paths = (os.path.join(self.top, path) for path in self.sparse)
-        return {path for path in paths if not os.path.lexists(path)}
+        return {path for path, _, _ in self._absent()}
+
+    def absent_specs(self, changed: Iterable[str]) -> set[str]:
+        """Return those of some changed files that a sparse checkout left out, and that may be specs: by their objects.
+
+        A link, a submodule, and a file whose object is not here may lead to one.
+        """
+        wanted = frozenset(changed)
+        found = [one for one in self._absent() if one[0] in wanted]
+        with ExitStack() as opened:
+            objects = {top: opened.enter_context(Repository(top).objects()) for top in {one[1].top for one in found}}
+            return {path for path, repository, file in found if _may_be_spec(path, file, objects[repository.top])}
+
+    def _absent(self) -> Iterator[tuple[str, Repository, StagedFile]]:
+        paths = ((os.path.join(self.top, path), repository, file) for path, repository, file in self.sparse)
+        return (one for one in paths if not os.path.lexists(one[0]))
 
     def has(self, path: str) -> bool:
         """Return whether git tracks a file or link."""
@@ -73,7 +91,7 @@ class Tracked:
 def tracked_files(repository: Repository) -> Tracked:
     """Return what the indexes of a repository and of its submodules have. Raise `GitFailed` for that of the first."""
     paths: set[str] = set()
-    sparse: set[str] = set()
+    sparse: list[tuple[str, Repository, StagedFile]] = []
     unread: list[str] = []
     ahead = [(repository, "")]
     while ahead:
@@ -86,13 +104,13 @@ def tracked_files(repository: Repository) -> Tracked:
             unread.append(prefix)
             continue
         paths.update(os.path.join(prefix, file.path) for file in staged)
-        sparse.update(os.path.join(prefix, file.path) for file in staged if file.is_sparse)
+        sparse += [(os.path.join(prefix, file.path), here, file) for file in staged if file.is_sparse]
         for module in (os.path.join(prefix, file.path) for file in staged if file.mode == SUBMODULE):
             try:
                 ahead.append((checked_repository(os.path.join(repository.top, module)), module))
             except GitFailed:
                 unread.append(module)
-    return Tracked(top=repository.top, paths=frozenset(paths), modules=tuple(unread), sparse=frozenset(sparse))
+    return Tracked(top=repository.top, paths=frozenset(paths), modules=tuple(unread), sparse=tuple(sparse))
 
 
 def compared_specs(paths: Iterable[str], cache: InputCache, tracked: Tracked) -> dict[str, ComparedSpec]:
@@ -132,6 +150,16 @@ def compared_specs(paths: Iterable[str], cache: InputCache, tracked: Tracked) ->
         if (of_it := outlines[spec]) is None or is_job(of_it, cache, is_named=cache.identity(spec) in named)
     )
     return {spec.place: spec for spec in specs}
+
+
+def _may_be_spec(path: str, file: StagedFile, objects: Objects) -> bool:
+    if file.mode in (LINK, SUBMODULE):
+        return True
+    try:
+        (content,) = objects.contents([file.object])
+    except GitFailed:
+        return True
+    return len(content) <= MAX_BYTES and (is_meant_as_spec if is_yaml(path) else has_spec_key)(content)
 
 
 def is_no_job(path: str, cache: InputCache) -> bool:

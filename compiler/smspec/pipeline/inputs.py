@@ -341,13 +341,25 @@ def _converted(written: str, content: bytes, findings: list[Finding]) -> bytes |
 
 def _startup(source: Listing, cache: InputCache, boundary: Boundary) -> StartupPackages | None:
     """Return the list of packages in a source; None without one, or if it cannot be read or is too large."""
-    listed = next((file for file in source.files if file.path == _AT_STARTUP), None)
-    if listed is None or listed.size > LARGEST_REQUIREMENTS:
+    files = {file.path: file for file in source.files if file.size <= LARGEST_REQUIREMENTS}
+    if _AT_STARTUP not in files:
         return None
-    try:
-        return StartupPackages(content=cache.requirements(listed.origin, boundary))
-    except (FileNotRead, OSError):
-        return None
+    # Imported late: few sources have one.
+    from smspec.service.requirement_lines import paths_named
+
+    found: dict[str, bytes] = {}
+    ahead = [_AT_STARTUP]
+    while ahead:
+        path = ahead.pop()
+        if path in found or path not in files:
+            continue
+        try:
+            found[path] = cache.requirements(files[path].origin, boundary)
+        except (FileNotRead, OSError):
+            continue
+        ahead += paths_named(path, found[path], files)
+    content = found.pop(_AT_STARTUP, None)
+    return None if content is None else StartupPackages(content=content, included=tuple(sorted(found.items())))
 
 
 def _missing(rule: Rule, at: Path, what: str, written: str, path: str) -> Finding:

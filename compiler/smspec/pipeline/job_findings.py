@@ -167,7 +167,7 @@ def _requirements(job: Job) -> Iterable[Finding]:
     if isinstance(image, BuiltImage):
         found += _OF_REQUIREMENTS.of(content, image, lambda: [*requirement_findings(image, content)])
     if startup is not None and startup_requirements(job.spec, build_inputs.source) is not None:
-        found += startup_findings(image, startup.content, SOURCE)
+        found += startup_findings(image, startup.content, SOURCE, startup.included)
     return found
 
 

@@ -46,9 +46,14 @@ def unsearched_specs(
     names = (name for name in tracked.paths or () if name.lower().endswith(_USUAL_ENDINGS))
     others = {os.path.join(tracked.top, name) for name in names}
     below = (path for path in others - found - places if any(is_below(path, top) for top in tops))
-    jobs = {path for path in found - places if _is_job(path, cache)}
-    jobs.update(affected_by(changed, [path for path in below if _is_job(path, cache)], cache))
+    jobs = {path for path in found - places if is_job_at(path, cache)}
+    jobs.update(affected_by(changed, [path for path in below if is_job_at(path, cache)], cache))
     return tuple(sorted(jobs))
+
+
+def absent_specs(changed: ChangedFiles, tops: Iterable[str], tracked: Tracked) -> set[str]:
+    """Return the changed files below some real directories that a sparse checkout lacks, and that may be specs."""
+    return tracked.absent_specs(path for top in tops for path in changed.below(top))
 
 
 def skipped_specs(paths: Iterable[str], cache: InputCache) -> dict[str, str]:
@@ -72,12 +77,13 @@ def skipped_specs(paths: Iterable[str], cache: InputCache) -> dict[str, str]:
 
         for path in (os.path.join(os.path.realpath(above or ""), name) for name in tracked if is_yaml(name)):
             skipped = skipped_above(path, top, is_output) if is_below(path, top) else None
-            if skipped is not None and not os.path.islink(path) and _is_job(path, cache):
+            if skipped is not None and not os.path.islink(path) and is_job_at(path, cache):
                 found[os.path.relpath(path)] = os.path.relpath(skipped)
     return found
 
 
-def _is_job(path: str, cache: InputCache) -> bool:
+def is_job_at(path: str, cache: InputCache) -> bool:
+    """Return whether a file is a job spec by what it contains, whatever its name, and wherever it is."""
     path = os.path.relpath(path)  # the name of its text
     boundary = cache.boundary(os.path.dirname(path))
     try:
@@ -108,8 +114,7 @@ def unlisted_specs(
     known = {place_below(path, changed.repository.top): path for path in specs}
     tracked = tracked_files(changed.repository)
     tops = [os.path.realpath(path) for path in paths]
-    gone = {path for top in tops for path in changed.below(top) if path.lower().endswith(ENDINGS)}
-    check_checkout(tracked.absent(), known.values(), gone, cache)
+    check_checkout(tracked.absent(), known.values(), absent_specs(changed, tops, tracked), cache)
     listed = compared_specs(paths, cache, tracked)
     hidden = unsearched_specs(
         changed, paths, [*known.values(), *(spec.path for spec in listed.values())], tracked, cache

@@ -57,9 +57,21 @@ class Variants:
 
     @property
     def is_open(self) -> bool:
-        """Whether it may be a job with `--set` or `--region`, which are unknown here: only their values are missing."""
-        codes = [{fault.code for fault in faulty.diagnostics} for faulty in self.faults.values()]
-        return any(not _SET_BY_OPTIONS.isdisjoint(found) and MISSING_KEY.code not in found for found in codes)
+        """Whether it may be a job elsewhere: with `--set`, with `--region`, or with files that only CI has.
+
+        A value that is here may be a default that `--set` replaces. Without a required key it is a part of a job.
+        """
+        return any(MISSING_KEY.code not in codes for codes in self._codes)
+
+    @property
+    def is_unset(self) -> bool:
+        """Whether it is open, and a value of `--set` or `--region` is missing."""
+        return any(not _SET_BY_OPTIONS.isdisjoint(codes) and MISSING_KEY.code not in codes for codes in self._codes)
+
+    @property
+    def _codes(self) -> list[set[str]]:
+        errors = ((one for one in faulty.diagnostics if one.severity == "error") for faulty in self.faults.values())
+        return [{one.code for one in found} for found in errors]
 
 
 def gather_variants(

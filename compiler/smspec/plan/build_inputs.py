@@ -26,10 +26,12 @@ class NeededEnvironment:
 class StartupPackages:
     """The ``content`` of requirements.txt in the source, which a job installs at startup.
 
+    ``included``: the files of the source that it leads to, by their paths there, as far as they can be read.
     ``environment``: what the lock has of it, besides the packages of the image; None if that is unknown.
     """
 
     content: bytes
+    included: tuple[tuple[str, bytes], ...] = ()
     environment: NeededEnvironment | None = None
 
     @property

@@ -77,10 +77,12 @@ def lost_review(path: str) -> JobReview:
     return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
 
 
-def unset_review(path: str) -> JobReview:
-    """Return the review of a changed spec that no search lists, and that only options make a job."""
-    what = "a changed job spec that is not compared: a value of `--set`, or the region of `submit`, is missing"
-    changes = [_change(path, (), what, brief="unset value")]
+def uncompared_review(path: str, is_unset: bool) -> JobReview:
+    """Return the review of a changed spec that no search lists, and that may be a job only with options."""
+    missing = "a value of `--set`, or the region of `submit`, is missing"
+    why = missing if is_unset else "it has errors here, but `--set` or files made in CI might change that"
+    what = f"a changed job spec that cannot be compared: {why}"
+    changes = [_change(path, (), what, brief="unset value" if is_unset else "cannot be compared")]
     return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from smspec.diagnostics import Finding, Note, Rule
@@ -23,6 +23,7 @@ from smspec.spec.model import BuiltImage
 
 REQUIREMENTS_IN_ANOTHER_FORMAT = Rule("SM327", "requirements in a different format")
 
+_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 FILE: Path = ("image", "python_requirements")
 
 _EXPORT = "run `uv export --no-dev --no-emit-workspace -o requirements.txt`, and use that file"
@@ -55,24 +56,23 @@ _FORMATS: tuple[tuple[str, str, str], ...] = (
 
 def check_format(content: bytes | None, name: str) -> Iterator[Finding]:
     """Reject a file that another tool wrote or reads, with the way to convert it; ``name``: its path in the spec."""
-    if content is None:
-        return
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        yield REQUIREMENTS_IN_ANOTHER_FORMAT.at(
-            FILE,
-            f"`image.python_requirements`: {quoted(name)} is UTF-16, not UTF-8",
-            help="save it as UTF-8; in PowerShell, use `pip freeze | Out-File -Encoding utf8 requirements.txt`",
-        )
-        return
-    yield from _format_findings(content, FILE, f"`image.python_requirements`: {quoted(name)}")
+    if content is not None:
+        yield from _format_findings(content, FILE, f"`image.python_requirements`: {quoted(name)}")
 
 
-def check_startup_format(content: bytes, path: Path) -> Iterator[Finding]:
+def check_startup_format(content: bytes, path: Path, file: str = "`requirements.txt`") -> Iterator[Finding]:
     """Reject the same of requirements.txt in the source; ``path``: that of the source."""
-    return _format_findings(content, path, "`requirements.txt`")
+    return _format_findings(content, path, file)
 
 
 def _format_findings(content: bytes, path: Path, file: str) -> Iterator[Finding]:
+    if content.startswith(_MARKS):
+        yield REQUIREMENTS_IN_ANOTHER_FORMAT.at(
+            path,
+            f"{file} is {'UTF-32' if content.startswith(_MARKS[:2]) else 'UTF-16'}, not UTF-8",
+            help="save it as UTF-8; in PowerShell, use `pip freeze | Out-File -Encoding utf8 requirements.txt`",
+        )
+        return
     text = content.decode("utf-8-sig", "replace")
     for pattern, what, help in _FORMATS:
         if re.search(pattern, text):
@@ -102,7 +102,7 @@ def check_unseen(content: bytes, path: Path, file: str) -> Iterator[Finding]:
         yield REQUIREMENTS_IN_ANOTHER_FORMAT.at(
             path, f"{file}: the comment `coding: {other}` sets an encoding other than UTF-8", help="remove the comment"
         )
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if content.startswith(_MARKS):
         return
     text = content.decode("utf-8-sig", "replace")
     # Look-alikes wait for these to be removed: the numbers of lines differ for pip and for an editor.
@@ -329,7 +329,15 @@ def requirement_findings(image: BuiltImage, content: bytes | None) -> Iterator[F
     yield from [*check_format(content, image.python_requirements or "")] or check_lines(image, content)
 
 
-def startup_findings(image: object, content: bytes, path: Path) -> Iterator[Finding]:
-    """Yield the findings about requirements.txt in the source, which pip installs when the job starts."""
+def startup_findings(
+    image: object, content: bytes, path: Path, included: Iterable[tuple[str, bytes]] = ()
+) -> Iterator[Finding]:
+    """Yield the findings about requirements.txt in the source, which pip installs when the job starts.
+
+    ``included``: the files of the source that it leads to.
+    """
+    for name, text in included:
+        yield from check_unseen(text, path, quoted(name))
+        yield from check_startup_format(text, path, quoted(name))
     yield from check_unseen(content, path, "`requirements.txt`")
     yield from [*check_startup_format(content, path)] or check_startup_lines(content, path, image)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 from collections.abc import Iterable, Iterator
+from urllib.parse import unquote
 
 from smspec.service.index_variables import usable_in_requirements, variables_in, without_comment
 from smspec.source.frozen import dataclass, replace
@@ -25,6 +27,10 @@ _KNOWN = (
     "--use-feature",
 )
 _LONG = {"-i": "--index-url", "-f": "--find-links", "-r": "--requirement", "-c": "--constraint", "-e": "--editable"}
+_CONTINUED = re.compile(r"\\+(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])")
+_CODE = "/opt/ml/code"
+_FILE_URL = re.compile("file:(?://[^/]*)?", re.IGNORECASE)
+_VARIABLE = re.compile(r"\$\{[A-Z0-9_]+\}")
 _SHA256 = re.compile(r"--hash[=\s]+sha256:([0-9a-f]{64})")
 _OTHER_HASH = re.compile(r"--hash[=\s]+(?!sha256:)(\w+):")
 _PASSWORD = re.compile(r"://[^/\s@]*:(?!\$\{[A-Z0-9_]+\}@)[^/\s@]+@|://(?!\$\{)[^/\s:@]+@")
@@ -68,6 +74,31 @@ def normalized(name: str) -> str:
 def has_lines(content: bytes) -> bool:
     """Return whether a requirements file has a line besides comments."""
     return any(True for _ in joined_lines(content.decode("utf-8-sig", "replace")))
+
+
+def paths_named(path: str, content: bytes, known: Iterable[str]) -> list[str]:
+    """Return those of the known paths of a source that a requirements file in it leads to, with `-r` or `-c`.
+
+    Any text may be the value of a variable. A file elsewhere, or a URL, is not in the source.
+    """
+    found: list[str] = []
+    for written in _files_named(content):
+        name = unquote(_FILE_URL.sub("", written)) if _FILE_URL.match(written) else written
+        inside = posixpath.relpath(posixpath.join(_CODE, posixpath.dirname(path), name), _CODE)
+        pattern = re.compile(".*".join(map(re.escape, _VARIABLE.split(inside))))
+        found += (one for one in known if pattern.fullmatch(one))
+    return found
+
+
+def _files_named(content: bytes) -> Iterator[str]:
+    text = content.decode("utf-8-sig", "replace")
+    # pip joins lines without a space, but none to a comment.
+    for read in dict.fromkeys((text, _CONTINUED.sub("", text))):
+        for _, _, line in joined_lines(read):
+            for option in _options(line) if line.startswith("-") else ():
+                name, _, value = option.partition(" ")
+                if value and name.startswith(("--requirem", "--cons")):
+                    yield value.strip()
 
 
 def read_packages(packages: tuple[str, ...]) -> RequirementLines:

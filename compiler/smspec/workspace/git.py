@@ -21,6 +21,8 @@ from smspec.workspace.boundary_search import repository_above
 _TURN = 50
 """Names that are requested at once: they fit in the smallest pipe, so neither side waits for the other."""
 
+LINK = "120000"
+
 SUBMODULE = "160000"
 """The mode of a submodule: its object is a commit of another repository."""
 

@@ -17,12 +17,11 @@ from smspec.source.listing import ListedFile, Listing
 from smspec.source.path_containment import is_below
 from smspec.source.real_file import open_below
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
-from smspec.workspace.git import SUBMODULE, Entry, GitFailed, Objects, Repository, submodule_of
+from smspec.workspace.git import LINK, SUBMODULE, Entry, GitFailed, Objects, Repository, submodule_of
 from smspec.workspace.organization_marker import SETTINGS
 from smspec.workspace.source_walk import MARKERS
 from smspec.workspace.working_tree import Conversions
 
-_LINK = "120000"
 _EXECUTABLE = "100755"
 _FORMS = {SUBMODULE: "submodule", _EXECUTABLE: "executable"}
 _LFS = re.compile(
@@ -151,7 +150,7 @@ class Revision:
             if above != path and above in kept:
                 continue  # its path is below a link or a file
             self.forms[path] = _FORMS.get(entry.mode, "file")
-            if entry.mode == _LINK:
+            if entry.mode == LINK:
                 links.append(entry)
             elif entry.mode == SUBMODULE:
                 self._submodules[path] = entry.object

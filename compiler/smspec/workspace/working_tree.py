@@ -18,9 +18,8 @@ from typing import BinaryIO
 
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import open_below
-from smspec.workspace.git import SUBMODULE, Entry, GitFailed, Repository, StagedFile, checked_repository
+from smspec.workspace.git import LINK, SUBMODULE, Entry, GitFailed, Repository, StagedFile, checked_repository
 
-_LINK = "120000"
 _REGULAR = ("100644", "100755")
 _ATTRIBUTES = ".gitattributes"
 _SHA1 = 40
@@ -214,7 +213,7 @@ class WorkingTree:
         return here == now.state and max(now.state[1:3]) < self._written
 
     def _has_type(self, state: os.stat_result, mode: str) -> bool:
-        if mode == _LINK:
+        if mode == LINK:
             return stat.S_ISLNK(state.st_mode)
         if mode not in _REGULAR or not stat.S_ISREG(state.st_mode):
             return False
@@ -223,7 +222,7 @@ class WorkingTree:
     def _content(self, path: str, then: Entry, is_staged: bool) -> str:
         """Read a file to compare it with an object; one below a link is not what git tracks."""
         try:
-            if then.mode == _LINK:
+            if then.mode == LINK:
                 link = os.path.join(self._repository.top, path)
                 if os.path.realpath(os.path.dirname(link)) != os.path.dirname(link):
                     return _CHANGED

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from support.git_repository import commit, git, repository
+from support.git_repository import GIT_VERSION, commit, git, repository
 from support.review.diff_outcomes import rewrite
 from support.small_job import BUILT
 from support.smspec_command import smspec
@@ -141,6 +141,59 @@ def test_revision_beyond_a_shallow_clone_exits_3(home, tmp_path):
     done = smspec("validate", "--changed", first, cwd=tmp_path / "shallow")
     assert done.status == 3
     assert "git fetch --unshallow" in done.err
+
+
+EVIL = JOB.format("one", "one").replace("../../", "../") + "role: arn:aws:iam::111122223333:role/Admin\n"
+ABSENT = {
+    "a new spec": ("x/job.yaml", EVIL, True),
+    "a spec that a search skips": (".x/job.yaml", EVIL, True),
+    "a changed spec that a search skips": (".y/job.yaml", EVIL, True),
+    "a spec with any name": ("x/job.conf", EVIL, True),
+    "a spec in JSON": ("x/job.json", '{"smspec": "v1", "name": "x"}', True),
+    "a spec in UTF-16": ("x/job.yaml", EVIL.encode("utf-16"), True),
+    "a link": ("x/job", None, True),
+    "another YAML file": ("x/service.yaml", "services: {}\n", False),
+    "a text about specs": ("x/README.md", f"# Specs\n\nLike this:\n\n```yaml\n{EVIL}```\n", False),
+    "data": ("x/data.bin", bytes(range(256)) * 9, False),
+}
+
+
+@pytest.mark.skipif(GIT_VERSION < (2, 35), reason="this git has no `sparse-checkout set --no-cone`")
+@pytest.mark.parametrize("case", ABSENT)
+def test_changed_spec_that_a_sparse_checkout_lacks_is_named(home, case):
+    """Only git has it, so what it is comes from its object."""
+    name, content, is_named = ABSENT[case]
+    (home / ".y").mkdir()
+    (home / ".y/job.yaml").write_text(JOB.format("one", "one").replace("../../", "../"))
+    commit(home)
+    file = home / name
+    file.parent.mkdir(exist_ok=True)
+    if content is None:
+        file.symlink_to("../jobs/a/job.yaml")
+    else:
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    commit(home)
+    git(home, "sparse-checkout", "set", "--no-cone", "/*", f"!/{file.parent.name}")
+    assert not file.exists()
+    for words in (("diff", "--base"), ("validate", "--changed")):
+        done = smspec(*words, "HEAD~1", ".", cwd=home)
+        assert done.status == (3 if is_named else 0), done
+        assert (f"this sparse checkout lacks `{name}`" in done.err) is is_named
+        assert smspec(*words, "HEAD~1", "jobs", cwd=home).status == 0
+
+
+@pytest.mark.skipif(GIT_VERSION < (2, 35), reason="this git has no `sparse-checkout set --no-cone`")
+def test_skipped_spec_that_a_sparse_checkout_lacks_is_named(home):
+    (home / ".x").mkdir()
+    (home / ".x/job.yaml").write_text(EVIL.replace("../one.yaml", "../hidden.yaml"))
+    (home / "hidden.yaml").write_text(BASE)
+    commit(home)
+    append(home / "hidden.yaml", "tags: {a: b}\n")
+    commit(home)
+    git(home, "sparse-checkout", "set", "--no-cone", "/*", "!/.x")
+    done = smspec("diff", "--base", "HEAD~1", ".", cwd=home)
+    assert done.status == 3 and "this sparse checkout lacks `.x/job.yaml`" in done.err
+    assert smspec("diff", "--base", "HEAD~1", "jobs", cwd=home).status == 0
 
 
 def test_path_outside_the_repository_exits_3(home, tmp_path):

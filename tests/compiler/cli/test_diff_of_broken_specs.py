@@ -216,3 +216,50 @@ def test_part_of_a_job_that_needs_an_option_is_not_named(tmp_path):
     (root / "base.yaml").write_text("smspec: v1\nname: other\nretries: ${{ vars.n }}\nvars: {n: {}}\n")
     done = smspec("diff", "--base", "HEAD", cwd=root)
     assert done.status == 1 and "unset value" not in done.out
+
+
+DEFAULTS = {
+    "of the name": ("name: small", 'name: "small${{ vars.week }}"', "D!", "3"),
+    "of a value": ("output: s3://models/small/", 'output: "${{ vars.week }}"', "nowhere", "s3://models/x/"),
+    "of the source": ("source: src/", 'source: "${{ vars.week }}"', "nowhere", "src"),
+    "that is null": ("description: x", 'description: "${{ vars.week }}"', "null", "y"),
+}
+
+
+@pytest.mark.parametrize("place", ["extended", "hidden"])
+@pytest.mark.parametrize("before", ["without it", "with it"])
+@pytest.mark.parametrize("default", DEFAULTS)
+def test_job_whose_default_does_not_compile_is_named(tmp_path, default, before, place):
+    """CI replaces the default by `--set`, so it shows nothing about what CI submits. The file is still there."""
+    old, new, value, ours = DEFAULTS[default]
+    plain = BUILT + "description: x\nvars: {week: {default: 1}}\n"
+    needs = plain.replace(old, new).replace("default: 1", f'default: "{value}"' if value != "null" else "default: null")
+    spec = "job.yaml" if place == "extended" else ".x/job.yaml"
+    root = repository(tmp_path / "home")
+    write_job((root / spec).parent, plain if before == "without it" else needs)
+    big = "smspec: v1\nname: big\nextends: [job.yaml]\nsource: src/\ndescription: z\noutput: s3://models/b/\n"
+    (root / "big.yaml").write_text(big if place == "extended" else BUILT.replace("small", "big"))
+    if place == "hidden":
+        write_job(root, BUILT)
+    commit(root)
+    (root / spec).write_text(needs + "tags: {a: b}\n")
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "security", cwd=root)
+    assert done.status == 1 and f"{spec}: changes security (" in done.out and "is gone" not in done.out, done
+    assert "that cannot be compared" in done.out
+    changed = smspec("validate", "--changed", "HEAD", cwd=root)
+    assert changed.status == 0 and "not checked, because they have errors, or a value" in changed.err
+    assert f"`{spec}`" in changed.err
+    build = smspec("build", spec, "--set", f"vars.week={ours}", cwd=root)
+    assert build.status == 0, build
+
+
+def test_job_that_lost_a_key_is_not_gone(tmp_path):
+    """Only a file that is gone is gone; here it was a job, and others extend what is left."""
+    root = repository(tmp_path / "home")
+    write_job(root, BUILT)
+    (root / "big.yaml").write_text("smspec: v1\nname: big\nextends: [job.yaml]\nentry_point: train.py\n")
+    commit(root)
+    (root / "job.yaml").write_text(BUILT.replace("entry_point: train.py\n", ""))
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "security", cwd=root)
+    assert done.status == 1 and "job.yaml: changes security (cannot be compared)" in done.out
+    assert "is gone" not in done.out

@@ -212,6 +212,64 @@ def test_list_that_pip_rejects_is_an_error_before_the_job_starts(here, listed, c
     assert [each["message"] for each in found(code)] == [message]
 
 
+UNSEEN = {
+    "UTF-16": ("\ufeffsix\n".encode("utf-16-le"), "SM327", "is UTF-16, not UTF-8"),
+    "UTF-32": ("\ufeffsix\n".encode("utf-32-be"), "SM327", "is UTF-32, not UTF-8"),
+    "form feed": (b"six # pinned\x0cevil\n", "SM103", "line 1 contains U+000C"),
+    "separator": ("six # pinned\u2028evil\n".encode(), "SM103", "line 1 contains U+2028"),
+    "Cyrillic": ("s\u0456x==1.16.0\n".encode(), "SM115", "line 1 contains U+0456"),
+    "UTF-7": (b"# coding: utf-7\nsix # +AAo-evil\n", "SM327", "the comment `coding: utf-7`"),
+}
+LEADS = {
+    "itself": (None, "requirements.txt"),
+    "short": ("-r more.txt\n", "more.txt"),
+    "joined": ("-rmore.txt\n", "more.txt"),
+    "long": ("six\n--requirement=more.txt # more\n", "more.txt"),
+    "shortened": ("--requirem 'more.txt'\n", "more.txt"),
+    "constraints": ("six\n-c c/more.txt\n", "c/more.txt"),
+    "shortened constraints": ("six\n--const c/more.txt\n", "c/more.txt"),
+    "continued": ("-r mo\\\nre.txt\n", "more.txt"),
+    "after a comment": ("# more \\\n-r more.txt\n", "more.txt"),
+    "absolute": ("-r /opt/ml/code/more.txt\n", "more.txt"),
+    "URL of a file": ("-r file:///opt/ml/code/more%2Etxt\n", "more.txt"),
+    "parent": ("-r a/../../code/./more.txt\n", "more.txt"),
+    "variable": ("-r more${SM_NUM_GPUS}txt\n", "more.txt"),
+    "second": ("-r c/one.txt\n", "c/more.txt"),
+    "circle": ("-r requirements.txt\n-r more.txt\n", "more.txt"),
+}
+
+
+@pytest.mark.parametrize("content", UNSEEN)
+@pytest.mark.parametrize("lead", LEADS)
+def test_unseen_part_of_what_pip_reads_at_startup_is_an_error(here, lead, content):
+    listed, name = LEADS[lead]
+    text, code, words = UNSEEN[content]
+    spec(here, listed or "", "print()\n", "run: []")
+    (here / "src/c").mkdir()
+    (here / "src/c/one.txt").write_text("-c more.txt\n-r one.txt\n")
+    (here / "src" / name).write_bytes(text)
+    (message,) = (each["message"] for each in found(code))
+    assert f"`{name}`" in message and words in message
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "-r gone.txt\n-c https://example.com/more.txt\n-r ../more.txt\n",
+        "# -r more.txt\nsix # -r more.txt\n",
+        "-r file://[\n-r\n-r 'more.txt\n",
+        "-r good.txt\n",
+    ],
+    ids=["elsewhere", "comments", "malformed", "honest"],
+)
+def test_file_that_pip_does_not_read_at_startup_is_not_checked(here, listed):
+    spec(here, listed, "print()\n", "run: []")
+    (here / "more.txt").write_bytes(UNSEEN["form feed"][0])
+    (here / "src/more.txt").write_bytes(UNSEEN["form feed"][0])
+    (here / "src/good.txt").write_text("# закреплено 固定 👨\u200d👩\nsix==1.16.0\n\x0c\nnumpy==2.1.0\n")
+    assert [*found("SM103"), *found("SM115"), *found("SM327")] == []
+
+
 def test_pylock_is_locked_and_installed(index, resolver, tmp_path):
     """Its hashes are of the only files that may be locked."""
     content = index.packages.files["ctr_compat-0.1-py3-none-any.whl"]

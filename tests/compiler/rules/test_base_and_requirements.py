@@ -176,7 +176,11 @@ def test_git_url_requires_git(base, packages, is_reported):
         (GIT, ExistingImage(uri="example.com/team/train:1"), ""),
         (b"six\nnumpy=1.26\n", ExistingImage(uri="example.com/team/train:1"), "`requirements.txt` line 2 has `=`"),
         (b"name: x\ndependencies:\n  - numpy\n", BuiltImage(base="python:3.12"), "is a Conda environment"),
-        ("numpy==1.26\n".encode("utf-16"), BuiltImage(base="python:3.12"), ""),  # pip reads it
+        (
+            "numpy==1.26\n".encode("utf-16"),
+            BuiltImage(base="python:3.12"),
+            "is UTF-16",
+        ),  # pip reads it, git shows nothing
         (PLAIN, BuiltImage(base="python:3.12-slim"), ""),
     ],
     ids=[
