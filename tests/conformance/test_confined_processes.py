@@ -356,7 +356,7 @@ shift && exec "$@"
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("unshare") is None, reason="only root mounts, and with unshare")
-def test_files_of_root_are_hidden_where_only_some_owners_are_mapped(tmp_path):
+def test_files_of_root_are_hidden_where_some_owners_are_mapped(tmp_path):
     """As with overlays on /etc of an immutable system: /usr is of another file system, which may map owners."""
     needs("namespaces")
     code = "for path in ('/etc/shadow', '/opt/key', '/etc/passwd'):\n"

@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 
+import pip
 import pytest
 
+from smspec.lock.environments import pip_program
 from support.environment_jobs import (
     BASE,
     DIGEST,
@@ -300,3 +303,15 @@ def test_environment_without_a_job_is_removed(index, any_resolver, tmp_path):
     assert lock(directory, ".").status == 0
     assert environment(directory)[0]["packages"] == {"ctr-compat": "0.1"}
     assert len(list((directory / "smspec.lock.d").iterdir())) == 1
+
+
+def test_unknown_pip_that_might_build_is_not_used(tmp_path):
+    """A copy of pip without a place where smspec refuses builds, as a later version may be."""
+    shutil.copytree(os.path.dirname(pip.__file__), tmp_path / "pip")
+    file = tmp_path / "pip/_internal/operations/prepare.py"
+    file.write_text(file.read_text().replace("unpack_vcs_link", "unpack_clone"))
+    for kind, status in (("wheels", 127), ("builds", 0)):
+        words = [sys.executable, pip_program.__file__, "{}", kind, "--version"]
+        done = subprocess.run(words, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
+        assert done.returncode == status, done.stderr
+        assert ("cannot start pip: its version is unknown, and might build packages" in done.stderr) == bool(status)
