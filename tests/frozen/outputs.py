@@ -47,11 +47,12 @@ MASKS = [
     (r"", r"{place}/tmp/[\w.-]+", "TEMPORARY"),
     (r"", r"{place}", "PLACE"),
     (r"", r"{root}(?!/\.venv)", "ROOT"),
+    (r"", r"(?m)^waiting for AWS credentials\n", ""),
     (r"^run/", r"\d+(?:[.:,]\d+)*", "0"),
     (r"^run/", r"(?<=[ >])-(?=[\n<])", "0"),
     (r"^run/", r"  +", "  "),
 ]
-"""Directories of the recording; in runs, times, sizes, identifiers, and the widths of columns."""
+"""Directories of the recording; a wait of over a second; in runs, times, sizes, identifiers, and widths of columns."""
 
 
 DIGESTS = re.compile(r"\b[0-9a-f]{64}\b|(?<=-)[0-9a-f]{10}\b|\b[0-9a-f]{12}\b")
