@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -144,19 +145,22 @@ def test_files_outside_are_not_opened(planted, tmp_path):
         pytest.skip("strace may not trace here")
     attacks = sorted(set(ATTACKS) - {"last-build"})
     runs = []
-    for attack in ["none", *attacks]:
+    for attack in ["none", "honest", *attacks]:
         root = shutil.copytree(planted.parent, tmp_path / attack) / planted.name
         (root.parent / "begin").touch()
         target = "../secrets/spec.yaml" if len(attack) % 2 else "/proc/self/environ"
-        last = ["validate", "."] if len(attack) % 3 else ["build", "-o", "../out"]
+        last = ["validate", "."] if len(attack) % 3 or attack == "honest" else ["build", "-o", "../out"]
         runs.append((root, ["diff"] if "last-build" in attack else last))
-        if attack != "none":
+        if attack in ATTACKS:
             ATTACKS[attack](root, target)
-    clean, *runs = runs
-    for attack, (root, _), found in zip(attacks, runs, opened(clean[0], runs), strict=True):
+    clean, honest, *runs = runs
+    of_git, *each = opened(clean[0], [honest, *runs])
+    usual = Counter(path.removeprefix(f"{honest[0]}/") for path in of_git if path.startswith(f"{honest[0]}/.git/"))
+    for attack, (root, _), found in zip(attacks, runs, each, strict=True):
         assert any(path.endswith("/job.yaml") for path in found) or attack == "spec", attack
-        outside = [path for path in found if path.startswith((str(root.parent / "secrets"), f"{root}/.git/"))]
-        assert outside == [], attack
+        assert [path for path in found if path.startswith(str(root.parent / "secrets"))] == [], attack
+        read = Counter(path.removeprefix(f"{root}/") for path in found if path.startswith(f"{root}/.git/"))
+        assert read - usual == Counter(), f"{attack}: more than git reads to list its files"
         assert [path for path in found if path.endswith("/environ")] == [], attack
 
 

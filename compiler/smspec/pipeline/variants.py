@@ -19,12 +19,14 @@ from smspec.source import Mapping as MappingNode
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.assembly import Assembly
 from smspec.spec.layers.substitution import NO_VALUE
-from smspec.spec.shape.faulty_keys import MISSING_KEY
+from smspec.spec.shape.faulty_keys import MISSING_KEY, UNKNOWN_KEY
 from smspec.workspace.organization_marker import NAME, PYPROJECT
 from smspec.workspace.revision import Revision
 
 _SET_BY_OPTIONS = frozenset({NO_VALUE.code, REPOSITORY_WITHOUT_A_REGION.code, UNKNOWN_IMAGE_NAME.code})
 """A short name of an image has a registry only with a region."""
+_LEFT_BY_OPTIONS = frozenset({MISSING_KEY.code, UNKNOWN_KEY.code})
+"""`build` rejects such a spec with any value of `--set`: it is a part of a job, or no spec."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,14 +61,15 @@ class Variants:
     def is_open(self) -> bool:
         """Whether it may be a job elsewhere: with `--set`, with `--region`, or with files that only CI has.
 
-        A value that is here may be a default that `--set` replaces. Without a required key it is a part of a job.
+        A value that is here may be a default that `--set` replaces.
         """
-        return any(MISSING_KEY.code not in codes for codes in self._codes)
+        return any(_LEFT_BY_OPTIONS.isdisjoint(codes) for codes in self._codes)
 
     @property
     def is_unset(self) -> bool:
         """Whether it is open, and a value of `--set` or `--region` is missing."""
-        return any(not _SET_BY_OPTIONS.isdisjoint(codes) and MISSING_KEY.code not in codes for codes in self._codes)
+        opened = (codes for codes in self._codes if _LEFT_BY_OPTIONS.isdisjoint(codes))
+        return any(not _SET_BY_OPTIONS.isdisjoint(codes) for codes in opened)
 
     @property
     def _codes(self) -> list[set[str]]:
