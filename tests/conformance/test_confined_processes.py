@@ -241,22 +241,13 @@ def test_ways_out_of_smspec_check_as_an_ordinary_user():
             *AS_USER,
             readable_python(),
             "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
+            *("pytest", "-q", "-p", "no:cacheprovider"),
             f"--basetemp={above}/tests",
         ]
+        quiet = {"PYTEST_ADDOPTS": "", "PYTHONDONTWRITEBYTECODE": "1"}  # the summary is read
         done = subprocess.run(
             [*words, f"{__file__}::test_ways_out_of_smspec_check"],
-            env={
-                **os.environ,
-                "PYTEST_ADDOPTS": "",
-                "PYTHONPATH": modules(),
-                "TMPDIR": above,
-                "HOME": above,
-                "PYTHONDONTWRITEBYTECODE": "1",
-            },
+            env=os.environ | quiet | {"PYTHONPATH": modules(), "TMPDIR": above, "HOME": above},
             cwd=ROOT,
             capture_output=True,
             text=True,
