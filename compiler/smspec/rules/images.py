@@ -95,7 +95,6 @@ def _is_alpine(image: str) -> bool:
 PLATFORM_OF_A_DIFFERENT_ARCHITECTURE = Rule("SM388", "platform of a different architecture")
 
 _DEFAULT = "linux/amd64"
-
 _ARCHITECTURES = {"amd64": "x86_64", "x86_64": "x86_64", "arm64": "arm64", "aarch64": "arm64"}
 
 

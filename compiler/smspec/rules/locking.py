@@ -62,9 +62,7 @@ UNPINNED_PACKAGE = Rule("SM721", "unpinned package", "warning")
 
 # `===` is exact too; `==1.*` is not. A URL identifies one file.
 _EXACT = r"[^;#@]*===?\s*[^*;#\s,]+\s*(?:[;#\s].*)?|[^;#]*@\s*\S+.*"
-
 _NO_PACKAGE = ("#", "-", "http:", "https:", "git+")
-
 _MOST_NAMED = 3
 
 

@@ -32,10 +32,9 @@ def isolated_job_that_downloads_its_source(job: JobSpec, _: Listing) -> Iterator
 
 ISOLATED_JOB_THAT_INSTALLS_PACKAGES = Rule("SM379", "isolated job that installs packages")
 
-MAYBE = Rule("SM381", "isolated job that might install packages", "warning")
+ISOLATED_JOB_THAT_MIGHT_INSTALL_PACKAGES = Rule("SM381", "isolated job that might install packages", "warning")
 
 _PACKAGE = "setup.py"
-
 # Official images without third-party packages: their contents are known.
 _BARE_BASES = r"(?:docker\.io/)?(?:library/)?(?:python|debian|ubuntu|buildpack-deps)(?:[:@].*)?"
 
@@ -57,7 +56,9 @@ def isolated_job_that_installs_packages(job: JobSpec, source: Listing) -> Iterat
             help="install the package when the image is built, and add `setup.py` to `source.ignore`",
         )
     elif startup_requirements(job, source) is not None:
-        rule = ISOLATED_JOB_THAT_INSTALLS_PACKAGES if _certainly_lacks_packages(job) else MAYBE
+        rule = ISOLATED_JOB_THAT_MIGHT_INSTALL_PACKAGES
+        if _certainly_lacks_packages(job):
+            rule = ISOLATED_JOB_THAT_INSTALLS_PACKAGES
         help = (
             f"set `image.python_requirements` to `{posixpath.join(job.source.dir, NAME)}`"
             if isinstance(job.image, BuiltImage)

@@ -24,18 +24,13 @@ from smspec.spec.model import BuiltImage
 REQUIREMENTS_IN_ANOTHER_FORMAT = Rule("SM327", "requirements in a different format")
 
 _MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-FILE: Path = ("image", "python_requirements")
+_FILE: Path = ("image", "python_requirements")
 
 _EXPORT = "run `uv export --no-dev --no-emit-workspace -o requirements.txt`, and use that file"
-
 _COMPILE = "run `uv pip compile pyproject.toml -o requirements.txt`, and use that file"
-
 _POETRY = "install `poetry-plugin-export`, run `poetry export -o requirements.txt`, and use that file"
-
 _PIPENV = "run `pipenv requirements --hash > requirements.txt`, and use that file"
-
 _PROJECT = r"(?m)^\[project\]\s*(?:#.*)?$"
-
 # A pattern of lines that no requirements file has → what the file is, and what to do. The first that matches counts.
 _FORMATS: tuple[tuple[str, str, str], ...] = (
     (r"(?m)^dependencies:\s*(?:#.*)?$", "a Conda environment", "list the packages in a file, one per line"),
@@ -57,7 +52,7 @@ _FORMATS: tuple[tuple[str, str, str], ...] = (
 def check_format(content: bytes | None, name: str) -> Iterator[Finding]:
     """Reject a file that another tool wrote or reads, with the way to convert it; ``name``: its path in the spec."""
     if content is not None:
-        yield from _format_findings(content, FILE, f"`image.python_requirements`: {quoted(name)}")
+        yield from _format_findings(content, _FILE, f"`image.python_requirements`: {quoted(name)}")
 
 
 def check_startup_format(content: bytes, path: Path, file: str = "`requirements.txt`") -> Iterator[Finding]:
@@ -83,7 +78,7 @@ def _format_findings(content: bytes, path: Path, file: str) -> Iterator[Finding]
 def unreadable_lock(name: str, reason: str) -> Finding:
     """Return the finding about a ``pylock.toml`` that is no requirements file. ``reason``: the end of a sentence."""
     return REQUIREMENTS_IN_ANOTHER_FORMAT.at(
-        FILE,
+        _FILE,
         f"`image.python_requirements`: {quoted(name)} {reason}",
         help="export it again, as with `uv export --no-emit-workspace -o pylock.toml`, or use a requirements file",
     )
@@ -134,7 +129,7 @@ SECRET_IN_THE_REQUIREMENTS = Rule("SM603", "secret in the requirements", "warnin
 
 
 def check_requirements(content: bytes | None) -> Iterator[Finding]:
-    """Warn about lines of a requirements file that contain what looks like a secret.
+    """Warn about lines of a requirements file that contain what looks like a secret: the image has a copy of it.
 
     Variables that pip expands are not secrets.
     """
@@ -155,7 +150,10 @@ UNSET_VARIABLE_IN_THE_REQUIREMENTS = Rule("SM608", "unset variable in the requir
 
 
 def check_variables(image: BuiltImage, content: bytes | None) -> Iterator[Finding]:
-    """Warn about the first line with a variable that neither `image.env` nor `image.secrets` sets; the base might."""
+    """Warn about the first line with a variable that neither `image.env` nor `image.secrets` sets; the base might.
+
+    pip replaces ``${NAME}`` by a variable of the build; without one it stays as it is written.
+    """
     for number, line in enumerate((content or b"").decode("utf-8", "replace").splitlines(), 1):
         unset = [
             name
@@ -173,19 +171,17 @@ def check_variables(image: BuiltImage, content: bytes | None) -> Iterator[Findin
 
 REQUIREMENT_THAT_PIP_CANNOT_INSTALL = Rule("SM328", "requirement that pip cannot install")
 
-_FILE: Path = ("image", "python_requirements")
-
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[^\]]*\])?"
-
 _SINGLE_EQUALS = rf"({_NAME})\s*=\s*([0-9][^=\s;,]*)\s*(?:[;#].*)?"
-
 _NO_OPERATOR = rf"{_NAME}\s*(=[<>]|\^|~(?!=))\s*v?[0-9].*"
-
 _GIT = r"(?:(?:-e|--editable)[ =]*|[A-Za-z0-9._-]+(?:\[[^\]]*\])?\s*@\s*)?git\+[a-z]+://"
 
 
 def check_lines(image: BuiltImage, content: bytes | None) -> Iterator[Finding]:
-    """Reject `name=1.0`, which pip does not parse, and git URLs in an image without git."""
+    """Reject `name=1.0`, which pip does not parse, and git URLs in an image without git.
+
+    One line that pip rejects, or cannot fetch, ends the build of the image, or the start of the job.
+    """
     lacks_git = _lacks_git(image)
     for index, package in enumerate(image.python_packages):
         if lacks_git and _needs_git(package):
@@ -255,7 +251,6 @@ _SOURCE: Path = ("source", "dir")
 _PROJECT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 _EXACT = re.compile(r"(?m)^\s*([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?\s*===?\s*[^*\s]+\s*(?:[;#\\\s].*)?$")
-
 _MOST_NAMED = 3
 
 
@@ -323,7 +318,7 @@ def requirement_findings(image: BuiltImage, content: bytes | None) -> Iterator[F
         return
     if content is not None:
         name = quoted(image.python_requirements or "")
-        yield from check_unseen(content, FILE, f"`image.python_requirements`: {name}")
+        yield from check_unseen(content, _FILE, f"`image.python_requirements`: {name}")
     yield from check_requirements(content)
     yield from check_variables(image, content)
     yield from [*check_format(content, image.python_requirements or "")] or check_lines(image, content)

@@ -15,12 +15,10 @@ from smspec.spec.starter import starter
 
 SECRET_IN_THE_IMAGE = Rule("SM602", "secret in the image", "warning")
 
-CERTAIN = Rule("SM618", "certain secret in the image")
+CERTAIN_SECRET_IN_THE_IMAGE = Rule("SM618", "certain secret in the image")
 
 _INSTALLERS = ("PIP_", "UV_")
-
 _OF_THE_BUILD = "use a secret of the build: `image.secrets`"
-
 _OF_THE_JOB = "move it to Secrets Manager or Parameter Store, and set its ARN in `secrets`"
 
 
@@ -36,7 +34,7 @@ def secret_in_the_image(job: JobSpec, _source: Listing) -> Iterator[Finding]:
         if what:
             certain = certain_secret(name, text)
             rule, claim = (
-                (CERTAIN, f"contains {certain}; the image exposes it")
+                (CERTAIN_SECRET_IN_THE_IMAGE, f"contains {certain}; the image exposes it")
                 if certain
                 else (SECRET_IN_THE_IMAGE, f"looks like {what}; everyone who can pull the image can read it")
             )

@@ -48,14 +48,10 @@ def place_in(text: SourceText, start: int, end: int) -> Span:
 METRIC_THAT_NEARLY_MATCHES = Rule("SM524", "metric that nearly matches", "warning")
 
 _FOUND: ByIdentity[tuple[str, PrintedLine, str] | None] = ByIdentity()  # many jobs can share a source
-
 _SHORTEST, _LONGEST = 3, 500
-
 _MOST_STEPS = 1e8
 """Of the search for one metric: half a second at worst."""
-
 _ENDS = re.compile(r"[^\n\t,;|()\[\]{}<>]*\Z")
-
 _PRINTING_LIBRARIES = re.compile(
     r"^[ \t]*(?:from|import)[ \t]+(?:autogluon|catboost|deepspeed|detectron2|fairseq|fastai|gluonnlp|gluonts|keras"
     r"|lightgbm|lightning|mmcv|mmengine|mxnet|paddle|pytorch_lightning|ray|sentence_transformers|setfit|smart_sifting"
@@ -151,16 +147,12 @@ def _tail(before: str, key: str, literal: str) -> str:
 
 UNUSED_CHECKPOINTS = Rule("SM528", "unused checkpoints", "warning")
 
-ELSEWHERE = Rule("SM529", "checkpoints in another directory", "warning")
+CHECKPOINTS_IN_ANOTHER_DIRECTORY = Rule("SM529", "checkpoints in another directory", "warning")
 
 DEFAULT = "/opt/ml/checkpoints"
-
 _Mentioned = Literal["directory", "checkpoints", ""]
-
 _OF_SOURCES: ByIdentity[set[_Mentioned]] = ByIdentity()  # many jobs can share a source
-
 _WORDS = re.compile(r"check_?-?point|ckpt|resum|snapshot|restor", re.IGNORECASE)
-
 _LITERAL = re.compile(r"/(?:opt/ml|tmp)/(?!model\b|output\b|input\b|code\b)[\w./-]*(?:checkpoint|ckpt)[\w./-]*")
 
 
@@ -195,7 +187,7 @@ def _elsewhere(both: SourceAndJob, local: str) -> Iterator[Finding]:
             path = literal[0].rstrip("/.")
             if path == local or path.startswith(f"{local}/") or not _is_string(text, path):
                 continue
-            yield ELSEWHERE.at(
+            yield CHECKPOINTS_IN_ANOTHER_DIRECTORY.at(
                 ("checkpoints",),
                 f"`{file_name(text.name)}` uses {quoted(path)}, but the job saves `{local}`",
                 help=f"use `{local}` in the script, or set `checkpoints.local` to the directory of the script",

@@ -89,10 +89,9 @@ def missing_standard_module(both: ProgramAndImage, provided: Provided) -> Iterat
 
 MISSING_PACKAGE = Rule("SM521", "missing package")
 
-UNCHECKED = Rule("SM523", "unchecked imports", "note")
+UNCHECKED_IMPORTS = Rule("SM523", "unchecked imports", "note")
 
 _LONGEST = 120
-
 _LISTS = ("pylock.toml", "uv.lock", "poetry.lock", "pyproject.toml", "Pipfile", "environment.yml", "environment.yaml")
 """What other tools install packages from; `requirements.txt` and `setup.py` are installed at startup."""
 
@@ -148,7 +147,7 @@ def _list_of_packages(both: ProgramAndImage) -> str:
 def _unchecked(both: ProgramAndImage, foreign: dict[str, ForeignImport], provided: Provided) -> Finding:
     first, more = next(iter(foreign.values())), len(foreign) - 1
     named = f"`{first.top}`" + (f" and {more} more" if more else "")
-    return UNCHECKED.at(
+    return UNCHECKED_IMPORTS.at(
         both.path,
         f"`{file_name(first.place)}` imports {named}, which smspec did not check",
         notes=(Note(f"{provided.reason}: {', '.join(foreign)}"[:_LONGEST]),),

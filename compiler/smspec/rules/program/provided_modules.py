@@ -66,8 +66,8 @@ def package_of(module: str, part: str = "") -> str:
     return known or "-".join(names[:3] if names[0] in _NAMESPACES else (part or names[0]).split("."))
 
 
-_INSTALLED_AT_START = ("requirements.txt", "setup.py")
-
+_LIST, _PACKAGE = "requirements.txt", "setup.py"
+"""What is installed when the job starts."""
 _OF_PYTHON = ("PATH", "PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV")
 
 
@@ -89,7 +89,7 @@ def listed_modules(both: ProgramAndImage) -> ListedModules | None:
     Which modules an image of AWS provides whose packages are public.
     """
     job, image = both.job, both.job.image
-    if image is None or both.reach.is_open or any(both.source.has(name) for name in _INSTALLED_AT_START):
+    if image is None or both.reach.is_open or any(both.source.has(name) for name in (_LIST, _PACKAGE)):
         return None
     if any(name in job.environment for name in _OF_PYTHON):
         return None
@@ -115,17 +115,10 @@ def listed_modules(both: ProgramAndImage) -> ListedModules | None:
 _MODULES_OF_PYTHON = frozenset(
     {"_distutils_hack", "ensurepip", "pip", "pkg_resources", "setuptools", "smspec_runtime", "wheel"}
 )
-
 _OF_BOTO3 = frozenset({"boto3", "botocore", "dateutil", "jmespath", "s3transfer", "six", "urllib3"})
-
 _MOST_NAMED = 3
-
 _OPEN = "modules may come from other directories, or be installed at startup"
-
 _WRITES = "the script may create modules before it imports them"
-
-_LIST, _PACKAGE = "requirements.txt", "setup.py"
-
 _WITHOUT_MODULES = frozenset(
     {"build-essential", "ca-certificates", "curl", "g++", "gcc", "git", "libgomp1", "libgl1", "libglib2.0-0", "make"}
     | {"openssh-client", "openssh-server", "procps", "python3", "python3-dev", "python3-full", "python3-minimal"}

@@ -45,6 +45,7 @@ DUPLICATE_NAME = Rule("SM705", "duplicate name", "warning")
 
 
 def duplicate_name(repository: Repository) -> Iterator[CrossSpecFinding]:
+    """Warn about one `name` for two specs: their images, directories below `build/`, and job names collide."""
     for earlier, job in same_name_jobs(((job.name.text, job) for job in repository.jobs), same_place=True):
         finding = DUPLICATE_NAME.at(
             job.name.path,
@@ -59,6 +60,7 @@ DUPLICATE_JOB_NAME = Rule("SM706", "duplicate job name")
 
 
 def duplicate_job_name(repository: Repository) -> Iterator[CrossSpecFinding]:
+    """Reject one `job_name` for two specs: the service accepts a name once per account and region."""
     keyed_jobs = ((job.job_name.text, job) for job in repository.jobs if job.names_itself)
     for earlier, job in same_name_jobs(keyed_jobs, same_place=True):
         finding = DUPLICATE_JOB_NAME.at(
@@ -74,6 +76,7 @@ OVERWRITTEN_OUTPUT = Rule("SM707", "overwritten output")
 
 
 def overwritten_output(repository: Repository) -> Iterator[CrossSpecFinding]:
+    """Reject one output prefix and one job name in two accounts or regions: the later model overwrites the other."""
     outputs = ((normal(job.output.text) + job.job_name.text, job) for job in repository.jobs if job.output)
     # In one account and region SageMaker rejects the second job, which a different rule reports.
     for earlier, job in same_name_jobs(outputs, same_place=False):
@@ -91,6 +94,7 @@ UNUSED_BASE_SPEC = Rule("SM708", "unused base spec", "warning")
 
 
 def unused_base_spec(repository: Repository) -> Iterator[CrossSpecFinding]:
+    """Warn about a base spec that no spec extends: it is never checked as part of a job."""
     for base in repository.unused_bases:
         finding = UNUSED_BASE_SPEC.at(
             ("smspec",),

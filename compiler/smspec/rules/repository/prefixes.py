@@ -38,6 +38,11 @@ OUTPUT_PREFIX_OF_ANOTHER_JOB = Rule("SM701", "output prefix of another job", "wa
 
 
 def output_prefix_of_another_job(repository: Repository) -> Iterator[CrossSpecFinding]:
+    """Warn about outputs of two jobs below one prefix. SageMaker appends the job name, so nothing is overwritten.
+
+    It is a risk where a spec was copied and its output was forgotten: two jobs set the same prefix separately. A prefix
+    that comes from one base spec is intended, and so is one that three or more specs set: that is a team's convention.
+    """
     keyed_jobs = ((normal(job.output.text), job, job.output) for job in repository.jobs if job.output)
     for parties in sharings(keyed_jobs):
         jobs = [job for party in parties for job in party.jobs]
@@ -60,6 +65,7 @@ _HELP = "use a separate prefix for each job: SageMaker copies the files there in
 
 
 def shared_checkpoint_prefix(repository: Repository) -> Iterator[CrossSpecFinding]:
+    """Reject one checkpoint prefix for two jobs: each starts from the checkpoints that the other wrote."""
     keyed_jobs = ((normal(job.checkpoints.text), job, job.checkpoints) for job in repository.jobs if job.checkpoints)
     for first, *others in sharings(keyed_jobs):
         if len(first.jobs) > 1:
@@ -84,6 +90,7 @@ _Inside = dict[tuple[str, str], dict[str, tuple[JobFacts, Stated, str]]]
 
 
 def checkpoints_around_another_job(repository: Repository) -> Iterator[CrossSpecFinding]:
+    """Warn about a checkpoint prefix that contains what a different job writes, of which SageMaker copies all."""
     outer: _Outer = {}
     for job in repository.jobs:
         if job.checkpoints:
@@ -148,6 +155,10 @@ CHECKPOINT_PREFIX_SHARED_WITH_AN_OVERLAY = Rule("SM704", "checkpoint prefix shar
 
 
 def checkpoint_prefix_shared_with_an_overlay(repository: Repository) -> Iterator[CrossSpecFinding]:
+    """Warn about one checkpoint prefix for two different trainings of one spec.
+
+    A change of hosts continues the same training; a change of data or hyperparameters makes it a different one.
+    """
     shared: dict[tuple[str, str], list[JobFacts]] = {}
     for job in repository.jobs:
         if job.checkpoints:
@@ -181,6 +192,7 @@ CHANNEL_WITH_DATA_OF_ANOTHER_JOB = Rule("SM709", "channel with the data of a dif
 
 
 def channel_with_data_of_another_job(repository: Repository) -> Iterator[CrossSpecFinding]:
+    """Warn about a channel whose prefix, without a trailing `/`, also matches the data of a different job."""
     read = [
         (job, name, stated)
         for job in repository.jobs

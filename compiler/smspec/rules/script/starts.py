@@ -17,7 +17,7 @@ _EFFECT = Note("smspec did not check its arguments, channels, and hyperparameter
 
 
 def finding_for(unread: UnreadScript) -> Finding:
-    """Report that the script of a job was not read, and why."""
+    """Report that the script of a job was not read, and why: a job without problems must not have the same result."""
     message = f"smspec did not read {quoted(unread.name)}: {unread.reason}"
     return UNREAD_SCRIPT.at(unread.path, message, help=unread.help, notes=(_EFFECT,))
 
