@@ -156,13 +156,14 @@ def _listed(
     gone = {os.path.join(repository.top, place) for place in then}
     tops = [*map(os.path.realpath, paths)]
     gone |= absent_specs(changed, tops, tracked)
+    absent = tracked.absent()
     # What a search skips is not among the specs of the base, but may extend a changed one.
     gone |= {
         path
-        for path in tracked.absent() - gone
+        for path in absent - gone
         if is_yaml(path) and any(is_below(path, top) for top in tops) and is_job_at(base.path(path), base_cache)
     }
-    check_checkout(tracked.absent(), [spec.path for spec in now.values()], gone, cache)
+    check_checkout(absent, [spec.path for spec in now.values()], gone, cache)
     if not now and not then:
         raise NothingToCompare(
             f"no job spec found in {', '.join(f'`{path}`' for path in paths)}, now or at `{base.name}`"

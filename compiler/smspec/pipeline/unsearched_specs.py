@@ -64,9 +64,11 @@ def skipped_specs(paths: Iterable[str], cache: InputCache) -> dict[str, str]:
     found: dict[str, str] = {}
     for directory in filter(is_directory, paths):
         above = repository_above(directory)
+        if above is None:
+            continue
         try:
-            repository = None if above is None else checked_repository(os.path.realpath(above))
-            tracked = [] if repository is None else repository.tracked()
+            repository = checked_repository(os.path.realpath(above))
+            tracked = repository.tracked()
         except GitFailed:
             continue
         top = os.path.realpath(directory)
@@ -75,7 +77,7 @@ def skipped_specs(paths: Iterable[str], cache: InputCache) -> dict[str, str]:
         def is_output(place: str) -> bool:
             return any(os.path.lexists(os.path.join(place, name)) for name in MARKERS) and cache.is_output(place)
 
-        for path in (os.path.join(os.path.realpath(above or ""), name) for name in tracked if is_yaml(name)):
+        for path in (os.path.join(repository.top, name) for name in tracked if is_yaml(name)):
             skipped = skipped_above(path, top, is_output) if is_below(path, top) else None
             if skipped is not None and not os.path.islink(path) and is_job_at(path, cache):
                 found[os.path.relpath(path)] = os.path.relpath(skipped)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.facts.table import Table, table
@@ -123,8 +123,7 @@ def region_of_endpoint(url: str, service: str) -> str | None:
     """
     parts = urlsplit(url)
     host = (parts.hostname or "").removesuffix(".").lower()
-    is_longer = parts.path not in ("", "/") or parts.query or "@" in parts.netloc
-    if is_longer or parts.scheme != "https" or parts.port not in (None, 443):
+    if parts.path not in ("", "/") or parts.query or not is_at_own_port(parts):
         return None
     private, public = _ENDPOINTS[service]
     for each in partitions():
@@ -139,6 +138,14 @@ def region_of_endpoint(url: str, service: str) -> str | None:
     if service == "s3" and host in _OTHERS_OF_S3:
         return _OTHERS_OF_S3[host]
     return None
+
+
+def is_at_own_port(parts: SplitResult) -> bool:
+    """Return whether a URL has `https`, the port of it, and no user. Raise `ValueError` for a malformed port.
+
+    Without a certificate, or at another port, anything on the way can answer for AWS.
+    """
+    return parts.scheme == "https" and parts.port in (None, 443) and "@" not in parts.netloc
 
 
 def is_of_aws(host: str) -> bool:

@@ -39,7 +39,7 @@ from botocore.utils import CLIENT_NAME_TO_HYPHENIZED_SERVICE_ID_OVERRIDES
 
 from smspec.diagnostics.external_messages import continued
 from smspec.diagnostics.own_credentials import hide, without_credentials
-from smspec.service.partitions import is_of_another_partition, is_of_aws, region_of_endpoint
+from smspec.service.partitions import is_at_own_port, is_of_another_partition, is_of_aws, region_of_endpoint
 from smspec.wire.aws_shape import check_shape
 from smspec.wire.connections import Connections
 from smspec.wire.credential_sources import hide_what_is_sent, limit_programs, require_profiles, require_tokens
@@ -184,8 +184,7 @@ class AwsSession:
         if is_of_another_partition(host, region):
             return f"is in a different partition of AWS, but the job in {region}"
         if is_of_aws(host):
-            # Without a certificate, or at another port, anything on the way can answer for AWS.
-            if parts.scheme != "https" or parts.port not in (None, 443) or "@" in parts.netloc:
+            if not is_at_own_port(parts):
                 return "is a host of AWS, but not with `https` at its own port"
             there = region_of_endpoint(endpoint, service) if service in _EXACT else ""
             # The host of a bucket answers with objects of its owner.
