@@ -89,7 +89,7 @@ class Reader:
 """
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGQUIT, 131)])
 def test_signal_stops_the_job_in_order(job, number, status):
     """Every host gets SIGTERM and may save its model; then FIFOs and processes are gone."""
     job.spec(PIPES)
@@ -349,7 +349,7 @@ def test_script_may_remove_its_directories(job):
     assert "warning: algo-1: the script replaced its model directory" in ended.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_run_stopped_before_the_job_leaves_no_files(job, tmp_path, number):
     """The interpreter does not respond; further signals arrive during the cleanup."""
     script(job, "")

@@ -1,7 +1,7 @@
 """The command line: its commands, and how every exception of a command becomes a message and an exit status.
 
 Exit statuses: 0 success; 1 the spec or the job has errors; 2 bad arguments; 3 something on this machine or on the
-network is missing or broken; 70 a bug in smspec; 130 Ctrl-C; 143 and 129 SIGTERM and SIGHUP.
+network is missing or broken; 70 a bug in smspec; 130 Ctrl-C; 128 + n for signal n: SIGTERM, SIGHUP, SIGQUIT.
 
 `COMMANDS` has a module for each command, with ``HELP``, ``add_arguments``, and ``run``. A command parses options, calls
 a package below, and prints through the `Console`. Other packages raise exceptions with a sentence; here they get their

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP end a command as Ctrl-C does: unfinished output is removed first."""
+"""SIGTERM, SIGHUP, and SIGQUIT end a command as Ctrl-C does: unfinished output is removed first."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from smspec.workspace.deferred_signals import STOP_REQUESTS
+from smspec.workspace.deferred_signals import STOP_REQUESTS, STOPPING
 
 
 class Interrupted(KeyboardInterrupt):
@@ -20,15 +20,11 @@ class Interrupted(KeyboardInterrupt):
 
 @contextmanager
 def signals_interrupt() -> Iterator[None]:
-    """In this context, SIGINT, SIGTERM, and SIGHUP raise `Interrupted`, unless they are ignored, as with `nohup`.
+    """In this context, each signal of `STOPPING` raises `Interrupted`, unless it is ignored, as with `nohup`.
 
     Signals that follow within a second do not: what the first one started is completed.
     """
-    usual = {
-        signal.SIGINT: signal.default_int_handler,
-        signal.SIGTERM: signal.SIG_DFL,
-        signal.SIGHUP: signal.SIG_DFL,
-    }
+    usual = dict.fromkeys(STOPPING, signal.SIG_DFL) | {signal.SIGINT: signal.default_int_handler}
     replaced = {number: handler for number, handler in usual.items() if signal.getsignal(number) == handler}
     STOP_REQUESTS.forget()
     for number in replaced:

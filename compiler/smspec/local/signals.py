@@ -1,4 +1,4 @@
-"""SIGINT, SIGTERM, and SIGHUP during a run: an exception between steps, a flag while the job runs."""
+"""What asks a command to end, during a run: an exception between steps, a flag while the job runs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import signal
 from types import FrameType, TracebackType
 
 from smspec.local.request import RunInterrupted
-from smspec.workspace.deferred_signals import STOP_REQUESTS
-
-_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+from smspec.workspace.deferred_signals import STOP_REQUESTS, STOPPING
 
 
 class Signals:
@@ -30,7 +28,7 @@ class Signals:
         os.set_blocking(self.descriptor, False)
         self._old_waker = signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
         # Keep ignored signals ignored: SIGHUP for nohup, and SIGINT for what a shell runs in the background.
-        heeded = [number for number in _STOPPING if signal.getsignal(number) != signal.SIG_IGN]
+        heeded = [number for number in STOPPING if signal.getsignal(number) != signal.SIG_IGN]
         self._old = {number: signal.signal(number, self._handle) for number in heeded}
         return self
 

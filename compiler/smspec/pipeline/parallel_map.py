@@ -14,13 +14,14 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import NoReturn, TypeVar
 
+from smspec.workspace.deferred_signals import STOPPING
+
 Made = TypeVar("Made")
 
 FEWEST = 100
 """The number of items that are worth a second process."""
 
 MOST_WORKERS = 8
-_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _MOST_BATCHES = 256  # the number of a batch is one byte
 _SELDOM = 200_000  # objects between two garbage collections of a worker: checking a spec leaves few to collect
 _HEAD = 9  # the number of a batch, and the length of its result in eight bytes
@@ -88,7 +89,7 @@ class _Pool:
     def _fork(self, shares: list[int], work: Callable[[int], bytes]) -> None:
         receive, send = os.pipe()
         # Block signals until the process is registered.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
         try:
             number = os.fork()
             if number == 0:
@@ -157,9 +158,9 @@ def _labour(shares: list[int], send: int, work: Callable[[int], bytes]) -> NoRet
     status = 1
     try:
         gc.set_threshold(_SELDOM)
-        for number in _STOPPING:
+        for number in STOPPING:
             signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
         for share in shares:
             while batch := os.read(share, 1):
                 made = work(batch[0])

@@ -7,7 +7,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+"""The signals that ask a command to end: Ctrl-C, `kill`, a closed terminal, and Ctrl-\\."""
 
 _REPEATED = 1.0
 """Seconds in which a further signal asks for the same as the one before it."""
@@ -43,14 +44,14 @@ STOP_REQUESTS = StopRequests()
 
 @contextmanager
 def signals_deferred() -> Iterator[None]:
-    """Defer SIGINT, SIGTERM, and SIGHUP until the context ends. Only for short work.
+    """Defer what asks a command to end until the context does. Only for short work.
 
     A signal that arrived just before raises its exception while it is blocked: that, too, is deferred.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         try:
-            signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+            signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
         finally:
             yield
     finally:

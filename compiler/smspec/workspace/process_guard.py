@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterable
 
 PROGRAM = os.path.abspath(__file__)
-FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 
 _SET_PARENT_DEATH, _SET_CHILD_SUBREAPER = 1, 36
 _DEADLINE_SECONDS = 5.0

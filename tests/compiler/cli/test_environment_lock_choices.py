@@ -218,7 +218,7 @@ def test_locked_environment_changes_only_on_request(index, any_resolver, tmp_pat
     assert environment(directory)[0]["packages"] == {"ctr-features": "1.2", "org-io": "3.0"}
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_signal_ends_the_resolver_and_removes_its_files(monkeypatch, tmp_path, number):
     """A program that does not end, for uv."""
     uv, started, temporary = tmp_path / "bin/uv", tmp_path / "started", tmp_path / "temporary"

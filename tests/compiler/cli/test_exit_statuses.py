@@ -257,7 +257,7 @@ def open_when_read(fifo, command, seconds=30):
 # 143, 129
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_interrupted_build_leaves_no_partial_output(number, tmp_path):
     """The source takes a moment to copy; a signal that comes too late or too early is sent again to another build."""
     write_job(tmp_path)

@@ -155,7 +155,7 @@ def test_host_ignoring_sigterm_is_killed_after_the_grace(supervise):
     assert hosts[0].exit_status == 137
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_signal_to_smspec_stops_every_host(supervise, number):
     verdict, listener, hosts = supervise(PATIENT, PATIENT, kill=[number])
     assert verdict == Verdict(signal=number)

@@ -1,6 +1,6 @@
 """The feeder as a program: ``feeder [--until-eof] [plan.json]``; without a file, the plan is the first line of stdin.
 
-It runs until every epoch of the plan was read, or until SIGTERM, SIGINT, or SIGHUP, or with ``--until-eof`` until stdin
+It runs until every epoch of the plan was read, or until a signal asks it to end, or with ``--until-eof`` until stdin
 ends, which means that its parent process has died. It removes its FIFOs.
 """
 
@@ -39,7 +39,7 @@ def main(arguments: List[str], open_store: OpenStore = LocalStore) -> NoReturn:
     wake, waker = os.pipe()
     os.set_blocking(waker, False)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, lambda _number, _frame: stop.set())
     fifos = Fifos(plan.directory)
     _feed(plan, open_store, fifos, stop, [wake, _STDIN] if until_eof else [wake])

@@ -223,7 +223,7 @@ def test_truncated_gzip_object_is_an_error(feeder, data):
     os.close(reader)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT])
 @pytest.mark.parametrize("busy", [False, True])
 def test_signal_stops_the_feeder_and_removes_its_fifo(feeder, data, number, busy):
     running = feeder(FeederChannel("train", data(a=b"x" * (4 << 20))))
