@@ -14,7 +14,7 @@ from smspec.pipeline.job_findings import standing
 from smspec.pipeline.planned_jobs import findings_of, planned_jobs
 from smspec.plan.plan import Plan
 from smspec.service.cost_summary import JobCost, highest, job_cost
-from smspec.source import Document, SourceText
+from smspec.source import Document, Path, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.model import JobSpec
 from smspec.spec.repository_facts import JobFacts
@@ -51,11 +51,15 @@ class Compiled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Faulty:
-    """A spec with at least one error; ``diagnostics`` point into ``texts``. ``facts`` None: not the shape of a job."""
+    """A spec with at least one error; ``diagnostics`` point into ``texts``. ``facts`` None: not the shape of a job.
+
+    ``settable``: the paths whose values have variables, where they are known.
+    """
 
     diagnostics: tuple[Diagnostic, ...]
     texts: tuple[SourceText, ...]
     facts: JobFacts | None = None
+    settable: tuple[Path, ...] = ()
 
 
 Compilation = Union[Compiled, Faulty]

@@ -14,7 +14,7 @@ from smspec.pipeline.spec_files import read_spec_files
 from smspec.rules.images import REPOSITORY_WITHOUT_A_REGION
 from smspec.rules.naming import UNKNOWN_IMAGE_NAME
 from smspec.service.policy import Level
-from smspec.source import Document, Scalar, SourceText, Span, to_data
+from smspec.source import Document, Path, Scalar, SourceText, Span, is_near, to_data
 from smspec.source import Mapping as MappingNode
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.assembly import Assembly
@@ -25,8 +25,9 @@ from smspec.workspace.revision import Revision
 
 _SET_BY_OPTIONS = frozenset({NO_VALUE.code, REPOSITORY_WITHOUT_A_REGION.code, UNKNOWN_IMAGE_NAME.code})
 """A short name of an image has a registry only with a region."""
-_LEFT_BY_OPTIONS = frozenset({MISSING_KEY.code, UNKNOWN_KEY.code})
-"""`build` rejects such a spec with any value of `--set`: it is a part of a job, or no spec."""
+_OF_KEYS = frozenset({MISSING_KEY.code, UNKNOWN_KEY.code})
+"""`build` rejects such a spec with any value of `--set`: it is a part of a job, or no spec. Unless a variable decides
+about the key: null removes one, and the value of `distribution` is the name of one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,18 +64,23 @@ class Variants:
 
         A value that is here may be a default that `--set` replaces.
         """
-        return any(_LEFT_BY_OPTIONS.isdisjoint(codes) for codes in self._codes)
+        return any(map(_is_open, self.faults.values()))
 
     @property
     def is_unset(self) -> bool:
         """Whether it is open, and a value of `--set` or `--region` is missing."""
-        opened = (codes for codes in self._codes if _LEFT_BY_OPTIONS.isdisjoint(codes))
-        return any(not _SET_BY_OPTIONS.isdisjoint(codes) for codes in opened)
+        opened = filter(_is_open, self.faults.values())
+        return any(one.code in _SET_BY_OPTIONS for faulty in opened for one in _errors(faulty))
 
-    @property
-    def _codes(self) -> list[set[str]]:
-        errors = ((one for one in faulty.diagnostics if one.severity == "error") for faulty in self.faults.values())
-        return [{one.code for one in found} for found in errors]
+
+def _is_open(faulty: Faulty) -> bool:
+    return not any(
+        one.code in _OF_KEYS and not any(is_near(one.path, path) for path in faulty.settable) for one in _errors(faulty)
+    )
+
+
+def _errors(faulty: Faulty) -> list[Diagnostic]:
+    return [one for one in faulty.diagnostics if one.severity == "error"]
 
 
 def gather_variants(
@@ -122,6 +128,8 @@ def compile_variants(gathered: Gathered) -> Variants:
         outcome: Compilation = inputs if isinstance(inputs, Faulty) else compile_spec(inputs)
         if isinstance(outcome, Compiled):
             compiled[name] = outcome
+        elif isinstance(inputs, Inputs):
+            faults[name] = replace(outcome, settable=_paths(inputs.document))
         else:
             faults[name] = outcome
     return Variants(path=gathered.path, compiled=compiled, faults=faults, is_read=gathered.is_read)
@@ -199,14 +207,14 @@ def _gathered(
     revision: Revision | None,
     levels: Mapping[str, Level] | None,
 ) -> Inputs | Faulty:
+    merged = layers.merged(overlay, settings)
     try:
-        merged = layers.merged(overlay, settings)
         if revision is None:
             return gather_to_compare(merged, overlay, cache, levels)
         _bring(revision, path, merged.document)
         return _as_checked_out(gather_to_compare(merged, overlay, cache), revision)
     except InvalidInput as rejected:
-        return _faulty(rejected)
+        return replace(_faulty(rejected), settable=_paths(merged.document))
 
 
 def _bring(revision: Revision, path: str, document: Document) -> None:
@@ -232,6 +240,10 @@ def _variables(files: tuple[Document, ...]) -> Iterator[str]:
     for file in files:
         node = file.node(("vars",))
         yield from (key.text for key, _ in node.entries) if isinstance(node, MappingNode) else ()
+
+
+def _paths(document: Document) -> tuple[Path, ...]:
+    return tuple(path for path, _ in document.settable)
 
 
 def _faulty(rejected: InvalidInput) -> Faulty:

@@ -12,7 +12,7 @@ files read without following links (`real_file`), and git started so that it run
 from smspec.source.document import Document
 from smspec.source.line_positions import Places
 from smspec.source.node import Mapping, Node, Scalar, Sequence, to_data
-from smspec.source.path import Path, dotted
+from smspec.source.path import Path, dotted, is_near
 from smspec.source.span import Span
 from smspec.source.text import SourceText
 
@@ -27,5 +27,6 @@ __all__ = [
     "SourceText",
     "Span",
     "dotted",
+    "is_near",
     "to_data",
 ]

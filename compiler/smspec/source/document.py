@@ -15,7 +15,8 @@ class Document:
 
     ``idle`` are nulls that were written to remove something, and found nothing at their path. ``unknown`` are the paths
     whose values could not be determined; they are null. ``is_partial``: a base spec could not be read, so every mapping
-    may have more keys, and nulls are kept, because they remove what a base spec may have.
+    may have more keys, and nulls are kept, because they remove what a base spec may have. ``settable``: path and
+    text of each value with a variable that no option sets: an option may give it a value other than the one here.
     """
 
     root: Node
@@ -23,6 +24,7 @@ class Document:
     idle: tuple[tuple[Path, Span], ...] = ()
     unknown: tuple[Path, ...] = ()
     is_partial: bool = False
+    settable: tuple[tuple[Path, str], ...] = ()
 
     @property
     def is_partly_known(self) -> bool:

@@ -20,3 +20,9 @@ def dotted(path: Path) -> str:
         else:
             words.append(f"[{json.dumps(step, ensure_ascii=False)}]")
     return "".join(words)
+
+
+def is_near(path: Path, other: Path) -> bool:
+    """Return whether one path leads to the other, or is the same."""
+    length = min(len(path), len(other))
+    return path[:length] == other[:length]

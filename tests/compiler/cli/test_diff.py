@@ -73,7 +73,9 @@ def test_variable_that_one_side_declares_is_set_there(tmp_path):
     (tmp_path / "new.yaml").write_text(
         BUILT.replace("epochs: 2", 'epochs: "${{ vars.n }}"') + "vars: {n: {default: 2}}\n"
     )
-    assert kinds(smspec("diff", "job.yaml", "new.yaml", "--format", "json", cwd=tmp_path)) == {"cosmetic"}
+    assert kinds(smspec("diff", "job.yaml", "new.yaml", "--format", "json", cwd=tmp_path)) == {"hyperparameters"}
+    done = smspec("diff", "job.yaml", "new.yaml", "--set", "vars.n=2", "--format", "json", cwd=tmp_path)
+    assert kinds(done) == {"cosmetic"}
     done = smspec("diff", "job.yaml", "new.yaml", "--set", "vars.n=3", "--format", "json", cwd=tmp_path)
     assert change_of(done, "hyperparameters")["new"] == "3"
 

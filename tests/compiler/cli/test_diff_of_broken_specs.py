@@ -222,6 +222,8 @@ DEFAULTS = {
     "of the name": ("name: small", 'name: "small${{ vars.week }}"', "D!", "3"),
     "of a value": ("output: s3://models/small/", 'output: "${{ vars.week }}"', "nowhere", "s3://models/x/"),
     "of the source": ("source: src/", 'source: "${{ vars.week }}"', "nowhere", "src"),
+    "of the launcher": ("description: x", 'description: x\ndistribution: "${{ vars.week }}"', "zzz", "torchrun"),
+    "of a required key": ("output: s3://models/small/", 'output: "${{ vars.week }}"', "null", "s3://models/x/"),
     "that is null": ("description: x", 'description: "${{ vars.week }}"', "null", "y"),
 }
 
@@ -238,6 +240,7 @@ def test_job_whose_default_does_not_compile_is_named(tmp_path, default, before, 
     root = repository(tmp_path / "home")
     write_job((root / spec).parent, plain if before == "without it" else needs)
     big = "smspec: v1\nname: big\nextends: [job.yaml]\nsource: src/\ndescription: z\noutput: s3://models/b/\n"
+    big += "distribution: torchrun\n" if "distribution" in new else ""
     (root / "big.yaml").write_text(big if place == "extended" else BUILT.replace("small", "big"))
     if place == "hidden":
         write_job(root, BUILT)

@@ -8,7 +8,7 @@ from smspec.review.change import Change
 from smspec.review.kinds.kind import Kind, subjects
 from smspec.review.user_text import quoted
 from smspec.review.version_pair import Pair
-from smspec.source import Mapping, Node, Path, Scalar, dotted, to_data
+from smspec.source import Mapping, Node, Path, Scalar, dotted, is_near, to_data
 from smspec.source import Sequence as SequenceNode
 
 LAYOUT = "layout"
@@ -23,7 +23,7 @@ def changes(pair: Pair, reported: Sequence[Change]) -> Iterator[Change]:
     explained = [change.path for change in reported if change.path]
     found = False
     for path, was, will in _differences(old.document.root, new.document.root, ()):
-        if any(_is_near(path, other) for other in explained):
+        if any(is_near(path, other) for other in explained):
             continue
         found = True
         values = [None if node is None else to_data(node) for node in (was, will)]
@@ -62,12 +62,6 @@ def _is_same(old: Node | None, new: Node | None) -> bool:
 
 def _text(node: Node | None) -> object:
     return node.text if isinstance(node, Scalar) else None
-
-
-def _is_near(path: Path, other: Path) -> bool:
-    """Return whether one path leads to the other."""
-    length = min(len(path), len(other))
-    return path[:length] == other[:length]
 
 
 def verdict(changes: Sequence[Change]) -> str:

@@ -180,14 +180,14 @@ class Assembly:
         for change in map(expanded, self._chosen(overlay)):
             idle += idle_nulls(spec, change)
             spec = replace(layered(spec, change), span=own.root.span)
-        spec, unknown, more = _with_values(Document(spec, texts), settings or {}, faulty=bool(self._faults))
+        spec, unknown, settable, more = _with_values(Document(spec, texts), settings or {}, faulty=bool(self._faults))
         unknown = (*unknown, *self._version())
         if overlay is not None and overlay not in self.overlays:
             unknown = ((),)  # one of the errors is the reason
         # A variable may have set a launcher, and `distribution: torchrun` is a short form.
         spec = expanded(spec)
         whole = rehomed(_own_first(spec, own), own.texts[0].name) if self._has_bases else spec
-        document = Document(whole, texts, tuple(idle), unknown)
+        document = Document(whole, texts, tuple(idle), unknown, settable=settable)
         return Merged(document, in_order((*self._faults, *more), texts))
 
     def _partial(self, overlay: str | None, settings: Settings[str, str]) -> Merged:
@@ -198,8 +198,11 @@ class Assembly:
             declared_here = tuple((key, value) for key, value in spec.entries if key.text == "vars")
             changes = map(expanded, self._chosen(overlay))
             spec = replace(spec, entries=(*declared_here, *(entry for change in changes for entry in change.entries)))
-        spec, unknown, more = _with_values(Document(spec, self._texts), settings, faulty=True, is_partial=True)
-        document = Document(expanded(spec), self._texts, (), (*unknown, *self._version()), is_partial=True)
+        spec, unknown, settable, more = _with_values(
+            Document(spec, self._texts), settings, faulty=True, is_partial=True
+        )
+        unknown = (*unknown, *self._version())
+        document = Document(expanded(spec), self._texts, (), unknown, is_partial=True, settable=settable)
         return Merged(document, in_order((*self._faults, *more), self._texts))
 
     def _version(self) -> tuple[Path, ...]:
@@ -221,8 +224,8 @@ class Assembly:
 
 def _with_values(
     document: Document, settings: Settings[str, str], *, faulty: bool, is_partial: bool = False
-) -> tuple[Mapping, tuple[Path, ...], tuple[Diagnostic, ...]]:
-    """Return the spec with its variables replaced, its unknown paths, and the errors in its variables.
+) -> tuple[Mapping, tuple[Path, ...], tuple[tuple[Path, str], ...], tuple[Diagnostic, ...]]:
+    """Return the spec with its variables replaced, its unknown and settable paths, and the errors in its variables.
 
     Raise `OptionError` only if there are no other errors. Where a base spec is missing, it may declare what the spec
     lacks.
@@ -237,10 +240,11 @@ def _with_values(
         values.update(valued_as_far_as_possible(variables, settings))
     else:
         values.update(valued(variables, settings))
-    substitution = Substitution(document, variables, values, others_are_known=not is_partial)
+    substitution = Substitution(document, variables, values, others_are_known=not is_partial, fixed=settings)
     spec = substitution.apply(_without(document.root, "vars"))
     assert isinstance(spec, Mapping)
-    return spec, tuple(substitution.unknown), (*placed(findings, document), *substitution.diagnostics)
+    faults = (*placed(findings, document), *substitution.diagnostics)
+    return spec, tuple(substitution.unknown), tuple(substitution.settable.items()), faults
 
 
 def _overlays(layers: Layers[Document]) -> dict[str, list[Mapping]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from collections.abc import Mapping as Values
 from itertools import islice
 
@@ -34,7 +35,7 @@ class Substitution:
 
     A value of None had an error where it was declared: what uses it becomes unknown without another diagnostic. So does
     any other variable unless ``others_are_known``. ``unknown`` are the paths that could not be determined; in the tree
-    they are null.
+    they are null. ``settable``: path → text of each value with a variable that is not ``fixed`` by an option.
     """
 
     def __init__(
@@ -44,7 +45,9 @@ class Substitution:
         values: Values[str, Scalar | None],
         *,
         others_are_known: bool = True,
+        fixed: Container[str] = (),
     ) -> None:
+        self._fixed = fixed
         self._others_are_known = others_are_known
         self._document = document
         self._declared = declared
@@ -55,6 +58,7 @@ class Substitution:
         self._reported: set[tuple[Span, str]] = set()
         self.diagnostics: list[Diagnostic] = []
         self.unknown: dict[Path, None] = {}
+        self.settable: dict[Path, str] = {}
 
     def apply(self, node: Node, path: Path = ()) -> Node:
         """Return ``node``, at ``path``, with its variables replaced; record the errors."""
@@ -97,6 +101,8 @@ class Substitution:
             end = text.find(_CLOSE, start)
             expression = text[start : end + len(_CLOSE)] if end >= 0 else _OPEN
             value = self._value(node, path, expression)
+            if _name(expression) not in self._fixed:
+                self.settable[path] = text
             if value is None:
                 self.unknown[path] = None
                 if end < 0:
@@ -140,8 +146,7 @@ class Substitution:
             message = f"`{dotted(path)}`: `${{{{` is not closed"
             self._report(MALFORMED_EXPRESSION, node, path, expression, message, help="add `}}`")
             return None
-        inner = expression[len(_OPEN) : -len(_CLOSE)].strip()
-        name = inner.removeprefix(_SUBJECT)
+        inner, name = _inner(expression), _name(expression)
         if not inner.startswith(_SUBJECT) or not is_name(name):
             message = f"`{dotted(path)}`: `${{{{ … }}}}` contains something other than a variable"
             help = "use `${{ vars.name }}`, and declare `name` in `vars`"
@@ -182,6 +187,14 @@ class Substitution:
             if column >= 0:
                 return Span(span.file, number, column + 1, number, column + 1 + len(expression))
         return span
+
+
+def _inner(expression: str) -> str:
+    return expression[len(_OPEN) : -len(_CLOSE)].strip()
+
+
+def _name(expression: str) -> str:
+    return _inner(expression).removeprefix(_SUBJECT)
 
 
 def _has_variable(node: Node) -> bool:

@@ -1,0 +1,116 @@
+"""Values that variables give: two versions may be equal by the defaults, and different jobs with `--set`.
+
+What is compared is a job with the defaults, and CI may submit it with others. So a value that is moved into a variable,
+or out of one, is a change of its kind, also where the default is what was written before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from smspec.review.change import Change
+from smspec.review.kinds.cost import CEILING
+from smspec.review.user_text import quoted
+from smspec.review.version import Version
+from smspec.review.version_pair import Pair
+from smspec.source import Path, to_data
+from smspec.spec.keys import ROWS
+from smspec.spec.keys.row import Row
+
+IS_SETTABLE = "a variable sets it now, and `--set` may give that any value"
+IS_SET_OTHERWISE = "a different variable sets it, and `--set` may give that any value"
+IS_FIXED = "no variable sets it now, so `--set` does not"
+_CEILING = "cost ceiling for any value of `--set`"
+_WORDS = (IS_SETTABLE, IS_SET_OTHERWISE, IS_FIXED, _CEILING)
+
+_MORE_KINDS = {
+    "image": ("security",),
+    "image.base": ("security",),
+    "image.repository": ("security",),
+    "distribution": ("hosts",),
+}
+"""Kinds besides that of the key: the registry of an image is a part of its name."""
+_IN_THE_CEILING = ("hosts.instance_type", "hosts.count", "hosts.groups", "hosts.keep_alive", "region")
+_OF_NO_EFFECT = ("", "cosmetic")
+_SPACE = re.compile(r"\s+")
+
+
+def settable_changes(pair: Pair) -> Iterator[Change]:
+    """Yield the changes of what options can set, for each kind that the value has."""
+    old, new = _settable(pair.old), _settable(pair.new)
+    for path in dict.fromkeys([*new, *old]):
+        was, will = old.get(path), new.get(path)
+        if was is not None and will is not None and _SPACE.sub("", was) == _SPACE.sub("", will):
+            continue
+        if _is_only_moved(path, old, new):
+            continue
+        what = IS_FIXED if will is None else IS_SETTABLE if was is None else IS_SET_OTHERWISE
+        values = _written(pair.old, path, was), _written(pair.new, path, will)
+        for kind in _kinds(path):
+            is_ceiling = kind == "cost" and will is not None
+            yield pair.change(
+                kind,
+                path,
+                _CEILING if is_ceiling else what,
+                old=values[0],
+                new=values[1],
+                brief=CEILING if is_ceiling else "",
+            )
+
+
+def is_of_variables(change: Change) -> bool:
+    """Return whether a change is about what options can set, not about an effect with the defaults."""
+    return change.what in _WORDS
+
+
+def of_settable(changes: Sequence[Change]) -> str:
+    """Return the phrase of a summary that names what options can set."""
+    names = list(dict.fromkeys(quoted(".".join(map(str, change.path))) for change in changes))
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"depends differently on `--set` ({', '.join(names[:3])}{more})"
+
+
+def _settable(version: Version) -> Mapping[Path, str]:
+    """Return path → text; none of a request, which has no variables."""
+    return {} if version.writing is None else dict(version.writing.document.settable)
+
+
+def _is_only_moved(path: Path, old: Mapping[Path, str], new: Mapping[Path, str]) -> bool:
+    """Return whether an item of a list has another place there, since others were added or removed."""
+    if not any(isinstance(step, int) for step in path):
+        return False
+    pattern = _pattern(path)
+    texts = [sorted(text for at, text in side.items() if _pattern(at) == pattern) for side in (old, new)]
+    return texts[0] == texts[1]
+
+
+def _written(version: Version, path: Path, text: str | None) -> object:
+    """Return the text with variables, or the value where there are none."""
+    if text is not None or version.writing is None:
+        return text
+    node = version.writing.document.node(path)
+    return None if node is None else to_data(node)
+
+
+def _kinds(path: Path) -> Iterator[str]:
+    names = [str(step) for step in path]
+    if names[0] == "api":
+        yield "security"
+        return
+    row = max((row for row in ROWS if _leads_to(row, names)), key=lambda row: row.path.count("."), default=None)
+    if row is None or row.kind in _OF_NO_EFFECT:
+        return
+    yield row.kind
+    yield from _MORE_KINDS.get(row.path, ())
+    if row.path.startswith(_IN_THE_CEILING):
+        yield "cost"
+
+
+def _leads_to(row: Row, names: list[str]) -> bool:
+    steps = row.path.split(".")
+    return len(steps) <= len(names) and all(step in ("*", name) for step, name in zip(steps, names, strict=False))
+
+
+def _pattern(path: Path) -> Path:
+    return tuple("*" if isinstance(step, int) else step for step in path)
