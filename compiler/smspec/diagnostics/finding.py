@@ -32,7 +32,7 @@ Evidence = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One kind of error or risk. Its explanation is ``diagnostics/explanations/<code>.md``.
+    """One kind of error or risk. Its page is in the Markdown file next to its module (`explanation`).
 
     ``code`` is public API: never reused, never renumbered. ``name`` reads well after "allow". ``evidence``: how a rule
     about the request is known; other rules are smspec's own and have none. ``instead_of``: the code of a rule about the
