@@ -18,7 +18,7 @@ KINDS = {
     "SM5": "the script, and what the spec gives it",
     "SM6": "security",
     "SM7": "repositories of specs, and the policy of an organisation",
-    "SM8": "places in AWS: S3 addresses, regions, and partitions",
+    "SM8": "places in AWS: S3 addresses, regions, and partitions; later codes of SM3 and SM4",
 }
 
 RETIRED = {"SM326": "launcher that the runtime lacks"}
