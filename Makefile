@@ -72,8 +72,8 @@ check: $(VENV)/.dev
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash .ci/check
 
 golden: $(VENV)/.dev
-	@status=0; $(BIN)/python -m pytest tests/golden tests/rejected tests/imported --update || status=$$?; \
-	$(BIN)/python docs/spec_reference.py && $(BIN)/python docs/diagnostics.py && $(BIN)/python docs/failures.py && \
+	@status=0; $(BIN)/python docs/spec_reference.py && $(BIN)/python docs/diagnostics.py && $(BIN)/python docs/failures.py || status=$$?; \
+	$(BIN)/python -m pytest tests/golden tests/rejected tests/imported --update || status=$$?; \
 	git status --short tests docs; exit $$status
 
 frozen: $(VENV)/.dev

@@ -1,11 +1,14 @@
-"""Writes docs/diagnostics.md, the index of all codes: ``python docs/diagnostics.py``. A test keeps the page current."""
+"""Writes docs/diagnostics.md and ``diagnostics/pages.txt`` of the package: ``python docs/diagnostics.py``.
 
+They are the index of all codes for readers and for smspec. A test keeps both current.
+"""
+
+import re
 from pathlib import Path
 
-from smspec.diagnostics.explanation import explained_codes, explanation
-
 PAGE = Path(__file__).with_name("diagnostics.md")
-PAGES = "../compiler/smspec/diagnostics/explanations"
+PACKAGE = Path(__file__).parents[1] / "compiler/smspec"
+INDEX = PACKAGE / "diagnostics/pages.txt"
 
 KINDS = {
     "SM1": "YAML, JSON, bases, overlays and variables",
@@ -15,7 +18,7 @@ KINDS = {
     "SM5": "the script, and what the spec gives it",
     "SM6": "security",
     "SM7": "repositories of specs, and the policy of an organisation",
-    "SM8": "places in AWS: S3 addresses, regions, and partitions",
+    "SM8": "places in AWS: S3 addresses, regions, and partitions; later codes of SM3 and SM4",
 }
 
 RETIRED = {"SM326": "launcher that the runtime lacks"}
@@ -49,17 +52,35 @@ an error a warning, or turn it off. `--format` picks the form:
 """
 
 
+def titles() -> dict[str, dict[str, str]]:
+    """Return the titles of the pages in each file of the package, by code."""
+    heading = re.compile(r"^## (SM\d{3}): (.*)$", re.MULTILINE)
+    texts = {path.relative_to(PACKAGE).as_posix(): path.read_text("utf-8") for path in sorted(PACKAGE.rglob("*.md"))}
+    return {file: dict(heading.findall(text)) for file, text in texts.items()}
+
+
+def index() -> str:
+    """Return the codes of each file with pages, a file a line."""
+    return "".join(f"{file} {' '.join(codes)}\n" for file, codes in titles().items())
+
+
+def links() -> dict[str, tuple[str, str]]:
+    """Return for each code the link from a page of docs/ to its heading, as GitHub names it, and its title."""
+    found = {}
+    for file, of_file in titles().items():
+        for code, title in of_file.items():
+            anchor = re.sub(r"[^\w -]", "", f"{code} {title}".lower()).replace(" ", "-")
+            found[code] = f"[{code}](../compiler/smspec/{file}#{anchor})", title
+    return dict(sorted(found.items()))
+
+
 def page() -> str:
     """Return the whole page."""
     lines = [HEAD]
+    rows = {code: f"| {link} | {title} |" for code, (link, title) in links().items()}
     for kind, what in KINDS.items():
-        if not any(code.startswith(kind) for code in explained_codes()):
-            continue
         lines += [f"## {kind}: {what}\n", "| code | |", "|---|---|"]
-        for code in explained_codes():
-            if code.startswith(kind):
-                title = (explanation(code) or "").partition("\n")[0].partition(": ")[2]
-                lines.append(f"| [{code}]({PAGES}/{code}.md) | {title} |")
+        lines += [row for code, row in rows.items() if code.startswith(kind)]
         lines.append("")
     retired = ", ".join(f"{code} ({title})" for code, title in RETIRED.items())
     lines.append(f"No longer in use, and never used again: {retired}.")
@@ -67,4 +88,5 @@ def page() -> str:
 
 
 if __name__ == "__main__":
+    INDEX.write_text(index(), encoding="utf-8")
     PAGE.write_text(page(), encoding="utf-8")

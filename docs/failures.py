@@ -3,13 +3,15 @@
 import sys
 from pathlib import Path
 
-from smspec.diagnostics.explanation import explanation
-
 PAGE = Path(__file__).with_name("failures.md")
-PAGES = "../compiler/smspec/diagnostics/explanations"
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "tests")]
+from diagnostics import links  # noqa: E402
+
 from support.known_failures import Failure, failures, topics, url  # noqa: E402
+
+PAGES = links()
+"""The link to the page of each code, and its title."""
 
 HEAD = """\
 # Failures that smspec prevents
@@ -61,8 +63,7 @@ def reported(failure: Failure) -> str:
 
 def answer(failure: Failure) -> str:
     """Return the codes with their titles, and what else smspec does."""
-    titles = {code: (explanation(code) or "").partition("\n")[0].partition(": ")[2] for code in failure.codes}
-    shown = [f"[{code}]({PAGES}/{code}.md), {title}" for code, title in titles.items()]
+    shown = [", ".join(PAGES[code]) for code in failure.codes]
     return "; ".join([*shown, *([failure.answer] if failure.answer else [])])
 
 

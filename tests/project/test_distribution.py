@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from smspec.diagnostics.explanation import explained_codes, explanation
+
 ROOT = Path(__file__).parents[2]
 SHIPPED = {"compiler": "smspec", "runtime": "smspec_runtime", "schemas": "smspec_schemas"}
 """Directory → the package in it that the wheel contains."""
@@ -53,6 +55,16 @@ def test_wheel_is_the_three_packages_of_users(built):
     found = files_in(built[0])
     assert found.keys() == expected.keys()
     assert found == expected
+
+
+def test_wheel_explains_every_code(built, tmp_path):
+    """The pages and their index, without the tree that the wheel is from."""
+    shutil.unpack_archive(built[0], tmp_path, "zip")
+    print_pages = "from smspec.diagnostics.explanation import *; print(*map(explanation, explained_codes()), sep='')"
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {print_pages}"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "".join(f"{explanation(code)}" for code in explained_codes()) + "\n"
+    assert len(explained_codes()) == done.stdout.count("\n## Why\n")
 
 
 def test_tools_of_maintainers_are_in_the_sdist_only(built):

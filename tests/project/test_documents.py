@@ -1,6 +1,7 @@
 """Generated pages are current, links between documents work, and what names code names code that exists."""
 
 import ast
+import functools
 import re
 import runpy
 import textwrap
@@ -10,6 +11,7 @@ import pytest
 import yaml
 
 from smspec.cli import COMMANDS
+from smspec.diagnostics.explanation import explained_codes
 from smspec.spec.keys import ROW
 
 ROOT = Path(__file__).parents[2]
@@ -25,35 +27,40 @@ CODE_FILE = re.compile(r"(?<![\w<>/])(?:[a-z_0-9]+/)*[a-z_0-9]+\.py\b")
 PACKAGES = [*sorted((ROOT / "compiler/smspec").glob("*/__init__.py")), ROOT / "compiler/maintenance/__init__.py"]
 INNER_PACKAGES = sorted((ROOT / "compiler/smspec").glob("*/**/*/__init__.py"))
 DEFINED = re.compile(r"^ *(?:class |def )(\w+)|^(\w+)(?:: [^=\n]+)? = ", re.MULTILINE)
-LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
 
-def test_index_of_codes_is_current(update):
-    script = runpy.run_path(str(ROOT / "docs/diagnostics.py"))
+@pytest.mark.parametrize(
+    "script, name, content",
+    [("diagnostics", "INDEX", "index"), ("diagnostics", "PAGE", "page"), ("failures", "PAGE", "page")],
+)
+def test_generated_page_is_current(script, name, content, update):
+    names = runpy.run_path(str(ROOT / f"docs/{script}.py"))
+    page, current = names[name], names[content]()
     if update:
-        script["PAGE"].write_text(script["page"](), encoding="utf-8")
-    is_current = script["PAGE"].read_text(encoding="utf-8") == script["page"]()
-    assert is_current, "docs/diagnostics.md is not what its pages say now: `make golden` writes it"
-
-
-def test_page_of_failures_is_current(update):
-    script = runpy.run_path(str(ROOT / "docs/failures.py"))
-    if update:
-        script["PAGE"].write_text(script["page"](), encoding="utf-8")
-    is_current = script["PAGE"].read_text(encoding="utf-8") == script["page"]()
-    assert is_current, "docs/failures.md is not what tests/failures says now: `make golden` writes it"
+        page.write_text(current, encoding="utf-8")
+    assert page.read_text(encoding="utf-8") == current, f"{page.name} is not current: `make golden` writes it"
 
 
 def test_every_code_is_in_the_index():
     index = (ROOT / "docs/diagnostics.md").read_text(encoding="utf-8")
-    pages = (ROOT / "compiler/smspec/diagnostics/explanations").glob("*.md")
-    assert [path.stem for path in pages if f"[{path.stem}]" not in index] == []
+    assert [code for code in explained_codes() if f"[{code}]" not in index] == []
+
+
+@functools.cache
+def anchors(path):
+    headings = HEADING.findall(path.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_are_not_broken(document):
-    for target in LINK.findall(document.read_text(encoding="utf-8")):
-        assert (document.parent / target).exists(), target
+    """Also to headings, under the names that GitHub gives them."""
+    for name, anchor in LINK.findall(document.read_text(encoding="utf-8")):
+        target = document.parent / name if name else document
+        assert target.exists(), name
+        assert not anchor or anchor in anchors(target), f"{name}#{anchor}"
 
 
 @pytest.mark.parametrize("name", ["architecture.md", "extending.md"])

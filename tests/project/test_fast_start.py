@@ -62,6 +62,16 @@ sys.addaudithook(lambda event, _: seen.append(event) if event.startswith(words) 
 """ + LOADED.replace("sys.exit(status)", "sys.exit(status or bool(seen))")
 
 
+PAGES_READ = (
+    """
+import sys
+read = open("pages.txt", "w")
+sys.addaudithook(lambda event, words: event == "open" and str(words[0]).endswith(".md") and print(words[0], file=read))
+"""
+    + LOADED
+)
+
+
 @pytest.fixture(scope="module")
 def idle():
     """The modules that this interpreter loads before anything is asked of it."""
@@ -91,6 +101,27 @@ def test_rules_about_members_that_a_request_lacks_are_not_loaded(tmp_path):
 def test_compiling_never_touches_the_network(words, tmp_path, idle):
     write_job(tmp_path)
     assert sorted((loaded(tmp_path, *words) - idle) & NETWORK) == []
+
+
+@pytest.mark.parametrize(
+    "words, most",
+    [
+        (["validate", "job.yaml"], 0),
+        (["validate", "faulty.yaml"], 0),
+        (["validate", "job.yaml", "faulty.yaml", "--format", "github"], 0),
+        (["validate", "faulty.yaml", "--format", "json"], 2),
+        (["explain", "SM602"], 1),
+    ],
+)
+def test_pages_of_codes_are_read_when_they_are_printed(words, most, tmp_path):
+    """Not to find a fault, nor an unknown code in `checks.ignore`; and one page is one file."""
+    write_job(tmp_path)
+    faulty = BUILT + "retries: many\nchecks: {ignore: [{rule: SM999, at: name, because: unknown}]}\n"
+    (tmp_path / "faulty.yaml").write_text(faulty)
+    loaded(tmp_path, *words, status=int("faulty.yaml" in words), code=PAGES_READ)
+    read = (tmp_path / "pages.txt").read_text().split()
+    assert len(read) == most
+    assert len(set(read)) == most
 
 
 def test_locked_imports_are_proven_in_one_process(tmp_path, idle):

@@ -105,10 +105,7 @@ def pages():
     """Return [(path, text)] of everything that is checked."""
     documents = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
     found = [(path, prose(path.read_text(encoding="utf-8"))) for path in documents if path.name not in GENERATED]
-    found += [
-        (path, prose(path.read_text(encoding="utf-8")))
-        for path in sorted((COMPILER / "diagnostics/explanations").glob("*.md"))
-    ]
+    found += [(path, prose(path.read_text(encoding="utf-8"))) for path in sorted(COMPILER.rglob("*.md"))]
     found += [(path, prose(messages(path))) for path in sorted(COMPILER.rglob("*.py"))]
     schema = ROOT / "schemas/smspec_schemas/job.v1.schema.json"
     described = "\n".join(descriptions(json.loads(schema.read_text(encoding="utf-8"))))

@@ -119,7 +119,7 @@ def test_every_code_has_a_rejected_spec():
 def test_every_code_has_one_page_named_after_its_rule():
     for code, name in rules():
         page = explanation(code)
-        assert page is not None, f"write diagnostics/explanations/{code}.md, which begins `# {code}: {name}`"
+        assert page is not None, f"add `## {code}: {name}` to the page of its module, and run docs/diagnostics.py"
         assert page.partition("\n")[0].replace("`", "") == f"# {code}: {name}"
 
 

@@ -1,4 +1,7 @@
-"""``smspec collect``: the model and the output of a job, checked, unpacked, and merged in one directory."""
+"""``smspec collect``: the model and the output of a job, checked, unpacked, and merged in one directory.
+
+A job that failed is collected too, with exit status 1, as `submit` ends for it: scripts go on with the model.
+"""
 
 from __future__ import annotations
 

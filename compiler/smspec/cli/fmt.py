@@ -1,4 +1,8 @@
-"""``smspec fmt``: put the keys of job specs and base specs in the order of the reference."""
+"""``smspec fmt``: put the keys of job specs and base specs in the order of the reference.
+
+Lines are moved, and nothing is written anew: a writer of YAML would change quotes and indentation, and the first pull
+request would show a thousand lines. The file of a generator stays, because its next run would undo the change.
+"""
 
 from __future__ import annotations
 

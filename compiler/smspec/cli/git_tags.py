@@ -1,4 +1,8 @@
-"""The tags that lead from a job to its spec: the commit, and whether it lacks what the job uses."""
+"""The tags that lead from a job to its spec: the commit, and whether it lacks what the job uses.
+
+As a variable or part of the rendered request, each commit would make a new job. If the tags of the spec leave no room,
+these are omitted.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The job that a command line names: by its own name, or by its spec, whose path has a dot or a slash."""
+"""The job that a command line names: by its own name, or by its spec, whose path has a dot or a slash.
+
+The name counts before a file of that name: `stop` must not take one for the other.
+"""
 
 from __future__ import annotations
 

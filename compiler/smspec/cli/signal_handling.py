@@ -1,4 +1,8 @@
-"""SIGTERM, SIGHUP, and SIGQUIT end a command as Ctrl-C does: unfinished output is removed first."""
+"""SIGTERM, SIGHUP, and SIGQUIT end a command as Ctrl-C does: unfinished output is removed first.
+
+A second signal could interrupt the cleanup. Blocking is not possible earlier, because the exception passes through
+Python's own code; but an exception can also be lost, so a later Ctrl-C must work.
+"""
 
 from __future__ import annotations
 

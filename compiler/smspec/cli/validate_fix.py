@@ -1,4 +1,8 @@
-"""``smspec validate --fix``: apply the suggestions that are certain, and report what is left."""
+"""``smspec validate --fix``: apply the suggestions that are certain, and report what is left.
+
+Only spelling is certain: one known name, a typo away, with equal numbers. A fix that leads to a new finding is not
+applied, even if that is true: a command that repairs should not leave more findings than before.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Which files are the parts that the hosts of a job wrote of one result."""
+"""Which files are the parts that the hosts of a job wrote of one result.
+
+Their names contain that of a host: SageMaker merges the directories of all hosts, and ``algo-N``, unlike a number, is
+never part of other names. A missing part is an error, because a result without the rows of a host looks like any other.
+"""
 
 from __future__ import annotations
 

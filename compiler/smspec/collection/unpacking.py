@@ -1,4 +1,7 @@
-"""Write a stored result to a directory: the model below ``model``, the output data below ``output``."""
+"""Write a stored result to a directory: the model below ``model``, the output data below ``output``.
+
+Links are made last, when nothing is written any more: `tarfile` with its filter was bypassed twice through links.
+"""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ knows no lines. `placed` converts findings to `Diagnostic`s at lines of a text, 
 SARIF, JUnit, or annotations of GitHub. An input that cannot be read at all raises `InvalidInput`, with diagnostics.
 
 Two duties of all output are here, too: secrets in quoted text are masked, and characters that a terminal would
-interpret are made visible. Explanations of the codes are the files of ``explanations``.
+interpret are made visible. The pages of the codes are next to the rules, and `explanation` returns them.
 
 The package must not know specs, requests, or rules: it imports `smspec.source` only, and a rule is a value to it.
 """

@@ -32,11 +32,12 @@ Evidence = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One kind of error or risk. Its explanation is ``diagnostics/explanations/<code>.md``.
+    """One kind of error or risk. Its page is in the Markdown file next to its module (`explanation`).
 
     ``code`` is public API: never reused, never renumbered. ``name`` reads well after "allow". ``evidence``: how a rule
     about the request is known; other rules are smspec's own and have none. ``instead_of``: the code of a rule about the
-    request that would report the same error with less information about the spec.
+    request that would report the same error with less information about the spec. ``needs_every_layer``: it reports
+    something missing, or names that other keys declare, and a base spec that cannot be read may contain them.
     """
 
     code: str
@@ -44,6 +45,7 @@ class Rule:
     severity: Severity = "error"
     evidence: Evidence | None = None
     instead_of: str = ""
+    needs_every_layer: bool = False
 
     def at(
         self,
@@ -74,6 +76,7 @@ class Rule:
             notes=notes,
             cause=cause,
             instead_of=self.instead_of,
+            needs_every_layer=self.needs_every_layer,
             fix=fix,
         )
 
@@ -96,6 +99,7 @@ class Finding:
     notes: tuple[Note, ...] = ()
     cause: Path = ()
     instead_of: str = ""
+    needs_every_layer: bool = False
     place: Span | None = None
     fix: Fix | None = None
     page: str = ""

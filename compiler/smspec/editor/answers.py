@@ -65,7 +65,8 @@ def answer_questions(server: LanguageServer, documents: OpenDocuments, checking:
             return None
         own = next((layer.lines for layer in layers.layers if layer.path == target.path), ())
         word = target.word
-        there = range_in_line(own, word.line, word.start, word.end) if word else range_in_line((), 0, 0, 0)
+        start = types.Position(target.line, 0)
+        there = range_in_line(own, word.line, word.start, word.end) if word else types.Range(start, start)
         return types.Location(documents.uri_of(target.path), there)
 
     @server.feature(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from smspec.diagnostics.explanation import explanation_file
+from smspec.diagnostics.explanation import explanation_place
 from smspec.editor.hover import job_path, variable_at
 from smspec.editor.job_layers import JobLayers
 from smspec.editor.tolerant_outline import Word
@@ -14,10 +14,11 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A file, and the word in it; None: its beginning."""
+    """A file, and the word in it; None: the beginning of a line, which counts from 0."""
 
     path: str
     word: Word | None = None
+    line: int = 0
 
 
 def definition_at(layers: JobLayers, line: int, column: int) -> Target | None:
@@ -41,8 +42,8 @@ def definition_at(layers: JobLayers, line: int, column: int) -> Target | None:
 
 def _of_value(layers: JobLayers, path: Path, text: str) -> Target | None:
     if path[:2] == ("checks", "ignore") and path[-1:] == ("rule",):
-        page = explanation_file(text)
-        return None if page is None else Target(page)
+        page = explanation_place(text)
+        return None if page is None else Target(page[0], line=page[1] - 1)
     if path[:1] == ("channels",) and path[2:3] == ("instance_groups",):
         return _group(layers, text)
     if path in (("entry_point",), ("entry_point", "script")):

@@ -3,6 +3,8 @@
 It accepts exactly what the published schema accepts. The keywords beyond draft 7 (``markdownDescription``,
 ``enumDescriptions``, ``defaultSnippets``, ``doNotSuggest``) are those of vscode-json-languageservice and
 yaml-language-server, src/languageservice/jsonSchema.ts.
+
+Every command reads the published schema, which would be three times as large with them.
 """
 
 from __future__ import annotations

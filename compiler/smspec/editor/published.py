@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from lsprotocol import types
 
 from smspec.diagnostics import Diagnostic
-from smspec.diagnostics.explanation import explanation_file
+from smspec.diagnostics.explanation import explanation_place
 from smspec.diagnostics.note import Note
 from smspec.editor.locations import range_of
 from smspec.editor.locations import uri_of as location_uri
@@ -78,13 +78,13 @@ def converted(diagnostic: Diagnostic, lines: Lines, uri_of: UriOf) -> types.Diag
         for note in diagnostic.notes
         if note.span
     ]
-    page = explanation_file(diagnostic.code)
+    page = explanation_place(diagnostic.code)
     return types.Diagnostic(
         range=range_of(lines.of(diagnostic.span.file), diagnostic.span),
         message=message(diagnostic),
         severity=_SEVERITIES[diagnostic.severity],
         code=diagnostic.code,
-        code_description=None if page is None else types.CodeDescription(location_uri(page)),
+        code_description=None if page is None else types.CodeDescription(f"{location_uri(page[0])}#L{page[1]}"),
         source=SOURCE,
         related_information=related or None,
     )

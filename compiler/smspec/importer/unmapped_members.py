@@ -1,4 +1,8 @@
-"""The members of a request that are not yet imported; at the end they are the patch in `api`."""
+"""The members of a request that are not yet imported; at the end they are the patch in `api`.
+
+The patch is not made from the rendered request: its differences would hide the errors of a part. That request is only
+compared.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The record of a run: the source of its summary, its report, and its exit status."""
+"""The record of a run: the source of its summary, its report, and its exit status.
+
+Measurements of Pipe channels are read from the log, which programs that watch a job read too. A pipe of their own would
+need code in the runtime, which has no room for it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What the processes of a host used."""
+"""What the processes of a host used.
+
+Memory is that of the largest process: the kernel adds up only the time of ended processes, and a sum needs samples or a
+control group, which an ordinary user often cannot create.
+"""
 
 from __future__ import annotations
 

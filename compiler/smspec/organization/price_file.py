@@ -1,4 +1,8 @@
-"""``smspec.prices.json``: what AWS lists for training instances, by region."""
+"""``smspec.prices.json``: what AWS lists for training instances, by region.
+
+It has all training instances of a region, not only those that specs use: a pull request with a different instance type
+then has both prices, without credentials.
+"""
 
 from __future__ import annotations
 

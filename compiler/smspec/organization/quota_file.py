@@ -1,4 +1,7 @@
-"""``smspec.quotas.json``: the quotas for training jobs, by account and region."""
+"""``smspec.quotas.json``: the quotas for training jobs, by account and region.
+
+Its date is in the findings: a check may not depend on the clock, so the age of the file is not judged.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Run the cases of an organization's rule: parts of specs that it accepts, and parts that it reports."""
+"""Run the cases of an organization's rule: parts of specs that it accepts, and parts that it reports.
+
+They run whenever the rules are read: a command of their own can be forgotten, and a rule that reports nothing looks
+like a repository without violations.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Find the job specs that a change affects: those with a changed file among all that their jobs are made from."""
+"""Find the job specs that a change affects: those with a changed file among all that their jobs are made from.
+
+Files are compared, not compiled jobs: that costs as much as checking all, and misses a changed policy.
+"""
 
 from __future__ import annotations
 

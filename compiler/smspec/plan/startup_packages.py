@@ -1,4 +1,8 @@
-"""The packages that the runtime installs when a job starts: those of ``requirements.txt`` in the source."""
+"""The packages that the runtime installs when a job starts: those of ``requirements.txt`` in the source.
+
+pip chooses their versions in the container, as with the toolkit of AWS. The lock has versions for checks and local
+runs; installing them in the container would change what the same source does in other images.
+"""
 
 from __future__ import annotations
 

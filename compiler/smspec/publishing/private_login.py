@@ -2,6 +2,8 @@
 
 The password reaches the client through its standard input. The user's own file keeps its content, and their credential
 helper does not store the password.
+
+A credential helper of smspec's own would avoid the file, but not all clients support one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""How a registry requests credentials, and how to get a token."""
+"""How a registry requests credentials, and how to get a token.
+
+A token may come from any host over https, as for Docker Hub. That host gets the parameters of the challenge and no
+credentials, and its token goes only to the registry.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Parse the response of a registry for an image: a Docker or OCI manifest or index, for a platform."""
+"""Parse the response of a registry for an image: a Docker or OCI manifest or index, for a platform.
+
+A digest in a header proves nothing, because a login page may have one: the manifest itself is read, although registries
+count that as a pull.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A review as JSON: a list of jobs, each with its changes. The shape is documented in docs/diff.md."""
+"""A review as JSON: a list of jobs, each with its changes. The shape is documented in docs/diff.md.
+
+The list stays a list, because scripts read it: equal changes share a number in `group` instead.
+"""
 
 from __future__ import annotations
 

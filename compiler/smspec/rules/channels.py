@@ -78,7 +78,7 @@ def s3_keys_on_a_file_system_channel(job: JobSpec, _: Listing) -> Iterator[Findi
                 )
 
 
-VIEW_OF_AN_UNKNOWN_CHANNEL = Rule("SM321", "view of an unknown channel")
+VIEW_OF_AN_UNKNOWN_CHANNEL = Rule("SM321", "view of an unknown channel", needs_every_layer=True)
 
 
 def view_of_an_unknown_channel(job: JobSpec, _: Listing) -> Iterator[Finding]:
@@ -101,7 +101,7 @@ def view_of_an_unknown_channel(job: JobSpec, _: Listing) -> Iterator[Finding]:
             )
 
 
-VIEW_OF_A_CHANNEL_WITHOUT_A_STREAM = Rule("SM322", "view of a channel without a stream")
+VIEW_OF_A_CHANNEL_WITHOUT_A_STREAM = Rule("SM322", "view of a channel without a stream", needs_every_layer=True)
 
 
 def view_of_a_channel_without_a_stream(job: JobSpec, _: Listing) -> Iterator[Finding]:
@@ -124,7 +124,7 @@ def view_of_a_channel_without_a_stream(job: JobSpec, _: Listing) -> Iterator[Fin
             )
 
 
-AUGMENTED_VIEW_OF_OTHER_DATA = Rule("SM325", "augmented view of other data")
+AUGMENTED_VIEW_OF_OTHER_DATA = Rule("SM325", "augmented view of other data", needs_every_layer=True)
 
 
 def augmented_view_of_other_data(job: JobSpec, _: Listing) -> Iterator[Finding]:

@@ -31,7 +31,7 @@ def unavailable_entry_point(job: JobSpec, _: Listing) -> Iterator[Finding]:
     )
 
 
-SCRIPT_WITHOUT_SOURCE = Rule("SM307", "script without a source")
+SCRIPT_WITHOUT_SOURCE = Rule("SM307", "script without a source", needs_every_layer=True)
 
 
 def script_without_source(job: JobSpec, _: Listing) -> Iterator[Finding]:
@@ -47,7 +47,7 @@ def script_without_source(job: JobSpec, _: Listing) -> Iterator[Finding]:
         )
 
 
-SOURCE_WITHOUT_AN_ENTRY_POINT = Rule("SM308", "source without an entry point")
+SOURCE_WITHOUT_AN_ENTRY_POINT = Rule("SM308", "source without an entry point", needs_every_layer=True)
 
 
 def source_without_an_entry_point(job: JobSpec, _: Listing) -> Iterator[Finding]:
@@ -64,7 +64,7 @@ def source_without_an_entry_point(job: JobSpec, _: Listing) -> Iterator[Finding]
         )
 
 
-SOURCE_WITHOUT_AN_IMAGE = Rule("SM309", "source without an image")
+SOURCE_WITHOUT_AN_IMAGE = Rule("SM309", "source without an image", needs_every_layer=True)
 
 
 def source_without_an_image(job: JobSpec, _: Listing) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from smspec.source.listing import Listing
 from smspec.spec.image_repository import names_registry
 from smspec.spec.model import BuiltImage, ExistingImage, JobSpec
 
-UNUSABLE_BASE_IMAGE = Rule("SM329", "unusable base image")
+UNUSABLE_BASE_IMAGE = Rule("SM329", "unusable base image", needs_every_layer=True)
 
 OLDEST = (3, 8)
 """The oldest Python that the runtime supports."""
@@ -138,7 +138,7 @@ def image_delivery_with_an_existing_image(job: JobSpec, _: Listing) -> Iterator[
         )
 
 
-REPOSITORY_WITHOUT_A_REGION = Rule("SM304", "repository without a region")
+REPOSITORY_WITHOUT_A_REGION = Rule("SM304", "repository without a region", needs_every_layer=True)
 
 
 def repository_without_a_region(job: JobSpec, _: Listing) -> Iterator[Finding]:

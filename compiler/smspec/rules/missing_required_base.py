@@ -9,7 +9,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.quoting import one_of
 from smspec.service.policy import Policy
 
-RULE = Rule("SM751", "missing required base", evidence="policy")
+RULE = Rule("SM751", "missing required base", evidence="policy", needs_every_layer=True)
 
 
 def check_base(files: Iterable[str], policy: Policy) -> Iterator[Finding]:

@@ -76,7 +76,7 @@ def _certainly_lacks_packages(job: JobSpec) -> bool:
     return not image.system_packages and re.fullmatch(_BARE_BASES, image.base) is not None
 
 
-VPC_JOB_THAT_INSTALLS_PACKAGES = Rule("SM537", "VPC job that installs packages", "warning")
+VPC_JOB_THAT_INSTALLS_PACKAGES = Rule("SM537", "VPC job that installs packages", "warning", needs_every_layer=True)
 
 
 def vpc_job_that_installs_packages(job: JobSpec, source: Listing) -> Iterator[Finding]:

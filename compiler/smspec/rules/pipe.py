@@ -25,7 +25,7 @@ def pipe_loop_with_distribution(job: JobSpec, _: Listing) -> Iterator[Finding]:
         )
 
 
-PIPE_LOOP_WITHOUT_A_PIPE_CHANNEL = Rule("SM323", "pipe loop without a Pipe channel")
+PIPE_LOOP_WITHOUT_A_PIPE_CHANNEL = Rule("SM323", "pipe loop without a Pipe channel", needs_every_layer=True)
 
 
 def pipe_loop_without_a_pipe_channel(job: JobSpec, _: Listing) -> Iterator[Finding]:

@@ -169,7 +169,7 @@ def check_variables(image: BuiltImage, content: bytes | None) -> Iterator[Findin
             return
 
 
-REQUIREMENT_THAT_PIP_CANNOT_INSTALL = Rule("SM328", "requirement that pip cannot install")
+REQUIREMENT_THAT_PIP_CANNOT_INSTALL = Rule("SM328", "requirement that pip cannot install", needs_every_layer=True)
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[^\]]*\])?"
 _SINGLE_EQUALS = rf"({_NAME})\s*=\s*([0-9][^=\s;,]*)\s*(?:[;#].*)?"

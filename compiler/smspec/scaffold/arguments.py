@@ -1,4 +1,8 @@
-"""The arguments of a script as hyperparameters with the script's own defaults."""
+"""The arguments of a script as hyperparameters with the script's own defaults.
+
+A default is written only if it reaches the script unchanged through JSON and a command line; a required argument is a
+variable without one, because a made-up value would validate.
+"""
 
 from __future__ import annotations
 

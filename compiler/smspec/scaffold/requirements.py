@@ -1,4 +1,8 @@
-"""The packages that a script imports, with the versions that are installed on this machine."""
+"""The packages that a script imports, with the versions that are installed on this machine.
+
+These are the versions that the script was written with, so the spec builds on an official image of Python, not on one
+of AWS with its own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The cost ceiling of a job: its instances for their maximum runtime."""
+"""The cost ceiling of a job: its instances for their maximum runtime.
+
+Retries do not multiply it: the limits of the API apply to all attempts in total. Of a spot job it is the maximum wait
+time, because the share without instances is unknown in advance.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The families of instance types, and where the volume of a type comes from."""
+"""The families of instance types, and where the volume of a type comes from.
+
+The pinned model lists names only. Nothing is reported about a family that no public document describes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""One image of AWS, as a request names it: what the tables know of its account, repository, and tag."""
+"""One image of AWS, as a request names it: what the tables know of its account, repository, and tag.
+
+The account decides, not the name: a team may call its own image `kmeans`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The ARN of a secret in Secrets Manager, or of a parameter in Parameter Store, as the smspec runtime accepts it."""
+"""The ARN of a secret in Secrets Manager, or of a parameter in Parameter Store, as the smspec runtime accepts it.
+
+A name would be enough in its own region. An ARN also contains region, account, and partition, so it can be checked,
+makes an exact policy, and shows in a diff that a secret is in a different account.
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from smspec.source.by_identity import ByIdentity
 
 WRONG_TYPE = Rule("SM401", "value of the wrong type")
 UNKNOWN_MEMBER = Rule("SM402", "unknown member")
-MISSING_MEMBER = Rule("SM403", "missing member")
+MISSING_MEMBER = Rule("SM403", "missing member", needs_every_layer=True)
 TOO_SHORT = Rule("SM404", "string that is too short")
 TOO_LONG = Rule("SM405", "string that is too long")
 WRONG_FORM = Rule("SM406", "string that does not match the API pattern")

@@ -1,4 +1,8 @@
-"""Instance types that the pinned API model does not list: the error in the name, and the probable correction."""
+"""Instance types that the pinned API model does not list: the error in the name, and the probable correction.
+
+A missing size of a known family is an error, an unknown family a warning: AWS adds families every few months, and
+nearly always all their sizes at once.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Upload the local data of a channel to its prefix in S3: no object that is there already is written again."""
+"""Upload the local data of a channel to its prefix in S3: no object that is there already is written again.
+
+A different object is an error: a result that was made with it would no longer match the request that names it. boto3's
+transfer manager does not support ``IfNoneMatch``, so parts are sent here.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """boto3 over smspec's own HTTP exchange: a response is complete, within limits, and well formed, or it is an error.
 
 botocore emits an event before it sends a request; the return value of a handler replaces the response.
+
+botocore limits neither the size nor the time of a whole response, and its parsers raise any exception.
 """
 
 from __future__ import annotations

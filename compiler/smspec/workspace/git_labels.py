@@ -1,6 +1,9 @@
 """The labels that lead from an image to its source: the address of the git repository, and the commit.
 
 They are given to the build, and are no part of the Dockerfile: the same source in two clones is the same image.
+
+A commit with changes that are part of the image, or of tracked files, ends in ``-dirty``; without it nothing leads to
+the source.
 """
 
 from __future__ import annotations

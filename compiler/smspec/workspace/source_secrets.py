@@ -1,4 +1,8 @@
-"""Secrets in the files of a source: the certain ones, and a few formats that are likely to be secrets."""
+"""Secrets in the files of a source: the certain ones, and a few formats that are likely to be secrets.
+
+Entropy and names of variables are not evidence here: in code they are mostly examples. A pattern needs a marker, such
+as ``AKIA``, because a source may have megabytes.
+"""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ import functools
 import re
 from pathlib import Path
 
-from smspec.diagnostics.explanation import explained_codes, explanation, reference, references
+from smspec.diagnostics.explanation import explained_codes, explanation, explanation_place, reference, references
 from smspec.service.shapes import pinned_model
 
 ROOT = Path(__file__).parents[3]
@@ -18,15 +18,15 @@ PAGES = sorted(explained_codes())
 
 
 @functools.cache
-def evidence():
-    """Return how the rule of each code is known, code by code."""
+def rules():
+    """Return the module of the rule of each code, and how the rule is known."""
     found = {}
     for path in COMPILER.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         for node in ast.walk(ast.parse(text)) if "Rule(" in text else ():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Rule":
                 known = [keyword.value.value for keyword in node.keywords if keyword.arg == "evidence"]
-                found[node.args[0].value] = known[0] if known else None
+                found[node.args[0].value] = path, known[0] if known else None
     return found
 
 
@@ -43,6 +43,28 @@ def test_page_names_its_code():
     pages = {code: explanation(code) for code in PAGES}
     assert [code for code, page in pages.items() if not re.match(rf"# {code}: \S.*\n\n\S", page)] == []
     assert [code for code, page in pages.items() if not page.endswith("\n") or page.endswith("\n\n")] == []
+
+
+def test_page_is_next_to_its_rule():
+    """In the page of the module, or in that of its directory. Both have the codes in order, each once."""
+    found = {}
+    for path in sorted(COMPILER.rglob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        assert re.match("# [A-Z].*\n\n## ", text), path
+        codes = re.findall(r"^## ([^:\n]*)", text, re.MULTILINE)
+        assert codes == sorted(set(codes) - found.keys()), path
+        found |= dict.fromkeys(codes, path)
+    expected = {code: (path.with_suffix(".md"), path.with_name("codes.md")) for code, (path, _) in rules().items()}
+    assert found.keys() == expected.keys()
+    assert {code: path for code, path in found.items() if path not in expected[code]} == {}
+
+
+def test_place_of_a_page_is_its_heading():
+    assert explanation_place("SM000") is None
+    for code in PAGES:
+        path, line = explanation_place(code)
+        heading = Path(path).read_text(encoding="utf-8").split("\n")[line - 1]
+        assert heading == "#" + explanation(code).partition("\n")[0]
 
 
 def test_page_has_its_headings_in_order():
@@ -67,7 +89,7 @@ def test_page_links_public_pages():
         own = [line for line in listed if line.startswith("docs/")]
         assert all((ROOT / page).is_file() for page in own), code
         assert [*references(code), *own] == listed, f"{code}: bare addresses, one a line, then pages of docs/"
-        if evidence().get(code) in DOCUMENTED:
+        if rules()[code][1] in DOCUMENTED:
             assert reference(code).startswith("https://docs.aws.amazon.com/"), code
 
 

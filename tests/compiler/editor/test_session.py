@@ -3,9 +3,11 @@
 import asyncio
 import subprocess
 import sys
+from pathlib import Path
 
 from lsprotocol import types
 
+from smspec.editor.locations import path_of
 from support.editor.client import Session
 from support.small_job import BUILT, write_job
 from support.smspec_command import environment
@@ -27,6 +29,12 @@ def session(root, steps, **options):
     return asyncio.run(whole())
 
 
+def line_at(href):
+    """Return the line of a file that a link leads to."""
+    path, _, line = href.partition("#L")
+    return Path(path_of(path)).read_text(encoding="utf-8").split("\n")[int(line) - 1]
+
+
 def test_findings_follow_unsaved_texts(tmp_path):
     """A base, a script, and a job are changed without saving any; each time the job's findings follow."""
     (tmp_path / ".git").mkdir()
@@ -45,7 +53,7 @@ def test_findings_follow_unsaved_texts(tmp_path):
         line = text.count("\n")
         assert (found.range.start.line, found.range.start.character) == (line, 32)  # two units for the rocket
         assert found.related_information[0].location.range.start.character == 24
-        assert found.code_description.href.endswith("/SM106.md")
+        assert line_at(found.code_description.href) == "## SM106: duplicate key"
         editor.change(job, text)
         await editor.until(lambda: editor.codes(job) == [])
         editor.change(script, SCRIPT.replace("--lr", "--rate"))
@@ -99,6 +107,12 @@ def test_questions_are_answered_about_broken_texts(tmp_path):
         found = await editor.wait(editor.client.text_document_definition_async(params))
         assert (found.uri, found.range.start.line) == (editor.uri("base.yaml"), 1)
 
+        editor.change(job, text + "checks: {ignore: [{rule: SM501}]}\n")
+        params = types.DefinitionParams(document, types.Position(text.count("\n"), 27))
+        found = await editor.wait(editor.client.text_document_definition_async(params))
+        assert line_at(f"{found.uri}#L{found.range.start.line + 1}").startswith("## SM501: ")
+
+        editor.change(job, text + 'description: "模 ${{ vars.size }}"\nretires: 1\n')
         await editor.until(lambda: "SM204" in editor.codes(job))
         line = types.Range(types.Position(here.line + 1, 0), types.Position(here.line + 1, 3))
         params = types.CodeActionParams(document, line, types.CodeActionContext([]))

@@ -1,6 +1,7 @@
 """Every request rule, broken in a raw request, is reported at its path and position."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from support.service.raw_requests import GONE, changed, place_of, written
 
 FAULTY = [*ABOUT_DATA, *ABOUT_THE_JOB, *ABOUT_ALGORITHMS, *ABOUT_LAUNCHERS]
 RULES = Path(__file__).parents[3] / "compiler" / "smspec" / "service" / "request_rules"
+REJECTED = Path(__file__).parents[2] / "rejected"
 IDS = [f"{rule} {dotted(path)}" for rule, _, path, _ in FAULTY]
 
 # The region of a raw request is that of its image, so no image is from another one; and a member that only answers
@@ -84,8 +86,10 @@ def test_every_request_rule_has_a_faulty_request():
     assert len(codes) > 95
     found = {code for *_, code in FAULTY}
     expected = codes - NOT_IN_RAW_REQUESTS - {UNKNOWN_INSTANCE_TYPE.code}
-    assert not expected - found, f"no faulty request in tests/support/service/ for {sorted(expected - found)}"
     assert not found - expected
+    for case in REJECTED.glob("*/request.json"):
+        found |= set(re.findall(r"\[(SM\d{3})\]", case.with_name("expected.txt").read_text()))
+    assert not expected - found, f"no request.json in tests/rejected for {sorted(expected - found)}"
 
 
 @with_the_pinned_model

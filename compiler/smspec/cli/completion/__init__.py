@@ -1,6 +1,8 @@
 """Shell completion: ``smspec --completion bash``, ``zsh``, or ``fish`` prints a script made from the commands' parsers.
 
 A script requests candidates that depend on files, such as the overlays of a spec: ``--completion overlays SPEC``.
+
+argcomplete would start Python for every Tab, and shtab cannot complete what depends on files.
 """
 
 from __future__ import annotations

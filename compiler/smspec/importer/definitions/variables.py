@@ -1,4 +1,7 @@
-"""The variables of a definition: its parameters, and what is known only when it is deployed or run."""
+"""The variables of a definition: its parameters, and what is known only when it is deployed or run.
+
+A parameter keeps its default and stays a variable, because it is there to differ between environments.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Group the changes that many jobs share: one edit of a base spec is one group, whichever jobs extend it."""
+"""Group the changes that many jobs share: one edit of a base spec is one group, whichever jobs extend it.
+
+A group of jobs with all the same changes would split what a reviewer wants to see as one, as soon as a job has one
+more.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Training starts from scratch, or from different checkpoints."""
+"""Training starts from scratch, or from different checkpoints.
+
+A new TrainingJobName alone is no restart: any changed hyperparameter changes it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Rules about S3 prefixes that several jobs use."""
+"""Rules about S3 prefixes that several jobs use.
+
+An output prefix is reported only for a pair of specs: each model is below the name of its job, and a prefix that more
+specs share, or a base spec sets, is intended. Checkpoints have no job name in their path, so each job would start with
+those of the other. Overlays are one job to their author, and count only if they train something else.
+"""
 
 from __future__ import annotations
 

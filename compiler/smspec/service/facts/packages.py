@@ -1,4 +1,8 @@
-"""The modules that Python packages provide in images of AWS, as far as these are public."""
+"""The modules that Python packages provide in images of AWS, as far as these are public.
+
+An image counts if its lock, the lines of its Dockerfile that install more, and the lists of files of these versions are
+public. A tag moves with each build, so a missing module is a warning.
+"""
 
 from __future__ import annotations
 

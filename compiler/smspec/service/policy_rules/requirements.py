@@ -14,7 +14,7 @@ from smspec.service.policy import Policy
 from smspec.service.request import Request
 from smspec.source import Path
 
-MISSING_TAG = Rule("SM740", "missing required tag", evidence="policy")
+MISSING_TAG = Rule("SM740", "missing required tag", evidence="policy", needs_every_layer=True)
 
 _MOST_NAMED = 8
 
@@ -136,7 +136,7 @@ def _of_registry(path: Path, image: ImageReference | None, policy: Policy) -> It
         )
 
 
-STORAGE_WITHOUT_A_KMS_KEY = Rule("SM744", "storage without a KMS key", evidence="policy")
+STORAGE_WITHOUT_A_KMS_KEY = Rule("SM744", "storage without a KMS key", evidence="policy", needs_every_layer=True)
 
 
 def storage_without_a_kms_key(request: Request, policy: Policy) -> Iterator[Finding]:
@@ -168,7 +168,7 @@ def storage_without_a_kms_key(request: Request, policy: Policy) -> Iterator[Find
         )
 
 
-JOB_OUTSIDE_A_VPC = Rule("SM745", "job outside a VPC", evidence="policy")
+JOB_OUTSIDE_A_VPC = Rule("SM745", "job outside a VPC", evidence="policy", needs_every_layer=True)
 
 
 def job_outside_a_vpc(request: Request, policy: Policy) -> Iterator[Finding]:

@@ -31,7 +31,9 @@ def image_with_an_algorithm_name(request: Request) -> Iterator[Finding]:
         )
 
 
-IMAGE_OUTSIDE_ECR_WITHOUT_VPC_ACCESS = Rule("SM437", "image outside ECR without VPC access", evidence="api-doc")
+IMAGE_OUTSIDE_ECR_WITHOUT_VPC_ACCESS = Rule(
+    "SM437", "image outside ECR without VPC access", evidence="api-doc", needs_every_layer=True
+)
 
 _VPC_ACCESS = "TrainingImageConfig: {TrainingRepositoryAccessMode: Vpc}"
 
@@ -200,7 +202,7 @@ def vpc_access_to_ecr(request: Request) -> Iterator[Finding]:
         )
 
 
-VPC_ACCESS_WITHOUT_VPC = Rule("SM438", "VPC access without a VPC", evidence="devguide")
+VPC_ACCESS_WITHOUT_VPC = Rule("SM438", "VPC access without a VPC", evidence="devguide", needs_every_layer=True)
 
 
 def vpc_access_without_vpc(request: Request) -> Iterator[Finding]:

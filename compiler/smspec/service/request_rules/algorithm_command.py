@@ -11,7 +11,9 @@ from smspec.service.member_names import shown
 from smspec.service.members import member
 from smspec.service.request import Request, RequestedChannel
 
-COMMAND_IN_AN_UNKNOWN_CHANNEL = Rule("SM439", "command in an unknown channel", evidence="devguide")
+COMMAND_IN_AN_UNKNOWN_CHANNEL = Rule(
+    "SM439", "command in an unknown channel", evidence="devguide", needs_every_layer=True
+)
 
 
 def command_in_an_unknown_channel(request: Request) -> Iterator[Finding]:
@@ -38,7 +40,9 @@ def command_in_an_unknown_channel(request: Request) -> Iterator[Finding]:
             )
 
 
-ENTRYPOINT_CHANNEL_WITHOUT_FILE_MODE = Rule("SM440", "entrypoint channel without File mode", evidence="devguide")
+ENTRYPOINT_CHANNEL_WITHOUT_FILE_MODE = Rule(
+    "SM440", "entrypoint channel without File mode", evidence="devguide", needs_every_layer=True
+)
 
 
 def entrypoint_channel_without_file_mode(request: Request) -> Iterator[Finding]:

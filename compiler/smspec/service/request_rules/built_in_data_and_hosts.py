@@ -14,7 +14,9 @@ from smspec.service.members import items
 from smspec.service.request import Request
 from smspec.source import Path
 
-CONTENT_TYPE_NOT_SET = Rule("SM397", "content type of XGBoost data not set", "warning", evidence="devguide")
+CONTENT_TYPE_NOT_SET = Rule(
+    "SM397", "content type of XGBoost data not set", "warning", evidence="devguide", needs_every_layer=True
+)
 
 _LIBSVM = ("libsvm", "svmlight", ".svm")
 
@@ -68,7 +70,9 @@ def _first_of_all(request: Request, *, with_gpus: bool) -> list[tuple[Path, str]
     return kinds[:1] if is_each else []
 
 
-FOREST_WITHOUT_SHARDED_DATA = Rule("SM496", "random cut forest without sharded data", evidence="devguide")
+FOREST_WITHOUT_SHARDED_DATA = Rule(
+    "SM496", "random cut forest without sharded data", evidence="devguide", needs_every_layer=True
+)
 
 _FOREST, _SHARDED = "randomcutforest", "ShardedByS3Key"
 
@@ -110,7 +114,7 @@ def gpu_hosts_for_a_cpu_algorithm(request: Request) -> Iterator[Finding]:
         )
 
 
-MISSING_CHANNEL = Rule("SM492", "missing channel of a built-in algorithm", evidence="devguide")
+MISSING_CHANNEL = Rule("SM492", "missing channel of a built-in algorithm", evidence="devguide", needs_every_layer=True)
 
 
 def missing_channel(request: Request) -> Iterator[Finding]:
@@ -167,7 +171,9 @@ def several_hosts(request: Request) -> Iterator[Finding]:
         )
 
 
-UNKNOWN_CHANNEL = Rule("SM395", "unknown channel of a built-in algorithm", "warning", evidence="devguide")
+UNKNOWN_CHANNEL = Rule(
+    "SM395", "unknown channel of a built-in algorithm", "warning", evidence="devguide", needs_every_layer=True
+)
 
 
 def unknown_channel(request: Request) -> Iterator[Finding]:

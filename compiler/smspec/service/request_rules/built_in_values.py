@@ -116,7 +116,9 @@ def hyperparameter_outside_a_documented_range(request: Request) -> Iterator[Find
         )
 
 
-MISSING_HYPERPARAMETER = Rule("SM497", "missing hyperparameter of a built-in algorithm", evidence="devguide")
+MISSING_HYPERPARAMETER = Rule(
+    "SM497", "missing hyperparameter of a built-in algorithm", evidence="devguide", needs_every_layer=True
+)
 
 
 def missing_hyperparameter(request: Request) -> Iterator[Finding]:
@@ -141,7 +143,7 @@ def missing_hyperparameter(request: Request) -> Iterator[Finding]:
 
 
 MISSPELLED_HYPERPARAMETER = Rule(
-    "SM414", "misspelled hyperparameter of a built-in algorithm", "warning", evidence="devguide"
+    "SM414", "misspelled hyperparameter of a built-in algorithm", "warning", evidence="devguide", needs_every_layer=True
 )
 
 # Algorithms accept more names than the guide lists; SageMaker's own begin so.

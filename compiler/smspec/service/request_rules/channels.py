@@ -27,7 +27,9 @@ def channel_with_a_relative_directory_name(request: Request) -> Iterator[Finding
             )
 
 
-CHANNEL_WITHOUT_EXACTLY_ONE_DATA_SOURCE = Rule("SM430", "channel without exactly one data source", evidence="inferred")
+CHANNEL_WITHOUT_EXACTLY_ONE_DATA_SOURCE = Rule(
+    "SM430", "channel without exactly one data source", evidence="inferred", needs_every_layer=True
+)
 
 _SOURCES = frozenset({"S3DataSource", "FileSystemDataSource", "DatasetSource"})
 
@@ -99,7 +101,9 @@ def _directory_fault(directory: str) -> str:
     return f"contains `{'..' if '..' in steps else '.'}`" if {".", ".."} & set(steps) else ""
 
 
-FILE_SYSTEM_WITHOUT_FILE_MODE = Rule("SM444", "file system without File mode", evidence="devguide")
+FILE_SYSTEM_WITHOUT_FILE_MODE = Rule(
+    "SM444", "file system without File mode", evidence="devguide", needs_every_layer=True
+)
 
 
 def file_system_without_file_mode(request: Request) -> Iterator[Finding]:
@@ -120,7 +124,7 @@ def _streamed(request: Request, rule: Rule, channel: RequestedChannel, has: str)
     )
 
 
-FILE_SYSTEM_WITHOUT_VPC = Rule("SM443", "file system without a VPC", evidence="devguide")
+FILE_SYSTEM_WITHOUT_VPC = Rule("SM443", "file system without a VPC", evidence="devguide", needs_every_layer=True)
 
 
 def file_system_without_vpc(request: Request) -> Iterator[Finding]:
@@ -138,7 +142,7 @@ def file_system_without_vpc(request: Request) -> Iterator[Finding]:
         )
 
 
-GZIP_WITHOUT_PIPE_MODE = Rule("SM448", "gzip without Pipe mode", evidence="api-doc")
+GZIP_WITHOUT_PIPE_MODE = Rule("SM448", "gzip without Pipe mode", evidence="api-doc", needs_every_layer=True)
 
 
 def gzip_without_pipe_mode(request: Request) -> Iterator[Finding]:
@@ -156,7 +160,7 @@ def gzip_without_pipe_mode(request: Request) -> Iterator[Finding]:
             )
 
 
-MODEL_WITHOUT_FILE_MODE = Rule("SM453", "model channel without File mode", evidence="api-doc")
+MODEL_WITHOUT_FILE_MODE = Rule("SM453", "model channel without File mode", evidence="api-doc", needs_every_layer=True)
 
 _MODEL_CONTENT = "application/x-sagemaker-model"
 

@@ -13,7 +13,9 @@ from smspec.service.members import items, member, structure
 from smspec.service.request import Request
 from smspec.service.s3_address import key_of
 
-ATTRIBUTES_WITHOUT_AUGMENTED_MANIFEST = Rule("SM432", "attributes without an augmented manifest", evidence="api-doc")
+ATTRIBUTES_WITHOUT_AUGMENTED_MANIFEST = Rule(
+    "SM432", "attributes without an augmented manifest", evidence="api-doc", needs_every_layer=True
+)
 
 
 def attributes_without_augmented_manifest(request: Request) -> Iterator[Finding]:
@@ -33,7 +35,9 @@ def attributes_without_augmented_manifest(request: Request) -> Iterator[Finding]
             )
 
 
-AUGMENTED_MANIFEST_WITHOUT_ATTRIBUTES = Rule("SM431", "augmented manifest without attributes", evidence="devguide")
+AUGMENTED_MANIFEST_WITHOUT_ATTRIBUTES = Rule(
+    "SM431", "augmented manifest without attributes", evidence="devguide", needs_every_layer=True
+)
 
 
 def augmented_manifest_without_attributes(request: Request) -> Iterator[Finding]:
@@ -52,7 +56,9 @@ def augmented_manifest_without_attributes(request: Request) -> Iterator[Finding]
             )
 
 
-AUGMENTED_MANIFEST_WITHOUT_PIPE_MODE = Rule("SM446", "augmented manifest without Pipe mode", evidence="api-doc")
+AUGMENTED_MANIFEST_WITHOUT_PIPE_MODE = Rule(
+    "SM446", "augmented manifest without Pipe mode", evidence="api-doc", needs_every_layer=True
+)
 
 
 def augmented_manifest_without_pipe_mode(request: Request) -> Iterator[Finding]:
@@ -70,7 +76,9 @@ def augmented_manifest_without_pipe_mode(request: Request) -> Iterator[Finding]:
             )
 
 
-CHANNEL_WITHOUT_AN_INSTANCE_GROUP = Rule("SM451", "channel without an instance group", evidence="service-message")
+CHANNEL_WITHOUT_AN_INSTANCE_GROUP = Rule(
+    "SM451", "channel without an instance group", evidence="service-message", needs_every_layer=True
+)
 
 
 def channel_without_an_instance_group(request: Request) -> Iterator[Finding]:
@@ -175,7 +183,9 @@ def _names_an_object(address: str) -> bool:
     return not address.endswith("/") and key_of(address) != ""
 
 
-MODEL_WITHOUT_ACCEPTED_EULA = Rule("SM452", "model without an accepted EULA", evidence="api-doc")
+MODEL_WITHOUT_ACCEPTED_EULA = Rule(
+    "SM452", "model without an accepted EULA", evidence="api-doc", needs_every_layer=True
+)
 
 
 def model_without_accepted_eula(request: Request) -> Iterator[Finding]:
@@ -242,7 +252,7 @@ def sharding_on_one_host(request: Request) -> Iterator[Finding]:
             )
 
 
-UNKNOWN_INSTANCE_GROUP = Rule("SM433", "unknown instance group", evidence="api-doc")
+UNKNOWN_INSTANCE_GROUP = Rule("SM433", "unknown instance group", evidence="api-doc", needs_every_layer=True)
 
 
 def unknown_instance_group(request: Request) -> Iterator[Finding]:

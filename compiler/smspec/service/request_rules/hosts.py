@@ -13,7 +13,9 @@ from smspec.service.member_names import member, shown
 from smspec.service.members import items, number, repeated, structure
 from smspec.service.request import Request
 
-EBS_ONLY_INSTANCES_WITHOUT_A_VOLUME = Rule("SM457", "EBS-only instances without a volume", evidence="api-doc")
+EBS_ONLY_INSTANCES_WITHOUT_A_VOLUME = Rule(
+    "SM457", "EBS-only instances without a volume", evidence="api-doc", needs_every_layer=True
+)
 
 
 def ebs_only_instances_without_a_volume(request: Request) -> Iterator[Finding]:
@@ -60,7 +62,7 @@ def instance_type_rarely_available(request: Request) -> Iterator[Finding]:
             )
 
 
-MISSING_INSTANCE_COUNT = Rule("SM427", "missing instance count", evidence="inferred")
+MISSING_INSTANCE_COUNT = Rule("SM427", "missing instance count", evidence="inferred", needs_every_layer=True)
 
 
 def missing_instance_count(request: Request) -> Iterator[Finding]:
@@ -80,7 +82,7 @@ def _missing(request: Request, rule: Rule, name: str, key: str) -> Iterator[Find
         yield rule.at(("ResourceConfig", name), f"`{word}` is not set", help=f"set `{word}`, or `{groups}`", on="key")
 
 
-MISSING_INSTANCE_TYPE = Rule("SM426", "missing instance type", evidence="inferred")
+MISSING_INSTANCE_TYPE = Rule("SM426", "missing instance type", evidence="inferred", needs_every_layer=True)
 
 
 def missing_instance_type(request: Request) -> Iterator[Finding]:

@@ -34,7 +34,7 @@ def long_warm_pool(request: Request) -> Iterator[Finding]:
         )
 
 
-PLACEMENT_OF_ZERO_INSTANCES = Rule("SM462", "placement of zero instances", evidence="api-doc")
+PLACEMENT_OF_ZERO_INSTANCES = Rule("SM462", "placement of zero instances", evidence="api-doc", needs_every_layer=True)
 
 
 def placement_of_zero_instances(request: Request) -> Iterator[Finding]:
@@ -50,7 +50,9 @@ def placement_of_zero_instances(request: Request) -> Iterator[Finding]:
             )
 
 
-PLACEMENT_WITHOUT_AN_ULTRASERVER = Rule("SM461", "placement without an UltraServer", evidence="api-doc")
+PLACEMENT_WITHOUT_AN_ULTRASERVER = Rule(
+    "SM461", "placement without an UltraServer", evidence="api-doc", needs_every_layer=True
+)
 
 
 def placement_without_an_ultraserver(request: Request) -> Iterator[Finding]:

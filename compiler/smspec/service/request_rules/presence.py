@@ -10,7 +10,7 @@ from smspec.service.member_names import shown
 from smspec.service.members import structure
 from smspec.service.request import Request
 
-JOB_WITHOUT_ALGORITHM = Rule("SM420", "job without an image", evidence="third-party-schema")
+JOB_WITHOUT_ALGORITHM = Rule("SM420", "job without an image", evidence="third-party-schema", needs_every_layer=True)
 
 
 def job_without_algorithm(request: Request) -> Iterator[Finding]:
@@ -24,7 +24,7 @@ def job_without_algorithm(request: Request) -> Iterator[Finding]:
     )
 
 
-JOB_WITHOUT_HOSTS = Rule("SM421", "job without instances", evidence="third-party-schema")
+JOB_WITHOUT_HOSTS = Rule("SM421", "job without instances", evidence="third-party-schema", needs_every_layer=True)
 
 
 def job_without_hosts(request: Request) -> Iterator[Finding]:
@@ -38,7 +38,9 @@ def job_without_hosts(request: Request) -> Iterator[Finding]:
     )
 
 
-JOB_WITHOUT_STOPPING_CONDITION = Rule("SM422", "job without a stopping condition", evidence="third-party-schema")
+JOB_WITHOUT_STOPPING_CONDITION = Rule(
+    "SM422", "job without a stopping condition", evidence="third-party-schema", needs_every_layer=True
+)
 
 
 def job_without_stopping_condition(request: Request) -> Iterator[Finding]:

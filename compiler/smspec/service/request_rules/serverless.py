@@ -26,7 +26,7 @@ def declined_license(request: Request) -> Iterator[Finding]:
         )
 
 
-EVALUATION_WITHOUT_A_TYPE = Rule("SM480", "evaluation without a type", evidence="api-doc")
+EVALUATION_WITHOUT_A_TYPE = Rule("SM480", "evaluation without a type", evidence="api-doc", needs_every_layer=True)
 
 
 def evaluation_without_a_type(request: Request) -> Iterator[Finding]:
@@ -125,7 +125,7 @@ def member_of_a_different_serverless_job_type(request: Request) -> Iterator[Find
 
 
 MODEL_PACKAGE_WITHOUT_A_SERVERLESS_JOB = Rule(
-    "SM482", "model package without a serverless job", evidence="third-party-schema"
+    "SM482", "model package without a serverless job", evidence="third-party-schema", needs_every_layer=True
 )
 
 

@@ -10,7 +10,7 @@ from smspec.service.members import structure
 from smspec.service.request import DEFAULT_MAX_RUNTIME, Request
 
 LONG_WAIT_OF_AN_ALGORITHM_WITHOUT_CHECKPOINTS = Rule(
-    "SM467", "long wait time of an algorithm without checkpoints", evidence="devguide"
+    "SM467", "long wait time of an algorithm without checkpoints", evidence="devguide", needs_every_layer=True
 )
 
 _LONGEST_WAIT = 3_600
@@ -73,7 +73,9 @@ def max_wait_below_max_runtime(request: Request) -> Iterator[Finding]:
     )
 
 
-MAX_WAIT_WITHOUT_SPOT = Rule("SM463", "maximum wait time without managed spot", evidence="service-message")
+MAX_WAIT_WITHOUT_SPOT = Rule(
+    "SM463", "maximum wait time without managed spot", evidence="service-message", needs_every_layer=True
+)
 
 
 def max_wait_without_spot(request: Request) -> Iterator[Finding]:
@@ -144,7 +146,9 @@ def _writes_no_checkpoints(image: ImageReference) -> bool:
     return is_algorithm_without_checkpoints(image)
 
 
-SPOT_WITHOUT_MAX_WAIT = Rule("SM464", "managed spot without a maximum wait time", evidence="devguide")
+SPOT_WITHOUT_MAX_WAIT = Rule(
+    "SM464", "managed spot without a maximum wait time", evidence="devguide", needs_every_layer=True
+)
 
 
 def spot_without_max_wait(request: Request) -> Iterator[Finding]:

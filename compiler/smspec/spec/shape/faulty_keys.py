@@ -18,7 +18,7 @@ from smspec.spec.shape.unknown_key import Suggestion, suggestion
 MISSING_KEY = Rule("SM202", "missing key")
 UNKNOWN_KEY = Rule("SM204", "unknown key")
 KEYS_THAT_EXCLUDE_EACH_OTHER = Rule("SM209", "mutually exclusive keys")
-KEY_WITHOUT_ITS_PARTNER = Rule("SM210", "key without its required key")
+KEY_WITHOUT_ITS_PARTNER = Rule("SM210", "key without its required key", needs_every_layer=True)
 
 KEYWORDS_OF_KEYS = ("additionalProperties", "required", "oneOf", "anyOf", "not", "dependencies")
 

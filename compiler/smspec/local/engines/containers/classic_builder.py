@@ -1,6 +1,9 @@
 """Docker's builder before BuildKit: the only one in SageMaker Studio. `DOCKER_BUILDKIT=0` chooses it.
 
 It mounts nothing while it builds. What packages are installed from is downloaded again, then, and removed.
+
+SageMaker Studio has no BuildKit. A Dockerfile for both builders would download every package again for each change, so
+this one is a copy, and `DOCKER_BUILDKIT=0` chooses it.
 """
 
 from __future__ import annotations

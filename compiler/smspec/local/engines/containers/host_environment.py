@@ -1,4 +1,7 @@
-"""The environment variables of the containers of a run."""
+"""The environment variables of the containers of a run.
+
+A job that reads S3 runs with a role in SageMaker, so a container gets the credentials that variables contain.
+"""
 
 from __future__ import annotations
 

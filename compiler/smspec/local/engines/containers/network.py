@@ -1,4 +1,7 @@
-"""The network of a run: each host has a fixed address, so that names resolve before the other hosts are up."""
+"""The network of a run: each host has a fixed address, so that names resolve before the other hosts are up.
+
+Docker resolves a name only once its container runs, and nerdctl has no aliases.
+"""
 
 from __future__ import annotations
 
