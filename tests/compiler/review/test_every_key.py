@@ -86,7 +86,7 @@ def test_variable_in_the_ceiling_fails_a_limit_of_cost():
     assert not any(decode_fail_on(["cost>20%"]).matches(change) for change in compared(new, new, PriceBook()))
 
 
-def test_item_that_others_move_is_no_change_of_its_own():
+def test_item_that_others_move_is_unchanged():
     arguments = ["--a", "${{ vars.a }}"]
     written = {**job_samples.PLAIN, "vars": {"a": {"default": "1"}}, "entry_point": {"script": "train.py"}}
     old = version({**written, "entry_point": {"script": "train.py", "args": arguments}})
