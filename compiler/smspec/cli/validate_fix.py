@@ -67,7 +67,7 @@ def _report(repaired: Repaired, generated: tuple[str, ...], args: argparse.Names
             console.say(visible(f"{diagnostic.span.file}:{diagnostic.span.line}: not changed: {words}: {why}"))
     if args.format == "json":
         # Imported late, as all formats are.
-        from smspec.diagnostics.json_format import records_with_fixed
+        from smspec.diagnostics.formats import records_with_fixed
 
         fixed = [change.diagnostic for change in changes.values()]
         console.content(records_with_fixed(fixed, result.diagnostics))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from smspec.diagnostics import InvalidInput, Rule, placed
-from smspec.diagnostics.locating import placed_at
+from smspec.diagnostics.diagnostic import placed_at
 from smspec.source import Path, Span
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.nearest import file_in

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from smspec.diagnostics import Diagnostic, InvalidInput, Note
-from smspec.diagnostics.parse_errors import MOST
+from smspec.diagnostics.diagnostic import MOST
 from smspec.organization.organization_config import OrganizationConfig
 from smspec.organization.policy_layers import LOOSENED_POLICY
 from smspec.organization.price_file import NAME as PRICES

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from smspec.diagnostics import InvalidInput, Rule
-from smspec.diagnostics.locating import placed_at
+from smspec.diagnostics.diagnostic import placed_at
 from smspec.service.image_reference import DIGEST
 from smspec.source import SourceText, Span
 from smspec.spec.locked_environment import LockedEnvironment

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from smspec.diagnostics import InvalidInput
-from smspec.diagnostics.locating import placed_at
+from smspec.diagnostics.diagnostic import placed_at
 from smspec.source import Span
 from smspec.spec.lock import NAME, Lock
 from smspec.workspace.boundary import Boundary, FileNotRead

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 
 from smspec.diagnostics import Diagnostic, InvalidInput, Note, Rule
-from smspec.diagnostics.parse_errors import MOST
+from smspec.diagnostics.diagnostic import MOST
 from smspec.diagnostics.quoting import quoted
 from smspec.organization.lock_file import LARGEST
 from smspec.source import SourceText, Span

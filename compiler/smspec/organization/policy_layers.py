@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from smspec.diagnostics import Diagnostic, InvalidInput, Note, Rule
-from smspec.diagnostics.parse_errors import MOST
+from smspec.diagnostics.diagnostic import MOST
 from smspec.organization.policy_combination import Severities, Weaker
 from smspec.organization.policy_file import POLICY_KEYS, OwnPolicy
 from smspec.organization.toml_faults import Places

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from smspec.diagnostics.parse_errors import MOST
+from smspec.diagnostics.diagnostic import MOST
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
 from smspec.organization.toml_faults import Fault

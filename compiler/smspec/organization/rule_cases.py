@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from smspec.diagnostics import InvalidInput, Rule
-from smspec.diagnostics.parse_errors import ParseErrors
+from smspec.diagnostics.diagnostic import ParseErrors
 from smspec.organization.rule_file import MALFORMED_RULE
 from smspec.rules.organization_rules.organization_rule import OrganizationRule
 from smspec.source import Document, Mapping, Path, Scalar, Sequence, SourceText, dotted

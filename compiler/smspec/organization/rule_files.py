@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Diagnostic, InvalidInput, Note, Rule
-from smspec.diagnostics.parse_errors import ParseErrors
+from smspec.diagnostics.diagnostic import ParseErrors
 from smspec.diagnostics.quoting import quoted
 from smspec.organization.organization_config import OrganizationConfig
 from smspec.organization.rule_cases import check_cases

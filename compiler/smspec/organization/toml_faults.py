@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from smspec.diagnostics import Diagnostic, InvalidInput, Rule
-from smspec.diagnostics.parse_errors import MOST
+from smspec.diagnostics.diagnostic import MOST
 from smspec.organization.organization_config import MalformedConfig, OrganizationConfig
 from smspec.source import Path, SourceText, Span
 from smspec.workspace.organization_marker import PYPROJECT

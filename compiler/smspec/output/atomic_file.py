@@ -7,7 +7,7 @@ import fcntl
 import os
 from collections.abc import Iterable
 
-from smspec.diagnostics.external_messages import reason
+from smspec.diagnostics.quoting import system_reason
 from smspec.output.failures import OutputFailed
 from smspec.workspace.deferred_signals import signals_deferred
 
@@ -43,7 +43,7 @@ def write_whole_bytes(path: str, chunks: Iterable[bytes], *, mode: int = 0o644) 
             os.replace(beside, path)
             beside = ""
     except OSError as fault:
-        raise OutputFailed(f"cannot write `{path}`: {reason(fault)}") from fault
+        raise OutputFailed(f"cannot write `{path}`: {system_reason(fault)}") from fault
     finally:
         if beside:
             with contextlib.suppress(OSError), signals_deferred():

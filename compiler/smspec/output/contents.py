@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 
-from smspec.diagnostics.external_messages import reason
+from smspec.diagnostics.quoting import system_reason
 from smspec.output.archive import TAR_END, stored_gzip, tar_end_of, tar_header
 from smspec.output.failures import OutputFailed
 from smspec.render.manifest import manifest_json
@@ -79,6 +79,6 @@ def _verified(listed: ListedFile) -> Iterator[bytes]:
                 digest.update(chunk)
                 yield chunk
     except OSError as fault:
-        raise OutputFailed(f"cannot read `{listed.origin}`: {reason(fault)}") from fault
+        raise OutputFailed(f"cannot read `{listed.origin}`: {system_reason(fault)}") from fault
     if digest.hexdigest() != listed.sha256:
         raise OutputFailed(f"`{listed.origin}` changed while smspec was reading it; run the command again")

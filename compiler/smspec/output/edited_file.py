@@ -6,7 +6,7 @@ import os
 import re
 import stat
 
-from smspec.diagnostics.external_messages import reason
+from smspec.diagnostics.quoting import system_reason
 from smspec.output.atomic_file import write_whole
 from smspec.output.failures import OutputFailed
 from smspec.source.bounded_read import read_bounded
@@ -35,7 +35,7 @@ def replace_content(path: str, before: bytes, after: bytes) -> None:
             if read_bounded(file, len(before)) != before:
                 raise OutputFailed(f"`{path}` was changed meanwhile; run the command again")
     except OSError as fault:
-        raise OutputFailed(f"cannot replace `{path}`: {reason(fault)}") from fault
+        raise OutputFailed(f"cannot replace `{path}`: {system_reason(fault)}") from fault
     if not mode & _ANYONE_WRITES or not os.access(real, os.W_OK):
         raise OutputFailed(f"`{path}` is read-only")
     write_whole(real, after.decode("utf-8"), mode=stat.S_IMODE(mode))

@@ -7,7 +7,7 @@ import os
 import stat
 from typing import Literal
 
-from smspec.diagnostics.external_messages import reason
+from smspec.diagnostics.quoting import system_reason
 from smspec.output.contents import expected_digest, in_order_of_making, is_executable
 from smspec.output.existing_output import is_regular_file, paths, with_directories
 from smspec.output.failures import OutputFailed
@@ -31,7 +31,7 @@ def differences(tree: FileTree, directory: str) -> list[Difference]:
     try:
         return sorted(_differences(tree, directory), key=lambda difference: difference.path.encode(errors="replace"))
     except OSError as fault:
-        raise OutputFailed(f"cannot read `{fault.filename or directory}`: {reason(fault)}") from fault
+        raise OutputFailed(f"cannot read `{fault.filename or directory}`: {system_reason(fault)}") from fault
 
 
 def _differences(tree: FileTree, directory: str) -> list[Difference]:

@@ -8,7 +8,7 @@ import hashlib
 import os
 from collections.abc import Iterator
 
-from smspec.diagnostics.external_messages import reason
+from smspec.diagnostics.quoting import system_reason
 from smspec.output.contents import chunks, in_order_of_making, is_executable
 from smspec.output.exchange import put_in_place
 from smspec.output.existing_output import stranger
@@ -93,7 +93,7 @@ def _check_replaceable(target: str, directory: str) -> None:
             raise OutputRefused(f"`{directory}` is a file; pass a directory with -o") from None
         return  # a file is in the way: creating the directory will report it
     except OSError as fault:
-        raise OutputFailed(f"cannot read `{fault.filename or directory}`: {reason(fault)}") from fault
+        raise OutputFailed(f"cannot read `{fault.filename or directory}`: {system_reason(fault)}") from fault
     if found is not None:
         raise OutputRefused(f"refusing to overwrite `{os.path.join(directory, found)}`: smspec did not create it")
 
@@ -177,7 +177,7 @@ def as_output_failed(directory: str) -> Iterator[None]:
     except OSError as fault:
         # A path below the unfinished directory means nothing to the user.
         culprit = fault.filename if isinstance(fault.filename, str) and UNFINISHED not in fault.filename else directory
-        raise OutputFailed(f"cannot write `{directory}`: {reason(fault)} (`{culprit}`)") from fault
+        raise OutputFailed(f"cannot write `{directory}`: {system_reason(fault)} (`{culprit}`)") from fault
 
 
 @contextlib.contextmanager

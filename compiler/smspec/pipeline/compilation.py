@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Union
 
 from smspec.diagnostics import Diagnostic, Finding, placed
-from smspec.diagnostics.locating import in_order
-from smspec.diagnostics.severity import gravest_first
+from smspec.diagnostics.diagnostic import in_order
+from smspec.diagnostics.finding import gravest_first
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.job_facts import job_facts
 from smspec.pipeline.job_findings import standing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from smspec.diagnostics import Diagnostic, Finding
-from smspec.diagnostics.locating import placed_at
+from smspec.diagnostics.diagnostic import placed_at
 from smspec.rules.repository import cross_spec_findings
 from smspec.rules.repository.cross_spec_finding import CrossSpecFinding
 from smspec.rules.suppressions import UNUSED, compares_specs, covers

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from smspec.diagnostics import Diagnostic, InvalidInput
-from smspec.diagnostics.fix import Fix
+from smspec.diagnostics.suggestions import Fix
 from smspec.pipeline.compilation import MOST_REPORTED
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.validation_result import ValidationResult

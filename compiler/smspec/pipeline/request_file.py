@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
-from smspec.diagnostics.parse_errors import ParseErrors
-from smspec.diagnostics.severity import counted, gravest_first
+from smspec.diagnostics.diagnostic import ParseErrors
+from smspec.diagnostics.finding import counted, gravest_first
 from smspec.diagnostics.unseen_names import check_names, check_text
 from smspec.organization.policy_search import policy_of
 from smspec.pipeline.compilation import MOST_REPORTED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from smspec.diagnostics import Diagnostic
-from smspec.diagnostics.severity import counted
+from smspec.diagnostics.finding import counted
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.job_facts import base_facts

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 
 from smspec.diagnostics import Diagnostic, InvalidInput, placed
-from smspec.diagnostics.severity import counted
+from smspec.diagnostics.finding import counted
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.request import RunFailed
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from smspec.diagnostics.external_messages import continued
+from smspec.diagnostics.quoting import continued
 from smspec.wire.exchange import Response
 from smspec.wire.fault import BadResponse
 from smspec.wire.json_body import object_body

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from smspec.diagnostics.junit_document import case_in, document, suite_in
+from smspec.diagnostics.junit_format import case_in, document, suite_in
 from smspec.rehearsal.report import Report
 
 

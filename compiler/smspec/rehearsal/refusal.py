@@ -6,9 +6,8 @@ import json
 from xml.etree import ElementTree
 
 from smspec.diagnostics import Diagnostic
-from smspec.diagnostics.json_format import record
-from smspec.diagnostics.junit_document import case_in, document, suite_in
-from smspec.diagnostics.junit_format import error_in
+from smspec.diagnostics.formats import json_record
+from smspec.diagnostics.junit_format import case_in, document, error_in, suite_in
 from smspec.source.frozen import dataclass
 
 
@@ -27,7 +26,7 @@ class Refusal:
     def to_json(self) -> str:
         """Return a document like that of a rehearsal, without promises."""
         unplaced = {"code": None, "severity": "error", "message": self.sentence}
-        errors = [*map(record, self._errors), *([unplaced] if self.sentence else [])]
+        errors = [*map(json_record, self._errors), *([unplaced] if self.sentence else [])]
         return f"{json.dumps({'job': None, 'failure': None, 'promises': [], 'errors': errors}, indent=2)}\n"
 
     def to_junit(self) -> str:

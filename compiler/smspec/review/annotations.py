@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from smspec.diagnostics.github_format import counted, workflow_command
-from smspec.diagnostics.severity import Severity
+from smspec.diagnostics.finding import Severity
+from smspec.diagnostics.formats import counted_commands, workflow_command
 from smspec.diagnostics.visible import visible
 from smspec.review.comparison import Comparison
 from smspec.review.fail_on import Failure
@@ -15,7 +15,7 @@ _SEVERITY: Severity = "error"
 
 def workflow_annotations(comparison: Comparison, failures: Iterable[Failure], base: str | None) -> str:
     """Return one workflow command per line; files of the revision ``base`` cannot be annotated."""
-    return counted([(_SEVERITY, command) for command in _commands(comparison, failures, base)])
+    return counted_commands([(_SEVERITY, command) for command in _commands(comparison, failures, base)])
 
 
 def _commands(comparison: Comparison, failures: Iterable[Failure], base: str | None) -> Iterator[str]:

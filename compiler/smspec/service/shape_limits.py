@@ -6,9 +6,8 @@ import json
 from typing import Literal
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.fix import Fix, spelling_fix
 from smspec.diagnostics.quoting import one_of
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import Fix, nearest, spelling_fix
 from smspec.service.member_names import form, kind, kind_of, member, quantity, shown
 from smspec.service.patterns import matches
 from smspec.service.shapes import Model, Shape, pinned_model

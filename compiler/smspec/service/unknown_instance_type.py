@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.fix import Fix, spelling_fix
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import Fix, nearest, spelling_fix
 from smspec.service.instance_families import family
 from smspec.service.member_names import member, shown
 from smspec.source import Path

@@ -39,8 +39,8 @@ from botocore.loaders import Loader, create_loader
 from botocore.parsers import ResponseParserError
 from botocore.utils import CLIENT_NAME_TO_HYPHENIZED_SERVICE_ID_OVERRIDES
 
-from smspec.diagnostics.external_messages import continued
-from smspec.diagnostics.own_credentials import hide, without_credentials
+from smspec.diagnostics.masking import hide, without_credentials
+from smspec.diagnostics.quoting import continued
 from smspec.service.partitions import is_at_own_port, is_of_another_partition, is_of_aws, region_of_endpoint
 from smspec.wire.aws_shape import check_shape
 from smspec.wire.connections import Connections

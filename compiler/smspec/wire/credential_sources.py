@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from smspec.diagnostics.own_credentials import hide
+from smspec.diagnostics.masking import hide
 from smspec.wire.deadline import Deadline
 from smspec.wire.fault import DeadlineMissed, WireFault
 from smspec.wire.trust import require_file

@@ -12,7 +12,7 @@ from urllib3 import HTTPConnectionPool
 from urllib3.exceptions import HTTPError, ProtocolError, ProxyError, SSLError
 from urllib3.response import BaseHTTPResponse
 
-from smspec.diagnostics.external_messages import continued, reason
+from smspec.diagnostics.quoting import continued, system_reason
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline
 from smspec.wire.fault import BadResponse, ConnectionBroken, WireFault
@@ -177,5 +177,5 @@ def _why(fault: BaseException) -> str:
     if isinstance(inner, (http.client.LineTooLong, http.client.HTTPException)):
         return "the response is not well-formed HTTP"
     if isinstance(inner, OSError):
-        return reason(inner)[:200]
+        return system_reason(inner)[:200]
     return (continued(str(inner)) or type(inner).__name__)[:200]

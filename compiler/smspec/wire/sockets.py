@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from smspec.diagnostics.external_messages import continued, reason
+from smspec.diagnostics.quoting import continued, system_reason
 from smspec.wire.deadline import Deadline
 from smspec.wire.fault import ConnectionBroken, TooLarge
 
@@ -87,7 +87,7 @@ def connected(host: str, port: int, options: Iterable[tuple[int, int, int | byte
     try:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as fault:
-        why = reason(fault) if isinstance(fault, OSError) else continued(str(fault))
+        why = system_reason(fault) if isinstance(fault, OSError) else continued(str(fault))
         raise ConnectionBroken(f"cannot resolve `{host}`: {why}") from None
     last = "it has no address"
     for family, kind, protocol, _, address in addresses[:_MOST_ADDRESSES]:
@@ -102,5 +102,5 @@ def connected(host: str, port: int, options: Iterable[tuple[int, int, int | byte
                 undo.pop_all()
                 return attempt
         except OSError as fault:
-            last = reason(fault)
+            last = system_reason(fault)
     raise ConnectionBroken(f"cannot connect to `{place}`: {last}")

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from smspec.diagnostics.external_messages import continued, reason
+from smspec.diagnostics.quoting import continued, system_reason
 from smspec.wire.fault import WireFault
 from smspec.wire.sockets import TimedTls
 
@@ -49,7 +49,7 @@ class Trust:
             else:
                 context.load_verify_locations(path)
         except OSError as fault:  # ssl.SSLError is a subclass
-            why = "it holds no certificates" if isinstance(fault, ssl.SSLError) else reason(fault)
+            why = "it holds no certificates" if isinstance(fault, ssl.SSLError) else system_reason(fault)
             raise WireFault(f"{by} is `{path}`: {why}") from None
         return context
 

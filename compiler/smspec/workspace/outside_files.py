@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Rule
-from smspec.diagnostics.locating import placed_at
+from smspec.diagnostics.diagnostic import placed_at
 from smspec.source import Path, Span
 from smspec.spec.layers.layer_faults import NO_VERSION
 from smspec.workspace.boundary import Boundary

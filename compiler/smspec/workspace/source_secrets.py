@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from smspec.diagnostics.certain_secrets import FORMATS, NAMED, secrets_in
+from smspec.diagnostics.secret_formats import CERTAIN_FORMATS, CERTAIN_NAMED, secrets_in
 from smspec.source.frozen import dataclass
 
 # Formats and the marks that a file is searched for: fewer than in a spec, since each costs time in every file.
@@ -19,7 +19,10 @@ _LIKELY = {
     "a service token": "hvs. glsa_ atlasv1.",
 }
 _BEGINNING = 8192
-_MARKS = {what: tuple(mark.encode() for mark in marks.split()) for what, marks in (FORMATS | _LIKELY | NAMED).items()}
+_MARKS = {
+    what: tuple(mark.encode() for mark in marks.split())
+    for what, marks in (CERTAIN_FORMATS | _LIKELY | CERTAIN_NAMED).items()
+}
 
 
 @dataclass(frozen=True, slots=True)

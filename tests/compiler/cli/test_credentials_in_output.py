@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 
 import pytest
 
-from smspec.diagnostics.own_credentials import masked_credentials
+from smspec.diagnostics.masking import masked_credentials
 from smspec.wire.fault import BadResponse
 from smspec.wire.url import parsed
 from support.servers.aws_server import BUCKET

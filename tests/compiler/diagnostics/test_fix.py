@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.diagnostics.fix import Fix, spelling_fix
+from smspec.diagnostics.suggestions import Fix, spelling_fix
 
 
 @pytest.mark.parametrize(

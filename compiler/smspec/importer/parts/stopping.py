@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics.durations import duration
+from smspec.diagnostics.quoting import duration
 from smspec.importer.imported_keys import taken
 from smspec.importer.unmapped_members import UnmappedMembers
 from smspec.plan.request_planning import ONE_DAY

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.parse_errors import ParseErrors
+from smspec.diagnostics.diagnostic import ParseErrors
 from smspec.service.json.limits import BEYOND_THE_LIMITS, MAX_BYTES
 from smspec.source import SourceText
 

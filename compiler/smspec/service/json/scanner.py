@@ -9,7 +9,7 @@ import re
 from typing import NoReturn
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.parse_errors import ParseErrors
+from smspec.diagnostics.diagnostic import ParseErrors
 from smspec.diagnostics.quoting import quoted
 from smspec.service.json.limits import BEYOND_THE_LIMITS, MAX_DIGITS
 from smspec.source import Scalar, SourceText

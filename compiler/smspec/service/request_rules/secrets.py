@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.certain_secrets import certain_secret
 from smspec.diagnostics.masking import secret_of
+from smspec.diagnostics.secret_formats import certain_secret
 from smspec.diagnostics.secrets import option_name
 from smspec.service.launcher_settings import SETTINGS
 from smspec.service.member_names import shown

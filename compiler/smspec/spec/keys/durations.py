@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from smspec.diagnostics.durations import SECONDS, duration
+from smspec.diagnostics.quoting import SECONDS_OF_UNITS, duration
 
 _LONGEST = 60
 """Characters of a string that may be a duration; a long one of spaces would take the pattern minutes."""
@@ -13,7 +13,7 @@ _LONGEST = 60
 def seconds(value: int | float | str) -> int:
     """Return the seconds of a duration that matches the schema."""
     if isinstance(value, str):
-        return int(value[:-1]) * SECONDS[value[-1]]
+        return int(value[:-1]) * SECONDS_OF_UNITS[value[-1]]
     return int(value)
 
 
@@ -29,9 +29,9 @@ def duration_meant(text: str) -> str | None:
     read = 0
     for match in re.finditer(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*([A-Za-z]+)\s*", text):
         unit = match[2].lower()[:1]
-        if match.start() != read or unit not in SECONDS or not _is_unit(match[2].lower()):
+        if match.start() != read or unit not in SECONDS_OF_UNITS or not _is_unit(match[2].lower()):
             return None
-        total += float(match[1]) * SECONDS[unit]
+        total += float(match[1]) * SECONDS_OF_UNITS[unit]
         read = match.end()
     return _written(int(total)) if read and read == len(text) and total == int(total) else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast, get_args
 
-from smspec.diagnostics.durations import duration
+from smspec.diagnostics.quoting import duration
 from smspec.source.frozen import dataclass
 from smspec.spec.keys.durations import seconds
 from smspec.spec.keys.sizes import size_in_bytes, volume_in_gb

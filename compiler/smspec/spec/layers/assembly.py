@@ -7,7 +7,7 @@ from collections.abc import Mapping as Settings
 from collections.abc import Sequence as Layers
 
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
-from smspec.diagnostics.locating import in_order
+from smspec.diagnostics.diagnostic import in_order
 from smspec.diagnostics.suggestions import nearest
 from smspec.source import Document, Mapping, Path, Scalar, Sequence, SourceText, Span
 from smspec.source.by_identity import ByIdentity

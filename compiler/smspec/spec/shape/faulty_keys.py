@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.fix import Fix, spelling_fix
 from smspec.diagnostics.quoting import one_of
+from smspec.diagnostics.suggestions import Fix, spelling_fix
 from smspec.source import Path, dotted
 from smspec.source.frozen import replace
 from smspec.spec.schema.example import example_of

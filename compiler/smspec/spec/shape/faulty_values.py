@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.fix import Fix, spelling_fix
 from smspec.diagnostics.quoting import one_of, quoted
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import Fix, nearest, spelling_fix
 from smspec.source import Document, Mapping, Node, Path, Scalar, dotted
 from smspec.spec.schema.example import example_of
 from smspec.spec.schema.job_schema import SchemaPart

@@ -9,7 +9,7 @@ from functools import partial
 import yaml
 
 from smspec.diagnostics import Note, Rule
-from smspec.diagnostics.parse_errors import ParseErrors
+from smspec.diagnostics.diagnostic import ParseErrors
 from smspec.diagnostics.quoting import quoted
 from smspec.source import Mapping, Node, Scalar, Sequence, Span
 from smspec.source.frozen import replace

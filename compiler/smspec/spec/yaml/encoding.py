@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.parse_errors import ParseErrors
+from smspec.diagnostics.diagnostic import ParseErrors
 from smspec.source import SourceText
 from smspec.spec.yaml.text_limits import MAX_BYTES, too_large
 

@@ -9,7 +9,7 @@ from typing import Protocol, cast
 import yaml
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.parse_errors import ParseErrors
+from smspec.diagnostics.diagnostic import ParseErrors
 
 BROKEN_YAML = Rule("SM101", "invalid YAML")
 

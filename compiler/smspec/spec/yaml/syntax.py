@@ -7,7 +7,7 @@ import re
 import yaml
 
 from smspec.diagnostics import Note, Rule
-from smspec.diagnostics.parse_errors import ParseErrors
+from smspec.diagnostics.diagnostic import ParseErrors
 from smspec.source.frozen import dataclass
 from smspec.spec.yaml.composing import TAG, VARIABLE, unquoted_variable
 from smspec.spec.yaml.events import BROKEN_YAML

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.parse_errors import ParseErrors
+from smspec.diagnostics.diagnostic import ParseErrors
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.unseen_names import check_text
 

@@ -7,7 +7,7 @@ import re
 from yaml import MarkedYAMLError
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.parse_errors import ParseErrors
+from smspec.diagnostics.diagnostic import ParseErrors
 from smspec.diagnostics.unseen_names import check_names
 from smspec.source import Document, Mapping, Node, Scalar, Sequence, SourceText
 from smspec.spec.yaml import text_limits

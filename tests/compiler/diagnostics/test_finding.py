@@ -3,7 +3,7 @@
 import pytest
 
 from smspec.diagnostics import Finding
-from smspec.diagnostics.severity import SEVERITIES, counted, fails, gravest_first
+from smspec.diagnostics.finding import SEVERITIES, counted, fails, gravest_first
 
 
 def found(*severities):

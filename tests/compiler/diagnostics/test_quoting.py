@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from smspec.diagnostics.external_messages import continued, reason
+from smspec.diagnostics.quoting import continued, system_reason
 
 
 @pytest.mark.parametrize(
@@ -26,5 +26,5 @@ def test_message_can_end_a_sentence(message, ending):
 
 
 def test_reason_without_errno_is_its_text():
-    assert reason(OSError("Half of it was written.")) == "half of it was written"
-    assert reason(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "x")) == "no space left on device"
+    assert system_reason(OSError("Half of it was written.")) == "half of it was written"
+    assert system_reason(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "x")) == "no space left on device"

@@ -4,8 +4,7 @@ import subprocess
 
 import pytest
 
-from smspec.diagnostics.masking import hidden, masked
-from smspec.diagnostics.quoted_secrets import without_quoted
+from smspec.diagnostics.masking import hidden, masked, without_quoted
 from support.small_job import READY, write_job
 from support.smspec_command import smspec
 
