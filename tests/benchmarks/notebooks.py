@@ -35,7 +35,7 @@ from smspec.plan.image_uris import with_image_uri
 from smspec.plan.planning import make_plan
 from smspec.service.facts.images import images_of
 from smspec.source import SourceText
-from smspec.source.path import dotted
+from smspec.source.node import dotted
 from smspec.spec.decoding import decode
 
 OF_EACH_JOB = ("sagemaker_job_name", "sagemaker_region", "sagemaker_container_log_level", "sagemaker_submit_directory")

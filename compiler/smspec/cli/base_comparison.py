@@ -34,7 +34,7 @@ from smspec.review.settings_changes import lost_review, settings_reviews, uncomp
 from smspec.service.policy import Level
 from smspec.service.prices import PriceBook
 from smspec.source.frozen import dataclass, replace
-from smspec.source.path_containment import is_below
+from smspec.source.real_file import is_below
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.changed_files import ChangedFiles
 from smspec.workspace.git import repository_of

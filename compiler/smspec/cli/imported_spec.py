@@ -15,7 +15,7 @@ from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.in_memory_inputs import in_memory_inputs
 from smspec.source import Path, SourceText
 from smspec.source.frozen import dataclass, replace
-from smspec.source.path import dotted
+from smspec.source.node import dotted
 
 _FAULTY = "\n# This spec has errors; `smspec validate` shows them.\n"
 

@@ -13,7 +13,7 @@ from lsprotocol import types
 from smspec.diagnostics import Diagnostic
 from smspec.editor.checked_repository import CheckedRepository
 from smspec.editor.published import Publication
-from smspec.source.path_containment import is_below
+from smspec.source.real_file import is_below
 
 PAUSE = 0.15
 """Seconds without a change before a check begins: less than most people notice, more than between two keys."""

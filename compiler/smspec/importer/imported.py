@@ -5,7 +5,7 @@ from __future__ import annotations
 from smspec.importer.code import LocalCode
 from smspec.source import Path
 from smspec.source.frozen import dataclass, field
-from smspec.source.path import dotted
+from smspec.source.node import dotted
 
 NO_JOB = (
     "no training job found: expected a CreateTrainingJob request, DescribeTrainingJob output, a tuning job,"

@@ -9,8 +9,7 @@ import stat
 from smspec.diagnostics.quoting import system_reason
 from smspec.output.atomic_file import write_whole
 from smspec.output.failures import OutputFailed
-from smspec.source.bounded_read import read_bounded
-from smspec.source.real_file import open_real
+from smspec.source.real_file import open_real, read_bounded
 
 _GENERATED = re.compile(rb"@generated|code generated .*do not edit|generated .*do not (?:edit|modify)", re.IGNORECASE)
 _HEAD = 2048

@@ -16,8 +16,7 @@ from smspec.plan.plan import ImagePlan
 from smspec.service.image_python import Version
 from smspec.service.policy import Level, Policy
 from smspec.source import Document, SourceText
-from smspec.source.data_extent import DataExtent
-from smspec.source.listing import Listing
+from smspec.source.listing import DataExtent, Listing
 from smspec.spec.layers.assembly import Fold
 from smspec.spec.lock import Lock
 from smspec.spec.yaml.text_limits import MAX_BYTES

@@ -26,9 +26,8 @@ from smspec.service.policy import Level, Policy
 from smspec.service.prices import PriceBook
 from smspec.source import Document, Path, Scalar, Sequence, SourceText
 from smspec.source import Mapping as Entries
-from smspec.source.data_extent import DataExtent
 from smspec.source.frozen import dataclass, field, replace
-from smspec.source.listing import Listing
+from smspec.source.listing import DataExtent, Listing
 from smspec.spec.layers.assembly import Assembly, Merged, MissingBases
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.missing_path import not_found

@@ -10,7 +10,7 @@ from smspec.service.instance_time import instance_counts
 from smspec.service.members import items, member
 from smspec.source import Document, Mapping, Path, to_data
 from smspec.source import Sequence as Items
-from smspec.source.by_identity import ByIdentity
+from smspec.source.memo import ByIdentity
 from smspec.spec.layers.assembly import is_nameless_job
 from smspec.spec.model import CommandEntry, EntryPoint, JobSpec, ModuleEntry, PipeLoopEntry, ScriptEntry
 from smspec.spec.repository_facts import BaseFacts, IgnoredFact, JobFacts, Stated

@@ -23,8 +23,8 @@ from smspec.service.request import Request
 from smspec.service.request_check import request_findings
 from smspec.service.severity_overrides import at_level
 from smspec.source import Document
-from smspec.source.by_identity import ByIdentity
 from smspec.source.frozen import dataclass, replace
+from smspec.source.memo import ByIdentity
 from smspec.spec.locked_environment import environment_file
 from smspec.spec.model import BuiltImage, ExistingImage, JobSpec
 from smspec.spec.shape.ambiguous_text import ambiguous_texts

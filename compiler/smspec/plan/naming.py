@@ -6,7 +6,7 @@ import hashlib
 import json
 
 from smspec.service.partitions import dns_suffix
-from smspec.source.by_identity import ByIdentity
+from smspec.source.memo import ByIdentity
 from smspec.spec.image_repository import names_registry
 from smspec.spec.model import BuiltImage, JobSpec
 

@@ -19,7 +19,7 @@ from smspec.plan.sent_keys import SentKey, put_keys, sent_keys
 from smspec.service.members import items, member
 from smspec.service.ordering import in_api_order
 from smspec.source import Path
-from smspec.source.by_identity import ByIdentity
+from smspec.source.memo import ByIdentity
 from smspec.spec.lock import Lock
 from smspec.spec.model import BuiltImage, ExistingImage, JobSpec, Stopping
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER, RunPlan, RunSettings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from smspec.source.by_content import ByContent
+from smspec.source.memo import ByContent
 from smspec.spec.model import (
     DISTRIBUTIONS,
     CommandEntry,

@@ -15,7 +15,7 @@ from smspec.render import package_names
 from smspec.render.pip_requirement import fault_in, is_pip_requirement
 from smspec.service.image_reference import is_image_reference
 from smspec.source import Path, dotted
-from smspec.source.by_identity import ByIdentity
+from smspec.source.memo import ByIdentity
 from smspec.spec.model import BuiltImage, CommandEntry, EntryPoint, JobSpec, ScriptEntry
 
 BASE = Rule("SM250", "invalid base image")

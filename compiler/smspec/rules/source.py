@@ -14,8 +14,8 @@ from smspec.diagnostics.quoting import quoted
 from smspec.script.printed_lines import PrintedLine, printed_lines
 from smspec.service.metric_literal import letters, literal_before_value, most_steps
 from smspec.source import SourceText, Span
-from smspec.source.by_identity import ByIdentity
 from smspec.source.frozen import dataclass
+from smspec.source.memo import ByIdentity
 from smspec.spec.model import CommandEntry, JobSpec, ScriptEntry
 from smspec.spec.starter import starter
 

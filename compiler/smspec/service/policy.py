@@ -8,7 +8,7 @@ from smspec.service.prices import PriceBook
 from smspec.service.quotas import Quotas
 from smspec.service.registry_settings import RegistrySettings
 from smspec.source.frozen import dataclass, field
-from smspec.source.path import Path
+from smspec.source.node import Path
 
 if TYPE_CHECKING:
     from decimal import Decimal

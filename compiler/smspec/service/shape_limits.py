@@ -13,7 +13,7 @@ from smspec.service.patterns import matches
 from smspec.service.shapes import Model, Shape, pinned_model
 from smspec.service.unknown_instance_type import unknown_instance_type
 from smspec.source import Path, dotted
-from smspec.source.by_identity import ByIdentity
+from smspec.source.memo import ByIdentity
 
 WRONG_TYPE = Rule("SM401", "value of the wrong type")
 UNKNOWN_MEMBER = Rule("SM402", "unknown member")

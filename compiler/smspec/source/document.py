@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from smspec.source.frozen import dataclass
-from smspec.source.node import Mapping, Node, Sequence
-from smspec.source.path import Path
-from smspec.source.span import Span
-from smspec.source.text import SourceText
+from smspec.source.node import Mapping, Node, Path, Sequence
+from smspec.source.text import SourceText, Span
 
 
 @dataclass(frozen=True, slots=True)

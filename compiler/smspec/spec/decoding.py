@@ -7,8 +7,7 @@ from typing import cast
 
 from smspec.source import Document, Node, Scalar, to_data
 from smspec.source import Mapping as MappingNode
-from smspec.source.by_content import ByContent
-from smspec.source.by_identity import ByIdentity
+from smspec.source.memo import ByContent, ByIdentity
 from smspec.spec import model
 from smspec.spec.keys import ROW
 from smspec.spec.keys.row import Row

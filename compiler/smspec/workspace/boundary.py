@@ -11,9 +11,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 
-from smspec.source.bounded_read import read_bounded
-from smspec.source.path_containment import is_below
-from smspec.source.real_file import open_below
+from smspec.source.real_file import is_below, open_below, read_bounded
 from smspec.workspace.links_on_the_way import has_detour
 from smspec.workspace.missing_path import is_missing
 from smspec.workspace.parent_directories import upwards

@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable
 
-from smspec.source.path_containment import is_below
+from smspec.source.real_file import is_below
 from smspec.spec.lock import NAME as LOCK
 from smspec.workspace.boundary import Boundary
 from smspec.workspace.organization_marker import is_organization_top

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from smspec.source.bounded_read import read_bounded
+from smspec.source.real_file import read_bounded
 from smspec.spec.layers.option_errors import OptionError
 from smspec.workspace.boundary import Boundary, OutOfBounds
 from smspec.workspace.boundary_search import boundary_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from smspec.source.path_containment import is_below
+from smspec.source.real_file import is_below
 
 _MOST_LINKS = 40  # the limit of the kernel
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from smspec.source.data_extent import DataExtent
+from smspec.source.listing import DataExtent
 from smspec.workspace.boundary import Boundary
 
 MOST_ENTRIES = 1_000

@@ -6,8 +6,8 @@ import pickle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.source import by_content
-from smspec.source.by_content import ByContent
+from smspec.source import memo
+from smspec.source.memo import ByContent
 
 LEAVES = st.sampled_from((None, True, False, 0, 1, 2**70, 0.0, -0.0, 1.0, float("inf"), "", "a", "1", "é", "\ud800"))
 VALUES = st.recursive(
@@ -31,7 +31,7 @@ def test_equal_values_share_one_result():
 
 
 def test_memory_is_bounded(monkeypatch):
-    monkeypatch.setattr(by_content, "_MOST", 10)
+    monkeypatch.setattr(memo, "_MOST", 10)
     remembered = ByContent()
     for number in range(100):
         assert remembered.of("x", [number], tuple) == (number,)

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.source import by_identity
-from smspec.source.by_identity import ByIdentity
+from smspec.source import memo
+from smspec.source.memo import ByIdentity
 
 
 @given(st.lists(st.tuples(st.sampled_from("xy"), st.lists(st.integers(0, 2), max_size=2)), max_size=30))
@@ -40,7 +40,7 @@ def test_several_objects_are_asked_about_together():
 
 
 def test_memory_is_bounded(monkeypatch):
-    monkeypatch.setattr(by_identity, "_MOST", 10)
+    monkeypatch.setattr(memo, "_MOST_SHARED", 10)
     remembered = ByIdentity()
     for number in range(100):
         assert remembered.of("x", [number], lambda: number) == number  # noqa: B023
@@ -48,7 +48,7 @@ def test_memory_is_bounded(monkeypatch):
 
 
 def test_objects_that_are_asked_about_again_are_kept(monkeypatch):
-    monkeypatch.setattr(by_identity, "_MOST", 10)
+    monkeypatch.setattr(memo, "_MOST_SHARED", 10)
     remembered, value = ByIdentity(), ["a"]
     first = remembered.of("x", value, list)
     for _ in range(100):

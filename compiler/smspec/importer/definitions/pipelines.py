@@ -14,7 +14,7 @@ from smspec.importer.definitions.variables import DefinitionVariables
 from smspec.importer.imported import Imported, RequestNotFound
 from smspec.service.members import items, member, structure
 from smspec.source import Path
-from smspec.source.path import dotted
+from smspec.source.node import dotted
 
 _OF_A_STEP = ("Name", "Type", "Arguments")
 

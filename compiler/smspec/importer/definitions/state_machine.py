@@ -12,7 +12,7 @@ from smspec.importer.definitions.variables import PLACEHOLDER, DefinitionVariabl
 from smspec.importer.imported import Imported, RequestNotFound
 from smspec.service.members import structure
 from smspec.source import Path
-from smspec.source.path import dotted
+from smspec.source.node import dotted
 
 _RESOURCE = re.compile(
     r"(?i:arn:[^:]+:states:[^:]*:[^:]*:(?:aws-sdk:)?sagemaker:create(?P<kind>Training|HyperParameterTuning)Job)"

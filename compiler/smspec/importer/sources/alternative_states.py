@@ -9,7 +9,7 @@ from smspec.importer.imported import Imported, RequestNotFound
 from smspec.importer.naming import names
 from smspec.importer.request_equality import differences
 from smspec.source.frozen import replace
-from smspec.source.path import dotted
+from smspec.source.node import dotted
 
 _NUMBERED = re.compile(r"(?P<job>(?P<name>.+)-[0-9a-f]{10})-a(?P<number>[1-9])")
 _OWN = (

@@ -19,7 +19,7 @@ from smspec.render.terraform import argument
 from smspec.service.shapes import Shape, pinned_model
 from smspec.source import Path
 from smspec.source.frozen import dataclass, replace
-from smspec.source.path import dotted
+from smspec.source.node import dotted
 
 FOR_A_PLAN = "run `terraform plan -out plan`, then `terraform show -json plan | smspec import -`"
 _FOR_A_STATE = "`terraform show -json | smspec import -`"

@@ -14,7 +14,7 @@ from itertools import chain
 from smspec.diagnostics import Finding
 from smspec.service.members import structure
 from smspec.service.request import Request
-from smspec.source.by_identity import ByIdentity
+from smspec.source.memo import ByIdentity
 
 BUILT_IN_ALGORITHM = "a built-in algorithm"
 """Activates a rule if the repository of the image has the name of one: few requests have such an image."""

@@ -10,8 +10,8 @@ from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
 from smspec.diagnostics.diagnostic import in_order
 from smspec.diagnostics.suggestions import nearest
 from smspec.source import Document, Mapping, Path, Scalar, Sequence, SourceText, Span
-from smspec.source.by_identity import ByIdentity
 from smspec.source.frozen import dataclass, replace
+from smspec.source.memo import ByIdentity
 from smspec.spec.layers.alternatives import most_alternatives
 from smspec.spec.layers.idle_nulls import Idle, idle_nulls
 from smspec.spec.layers.layer_faults import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Union
 
 from smspec.source import Mapping, Node, Scalar, Sequence, to_data
-from smspec.source.by_content import ByContent
-from smspec.source.by_identity import ByIdentity
+from smspec.source.memo import ByContent, ByIdentity
 from smspec.spec.keys import ROWS
 from smspec.spec.keys.value_forms import Value
 

@@ -11,7 +11,7 @@ from itertools import islice
 
 from smspec.source import Document, Mapping, Node, Path
 from smspec.source.frozen import dataclass, replace
-from smspec.source.tree_edits import grafted, pruned
+from smspec.source.node import grafted, pruned
 from smspec.spec.layers.overlay_limits import parts
 from smspec.spec.layers.short_forms import expanded
 from smspec.spec.schema.acceptance import accepts

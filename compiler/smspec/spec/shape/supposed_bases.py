@@ -7,7 +7,7 @@ from random import Random
 
 from smspec.source import Document, Mapping, Node, Path, Scalar
 from smspec.source.frozen import replace
-from smspec.source.tree_edits import pruned
+from smspec.source.node import pruned
 from smspec.spec.layers.layering import layered
 from smspec.spec.layers.short_forms import expanded
 from smspec.spec.schema.keys import key_path, keys_in, spec_keys

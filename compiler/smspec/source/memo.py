@@ -1,13 +1,45 @@
-"""Remember what was found about frozen values that the jobs of a repository share as one object."""
+"""Remember what was found about values that the jobs of a repository share, by their content or identity."""
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
+Value = TypeVar("Value")
 Found = TypeVar("Found")
 
-_MOST = 128
+_LARGEST = 4096
+_MOST = 4096
+
+
+class ByContent(Generic[Found]):
+    """What was found about small values of plain data. It must depend on nothing except the value and the ``subject``.
+
+    It forgets everything after some thousand values, so that it stays small.
+    """
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Hashable, bytes], Found] = {}
+
+    def of(self, subject: Hashable, value: Value, find: Callable[[Value], Found]) -> Found:
+        """Return what ``find`` returns for a value; of an equal value, the object that it returned then."""
+        # The bytes of version 2 depend on the content alone. Unlike `==`, they distinguish 1, 1.0, and true.
+        content = marshal.dumps(value, 2)  # type: ignore[arg-type]  # it is plain data
+        key = subject, content
+        if key in self._known:
+            return self._known[key]
+        found = find(value)
+        if len(content) <= _LARGEST:
+            if len(self._known) >= _MOST:
+                self._known.clear()
+            self._known[key] = found
+        return found
+
+
+_MOST_SHARED = 128
 
 
 class ByIdentity(Generic[Found]):
@@ -38,7 +70,7 @@ class ByIdentity(Generic[Found]):
 
     def _find(self, key: tuple[Hashable, ...], objects: tuple[object, ...], find: Callable[[], Found]) -> Found:
         known = self._before.get(key) or (find(), objects)
-        if len(self._known) >= _MOST:
+        if len(self._known) >= _MOST_SHARED:
             self._before, self._known = self._known, {}
         self._known[key] = known
         return known[0]

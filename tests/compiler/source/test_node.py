@@ -3,8 +3,7 @@
 import pytest
 
 from smspec.source import SourceText
-from smspec.source.node import to_data
-from smspec.source.tree_edits import pruned
+from smspec.source.node import pruned, to_data
 from smspec.spec.yaml.yaml_reader import read
 
 
