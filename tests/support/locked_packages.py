@@ -16,8 +16,7 @@ from smspec.plan.image_uris import with_image_uri
 from smspec.plan.startup_packages import image_at_start, key_at_start
 from smspec.source.frozen import replace
 from smspec.spec.decoding import decode
-from smspec.spec.lock import Lock, content_digest
-from smspec.spec.locked_environment import environment_file
+from smspec.spec.lock import Lock, content_digest, environment_file
 
 DIGEST = "sha256:" + "a" * 64
 NUMPY = {"numpy": "2.1.0"}

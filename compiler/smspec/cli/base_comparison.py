@@ -35,7 +35,7 @@ from smspec.service.policy import Level
 from smspec.service.prices import PriceBook
 from smspec.source.frozen import dataclass, replace
 from smspec.source.real_file import is_below
-from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
+from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.changed_files import ChangedFiles
 from smspec.workspace.git import repository_of
 from smspec.workspace.revision import Revision, place_below

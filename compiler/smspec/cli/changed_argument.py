@@ -11,7 +11,7 @@ from smspec.cli.console import Console
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.source.frozen import dataclass
-from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.layers.variables import OptionError
 from smspec.workspace.command_line_file import USUAL_SPEC
 
 MOST_NAMED = 5

@@ -26,7 +26,7 @@ from smspec.review.missing_comparisons import State
 from smspec.review.version import Version, Writing, version_of_build, version_of_plan, version_of_request
 from smspec.service.prices import PriceBook
 from smspec.source.frozen import dataclass, replace
-from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.layers.variables import OptionError
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.command_line_file import content_of
 from smspec.workspace.last_build import BuildNotFound, LastBuild, digest_of, read_last_build

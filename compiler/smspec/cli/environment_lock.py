@@ -19,8 +19,7 @@ from smspec.pipeline.environment_targets import EnvironmentTarget, environment_t
 from smspec.pipeline.lock_targets import LockTarget
 from smspec.render.representable import package_findings
 from smspec.source import SourceText
-from smspec.spec.lock import Lock
-from smspec.spec.locked_environment import DIRECTORY, LockedEnvironment, environment_file
+from smspec.spec.lock import DIRECTORY, Lock, LockedEnvironment, environment_file
 
 if TYPE_CHECKING:
     from smspec.lock.environments.diagnosis import Fault

@@ -24,8 +24,8 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import find_candidates
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
-from smspec.spec.layers.option_errors import OptionError
-from smspec.spec.ordering.key_order import in_order
+from smspec.spec.key_order import in_order
+from smspec.spec.layers.variables import OptionError
 from smspec.workspace.command_line_file import USUAL_SPEC
 from smspec.workspace.spec_marker import is_meant_as_spec
 

@@ -27,7 +27,7 @@ from smspec.service.image_python import python_of_image, without_python
 from smspec.service.image_reference import SHA256, is_image_reference, parsed_reference
 from smspec.service.shapes import pinned_model
 from smspec.source.frozen import replace
-from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.layers.variables import OptionError
 from smspec.spec.lock import Lock
 from smspec.workspace.missing_path import is_directory
 

@@ -30,8 +30,7 @@ from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled
 from smspec.publishing.engine_names import BUILDERS
 from smspec.source.frozen import replace
-from smspec.spec.image_repository import names_registry
-from smspec.spec.model import BuiltImage
+from smspec.spec.model import BuiltImage, names_registry
 from smspec.submission.example_account import example_account_fault
 from smspec.workspace.temporary_directory import temporary_directory
 

@@ -20,7 +20,7 @@ from smspec.output.failures import OutputFailed
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.repairing import Repaired, Repairing
 from smspec.pipeline.validation_result import ValidationResult, validate_specs
-from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.layers.variables import OptionError
 from smspec.spec.yaml.scalar_edits import in_style_of
 from smspec.workspace.command_line_file import USUAL_SPEC
 

@@ -17,7 +17,7 @@ from smspec.editor.open_documents import OpenDocument, OpenDocuments
 from smspec.editor.quick_fixes import QuickFix, quick_fixes
 from smspec.editor.symbols import symbols
 from smspec.source import SourceText
-from smspec.spec.ordering.key_order import in_order
+from smspec.spec.key_order import in_order
 from smspec.spec.yaml.text_limits import MAX_BYTES
 
 _KINDS = {

@@ -23,7 +23,7 @@ from smspec.pipeline.spec_discovery import (
 from smspec.pipeline.validation_result import ValidationResult, whole_result
 from smspec.source.frozen import dataclass, replace
 from smspec.source.real_file import is_below
-from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.layers.variables import OptionError
 from smspec.workspace.spec_marker import is_meant_as_spec
 
 MOST_AT_ONCE = 50

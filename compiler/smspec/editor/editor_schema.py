@@ -15,10 +15,9 @@ from collections.abc import Iterator, Mapping
 from smspec.editor.choice_words import CHOICE_WORDS
 from smspec.editor.instance_words import instance_words, prices_for
 from smspec.service.facts.instances import known_types
-from smspec.spec.schema.job_schema import SchemaPart, part
-from smspec.spec.schema.keys import KeySchema, keys_below, spec_keys, strict, types, written_key
+from smspec.spec.schema.job_schema import KeySchema, SchemaPart, keys_below, part, spec_keys, strict, types, written_key
 from smspec.spec.schema.reference import explain_key
-from smspec.spec.yaml.flow_style import flow_style
+from smspec.spec.yaml.scalars import flow_style
 from smspec_schemas import JOB_SCHEMA
 
 _TYPES = ("array", "boolean", "number", "object", "string")

@@ -9,8 +9,7 @@ from typing import cast
 from smspec.importer.unmapped_members import UnmappedMembers
 from smspec.source.frozen import fields
 from smspec.spec.keys import rows_below
-from smspec.spec.keys.row import Row
-from smspec.spec.keys.value_forms import Structure, Structures, Value
+from smspec.spec.keys.row import Row, Structure, Structures, Value
 
 
 def taken(rest: UnmappedMembers, rows: Iterable[Row], outside: int = 0) -> dict[str, object]:

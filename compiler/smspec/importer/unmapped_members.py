@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TypeVar, cast
 
 from smspec.importer.marks import is_mark
-from smspec.spec.keys.value_forms import TEXT, TEXTS
+from smspec.spec.keys.row import TEXT, TEXTS
 
 Kind = TypeVar("Kind")
 

@@ -19,8 +19,7 @@ from smspec.service.image_reference import DIGEST, parsed_reference
 from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.json_parser import read_json
 from smspec.source import Document, Mapping, Path, Scalar, to_data
-from smspec.spec.lock import PYTHON, VERSION, Lock
-from smspec.spec.locked_environment import LockedEnvironment
+from smspec.spec.lock import PYTHON, VERSION, Lock, LockedEnvironment
 
 _ENVIRONMENTS = "environments"
 

@@ -14,7 +14,7 @@ from smspec.diagnostics import InvalidInput, Rule
 from smspec.diagnostics.diagnostic import placed_at
 from smspec.service.image_reference import DIGEST
 from smspec.source import SourceText, Span
-from smspec.spec.locked_environment import LockedEnvironment
+from smspec.spec.lock import LockedEnvironment
 
 MALFORMED_LOCK = Rule("SM723", "malformed lockfile")
 HELP = "restore the committed file, or remove it and run `smspec lock`"

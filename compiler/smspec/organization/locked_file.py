@@ -9,8 +9,7 @@ from smspec.diagnostics.unseen_names import line_faults
 from smspec.plan.build_inputs import NeededEnvironment
 from smspec.plan.environment_of_image import environment_of
 from smspec.plan.plan import ImagePlan
-from smspec.spec.lock import content_digest
-from smspec.spec.locked_environment import LockedEnvironment, environment_file
+from smspec.spec.lock import LockedEnvironment, content_digest, environment_file
 from smspec.workspace.boundary import Boundary, FileNotRead
 
 LARGEST = 1 << 20

@@ -16,8 +16,8 @@ from smspec.pipeline.source_findings import SOURCE
 from smspec.pipeline.spec_files import SpecFiles, read_spec_files
 from smspec.source import Scalar
 from smspec.spec.layers.assembly import extends_of
-from smspec.spec.layers.option_errors import OptionError
-from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
+from smspec.spec.layers.variables import OptionError
+from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.changed_files import ChangedFiles
 from smspec.workspace.git import GitFailed, repository_of
 from smspec.workspace.links_on_the_way import places_on_the_way

@@ -25,7 +25,7 @@ from smspec.pipeline.spec_discovery import (
 )
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import is_below
-from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.layers.variables import OptionError
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.git import LINK, SUBMODULE, GitFailed, Objects, Repository, StagedFile, checked_repository
 from smspec.workspace.missing_path import is_directory

@@ -18,8 +18,7 @@ from smspec.source import Document, Path, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.model import JobSpec
 from smspec.spec.repository_facts import JobFacts
-from smspec.spec.shape.plain_data import viewed
-from smspec.spec.shape.shape_check import shape_findings
+from smspec.spec.shape.shape_check import shape_findings, viewed
 
 MOST_REPORTED = 200
 """No author fixes more in one run, and a hostile spec could have errors in tens of thousands of places."""

@@ -19,12 +19,10 @@ from smspec.source import Document, Scalar
 from smspec.source import Mapping as MappingNode
 from smspec.source.frozen import dataclass
 from smspec.spec.decoding import decode
-from smspec.spec.lock import Lock
-from smspec.spec.locked_environment import LockedEnvironment
+from smspec.spec.lock import Lock, LockedEnvironment
 from smspec.spec.model import BuildSecret, BuiltImage, JobSpec
-from smspec.spec.shape.plain_data import viewed
-from smspec.spec.shape.shape_check import shape_findings
-from smspec.spec.startup_requirements import startup_requirements
+from smspec.spec.shape.shape_check import shape_findings, viewed
+from smspec.spec.startup import startup_requirements
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

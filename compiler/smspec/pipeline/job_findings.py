@@ -25,11 +25,10 @@ from smspec.service.severity_overrides import at_level
 from smspec.source import Document
 from smspec.source.frozen import dataclass, replace
 from smspec.source.memo import ByIdentity
-from smspec.spec.locked_environment import environment_file
+from smspec.spec.lock import environment_file
 from smspec.spec.model import BuiltImage, ExistingImage, JobSpec
-from smspec.spec.shape.ambiguous_text import ambiguous_texts
-from smspec.spec.shape.null_that_removes_nothing import nulls_that_remove_nothing
-from smspec.spec.startup_requirements import NAME, startup_requirements
+from smspec.spec.shape.shape_check import ambiguous_texts, nulls_that_remove_nothing
+from smspec.spec.startup import REQUIREMENTS, startup_requirements
 
 if TYPE_CHECKING:
     from smspec.rules.locking import LockedPackages
@@ -208,7 +207,7 @@ def _unpinned_at_startup(job: Job) -> Iterable[Finding]:
         StartupList(
             locked_file="" if environment is None else environment_file(environment.key),
             fault="" if environment is None else environment.fault,
-            file=posixpath.normpath(posixpath.join(job.spec.source.dir, NAME)),
+            file=posixpath.normpath(posixpath.join(job.spec.source.dir, REQUIREMENTS)),
             content=startup.content,
             locked=startup.locked,
             is_built=isinstance(job.spec.image, BuiltImage),

@@ -9,9 +9,8 @@ from smspec.plan.image_uris import with_image_uri
 from smspec.source import Document, Mapping
 from smspec.source.frozen import replace
 from smspec.spec.decoding import decode
-from smspec.spec.shape.plain_data import viewed
-from smspec.spec.shape.shape_check import shape_findings
-from smspec.spec.startup_requirements import startup_requirements
+from smspec.spec.shape.shape_check import shape_findings, viewed
+from smspec.spec.startup import startup_requirements
 from smspec.workspace.boundary import Boundary
 
 

@@ -14,7 +14,7 @@ from smspec.plan.planning import make_plan
 from smspec.source import dotted
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.decoding import decode
-from smspec.spec.layers.alternatives import ANY_OF, Alternative, alternatives
+from smspec.spec.layers.merging import ANY_OF, Alternative, alternatives
 from smspec.spec.model import JobSpec
 
 if TYPE_CHECKING:

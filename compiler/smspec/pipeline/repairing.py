@@ -18,7 +18,7 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.validation_result import ValidationResult
 from smspec.source import Document, Span
 from smspec.source.frozen import dataclass
-from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.layers.variables import OptionError
 from smspec.spec.shape.repairs import MOST_FAULTS
 from smspec.spec.yaml.scalar_edits import applicable, edited, written_at
 from smspec.workspace.boundary import FileNotRead

@@ -18,7 +18,7 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import ENDINGS, is_job, is_yaml, outline, skipped_above
 from smspec.pipeline.variants import are_same, compile_variants, gather_variants
 from smspec.source.real_file import is_below
-from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.layers.variables import OptionError
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.boundary import FileNotRead
 from smspec.workspace.boundary_search import repository_above

@@ -19,15 +19,11 @@ from smspec.source import Mapping as MappingNode
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.assembly import Assembly
 from smspec.spec.layers.substitution import NO_VALUE
-from smspec.spec.shape.faulty_keys import MISSING_KEY, UNKNOWN_KEY
 from smspec.workspace.organization_marker import NAME, PYPROJECT
 from smspec.workspace.revision import Revision
 
 _SET_BY_OPTIONS = frozenset({NO_VALUE.code, REPOSITORY_WITHOUT_A_REGION.code, UNKNOWN_IMAGE_NAME.code})
 """A short name of an image has a registry only with a region."""
-_OF_KEYS = frozenset({MISSING_KEY.code, UNKNOWN_KEY.code})
-"""`build` rejects such a spec with any value of `--set`: it is a part of a job, or no spec. Unless a variable decides
-about the key: null removes one, and the value of `distribution` is the name of one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +70,16 @@ class Variants:
 
 
 def _is_open(faulty: Faulty) -> bool:
+    """Return False for a spec that `build` rejects with any value of `--set`: it is a part of a job, or no spec.
+
+    Unless a variable decides about the key: null removes one, and the value of `distribution` is the name of one.
+    """
+    # Imported late: only a spec with errors needs it.
+    from smspec.spec.shape.faulty_keys import MISSING_KEY, UNKNOWN_KEY
+
+    of_keys = (MISSING_KEY.code, UNKNOWN_KEY.code)
     return not any(
-        one.code in _OF_KEYS and not any(is_near(one.path, path) for path in faulty.settable) for one in _errors(faulty)
+        one.code in of_keys and not any(is_near(one.path, path) for path in faulty.settable) for one in _errors(faulty)
     )
 
 

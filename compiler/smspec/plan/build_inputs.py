@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
-from smspec.spec.lock import Lock
-from smspec.spec.locked_environment import LockedEnvironment
+from smspec.spec.lock import Lock, LockedEnvironment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

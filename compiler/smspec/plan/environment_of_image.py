@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from smspec.plan.plan import ImagePlan
-from smspec.spec.lock import Lock
-from smspec.spec.locked_environment import environment_key
+from smspec.spec.lock import Lock, environment_key
 from smspec.spec.model import BuiltImage
 
 

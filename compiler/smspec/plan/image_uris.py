@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from smspec.source import Path
 from smspec.source.frozen import replace
-from smspec.spec.image_repository import names_registry
 from smspec.spec.lock import Lock
-from smspec.spec.model import BuiltImage, ExistingImage, JobSpec
+from smspec.spec.model import BuiltImage, ExistingImage, JobSpec, names_registry
 
 if TYPE_CHECKING:
     from smspec.service.named_image import NamedImage

@@ -7,8 +7,7 @@ import json
 
 from smspec.service.partitions import dns_suffix
 from smspec.source.memo import ByIdentity
-from smspec.spec.image_repository import names_registry
-from smspec.spec.model import BuiltImage, JobSpec
+from smspec.spec.model import BuiltImage, JobSpec, names_registry
 
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _ENCODED: ByIdentity[str] = ByIdentity()

@@ -7,8 +7,8 @@ from typing import Literal
 from smspec.diagnostics import Finding
 from smspec.source import Path
 from smspec.source.frozen import dataclass, field, replace
-from smspec.spec.build_steps import BuildSteps
-from smspec.spec.locked_environment import LockedEnvironment
+from smspec.spec.lock import LockedEnvironment
+from smspec.spec.model import BuildSteps
 from smspec_runtime.run_plan import RunPlan, RunSettings
 
 

@@ -10,7 +10,7 @@ from smspec.plan.plan import RequestPlan
 from smspec.service.members import member
 from smspec.source import dotted
 from smspec.spec.model import BuiltImage, JobSpec, ScriptEntry
-from smspec.spec.starter import starter
+from smspec.spec.startup import starter
 
 _ROOT = "/opt/ml"
 _ALGORITHM = "AlgorithmSpecification"

@@ -18,7 +18,7 @@ from smspec.spec.model import (
     ScriptEntry,
     Torchrun,
 )
-from smspec.spec.starter import starter
+from smspec.spec.startup import starter
 from smspec_runtime.run_plan import RunPlan, RunSettings
 
 _WRITTEN: ByContent[str] = ByContent()

@@ -11,7 +11,6 @@ from smspec.plan.replacement import replacement
 from smspec.script.script_environment import Argument, ScriptEnvironment
 from smspec.script.unread_script import UnreadScript
 from smspec.source import Path
-from smspec.spec.isolation import isolation_path, unrouted_path
 from smspec.spec.model import (
     ArgsStyle,
     BuiltImage,
@@ -22,7 +21,7 @@ from smspec.spec.model import (
     PipeLoopEntry,
     ScriptEntry,
 )
-from smspec.spec.starter import starter
+from smspec.spec.startup import isolation_path, starter, unrouted_path
 
 RESERVED = frozenset({"default_user_module_name", "_tuning_objective_metric"})
 """In addition to all names that begin with `sagemaker_`: these never reach the script."""

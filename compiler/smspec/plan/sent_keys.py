@@ -9,8 +9,7 @@ from smspec.plan.draft import Draft
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 from smspec.spec.keys import rows_below
-from smspec.spec.keys.row import Row
-from smspec.spec.keys.value_forms import Structure, Structures
+from smspec.spec.keys.row import Row, Structure, Structures
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from smspec.plan.plan import ImagePlan
 from smspec.source.frozen import replace
 from smspec.source.listing import Listing
-from smspec.spec.isolation import isolation_path
-from smspec.spec.locked_environment import LockedEnvironment, environment_key
+from smspec.spec.lock import LockedEnvironment, environment_key
 from smspec.spec.model import BuiltImage, JobSpec, ScriptEntry
+from smspec.spec.startup import isolation_path
 
 _PACKAGE = "setup.py"
 _INDEX = ("PIP_", "CA_REPOSITORY_ARN")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from smspec.spec.yaml.plain_text import is_text_everywhere
+from smspec.spec.yaml.scalars import is_text_everywhere
 
 _PLAIN = r"[A-Za-z][A-Za-z0-9_./-]*"
 

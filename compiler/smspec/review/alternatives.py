@@ -12,7 +12,7 @@ from smspec.review.version_pair import Pair, paired
 from smspec.service.hosts_text import hosts_text
 from smspec.source import Path
 from smspec.source.frozen import replace
-from smspec.spec.layers.alternatives import ANY_OF
+from smspec.spec.layers.merging import ANY_OF
 
 
 def of_alternatives(pair: Pair, kind: str) -> Iterator[Change]:

@@ -8,7 +8,7 @@ from smspec.review.user_text import quoted
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 from smspec.spec.keys import rows_by_member
-from smspec.spec.keys.value_forms import Named, Value
+from smspec.spec.keys.row import Named, Value
 
 _S3 = ("InputDataConfig", "*", "DataSource", "S3DataSource")
 

@@ -18,7 +18,7 @@ from smspec.service.index_variables import variables_in, without_comment
 from smspec.service.requirement_lines import joined_lines, normalized
 from smspec.source import Path
 from smspec.source.frozen import dataclass
-from smspec.spec.locked_environment import LockedEnvironment
+from smspec.spec.lock import LockedEnvironment
 from smspec.spec.model import BuiltImage
 
 REQUIREMENTS_IN_ANOTHER_FORMAT = Rule("SM327", "requirements in a different format")

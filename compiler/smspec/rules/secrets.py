@@ -11,7 +11,7 @@ from smspec.diagnostics.secrets import option_name
 from smspec.source import Path, dotted
 from smspec.source.listing import Listing
 from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, ScriptEntry
-from smspec.spec.starter import starter
+from smspec.spec.startup import starter
 
 SECRET_IN_THE_IMAGE = Rule("SM602", "secret in the image", "warning")
 

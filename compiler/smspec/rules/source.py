@@ -17,7 +17,7 @@ from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass
 from smspec.source.memo import ByIdentity
 from smspec.spec.model import CommandEntry, JobSpec, ScriptEntry
-from smspec.spec.starter import starter
+from smspec.spec.startup import starter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

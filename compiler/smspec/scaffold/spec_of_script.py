@@ -15,7 +15,7 @@ from smspec.scaffold.requirements import requirements
 from smspec.scaffold.script_source import ReadSource
 from smspec.script.program import Program
 from smspec.source.frozen import dataclass
-from smspec.spec.yaml.flow_style import flow_style
+from smspec.spec.yaml.scalars import flow_style
 
 _CHECKPOINTS = "/opt/ml/checkpoints"
 _LAUNCHER = frozenset({"RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "LOCAL_WORLD_SIZE"})

@@ -10,9 +10,8 @@ from smspec.source import Mapping as MappingNode
 from smspec.source.memo import ByContent, ByIdentity
 from smspec.spec import model
 from smspec.spec.keys import ROW
-from smspec.spec.keys.row import Row
-from smspec.spec.keys.value_forms import Structure, Structures, Value
-from smspec.spec.shape.plain_data import viewed
+from smspec.spec.keys.row import Row, Structure, Structures, Value
+from smspec.spec.shape.shape_check import viewed
 
 Data = dict[str, object]
 

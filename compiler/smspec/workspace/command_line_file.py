@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from smspec.source.real_file import read_bounded
-from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.layers.variables import OptionError
 from smspec.workspace.boundary import Boundary, OutOfBounds
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.missing_path import is_file, is_missing, not_found

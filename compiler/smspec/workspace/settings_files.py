@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import is_below, read_bounded
+from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.spec.lock import NAME as LOCK
-from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.organization_marker import SETTINGS
 from smspec.workspace.revision import Revision
 

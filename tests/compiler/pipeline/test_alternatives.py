@@ -7,8 +7,8 @@ from smspec.pipeline.in_memory_inputs import in_memory_inputs
 from smspec.pipeline.inputs import gather
 from smspec.service.prices import PriceBook
 from smspec.source import SourceText
-from smspec.spec.layers.alternatives import alternatives
 from smspec.spec.layers.assembly import Assembly
+from smspec.spec.layers.merging import alternatives
 from smspec.spec.yaml.yaml_reader import read
 from support.spec import job_samples
 

@@ -10,8 +10,7 @@ from smspec.review.version import Writing, version_of_plan
 from smspec.service.prices import PriceBook
 from smspec.source.frozen import replace
 from smspec.spec.decoding import decode
-from smspec.spec.lock import Lock
-from smspec.spec.locked_environment import LockedEnvironment
+from smspec.spec.lock import Lock, LockedEnvironment
 from smspec.workspace.last_build import read_last_build
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from smspec.service.shapes import Model, Shape
 from smspec.spec import model
-from smspec.spec.keys.row import TOOLS, Row
-from smspec.spec.keys.value_forms import Choice, Named, Structure, Structures, Value
+from smspec.spec.keys.row import TOOLS, Choice, Named, Row, Structure, Structures, Value
 
 LAYERS = {"smspec", "extends", "vars", "overlays"}
 """Read before there is a job, so that no job has them."""

@@ -1,23 +1,35 @@
-"""Keys of the hosts and of the launcher: `hosts` and `distribution`."""
+"""Keys of the hosts and of the launcher, `hosts` and `distribution`, and of what limits them.
+
+`stopping`, `spot`, and `retries` limit time and cost; `network` limits what the containers can reach.
+"""
 
 from __future__ import annotations
 
 from smspec.spec import model
-from smspec.spec.keys.row import ANYONE, API, AZURE, KUBERNETES, SAGIFY, SDK, SKYPILOT, Row
-from smspec.spec.keys.value_forms import (
+from smspec.spec.keys.row import (
+    ANYONE,
+    API,
+    AZURE,
     COUNT,
     DURATION,
+    KUBERNETES,
     NUMBER,
     PROCESSES,
+    SAGIFY,
+    SDK,
+    SKYPILOT,
     TEXT,
+    TEXTS,
+    TRUTH,
     VOLUME,
     WRITTEN_TEXTS,
     Choice,
+    Row,
     Structure,
     Structures,
 )
 
-ROWS: tuple[Row, ...] = (
+HOSTS: tuple[Row, ...] = (
     Row(
         "hosts",
         Structure(model.Hosts),
@@ -134,5 +146,101 @@ ROWS: tuple[Row, ...] = (
         Structure(model.SmDataParallel),
         kind="image",
         words={SDK: "smdistributed dataparallel"},
+    ),
+)
+
+
+LIMITS: tuple[Row, ...] = (
+    Row(
+        "stopping",
+        Structure(model.Stopping),
+        "StoppingCondition",
+        kind="cost",
+        called="limits",
+        group="limits",
+        irregular=True,
+        words={AZURE: "limits", KUBERNETES: "runPolicy"},
+    ),
+    Row(
+        "stopping.max_runtime",
+        DURATION,
+        "StoppingCondition.MaxRuntimeInSeconds",
+        kind="cost",
+        called="longest run time, in seconds",
+        words={SDK: "max_run train_max_run", AZURE: "timeout", KUBERNETES: "activeDeadlineSeconds"},
+    ),
+    Row(
+        "stopping.max_pending",
+        DURATION,
+        "StoppingCondition.MaxPendingTimeInSeconds",
+        kind="hosts",
+        called="longest wait for hosts, in seconds",
+    ),
+    Row(
+        "spot",
+        Structure(model.Spot),
+        "EnableManagedSpotTraining",
+        kind="cost",
+        called="managed spot",
+        group="limits",
+        irregular=True,
+        words={
+            SDK: "use_spot_instances train_use_spot_instances",
+            SKYPILOT: "use_spot",
+            AZURE: "queue_settings job_tier",
+        },
+    ),
+    Row(
+        "spot.max_wait",
+        DURATION,
+        "StoppingCondition.MaxWaitTimeInSeconds",
+        kind="cost",
+        called="longest wait with spot, in seconds",
+        words={SDK: "max_wait train_max_wait"},
+    ),
+    Row(
+        "retries",
+        NUMBER,
+        "RetryStrategy.MaximumRetryAttempts",
+        kind="cost",
+        called="retries",
+        group="limits",
+        words={
+            SDK: "max_retry_attempts",
+            SKYPILOT: "spot_recovery job_recovery max_restarts_on_errors",
+            AZURE: "retry_settings",
+            KUBERNETES: "backoffLimit restartPolicy",
+            ANYONE: "retry",
+        },
+    ),
+)
+
+
+NETWORK: tuple[Row, ...] = (
+    Row("network", Structure(model.Network), "VpcConfig", kind="security", group="network", words={SDK: "networking"}),
+    Row("network.subnets", TEXTS, "VpcConfig.Subnets", kind="security", called="subnets"),
+    Row(
+        "network.security_groups",
+        TEXTS,
+        "VpcConfig.SecurityGroupIds",
+        kind="security",
+        called="security groups",
+        words={SDK: "security_group_ids"},
+    ),
+    Row(
+        "network.isolation",
+        TRUTH,
+        "EnableNetworkIsolation",
+        kind="security",
+        called="network isolation",
+        words={SDK: "enable_network_isolation"},
+    ),
+    Row(
+        "network.encrypt_inter_container",
+        TRUTH,
+        "EnableInterContainerTrafficEncryption",
+        kind="security",
+        called="encryption between containers",
+        words={SDK: "encrypt_inter_container_traffic"},
     ),
 )

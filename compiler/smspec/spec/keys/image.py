@@ -1,25 +1,37 @@
-"""Keys of what the job runs: `image`, `source`, and `entry_point`."""
+"""Keys of what the job runs, `image`, `source`, and `entry_point`, and of what the script receives.
+
+The latter are `hyperparameters`, their encoding, `environment`, and `secrets`.
+"""
 
 from __future__ import annotations
 
 from smspec.spec import model
-from smspec.spec.keys.row import ANYONE, API, AZURE, COG, KUBERNETES, SAGIFY, SDK, SKYPILOT, Row
-from smspec.spec.keys.value_forms import (
+from smspec.spec.keys.row import (
+    ANYONE,
+    API,
+    AZURE,
+    COG,
     COUNT,
     DURATION,
+    KUBERNETES,
+    SAGIFY,
+    SDK,
     SIZE,
+    SKYPILOT,
     TEXT,
     TEXTS,
+    TYPED_MAP,
     WORDS_BY_NAME,
     WRITTEN_MAP,
     WRITTEN_TEXTS,
     Choice,
     Named,
+    Row,
     Structure,
     word,
 )
 
-ROWS: tuple[Row, ...] = (
+IMAGE: tuple[Row, ...] = (
     Row(
         "image",
         Choice((model.BuiltImage,)),
@@ -111,4 +123,38 @@ ROWS: tuple[Row, ...] = (
     Row("entry_point.read", WORDS_BY_NAME, kind="data"),
     Row("entry_point.prefetch", SIZE, kind="data"),
     Row("entry_point.open_timeout", DURATION, kind="data"),
+)
+
+
+PARAMETERS: tuple[Row, ...] = (
+    Row(
+        "hyperparameters",
+        TYPED_MAP,
+        "HyperParameters",
+        kind="hyperparameters",
+        called="hyperparameter",
+        group="parameters",
+        irregular=True,
+        words={
+            SDK: "compiler_config training_recipe recipe_overrides",
+            AZURE: "search_space",
+            SAGIFY: "hyperparams_file",
+            ANYONE: "hparams hyperparams params parameters",
+        },
+    ),
+    Row("hyperparameter_encoding", word(model.HyperparameterEncoding), kind="hyperparameters", group="parameters"),
+    Row(
+        "environment",
+        WRITTEN_MAP,
+        "Environment",
+        kind="environment",
+        called="environment variable",
+        group="parameters",
+        words={
+            SDK: "environment_variables container_log_level",
+            SKYPILOT: "envs",
+            KUBERNETES: "env envFrom configMap",
+        },
+    ),
+    Row("secrets", WORDS_BY_NAME, kind="security", group="parameters", words={KUBERNETES: "secret secretKeyRef"}),
 )

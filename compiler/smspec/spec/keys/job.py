@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 from smspec.spec import model
-from smspec.spec.keys.row import ANYONE, API, AZURE, KUBERNETES, SAGIFY, SDK, SKYPILOT, Row
-from smspec.spec.keys.value_forms import FRACTION, PATCH, TEXT, UNREAD, WRITTEN_MAP, Structure, Structures
+from smspec.spec.keys.row import (
+    ANYONE,
+    API,
+    AZURE,
+    FRACTION,
+    KUBERNETES,
+    PATCH,
+    SAGIFY,
+    SDK,
+    SKYPILOT,
+    TEXT,
+    UNREAD,
+    WRITTEN_MAP,
+    Row,
+    Structure,
+    Structures,
+)
 
 FIRST: tuple[Row, ...] = (
     Row("smspec", UNREAD, group="job", words={AZURE: "$schema", KUBERNETES: "apiVersion kind"}),

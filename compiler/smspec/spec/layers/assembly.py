@@ -12,24 +12,18 @@ from smspec.diagnostics.suggestions import nearest
 from smspec.source import Document, Mapping, Path, Scalar, Sequence, SourceText, Span
 from smspec.source.frozen import dataclass, replace
 from smspec.source.memo import ByIdentity
-from smspec.spec.layers.alternatives import most_alternatives
-from smspec.spec.layers.idle_nulls import Idle, idle_nulls
 from smspec.spec.layers.layer_faults import (
     NO_VERSION,
     NOT_IN_AN_OVERLAY,
     extends_faults,
+    extent_findings,
     layer_faults,
     own_mapping,
 )
-from smspec.spec.layers.layering import layered
-from smspec.spec.layers.merging import is_null
-from smspec.spec.layers.option_errors import OptionError
-from smspec.spec.layers.overlay_limits import extent_findings
-from smspec.spec.layers.relative_paths import rehomed
-from smspec.spec.layers.settings import valued, valued_as_far_as_possible
-from smspec.spec.layers.short_forms import expanded
+from smspec.spec.layers.merging import Idle, idle_nulls, is_null, layered, most_alternatives
+from smspec.spec.layers.short_forms import expanded, rehomed
 from smspec.spec.layers.substitution import Substitution
-from smspec.spec.layers.variables import Variable, declared
+from smspec.spec.layers.variables import OptionError, Variable, declared, valued, valued_as_far_as_possible
 
 __all__ = ["Assembly", "OptionError", "extends_of", "has_name", "is_base", "merged", "overlay_names"]
 

@@ -5,9 +5,8 @@ import pytest
 from smspec.service.shapes import pinned_model
 from smspec.spec import model
 from smspec.spec.keys import ROW, ROWS
-from smspec.spec.keys.row import Row
-from smspec.spec.keys.value_forms import DURATION, TEXT, TEXTS, Structure
-from smspec.spec.schema.keys import spec_keys
+from smspec.spec.keys.row import DURATION, TEXT, TEXTS, Row, Structure
+from smspec.spec.schema.job_schema import spec_keys
 from support.spec.key_table import faults
 
 KEY = ("stopping", "max_idle")

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 
 from smspec.source import SourceText, to_data
 from smspec.spec.layers.assembly import Assembly
-from smspec.spec.layers.idle_nulls import idle_nulls
-from smspec.spec.layers.layering import layered
+from smspec.spec.layers.merging import idle_nulls, layered
 from smspec.spec.yaml.yaml_reader import read
 from support.examples import at_most
 from support.spec.trees import json_objects, tree

@@ -11,9 +11,9 @@ import pytest
 from smspec.service.shapes import pinned_model
 from smspec.spec import model
 from smspec.spec.keys import ROWS, rows_below
-from smspec.spec.keys.value_forms import Choice, Named, Structure, Structures
-from smspec.spec.schema.keys import choices, keys_in, spec_keys, strict
-from smspec.spec.shape.plain_data import viewed
+from smspec.spec.keys.row import Choice, Named, Structure, Structures
+from smspec.spec.schema.job_schema import choices, keys_in, spec_keys, strict
+from smspec.spec.shape.shape_check import viewed
 from smspec_runtime import launchers as runtime_launchers
 from support.spec.job_documents import document_of
 

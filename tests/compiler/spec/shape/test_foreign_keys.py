@@ -3,9 +3,9 @@
 import pytest
 
 from smspec.service.shapes import pinned_model
-from smspec.spec.schema.keys import spec_keys
+from smspec.spec.schema.job_schema import spec_keys
+from smspec.spec.shape.faulty_keys import suggestion
 from smspec.spec.shape.foreign_keys import hint, hinted_keys, value_hint
-from smspec.spec.shape.unknown_key import suggestion
 
 TOOLS = {
     "Azure ML": """

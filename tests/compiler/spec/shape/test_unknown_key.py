@@ -5,10 +5,10 @@ import string
 
 import pytest
 
-from smspec.spec.schema.keys import choices, key_path, keys_in, spec_keys, written_key
-from smspec.spec.shape.faulty_values import choice_meant
+from smspec.spec.schema.job_schema import choices, key_path, keys_in, spec_keys, written_key
+from smspec.spec.shape.faulty_keys import suggestion
 from smspec.spec.shape.foreign_keys import hinted_keys
-from smspec.spec.shape.unknown_key import suggestion
+from smspec.spec.shape.schema_errors import choice_meant
 
 PROMISED = 0.9
 

@@ -8,8 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from smspec.spec.yaml.plain_text import is_text_everywhere, read_elsewhere_as
-from smspec.spec.yaml.scalars import meaning
+from smspec.spec.yaml.scalars import is_text_everywhere, meaning, read_elsewhere_as
 from support.examples import at_most
 
 pytestmark = pytest.mark.slow

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.spec.layers.relative_paths import relocated
+from smspec.spec.layers.short_forms import relocated
 
 steps = st.sampled_from(["a", "b", "c"])
 directories = st.lists(steps, max_size=3).map("/".join)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from smspec.spec.locked_environment import environment_file, environment_key
+from smspec.spec.lock import environment_file, environment_key
 
 _JOB = {
     "base": "python:3.11-slim@sha256:" + "0" * 64,
