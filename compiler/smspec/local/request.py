@@ -12,7 +12,7 @@ from smspec.diagnostics import Finding
 from smspec.local.feeder.injection import Injection
 from smspec.local.interruption import Interruption
 from smspec.local.surroundings import SurroundingFaults
-from smspec.plan.build_inputs import NeededEnvironment
+from smspec.plan.plan import NeededEnvironment
 from smspec.script.program import FileUse
 from smspec.service.prices import JobPrices
 

@@ -6,9 +6,8 @@ import os
 from collections.abc import Mapping
 
 from smspec.diagnostics.unseen_names import line_faults
-from smspec.plan.build_inputs import NeededEnvironment
-from smspec.plan.environment_of_image import environment_of
-from smspec.plan.plan import ImagePlan
+from smspec.plan.image_planning import environment_of
+from smspec.plan.plan import ImagePlan, NeededEnvironment
 from smspec.spec.lock import LockedEnvironment, content_digest, environment_file
 from smspec.workspace.boundary import Boundary, FileNotRead
 

@@ -7,12 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.lock_targets import LockTarget
-from smspec.plan.build_inputs import BuildInputs
-from smspec.plan.environment_of_image import environment_of
-from smspec.plan.image_planning import authored_image
-from smspec.plan.image_uris import with_image_uri
-from smspec.plan.plan import ImagePlan
-from smspec.plan.startup_packages import image_at_start, key_at_start, obstacle_at_start
+from smspec.plan.image_planning import authored_image, environment_of, image_at_start, key_at_start, obstacle_at_start
+from smspec.plan.naming import with_image_uri
+from smspec.plan.plan import BuildInputs, ImagePlan
 from smspec.service.bare_image import BareImage, bare_image
 from smspec.service.requirement_lines import has_lines
 from smspec.source import Document, Scalar

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.runtime_files import runtime_listing
-from smspec.plan.build_inputs import BuildInputs
+from smspec.plan.plan import BuildInputs
 from smspec.render import templates_digest
 from smspec.source import SourceText
 from smspec.source.listing import ListedFile, Listing

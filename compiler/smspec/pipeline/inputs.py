@@ -16,7 +16,7 @@ from smspec.pipeline.script_reading import ReadScript, started_program, without_
 from smspec.pipeline.source_findings import HIDES_FILES, SOURCE, source_findings
 from smspec.pipeline.source_texts import compares_source
 from smspec.pipeline.spec_files import SpecFiles, read_spec_files
-from smspec.plan.build_inputs import BuildInputs, StartupPackages
+from smspec.plan.plan import BuildInputs, StartupPackages
 from smspec.render import templates_digest
 from smspec.script.foreign_script import ForeignScript
 from smspec.script.program import Program

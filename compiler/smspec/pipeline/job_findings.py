@@ -10,9 +10,8 @@ from smspec.diagnostics import Finding
 from smspec.pipeline.image_python import image_python
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.source_findings import SOURCE
-from smspec.plan.build_inputs import BuildInputs, StartupPackages
-from smspec.plan.environment_of_image import is_lockable
-from smspec.plan.plan import Plan
+from smspec.plan.image_planning import is_lockable
+from smspec.plan.plan import BuildInputs, Plan, StartupPackages
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
 from smspec.rules.requirements import requirement_findings, startup_findings
@@ -218,7 +217,7 @@ def _unpinned_at_startup(job: Job) -> Iterable[Finding]:
 def _is_lockable_at_start(job: Job, startup: StartupPackages) -> bool:
     """Return whether `smspec lock` can lock what a job installs at startup."""
     # Imported late: few sources have a list of packages.
-    from smspec.plan.startup_packages import obstacle_at_start
+    from smspec.plan.image_planning import obstacle_at_start
 
     build_inputs, image = job.inputs.build_inputs, job.spec.image
     return (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from smspec.pipeline.input_cache import InputCache
-from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.image_planning import authored_image
-from smspec.plan.image_uris import with_image_uri
+from smspec.plan.naming import with_image_uri
+from smspec.plan.plan import BuildInputs
 from smspec.source import Document, Mapping
 from smspec.source.frozen import replace
 from smspec.spec.decoding import decode
@@ -36,7 +36,7 @@ def with_environments(
     if startup is None or (environment is not None and installed is None):
         return build_inputs
     # Imported late: few sources have a list of packages.
-    from smspec.plan.startup_packages import image_at_start, key_at_start, obstacle_at_start
+    from smspec.plan.image_planning import image_at_start, key_at_start, obstacle_at_start
 
     if startup_requirements(job, build_inputs.source) is None or obstacle_at_start(job, build_inputs.source):
         return build_inputs

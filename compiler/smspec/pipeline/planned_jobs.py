@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from smspec.diagnostics import Finding, Note
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.job_findings import job_findings
-from smspec.plan.image_uris import with_image_uri
+from smspec.plan.naming import with_image_uri
 from smspec.plan.plan import Plan
-from smspec.plan.planning import make_plan
+from smspec.plan.request_planning import make_plan
 from smspec.source import dotted
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.decoding import decode

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from smspec.plan.build_inputs import BuildInputs
-from smspec.plan.plan import Plan
+from smspec.plan.plan import BuildInputs, Plan
 from smspec.render.iam.kms import source_key
 from smspec.render.rendering import NothingToRender, Rendering
 from smspec.render.templates_digest import templates_digest

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.plan.build_inputs import BuildInputs
+from smspec.plan.plan import BuildInputs
 from smspec.render import package_names
 from smspec.render.pip_requirement import fault_in, is_pip_requirement
 from smspec.service.image_reference import is_image_reference

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec import __version__
-from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.delivery import ARCHIVE
 from smspec.plan.image_planning import installed_requirements
-from smspec.plan.plan import Plan, Upload
+from smspec.plan.plan import BuildInputs, Plan, Upload
 from smspec.plan.run_planning import run_plan_json
 from smspec.render.bill_of_materials import BILL_OF_MATERIALS, bill_of_materials
 from smspec.render.dockerfile import dockerfile, dockerignore

@@ -7,8 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 
-from smspec.plan.build_inputs import BuildInputs
-from smspec.plan.plan import Plan, RequestPlan
+from smspec.plan.plan import BuildInputs, Plan, RequestPlan
 from smspec.render.iam.kms import source_key
 from smspec.review.defaults import without_defaults
 from smspec.review.layers import Layers

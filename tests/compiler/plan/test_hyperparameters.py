@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from smspec.plan.hyperparameters import encoded
+from smspec.plan.draft import encoded
 from smspec.service.patterns import matches
 from smspec.spec.model import Hyperparameter
 from support.spec import job_samples

@@ -2,8 +2,8 @@
 
 import pytest
 
-from smspec.plan.build_inputs import NeededEnvironment
-from smspec.plan.planning import make_plan
+from smspec.plan.plan import NeededEnvironment
+from smspec.plan.request_planning import make_plan
 from smspec.review.comparing import compared
 from smspec.review.layers import layers_of_plan
 from smspec.review.version import Writing, version_of_plan

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from smspec.plan.planning import make_plan
+from smspec.plan.request_planning import make_plan
 from smspec.render.iam.role import role_policy
 from smspec.render.iam.secrets import secret_statements
 from smspec.rules import lint

@@ -9,7 +9,7 @@ import sys
 import types
 
 from smspec.pipeline.script_reading import Started, read_program
-from smspec.plan.planning import make_plan
+from smspec.plan.request_planning import make_plan
 from smspec.plan.script_environment import plan_script_environment
 from smspec.rules.script import script_findings
 from smspec.rules.source import source_text_findings

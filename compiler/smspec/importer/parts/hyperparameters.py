@@ -10,7 +10,7 @@ from typing import get_args
 from smspec.importer.imported_keys import take
 from smspec.importer.nodes import bare, node, text
 from smspec.importer.unmapped_members import UnmappedMembers
-from smspec.plan.hyperparameters import encoded
+from smspec.plan.draft import encoded
 from smspec.source import Node, Scalar, to_data
 from smspec.spec.keys import ROW
 from smspec.spec.model import Hyperparameter, HyperparameterEncoding

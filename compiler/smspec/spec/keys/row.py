@@ -157,7 +157,7 @@ class Row:
 
     ``form``: how its value is read from a spec, and written from a request. ``member``: the request member, dotted too;
     empty if it has none of its own. It is sent and imported without more code. ``irregular``: a function of
-    `plan.request_planning` or `plan.channels` sends it, and one of `importer.parts` imports it. ``kind``: the kind of
+    `plan.request_planning` sends it, and one of `importer.parts` imports it. ``kind``: the kind of
     change that `diff` reports for it. ``called``: the name of its member there; empty: that of the member around it.
     ``group``: an imported spec lists a top-level key next to those of the same group; empty: separately. ``words``:
     tool → the name of the key there. The name of its member need not be listed.

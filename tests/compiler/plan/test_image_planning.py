@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from smspec.plan.environment_of_image import environment_of
+from smspec.plan.image_planning import environment_of
 from smspec.plan.plan import ImagePlan
 from smspec.source.frozen import replace
 
