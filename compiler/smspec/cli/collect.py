@@ -21,7 +21,7 @@ from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.visible import visible
-from smspec.output.failures import OutputFailed, OutputRefused
+from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.writing import (
     COLLECTING,
     as_output_failed,

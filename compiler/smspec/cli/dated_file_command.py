@@ -13,8 +13,7 @@ from smspec.cli.verbosity import add_quiet_argument
 from smspec.diagnostics.visible import visible
 from smspec.organization.dated_file import REGION
 from smspec.organization.policy_search import settings_directory
-from smspec.output.atomic_file import write_whole
-from smspec.output.failures import OutputFailed
+from smspec.output.atomic_file import OutputFailed, write_whole
 from smspec.pipeline.input_cache import InputCache
 from smspec.source.frozen import dataclass
 from smspec.workspace.boundary import Boundary

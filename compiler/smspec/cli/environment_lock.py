@@ -13,8 +13,7 @@ from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
 from smspec.cli.console import Console
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
 from smspec.diagnostics.visible import visible
-from smspec.output.atomic_file import write_whole
-from smspec.output.failures import OutputFailed
+from smspec.output.atomic_file import OutputFailed, write_whole
 from smspec.pipeline.environment_targets import EnvironmentTarget, environment_targets, startup_targets
 from smspec.pipeline.lock_targets import LockTarget
 from smspec.render.representable import package_findings

@@ -17,9 +17,7 @@ from smspec.cli.spec_arguments import add_root_argument, root
 from smspec.cli.verbosity import add_quiet_argument
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.visible import visible
-from smspec.output.atomic_file import remove_unfinished
-from smspec.output.edited_file import is_generated, replace_content
-from smspec.output.failures import OutputFailed
+from smspec.output.atomic_file import OutputFailed, is_generated, remove_unfinished, replace_content
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import find_candidates
 from smspec.source import SourceText

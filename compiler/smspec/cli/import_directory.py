@@ -15,7 +15,7 @@ from smspec.importer.code_files import CodeFiles, code_files, pieces_of
 from smspec.importer.directory_layout import PlacedJob, placed
 from smspec.importer.imported import Imported
 from smspec.importer.stored_code import SOURCE
-from smspec.output.failures import OutputFailed, OutputRefused
+from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.writing import COLLECTING, as_output_failed, made_directory, put_directory
 from smspec.source.listing import ListedFile
 from smspec.workspace.boundary_search import boundary_of

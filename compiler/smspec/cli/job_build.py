@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from smspec.output.output_differences import Difference
+from smspec.output.existing_output import Difference
 from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.render.tree import FileTree

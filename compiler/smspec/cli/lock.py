@@ -19,8 +19,7 @@ from smspec.cli.verbosity import add_quiet_argument
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.visible import visible
-from smspec.output.atomic_file import write_whole
-from smspec.output.failures import OutputFailed
+from smspec.output.atomic_file import OutputFailed, write_whole
 from smspec.pipeline.lock_targets import LockTarget, find_lock_targets, platforms_of
 from smspec.service.facts.images import date as image_table_date
 from smspec.service.image_python import python_of_image, without_python

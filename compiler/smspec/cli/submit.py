@@ -25,7 +25,7 @@ from smspec.cli.submission_plan import data_line, data_plans, difference, local_
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.visible import visible
-from smspec.output.failures import OutputFailed
+from smspec.output.atomic_file import OutputFailed
 from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled
 from smspec.publishing.engine_names import BUILDERS

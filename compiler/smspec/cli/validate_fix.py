@@ -15,8 +15,7 @@ from smspec.cli.findings import exit_status, show_findings
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import root, settings
 from smspec.diagnostics.visible import visible
-from smspec.output.edited_file import is_generated, replace_content
-from smspec.output.failures import OutputFailed
+from smspec.output.atomic_file import OutputFailed, is_generated, replace_content
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.repairing import Repaired, Repairing
 from smspec.pipeline.validation_result import ValidationResult, validate_specs

@@ -1,18 +1,19 @@
-"""Write a tree to a directory atomically: build it next to the target, then rename it."""
+"""Write a tree to a directory atomically: build it next to the target, then replace the target by it in one step."""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import errno
 import fcntl
 import hashlib
 import os
 from collections.abc import Iterator
 
 from smspec.diagnostics.quoting import system_reason
+from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.contents import chunks, in_order_of_making, is_executable
-from smspec.output.exchange import put_in_place
 from smspec.output.existing_output import stranger
-from smspec.output.failures import OutputFailed, OutputRefused
 from smspec.render.image_settings import EPOCH
 from smspec.render.manifest import UNFINISHED
 from smspec.render.tree import FileTree, TreeFile
@@ -220,3 +221,43 @@ def _remove_unfinished(parent: str) -> None:
     left = [name for name in names if name.startswith(UNFINISHED) and not name.startswith(COLLECTING)]
     for name in left:
         remove_tree(os.path.join(parent, name), ignore_errors=True)
+
+
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
+_NOT_HERE = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM})
+
+
+def put_in_place(finished: str, directory: str) -> None:
+    """Rename ``finished`` to ``directory``; the previous one then has the name ``finished``, or is removed if empty.
+
+    Linux swaps the two names at once (renameat2, RENAME_EXCHANGE). Where that is not available, there is a moment
+    between two renames in which neither the old directory nor the new one has the name.
+    """
+    try:
+        os.rename(finished, directory)  # there is no such directory, or an empty one
+    except OSError as fault:
+        if fault.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+        if not _exchange(finished, directory):
+            aside = f"{finished}.old"
+            os.rename(directory, aside)
+            try:
+                os.rename(finished, directory)
+            except OSError:
+                os.rename(aside, directory)
+                raise
+            os.rename(aside, finished)
+
+
+def _exchange(one: str, other: str) -> bool:
+    """Swap two names and return True, or return False where the system or the file system cannot."""
+    renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if renameat2 is None:
+        return False
+    if renameat2(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code in _NOT_HERE:
+        return False
+    raise OSError(code, os.strerror(code), other)

@@ -13,7 +13,7 @@ from smspec.publishing.publication import JobImage, PublishedImage, PublishFaile
 from smspec.publishing.remote_image import PATIENCE_SECONDS, RemoteImage, WrongImage
 from smspec.publishing.user_login import user_login
 from smspec.registry.manifest import Manifest
-from smspec.registry.responses import AccessDenied, NotFound
+from smspec.registry.session import AccessDenied, NotFound
 from smspec.service.image_reference import ImageReference, parsed_reference
 from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, denied_action
 from smspec.submission.ecr import USER, EcrRegistry, ecr_registry

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from smspec.registry.manifest import INDEXES, Manifest
 from smspec.registry.repository import Repository, host_and_name
-from smspec.registry.responses import Busy, NotFound
+from smspec.registry.session import Busy, NotFound
 from smspec.service.image_reference import ImageReference
 from smspec.submission.persistence import Answer, persistently
 from smspec.wire.fault import ConnectionBroken, WireFault

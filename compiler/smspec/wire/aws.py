@@ -42,16 +42,12 @@ from botocore.utils import CLIENT_NAME_TO_HYPHENIZED_SERVICE_ID_OVERRIDES
 from smspec.diagnostics.masking import hide, without_credentials
 from smspec.diagnostics.quoting import continued
 from smspec.service.partitions import is_at_own_port, is_of_another_partition, is_of_aws, region_of_endpoint
-from smspec.wire.aws_shape import check_shape
-from smspec.wire.connections import Connections
+from smspec.wire.aws_shape import check_shape, check_xml
+from smspec.wire.connections import Connections, Trust, trust_of_environment
 from smspec.wire.credential_sources import hide_what_is_sent, limit_programs, require_profiles, require_tokens
-from smspec.wire.deadline import Deadline
-from smspec.wire.exchange import Request, Response, exchanged
-from smspec.wire.fault import BadResponse, ConnectionBroken, WireFault
+from smspec.wire.exchange import Request, Response, exchanged, parsed, shown_url
+from smspec.wire.fault import BadResponse, ConnectionBroken, Deadline, WireFault
 from smspec.wire.json_body import json_body
-from smspec.wire.trust import Trust, trust_of_environment
-from smspec.wire.url import parsed, shown_url
-from smspec.wire.xml_body import check_xml
 
 LARGEST = 6 << 20
 """Bytes of a metadata response: a list of 1,000 objects with keys of 1,024 bytes, each escaped."""

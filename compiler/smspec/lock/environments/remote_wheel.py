@@ -12,11 +12,8 @@ from collections.abc import Callable
 from smspec.lock.environments.resolution import ResolvedFile
 from smspec.service.partial_file import PartialFile
 from smspec.wire.connections import Connections
-from smspec.wire.deadline import Deadline
-from smspec.wire.exchange import Response
-from smspec.wire.fault import BadResponse, TooLarge
-from smspec.wire.fetching import fetched
-from smspec.wire.url import parsed
+from smspec.wire.exchange import Response, fetched, parsed
+from smspec.wire.fault import BadResponse, Deadline, TooLarge
 
 _TAIL = 32 << 10
 _LARGEST_DIRECTORY = 16 << 20

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from smspec.output.failures import OutputFailed
+from smspec.output.atomic_file import OutputFailed
 from smspec.publishing.assembled.base_layers import GZIP, Base, read_base
 from smspec.publishing.assembled.file_layers import FileLayer, Status, file_layer, file_layers
 from smspec.publishing.assembled.image_config import as_json, base_variables, image_config, image_manifest

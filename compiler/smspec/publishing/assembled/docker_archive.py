@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from smspec.output.archive import TAR_END, tar_end_of, tar_header
-from smspec.output.atomic_file import write_whole_bytes
-from smspec.output.failures import OutputFailed
+from smspec.output.atomic_file import OutputFailed, write_whole_bytes
+from smspec.output.contents import TAR_END, tar_end_of, tar_header
 from smspec.publishing.assembled.assembly import AssembledImage
 from smspec.publishing.assembled.base_layers import GZIP
 from smspec.publishing.assembled.image_config import as_json

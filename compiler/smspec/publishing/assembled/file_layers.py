@@ -8,8 +8,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from smspec.output.archive import TAR_END, stored_gzip, tar_directory, tar_end_of, tar_header
-from smspec.output.contents import chunks, is_executable
+from smspec.output.contents import TAR_END, chunks, is_executable, stored_gzip, tar_directory, tar_end_of, tar_header
 from smspec.registry.manifest import Blob
 from smspec.render.image_files import JOB_FILES, RUNTIME_FILES, image_files
 from smspec.render.image_settings import EPOCH

@@ -12,10 +12,8 @@ from smspec.publishing.publication import JobImage, PublishedImage, PublishFaile
 from smspec.publishing.registry_image import ImageInRegistry, Logins
 from smspec.publishing.remote_image import DOCKER_MANIFEST, patiently
 from smspec.registry.manifest import Layer
-from smspec.registry.repository import host_and_name
-from smspec.registry.responses import AccessDenied, NotFound
-from smspec.registry.session import Session
-from smspec.registry.uploading import Upload
+from smspec.registry.repository import Upload, host_and_name
+from smspec.registry.session import AccessDenied, NotFound, Session
 from smspec.wire.fault import BadResponse, WireFault
 
 Show = Callable[[str], None]

@@ -11,8 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from smspec.output.atomic_file import write_whole_bytes
-from smspec.output.failures import OutputFailed
+from smspec.output.atomic_file import OutputFailed, write_whole_bytes
 from smspec.publishing.packages.base_listing import Entry
 from smspec.publishing.publication import PublishFailed
 from smspec.registry.manifest import Blob, Layer
