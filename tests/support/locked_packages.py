@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from smspec.organization.lock_environments import decoded
+from smspec.organization.lock_content import decoded
 from smspec.pipeline.inputs import gather_all
 from smspec.plan.image_planning import authored_image, environment_of, image_at_start, key_at_start
 from smspec.plan.naming import with_image_uri

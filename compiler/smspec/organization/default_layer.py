@@ -10,8 +10,7 @@ from smspec.diagnostics import Rule
 from smspec.diagnostics.masking import secret_of
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
-from smspec.organization.organization_config import OrganizationConfig
-from smspec.organization.toml_faults import Fault, Places, rejected_values
+from smspec.organization.organization_config import Fault, OrganizationConfig, Places, rejected_values
 from smspec.source import Document, Mapping, Node, Path, Scalar, Sequence, dotted
 from smspec.source.frozen import replace
 from smspec.spec.layers.assembly import Fold

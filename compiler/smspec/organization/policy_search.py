@@ -21,7 +21,7 @@ from smspec.workspace.parent_directories import repository_top, upwards
 from smspec.workspace.superproject import superproject_of
 
 if TYPE_CHECKING:
-    from smspec.organization.dated_layers import DatedLayer
+    from smspec.organization.policy_layers import DatedLayer
     from smspec.rules.organization_rules.organization_rule import OrganizationRule
 
 
@@ -71,7 +71,7 @@ class Organization:
             if isinstance(layer.file, MalformedConfig):
                 raise layer.file
         # Imported late: few repositories have prices.
-        from smspec.organization.dated_layers import combined_prices
+        from smspec.organization.policy_layers import combined_prices
 
         return combined_prices(self._dated(has_quotas=False))[-1]
 
@@ -135,7 +135,7 @@ class Organization:
         # Imported late: reading a policy takes longer than the checks of a spec.
         for layer in self.layers:
             if isinstance(layer.file, MalformedConfig):
-                from smspec.organization.toml_faults import rejected
+                from smspec.organization.organization_config import rejected
 
                 raise rejected(layer.file)
         policy = Policy(path="")
@@ -149,7 +149,7 @@ class Organization:
 
     def _with_dated_files(self, policy: Policy) -> Policy:
         # Imported late: few repositories have these files.
-        from smspec.organization.dated_layers import combined_prices, combined_quotas
+        from smspec.organization.policy_layers import combined_prices, combined_quotas
 
         layers = self._dated()
         books = combined_prices(layers)
@@ -161,9 +161,8 @@ class Organization:
         return replace(policy, prices=books[-1], priced_by=next(limiting, None), quotas=combined_quotas(layers))
 
     def _dated(self, *, has_quotas: bool = True) -> list[DatedLayer]:
-        from smspec.organization.dated_layers import DatedLayer
-        from smspec.organization.price_file import listed_prices
-        from smspec.organization.quota_file import known_quotas
+        from smspec.organization.dated_file import known_quotas, listed_prices
+        from smspec.organization.policy_layers import DatedLayer
         from smspec.service.quotas import Quotas
 
         return [

@@ -10,11 +10,11 @@ from smspec.diagnostics import InvalidInput
 from smspec.organization.organization_config import (
     MalformedConfig,
     OrganizationConfig,
+    Places,
     nests_too_deep,
     parsed_config,
 )
 from smspec.organization.policy_file import loosens, undercuts
-from smspec.organization.toml_faults import Places
 from smspec.review.change import Change
 from smspec.review.job_review import JobReview, job_review
 from smspec.review.kinds import security
