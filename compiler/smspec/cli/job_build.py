@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from smspec.output.existing_output import Difference
+from smspec.output.existing_output import PathDifference
 from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.render.tree import FileTree
@@ -25,7 +25,7 @@ class JobBuild:
     directory: str
     tree: FileTree
     cost: JobCost | None
-    stale: list[Difference] | None = None
+    stale: list[PathDifference] | None = None
     published: PublishedImage | None = None
 
 

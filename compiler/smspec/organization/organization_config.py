@@ -181,12 +181,12 @@ def rejected(malformed: MalformedConfig) -> InvalidInput:
 
 def rejected_values(file: OrganizationConfig, faults: Sequence[Fault], rule: Rule) -> InvalidInput:
     """Return the error for values in a file, at most `MOST`."""
-    places = Places(file)
+    places = TomlPlaces(file)
     located = [(places.of(path), path, message, help) for path, message, help in faults[:MOST]]
     return _invalid(places.text, located, rule)
 
 
-class Places:
+class TomlPlaces:
     """The positions of the keys and tables of a file."""
 
     def __init__(self, file: OrganizationConfig) -> None:

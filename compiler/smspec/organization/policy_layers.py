@@ -16,7 +16,7 @@ from smspec.diagnostics.diagnostic import MOST
 from smspec.organization.dated_file import PRICE_TABLE, price_list
 from smspec.organization.dated_file import PRICES as PRICES
 from smspec.organization.dated_file import QUOTAS as QUOTAS
-from smspec.organization.organization_config import OrganizationConfig, Places
+from smspec.organization.organization_config import OrganizationConfig, TomlPlaces
 from smspec.organization.policy_combination import Severities, Weaker
 from smspec.organization.policy_file import POLICY_KEYS, OwnPolicy
 from smspec.service.policy import Policy
@@ -96,7 +96,7 @@ def _loosened(layers: Sequence[OwnPolicy], found: Sequence[tuple[int, str, Weake
     for number, key, weaker in found[:MOST]:
         inner, path = layers[number].file, (key, *weaker.at)
         outer = next((one for one in reversed(layers[:number]) if _sets(one, key, weaker)), layers[0])
-        places, places_outside = Places(inner), Places(outer.file)
+        places, places_outside = TomlPlaces(inner), TomlPlaces(outer.file)
         texts.update(dict.fromkeys((places.text, places_outside.text)))
         diagnostics.append(
             Diagnostic(
@@ -262,7 +262,7 @@ def _place(fact: _Fact) -> tuple[Span, SourceText]:
     assert fact.layer is not None
     if not fact.name:
         assert fact.layer.file is not None
-        places = Places(fact.layer.file)
+        places = TomlPlaces(fact.layer.file)
         return places.of(fact.path), places.text
     path = os.path.normpath(os.path.join(os.path.relpath(fact.layer.directory), fact.name))
     try:

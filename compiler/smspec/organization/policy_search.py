@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layer:
+class SettingsLayer:
     """The settings in a directory itself. A pyproject.toml next to smspec.toml is a layer of its own, above it."""
 
     directory: str
@@ -38,7 +38,7 @@ class Layer:
 class Organization:
     """The settings in the files of some layers, the outermost first, each read when it is first asked for."""
 
-    def __init__(self, layers: Sequence[Layer]) -> None:
+    def __init__(self, layers: Sequence[SettingsLayer]) -> None:
         self.layers = tuple(layers)
         self._policy: Policy | InvalidInput | None = None
         self._defaults: Document | None = None
@@ -183,7 +183,7 @@ class OrganizationSearch:
     """Finds the settings for directories. It looks into each directory once: specs share those above them."""
 
     def __init__(self) -> None:
-        self._layers: dict[tuple[str, str], tuple[Layer, ...]] = {}  # by the root of the boundary
+        self._layers: dict[tuple[str, str], tuple[SettingsLayer, ...]] = {}  # by the root of the boundary
         self._known: dict[tuple[str, tuple[str, ...]], Organization] = {}
         self._asked: dict[tuple[str, str], Organization | None] = {}
         self._outer: dict[str, str | None] = {}
@@ -221,7 +221,7 @@ class OrganizationSearch:
             self._outer[root] = superproject_of(root) if top == root else top
         return self._outer[root]
 
-    def _in(self, directory: str, boundary: Boundary) -> tuple[Layer, ...]:
+    def _in(self, directory: str, boundary: Boundary) -> tuple[SettingsLayer, ...]:
         key = boundary.root, directory
         if key not in self._layers:
             self._layers[key] = _layers_in(directory, boundary)
@@ -264,7 +264,7 @@ def _directories(directory: str, boundary: Boundary) -> list[str]:
     return [places[place] for place in sorted(places, key=lambda place: (place.count(os.sep), place))]
 
 
-def _layers_in(directory: str, boundary: Boundary) -> tuple[Layer, ...]:
+def _layers_in(directory: str, boundary: Boundary) -> tuple[SettingsLayer, ...]:
     """Return the layers in a directory itself.
 
     The files of prices and quotas are next to smspec.toml; without one, at the top of the repository.
@@ -275,10 +275,10 @@ def _layers_in(directory: str, boundary: Boundary) -> tuple[Layer, ...]:
         files = (malformed,)
     is_dated = any(os.path.lexists(os.path.join(directory, name)) for name in DATED_FILES)
     if not files and is_dated and os.path.realpath(directory) == boundary.root:
-        return (Layer(directory=directory, boundary=boundary, file=None, has_dated_files=True),)
+        return (SettingsLayer(directory=directory, boundary=boundary, file=None, has_dated_files=True),)
     last = len(files) - 1
     return tuple(
-        Layer(directory=directory, boundary=boundary, file=file, has_dated_files=is_dated and number == last)
+        SettingsLayer(directory=directory, boundary=boundary, file=file, has_dated_files=is_dated and number == last)
         for number, file in enumerate(files)
     )
 

@@ -64,7 +64,7 @@ def _manifested(directory: str) -> frozenset[str] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class PathDifference:
     """One path that a build would add, change, or remove."""
 
     path: str
@@ -74,7 +74,7 @@ class Difference:
         return f"{self.path}: {self.kind}"
 
 
-def differences(tree: FileTree, directory: str) -> list[Difference]:
+def differences(tree: FileTree, directory: str) -> list[PathDifference]:
     """Return how a directory differs from a tree, sorted by path, without writing anything. Raise `OutputFailed`."""
     try:
         return sorted(_differences(tree, directory), key=lambda difference: difference.path.encode(errors="replace"))
@@ -82,19 +82,19 @@ def differences(tree: FileTree, directory: str) -> list[Difference]:
         raise OutputFailed(f"cannot read `{fault.filename or directory}`: {system_reason(fault)}") from fault
 
 
-def _differences(tree: FileTree, directory: str) -> list[Difference]:
-    found: list[Difference] = []
+def _differences(tree: FileTree, directory: str) -> list[PathDifference]:
+    found: list[PathDifference] = []
     digests: dict[str, str] = {}
     for file in in_order_of_making(tree.files):
         digests[file.path] = expected_digest(file, digests)
         path = os.path.join(directory, *file.path.split("/"))
         if not os.path.lexists(path):
-            found.append(Difference(file.path, "missing"))
+            found.append(PathDifference(file.path, "missing"))
         elif not is_regular_file(path) or _state(path) != (digests[file.path], is_executable(file)):
-            found.append(Difference(file.path, "changed"))
+            found.append(PathDifference(file.path, "changed"))
     if os.path.isdir(directory):
         known = with_directories(digests)
-        found += [Difference(path, "unlisted") for path in paths(directory) if path not in known]
+        found += [PathDifference(path, "unlisted") for path in paths(directory) if path not in known]
     return found
 
 

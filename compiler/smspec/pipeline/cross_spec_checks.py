@@ -9,10 +9,10 @@ from smspec.rules.repository.cross_spec_finding import CrossSpecFinding
 from smspec.rules.suppressions import UNUSED, compares_specs, covers
 from smspec.source import Span
 from smspec.source.frozen import replace
-from smspec.spec.repository_facts import IgnoredFact, Repository
+from smspec.spec.repository_facts import IgnoredFact, RepositoryFacts
 
 
-def compared(repository: Repository, *, is_whole: bool = True) -> tuple[Diagnostic, ...]:
+def compared(repository: RepositoryFacts, *, is_whole: bool = True) -> tuple[Diagnostic, ...]:
     """Return the conflicts between specs, file by file, without those that each spec involved ignores.
 
     ``is_whole`` False: other specs are unknown, so unused entries of `checks.ignore` are not reported.
@@ -39,7 +39,7 @@ def _diagnostic(reported: CrossSpecFinding) -> Diagnostic:
     return placed_at(reported.span, replace(reported.finding, notes=reported.notes))
 
 
-def _unused_entries(repository: Repository, used: set[Span]) -> list[Diagnostic]:
+def _unused_entries(repository: RepositoryFacts, used: set[Span]) -> list[Diagnostic]:
     entries: dict[Span, IgnoredFact] = {}
     for ignored in (*(job.ignored for job in repository.jobs), *(base.ignored for base in repository.unused_bases)):
         entries.update({entry.span: entry for entry in ignored if compares_specs(entry.rule)})

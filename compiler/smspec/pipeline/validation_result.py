@@ -24,7 +24,7 @@ from smspec.service.cost_summary import JobCost, cost_line
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.assembly import OptionError
-from smspec.spec.repository_facts import JobFacts, Repository
+from smspec.spec.repository_facts import JobFacts, RepositoryFacts
 from smspec.spec.shape.shape_check import NULL_THAT_REMOVES_NOTHING
 from smspec.workspace.outside_files import unread_link
 
@@ -153,7 +153,7 @@ def whole_result(found: DiscoveredSpecs, checked: list[CheckedSpec], cache: Inpu
         from smspec.pipeline.cross_spec_checks import compared
 
         bases = tuple(base_facts(cache.spec(path)) for path in found.unused_bases)
-        between = compared(Repository(jobs=jobs, unused_bases=bases), is_whole=found.is_repository)
+        between = compared(RepositoryFacts(jobs=jobs, unused_bases=bases), is_whole=found.is_repository)
         reported.update(dict.fromkeys(between))
         texts.update((text.name, text) for text in _texts(between, cache))
     return ValidationResult(

@@ -16,7 +16,7 @@ from smspec.service.patterns import LINE_TERMINATORS
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 from smspec.spec.keys import rows_below
-from smspec.spec.keys.row import Row, Structure, Structures
+from smspec.spec.keys.row import Row, StructureForm, StructureListForm
 from smspec.spec.model import Hyperparameter, HyperparameterEncoding
 
 
@@ -161,9 +161,9 @@ def sent_keys(path: str, outside: int = 0) -> tuple[SentKey, ...]:
 
 def _sent_key(row: Row, outside: int) -> SentKey:
     member = row.steps[outside:]
-    if isinstance(row.form, Structure):
+    if isinstance(row.form, StructureForm):
         return SentKey(row.name, member, sent_keys(row.path, outside), is_structure=True)
-    if isinstance(row.form, Structures):
+    if isinstance(row.form, StructureListForm):
         return SentKey(row.name, member, sent_keys(f"{row.path}.*", len(row.steps) + 1), is_list=True)
     return SentKey(row.name, member)
 

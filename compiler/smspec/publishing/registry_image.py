@@ -13,7 +13,7 @@ from smspec.publishing.publication import JobImage, PublishedImage, PublishFaile
 from smspec.publishing.remote_image import PATIENCE_SECONDS, RemoteImage, WrongImage
 from smspec.publishing.user_login import user_login
 from smspec.registry.manifest import Manifest
-from smspec.registry.session import AccessDenied, NotFound
+from smspec.registry.session import NotFound, RegistryDenied
 from smspec.service.image_reference import ImageReference, parsed_reference
 from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, denied_action
 from smspec.submission.ecr import USER, EcrRegistry, ecr_registry
@@ -96,7 +96,7 @@ class ImageInRegistry:
             raise PublishFailed(3, self._missing_permission(denied)) from None
         except AwsUnavailable as fault:
             raise PublishFailed(3, str(fault)) from None
-        except AccessDenied as fault:
+        except RegistryDenied as fault:
             missing = denied_action(fault.reason)
             if missing is not None:
                 raise PublishFailed(3, self._missing_permission(missing)) from None

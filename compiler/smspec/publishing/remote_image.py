@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from smspec.registry.manifest import INDEXES, Manifest
-from smspec.registry.repository import Repository, host_and_name
+from smspec.registry.repository import ImageRepository, host_and_name
 from smspec.registry.session import Busy, NotFound
 from smspec.service.image_reference import ImageReference
 from smspec.submission.persistence import Answer, persistently
@@ -54,8 +54,8 @@ class RemoteImage:
         except WireFault as fault:
             raise WrongImage(str(fault)) from None
 
-    def _repository(self) -> Repository:
-        return Repository(self._host, self._name, login=self._login)
+    def _repository(self) -> ImageRepository:
+        return ImageRepository(self._host, self._name, login=self._login)
 
 
 def patiently(call: Callable[[], Answer], patience: float = PATIENCE_SECONDS) -> Answer:

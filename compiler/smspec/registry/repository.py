@@ -1,6 +1,6 @@
 """One repository of a registry: its tags, their manifests, and the configs and layers of images.
 
-An `Upload` puts an image there: blobs that it lacks, and the manifest at the end.
+An `ImageUpload` puts an image there: blobs that it lacks, and the manifest at the end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from smspec.registry.manifest import (
 )
 from smspec.registry.session import Session, fault_of
 from smspec.service.image_reference import ImageReference
-from smspec.wire.exchange import Response
+from smspec.wire.exchange import HttpResponse
 from smspec.wire.fault import BadResponse, Deadline
 
 _HUB = "registry-1.docker.io"
@@ -48,7 +48,7 @@ def host_and_name(reference: ImageReference) -> tuple[str, str]:
     return _HUB, repository if "/" in repository else f"library/{repository}"
 
 
-class Repository:
+class ImageRepository:
     """A repository, with the time limit for all manifests and configs together; each part of a layer has its own.
 
     ``authorization``: the header to send to the registry at once, and to no other host. ``login``: the header to send
@@ -136,7 +136,7 @@ _PIECE = 256 << 10
 """Bytes that are sent within one time limit."""
 
 
-class Upload:
+class ImageUpload:
     """Puts one image in a repository. Its methods raise `WireFault`, and may be called again after one."""
 
     def __init__(self, session: Session) -> None:
@@ -173,7 +173,7 @@ class Upload:
         url = self._session.url(f"manifests/{tag}")
         self._finished(self._session.sent("PUT", url, Deadline(), {"Content-Type": media_type}, content))
 
-    def _begun(self, what: str) -> Response | None:
+    def _begun(self, what: str) -> HttpResponse | None:
         """Begin an upload. None: the registry rejects the request, as for a mount that it does not allow."""
         response = self._session.sent("POST", self._session.url(what), Deadline())
         if response.status in (201, 202):
@@ -182,7 +182,7 @@ class Upload:
             return None
         raise fault_of(response)
 
-    def _put(self, where: SplitResult, blob: Blob, chunks: Chunks) -> Response:
+    def _put(self, where: SplitResult, blob: Blob, chunks: Chunks) -> HttpResponse:
         headers = {"Content-Type": "application/octet-stream", "Content-Length": str(blob.size)}
         source = chunks()
         first = next(source, b"")  # the time that its server takes is not that of this one
@@ -190,7 +190,7 @@ class Upload:
         pieces = _pieces(chain((first,), source), deadline)
         return self._session.sent("PUT", where, deadline, headers, pieces if blob.size else b"")
 
-    def _finished(self, response: Response) -> None:
+    def _finished(self, response: HttpResponse) -> None:
         if response.status not in (201, 204):
             raise fault_of(response)
 

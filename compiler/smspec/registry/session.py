@@ -12,7 +12,7 @@ from urllib.parse import SplitResult
 
 from smspec.diagnostics.quoting import continued
 from smspec.wire.connections import Connections, trust_of_environment
-from smspec.wire.exchange import Request, Response, exchanged, fetched, followed, is_loopback, parsed, place
+from smspec.wire.exchange import HttpRequest, HttpResponse, exchanged, fetched, followed, is_loopback, parsed, place
 from smspec.wire.fault import BadResponse, Deadline
 from smspec.wire.json_body import object_body
 
@@ -28,7 +28,7 @@ class NotFound(BadResponse):
     """There is no such tag, or no such repository."""
 
 
-class AccessDenied(BadResponse):
+class RegistryDenied(BadResponse):
     """The registry requires other credentials. ``reason``: its own words."""
 
     def __init__(self, text: str, reason: str) -> None:
@@ -40,17 +40,17 @@ class Busy(BadResponse):
     """The registry throttles, or fails for a while."""
 
 
-def fault_of(response: Response) -> BadResponse:
+def fault_of(response: HttpResponse) -> BadResponse:
     """Return the exception for a response that is no success."""
     text = _MEANINGS.get(response.status, f"it responds {response.status} {response.reason}".rstrip())
     if response.status == 404:
         return NotFound(text)
     if response.status in (401, 403):
-        return AccessDenied(text, _reason(response))
+        return RegistryDenied(text, _reason(response))
     return Busy(text) if response.status == 429 or response.status >= 500 else BadResponse(text)
 
 
-def _reason(response: Response) -> str:
+def _reason(response: HttpResponse) -> str:
     """Return the message of the first error that a registry lists; empty where it lists none."""
     try:
         listed = object_body(response.body).get("errors")
@@ -79,7 +79,7 @@ class Session:
         self._is_given = authorization is not None
         self._connections = Connections(trust_of_environment())
 
-    def got(self, what: str, headers: Mapping[str, str], deadline: Deadline, size: int) -> Response:
+    def got(self, what: str, headers: Mapping[str, str], deadline: Deadline, size: int) -> HttpResponse:
         """Download what is below the repository; follow redirects. Its status is 200, or 206 for a part."""
         response, url = self._fetched(what, headers, deadline, size)
         if response.status == 401 and place(url) == place(self._url) and self._authorize(response, deadline):
@@ -95,7 +95,7 @@ class Session:
         deadline: Deadline,
         headers: Mapping[str, str] | None = None,
         body: bytes | Iterable[bytes] = b"",
-    ) -> Response:
+    ) -> HttpResponse:
         """Send a request to the registry itself, and return its response, whatever its status is.
 
         A request whose body is not `bytes` is sent once: the registry must have accepted the credentials before.
@@ -109,14 +109,14 @@ class Session:
         """Return the URL of something below the repository."""
         return parsed(f"{self._url.geturl()}/v2/{self._name}/{what}")
 
-    def location(self, response: Response, url: SplitResult) -> SplitResult:
+    def location(self, response: HttpResponse, url: SplitResult) -> SplitResult:
         """Return where a response says to go on: at this registry only, which alone may have the credentials."""
         there = followed(url, response.header("location"))
         if place(there) != place(self._url):
             raise BadResponse(f"it sends the upload to `{there.scheme}://{there.netloc}`, a different server")
         return there
 
-    def _authorize(self, response: Response, deadline: Deadline) -> bool:
+    def _authorize(self, response: HttpResponse, deadline: Deadline) -> bool:
         """Take the credentials that a response asks for; return whether there are new ones."""
         if self._is_given:
             return False
@@ -131,7 +131,7 @@ class Session:
 
     def _fetched(
         self, what: str, headers: Mapping[str, str], deadline: Deadline, size: int
-    ) -> tuple[Response, SplitResult]:
+    ) -> tuple[HttpResponse, SplitResult]:
         found = fetched(
             self._connections, self.url(what).geturl(), self._headers(headers), deadline=deadline, size=size
         )
@@ -144,10 +144,10 @@ class Session:
         deadline: Deadline,
         headers: Mapping[str, str],
         body: bytes | Iterable[bytes],
-    ) -> Response:
+    ) -> HttpResponse:
         lengths = {"Content-Length": str(len(body))} if isinstance(body, bytes) and method != "HEAD" else {}
         whole = {"Accept-Encoding": "identity", **lengths, **self._headers(headers)}
-        request = Request(url=where, method=method, headers=whole, body=body or None)
+        request = HttpRequest(url=where, method=method, headers=whole, body=body or None)
         return exchanged(self._connections, request, deadline, _LARGEST_REPORT)
 
     def _headers(self, headers: Mapping[str, str]) -> dict[str, str]:

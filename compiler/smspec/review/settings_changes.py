@@ -10,7 +10,7 @@ from smspec.diagnostics import InvalidInput
 from smspec.organization.organization_config import (
     MalformedConfig,
     OrganizationConfig,
-    Places,
+    TomlPlaces,
     nests_too_deep,
     parsed_config,
 )
@@ -150,7 +150,7 @@ def _of_policy(path: str, old: bytes | None, new: bytes | None, outer: Iterable[
     except MalformedConfig:
         yield _change(path, (), f"the policy {_UNREADABLE}, now or before", None, None, "policy")
         return
-    places = Places(after), Places(before)
+    places = TomlPlaces(after), TomlPlaces(before)
     was, will = (dict(_leaves(file.tables)) for file in (before, after))
     for at in dict.fromkeys([*was, *will]):
         if _are_equal(was.get(at), will.get(at)):

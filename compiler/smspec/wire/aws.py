@@ -45,7 +45,7 @@ from smspec.service.partitions import is_at_own_port, is_of_another_partition, i
 from smspec.wire.aws_shape import check_shape, check_xml
 from smspec.wire.connections import Connections, Trust, trust_of_environment
 from smspec.wire.credential_sources import hide_what_is_sent, limit_programs, require_profiles, require_tokens
-from smspec.wire.exchange import Request, Response, exchanged, parsed, shown_url
+from smspec.wire.exchange import HttpRequest, HttpResponse, exchanged, parsed, shown_url
 from smspec.wire.fault import BadResponse, ConnectionBroken, Deadline, WireFault
 from smspec.wire.json_body import json_body
 
@@ -231,7 +231,7 @@ class AwsSession:
             return None  # an upload
         streams = bool(request.stream_output)
         headers = {str(name): _text(value) for name, value in request.headers.items()}
-        ours = Request(
+        ours = HttpRequest(
             url=parsed(request.url), method=request.method, headers=headers, body=request.body, encoded=streams
         )
         try:
@@ -330,7 +330,7 @@ class _Body(io.BytesIO):
         yield self.read()
 
 
-def _well_formed(response: Response, shape: Any, is_json: bool) -> bytes:
+def _well_formed(response: HttpResponse, shape: Any, is_json: bool) -> bytes:
     """Return the body of a response that botocore can parse; an empty one for an error that it could not parse.
 
     A page that a proxy sends instead is no response: botocore would find nothing in it, and return that.
@@ -361,7 +361,7 @@ def _whole_pair(match: re.Match[bytes]) -> bytes:
     return b"\\ufffd" if match["half"] else match[0]
 
 
-def _joined(response: Response) -> dict[str, str]:
+def _joined(response: HttpResponse) -> dict[str, str]:
     """Return the headers for botocore, by name."""
     joined: dict[str, str] = {}
     for name, value in response.headers:

@@ -27,7 +27,7 @@ _LENGTH = re.compile(r"[0-9]{1,15}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Response:
+class HttpResponse:
     """A complete response. ``headers``: (name in lower case, value), in order."""
 
     status: int
@@ -41,7 +41,7 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class HttpRequest:
     """A request; ``url`` has been `parsed`. ``encoded``: the body may be stored compressed, and stays so.
 
     ``body``: in parts, with a Content-Length in the headers, or whole.
@@ -54,7 +54,7 @@ class Request:
     encoded: bool = False
 
 
-def exchanged(connections: Connections, request: Request, deadline: Deadline, size: int) -> Response:
+def exchanged(connections: Connections, request: HttpRequest, deadline: Deadline, size: int) -> HttpResponse:
     """Send a request and return the response; redirects are not followed. Raise `WireFault`.
 
     ``size``: the maximum size of the body.
@@ -78,7 +78,7 @@ def exchanged(connections: Connections, request: Request, deadline: Deadline, si
         ALLOWANCE.reset(before)
 
 
-def _received(pool: HTTPConnectionPool, request: Request, allowance: Allowance) -> Response:
+def _received(pool: HTTPConnectionPool, request: HttpRequest, allowance: Allowance) -> HttpResponse:
     raw = pool.urlopen(
         request.method,
         _target(pool, request.url),
@@ -102,7 +102,7 @@ def _received(pool: HTTPConnectionPool, request: Request, allowance: Allowance) 
     finally:
         # Data left in a failed connection do not belong to a later response.
         raw.release_conn() if is_whole else raw.close()
-    return Response(status=raw.status, reason=_reason(raw), headers=headers, body=body)
+    return HttpResponse(status=raw.status, reason=_reason(raw), headers=headers, body=body)
 
 
 def _target(pool: HTTPConnectionPool, url: SplitResult) -> str:
@@ -131,7 +131,7 @@ def _headers(raw: BaseHTTPResponse) -> tuple[tuple[str, str], ...]:
 
 
 def _length(
-    headers: tuple[tuple[str, str], ...], raw: BaseHTTPResponse, request: Request, allowance: Allowance
+    headers: tuple[tuple[str, str], ...], raw: BaseHTTPResponse, request: HttpRequest, allowance: Allowance
 ) -> int | None:
     """Return the length of the body; None if it is chunked. Raise `BadResponse`."""
     if request.method == "HEAD" or raw.status in _WITHOUT_BODY:
@@ -251,7 +251,7 @@ class Fetched:
     """A response, and the URL that it came from."""
 
     url: SplitResult
-    response: Response
+    response: HttpResponse
 
 
 def fetched(
@@ -263,7 +263,7 @@ def fetched(
     """
     there = parsed(url)
     for _ in range(MOST_REDIRECTS + 1):
-        request = Request(url=there, headers={"Accept-Encoding": "identity", **headers})
+        request = HttpRequest(url=there, headers={"Accept-Encoding": "identity", **headers})
         response = _persistently(connections, request, deadline, size)
         if response.status not in _REDIRECTS:
             return Fetched(url=there, response=response)
@@ -273,7 +273,7 @@ def fetched(
     raise BadResponse(f"it redirects more than {MOST_REDIRECTS} times")
 
 
-def _persistently(connections: Connections, request: Request, deadline: Deadline, size: int) -> Response:
+def _persistently(connections: Connections, request: HttpRequest, deadline: Deadline, size: int) -> HttpResponse:
     for pause in PAUSES:
         try:
             response = exchanged(connections, request, deadline, size)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from smspec.lock.environments.resolution import ResolvedFile
 from smspec.service.partial_file import PartialFile
 from smspec.wire.connections import Connections
-from smspec.wire.exchange import Response, fetched, parsed
+from smspec.wire.exchange import HttpResponse, fetched, parsed
 from smspec.wire.fault import BadResponse, Deadline, TooLarge
 
 _TAIL = 32 << 10
@@ -79,7 +79,7 @@ def _part(
 
 def _asked(
     file: ResolvedFile, connections: Connections, authorization: Header, headers: dict[str, str], largest: int
-) -> Response | None:
+) -> HttpResponse | None:
     """Return a response; None if it is larger than ``largest``."""
     url = parsed(_without_user(file.url)).geturl()
     secret = authorization(url)

@@ -16,7 +16,7 @@ from smspec.publishing.packages.layer_listing import layer_entries
 from smspec.publishing.packages.package_layer import package_files
 from smspec.publishing.publication import JobImage, PublishFailed
 from smspec.publishing.registry_image import Logins
-from smspec.registry.manifest import Blob, Layer
+from smspec.registry.manifest import Blob, ImageLayer
 from smspec.render.image_settings import ImageSettings, image_settings
 from smspec.render.tree import GeneratedFile
 from smspec.wire.fault import BadResponse
@@ -28,7 +28,7 @@ class AssembledImage:
 
     base: Base
     added: tuple[FileLayer, ...]
-    layers: tuple[Layer, ...]
+    layers: tuple[ImageLayer, ...]
     config: bytes
     config_blob: Blob
     manifest: bytes
@@ -69,7 +69,7 @@ def assembled(job: JobImage, logins: Logins, show: Callable[[str], None]) -> Ass
     except BadResponse as fault:
         raise _unusable(job, fault) from None
     blob = Blob(f"sha256:{hashlib.sha256(config).hexdigest()}", len(config))
-    layers = (*base.layers, *(Layer(layer.blob, GZIP) for layer in added))
+    layers = (*base.layers, *(ImageLayer(layer.blob, GZIP) for layer in added))
     manifest = image_manifest(config, blob.digest, layers)
     return AssembledImage(base=base, added=added, layers=layers, config=config, config_blob=blob, manifest=manifest)
 

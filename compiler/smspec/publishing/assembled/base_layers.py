@@ -9,8 +9,8 @@ from smspec.plan.plan import ImagePlan
 from smspec.publishing.publication import PublishFailed
 from smspec.publishing.registry_image import Logins
 from smspec.publishing.remote_image import patiently
-from smspec.registry.manifest import Blob, Layer, Manifest
-from smspec.registry.repository import Repository, host_and_name
+from smspec.registry.manifest import Blob, ImageLayer, Manifest
+from smspec.registry.repository import ImageRepository, host_and_name
 from smspec.service.image_python import locked_python, python_of_image
 from smspec.service.image_reference import ImageReference, parsed_reference
 from smspec.submission.aws_errors import ActionDenied, AwsUnavailable
@@ -39,9 +39,9 @@ class Base:
     host: str
     name: str
     config: dict[str, object]
-    layers: tuple[Layer, ...]
+    layers: tuple[ImageLayer, ...]
     reference: str
-    repository: Repository
+    repository: ImageRepository
 
     def chunks(self, blob: Blob) -> Iterator[bytes]:
         """Yield a layer in parts, verified. Raise PublishFailed."""
@@ -68,10 +68,10 @@ def read_base(image: ImagePlan, logins: Logins) -> Base:
     return Base(host=host, name=name, config=config, layers=layers, reference=image.base, repository=repository)
 
 
-def _found(reference: ImageReference, platform: str, logins: Logins) -> tuple[Repository, Manifest]:
+def _found(reference: ImageReference, platform: str, logins: Logins) -> tuple[ImageRepository, Manifest]:
     """Return the image of a base for a platform, with its repository, which then has its config. Raise `WireFault`."""
     host, name = host_and_name(reference)
-    repository = Repository(host, name, login=logins.header(reference))
+    repository = ImageRepository(host, name, login=logins.header(reference))
     listed = repository.manifest(str(reference.digest))
     if listed.digest != reference.digest:
         raise BadResponse("the image does not match its digest")
@@ -83,7 +83,7 @@ def _found(reference: ImageReference, platform: str, logins: Logins) -> tuple[Re
     return repository, manifest
 
 
-def _of_docker(layer: Layer, reference: str) -> Layer:
+def _of_docker(layer: ImageLayer, reference: str) -> ImageLayer:
     if layer.media_type not in _DOCKER_TYPES:
         raise PublishFailed(
             1,
@@ -92,7 +92,7 @@ def _of_docker(layer: Layer, reference: str) -> Layer:
         )
     if layer.blob.size > _LARGEST_LAYER:
         raise PublishFailed(3, f"the base `{reference}` has a layer of {layer.blob.size:,} bytes")
-    return Layer(layer.blob, _DOCKER_TYPES[layer.media_type])
+    return ImageLayer(layer.blob, _DOCKER_TYPES[layer.media_type])
 
 
 def _check_python(image: ImagePlan, listed: str) -> None:

@@ -11,7 +11,7 @@ from smspec.publishing.assembled.assembly import AssembledImage
 from smspec.publishing.assembled.base_layers import GZIP
 from smspec.publishing.assembled.image_config import as_json
 from smspec.publishing.publication import PublishFailed
-from smspec.registry.manifest import Blob, Layer
+from smspec.registry.manifest import Blob, ImageLayer
 from smspec.render.image_settings import EPOCH
 
 SUFFIX = ".image.tar"
@@ -66,7 +66,7 @@ def _config_name(image: AssembledImage) -> str:
     return f"{image.config_blob.digest.partition(':')[2]}.json"
 
 
-def _name(layer: Layer) -> str:
+def _name(layer: ImageLayer) -> str:
     return layer.blob.digest.replace(":", "-") + (".tar.gz" if layer.media_type == GZIP else ".tar")
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable
 
 from smspec.publishing.assembled.file_layers import FileLayer
-from smspec.registry.manifest import Layer
+from smspec.registry.manifest import ImageLayer
 from smspec.render.image_settings import EPOCH, ImageSettings
 from smspec.service.image_reference import SHA256
 from smspec.wire.fault import BadResponse
@@ -50,7 +50,7 @@ def image_config(
     }
 
 
-def image_manifest(config: bytes, digest: str, layers: Iterable[Layer]) -> bytes:
+def image_manifest(config: bytes, digest: str, layers: Iterable[ImageLayer]) -> bytes:
     """Return the manifest of an image; ``digest`` is that of its config."""
     return as_json(
         {

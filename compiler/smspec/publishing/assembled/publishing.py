@@ -11,9 +11,9 @@ from smspec.publishing.assembled.docker_archive import SUFFIX, write_archive
 from smspec.publishing.publication import JobImage, PublishedImage, PublishFailed, PublishOptions
 from smspec.publishing.registry_image import ImageInRegistry, Logins
 from smspec.publishing.remote_image import DOCKER_MANIFEST, patiently
-from smspec.registry.manifest import Layer
-from smspec.registry.repository import Upload, host_and_name
-from smspec.registry.session import AccessDenied, NotFound, Session
+from smspec.registry.manifest import ImageLayer
+from smspec.registry.repository import ImageUpload, host_and_name
+from smspec.registry.session import NotFound, RegistryDenied, Session
 from smspec.wire.fault import BadResponse, WireFault
 
 Show = Callable[[str], None]
@@ -57,7 +57,7 @@ class _Push(ImageInRegistry):
     def _send(self, image: AssembledImage) -> bool:
         """Send what the repository lacks, and the manifest at the end; return whether the tag is new."""
         host, name = host_and_name(self._reference)
-        upload = Upload(Session(host, name, login=self._logins.header(self._reference)))
+        upload = ImageUpload(Session(host, name, login=self._logins.header(self._reference)))
         self._show(f"pushing the image {self._job.image.uri}")
         try:
             for number, layer in enumerate(image.layers, 1):
@@ -67,7 +67,7 @@ class _Push(ImageInRegistry):
                 patiently(lambda: upload.put_blob(image.config_blob, lambda: iter((image.config,))))
             tag = self._reference.tag or "latest"
             return self._tag(upload, tag, image.manifest)
-        except AccessDenied as denied:
+        except RegistryDenied as denied:
             if self._ecr is not None:
                 raise
             help = f"log in with `docker login {host}`"
@@ -75,7 +75,7 @@ class _Push(ImageInRegistry):
         except WireFault as fault:
             raise PublishFailed(3, f"cannot push `{self._job.image.uri}`: {fault}") from None
 
-    def _send_layer(self, upload: Upload, image: AssembledImage, layer: Layer, host: str) -> None:
+    def _send_layer(self, upload: ImageUpload, image: AssembledImage, layer: ImageLayer, host: str) -> None:
         blob = layer.blob
         if upload.has(blob):
             return
@@ -84,7 +84,7 @@ class _Push(ImageInRegistry):
             return
         upload.put_blob(blob, lambda: image.chunks(blob))
 
-    def _tag(self, upload: Upload, tag: str, manifest: bytes) -> bool:
+    def _tag(self, upload: ImageUpload, tag: str, manifest: bytes) -> bool:
         try:
             patiently(lambda: upload.put_manifest(tag, manifest, DOCKER_MANIFEST))
         except BadResponse:

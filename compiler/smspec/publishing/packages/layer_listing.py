@@ -14,7 +14,7 @@ from typing import Protocol
 from smspec.output.atomic_file import OutputFailed, write_whole_bytes
 from smspec.publishing.packages.base_listing import Entry
 from smspec.publishing.publication import PublishFailed
-from smspec.registry.manifest import Blob, Layer
+from smspec.registry.manifest import Blob, ImageLayer
 from smspec.workspace.cache_directory import existing_cache, open_cache, require_safe_entry
 
 
@@ -33,7 +33,7 @@ _LARGEST_RECORD = 16 << 20
 _KINDS = {tarfile.SYMTYPE: "link", tarfile.DIRTYPE: "directory"}
 
 
-def layer_entries(layer: Layer, source: Source) -> list[Entry]:
+def layer_entries(layer: ImageLayer, source: Source) -> list[Entry]:
     """Return what is in a layer of a source. Raise PublishFailed."""
     name = f"{layer.blob.digest.replace(':', '-')}.json.gz"
     found = _kept(name)
@@ -43,7 +43,7 @@ def layer_entries(layer: Layer, source: Source) -> list[Entry]:
     return found
 
 
-def _read(layer: Layer, chunks: Iterator[bytes]) -> list[Entry]:
+def _read(layer: ImageLayer, chunks: Iterator[bytes]) -> list[Entry]:
     stream = _Stream(_unpacked(chunks) if layer.media_type.endswith("gzip") else chunks)
     found: list[Entry] = []
     records: dict[str, str] = {}

@@ -10,7 +10,7 @@ from smspec.diagnostics.quoting import SECONDS_OF_UNITS, one_of, quoted
 from smspec.rules.organization_rules.linear_pattern import LONGEST_TEXT, is_found
 from smspec.source import Mapping, Node, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass
-from smspec.spec.keys.quantities import size_in_bytes
+from smspec.spec.keys.row import size_in_bytes
 from smspec.spec.layers.merging import is_null
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from smspec.source import Path
 from smspec.spec.keys import data, hosts, image, job
-from smspec.spec.keys.row import Row, Value
+from smspec.spec.keys.row import Row, ValueForm
 
 ROWS: tuple[Row, ...] = (
     *job.FIRST,
@@ -53,7 +53,7 @@ def rows_by_member() -> dict[Path, tuple[Row, ...]]:
             members.setdefault(row.steps, []).append(row)
             around.setdefault(row.steps[:-1], []).append(row)
     for structure, rows in around.items():
-        is_one = len(rows) == 1 and isinstance(rows[0].form, Value)
+        is_one = len(rows) == 1 and isinstance(rows[0].form, ValueForm)
         if is_one and structure and structure not in members and structure[-1] != "*":
             members[structure] = rows
     return {path: tuple(rows) for path, rows in members.items()}

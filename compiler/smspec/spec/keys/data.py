@@ -17,9 +17,9 @@ from smspec.spec.keys.row import (
     SKYPILOT,
     TEXT,
     TEXTS,
-    Named,
+    NamedForm,
     Row,
-    Structure,
+    StructureForm,
     word,
 )
 
@@ -38,7 +38,7 @@ CHANNELS: tuple[Row, ...] = (
     ),
     Row(
         "channels",
-        Named(model.Channel, short="s3"),
+        NamedForm(model.Channel, short="s3"),
         "InputDataConfig",
         kind="data",
         called="channel",
@@ -71,7 +71,7 @@ CHANNELS: tuple[Row, ...] = (
     ),
     Row(
         "channels.*.file_system",
-        Structure(model.FileSystem),
+        StructureForm(model.FileSystem),
         _FILES,
         kind="data",
         irregular=True,
@@ -181,7 +181,7 @@ CHANNELS: tuple[Row, ...] = (
 RESULTS: tuple[Row, ...] = (
     Row(
         "output",
-        Structure(model.Output, short="s3"),
+        StructureForm(model.Output, short="s3"),
         "OutputDataConfig",
         kind="output",
         called="output",
@@ -214,7 +214,7 @@ RESULTS: tuple[Row, ...] = (
     ),
     Row(
         "checkpoints",
-        Structure(model.Checkpoints, short="s3"),
+        StructureForm(model.Checkpoints, short="s3"),
         "CheckpointConfig",
         kind="restart",
         called="checkpoints",

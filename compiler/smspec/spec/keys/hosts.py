@@ -23,16 +23,16 @@ from smspec.spec.keys.row import (
     TRUTH,
     VOLUME,
     WRITTEN_TEXTS,
-    Choice,
+    ChoiceForm,
     Row,
-    Structure,
-    Structures,
+    StructureForm,
+    StructureListForm,
 )
 
 HOSTS: tuple[Row, ...] = (
     Row(
         "hosts",
-        Structure(model.Hosts),
+        StructureForm(model.Hosts),
         "ResourceConfig",
         kind="hosts",
         called="hosts",
@@ -94,7 +94,7 @@ HOSTS: tuple[Row, ...] = (
     ),
     Row(
         "hosts.groups",
-        Structures(model.InstanceGroup),
+        StructureListForm(model.InstanceGroup),
         "ResourceConfig.InstanceGroups",
         kind="hosts",
         called="instance groups",
@@ -103,14 +103,19 @@ HOSTS: tuple[Row, ...] = (
     Row("hosts.groups.*.name", TEXT, "ResourceConfig.InstanceGroups.*.InstanceGroupName", kind="hosts"),
     Row("hosts.groups.*.instance_type", TEXT, "ResourceConfig.InstanceGroups.*.InstanceType", kind="hosts"),
     Row("hosts.groups.*.count", COUNT, "ResourceConfig.InstanceGroups.*.InstanceCount", kind="hosts"),
-    Row("hosts.any_of", Structures(model.HostAlternative), kind="hosts", words={SKYPILOT: "ordered"}),
+    Row("hosts.any_of", StructureListForm(model.HostAlternative), kind="hosts", words={SKYPILOT: "ordered"}),
     Row("hosts.any_of.*.instance_type", TEXT, kind="hosts"),
     Row("hosts.any_of.*.count", COUNT, kind="hosts"),
     Row("hosts.any_of.*.volume", VOLUME, kind="hosts"),
-    Row("hosts.any_of.*.spot", Structure(model.Spot), kind="cost"),
+    Row("hosts.any_of.*.spot", StructureForm(model.Spot), kind="cost"),
     Row("hosts.any_of.*.spot.max_wait", DURATION, kind="cost"),
-    Row("distribution", Choice(), kind="image", words={SDK: "modelparallel smp distributed", ANYONE: "launcher"}),
-    Row("distribution.torchrun", Structure(model.Torchrun), kind="hosts", words={SDK: "torch_distributed pytorchddp"}),
+    Row("distribution", ChoiceForm(), kind="image", words={SDK: "modelparallel smp distributed", ANYONE: "launcher"}),
+    Row(
+        "distribution.torchrun",
+        StructureForm(model.Torchrun),
+        kind="hosts",
+        words={SDK: "torch_distributed pytorchddp"},
+    ),
     Row(
         "distribution.torchrun.processes_per_host",
         PROCESSES,
@@ -122,7 +127,7 @@ HOSTS: tuple[Row, ...] = (
         },
     ),
     Row("distribution.torchrun.port", NUMBER, kind="hosts"),
-    Row("distribution.mpi", Structure(model.Mpi), kind="image"),
+    Row("distribution.mpi", StructureForm(model.Mpi), kind="image"),
     Row(
         "distribution.mpi.processes_per_host",
         PROCESSES,
@@ -139,11 +144,11 @@ HOSTS: tuple[Row, ...] = (
         kind="hosts",
         words={SDK: "custom_mpi_options mpi_additional_options"},
     ),
-    Row("distribution.parameter_server", Structure(model.ParameterServer), kind="image"),
+    Row("distribution.parameter_server", StructureForm(model.ParameterServer), kind="image"),
     Row("distribution.parameter_server.framework", TEXT, kind="hosts"),
     Row(
         "distribution.smdataparallel",
-        Structure(model.SmDataParallel),
+        StructureForm(model.SmDataParallel),
         kind="image",
         words={SDK: "smdistributed dataparallel"},
     ),
@@ -153,7 +158,7 @@ HOSTS: tuple[Row, ...] = (
 LIMITS: tuple[Row, ...] = (
     Row(
         "stopping",
-        Structure(model.Stopping),
+        StructureForm(model.Stopping),
         "StoppingCondition",
         kind="cost",
         called="limits",
@@ -178,7 +183,7 @@ LIMITS: tuple[Row, ...] = (
     ),
     Row(
         "spot",
-        Structure(model.Spot),
+        StructureForm(model.Spot),
         "EnableManagedSpotTraining",
         kind="cost",
         called="managed spot",
@@ -217,7 +222,14 @@ LIMITS: tuple[Row, ...] = (
 
 
 NETWORK: tuple[Row, ...] = (
-    Row("network", Structure(model.Network), "VpcConfig", kind="security", group="network", words={SDK: "networking"}),
+    Row(
+        "network",
+        StructureForm(model.Network),
+        "VpcConfig",
+        kind="security",
+        group="network",
+        words={SDK: "networking"},
+    ),
     Row("network.subnets", TEXTS, "VpcConfig.Subnets", kind="security", called="subnets"),
     Row(
         "network.security_groups",

@@ -24,17 +24,17 @@ from smspec.spec.keys.row import (
     WORDS_BY_NAME,
     WRITTEN_MAP,
     WRITTEN_TEXTS,
-    Choice,
-    Named,
+    ChoiceForm,
+    NamedForm,
     Row,
-    Structure,
+    StructureForm,
     word,
 )
 
 IMAGE: tuple[Row, ...] = (
     Row(
         "image",
-        Choice((model.BuiltImage,)),
+        ChoiceForm((model.BuiltImage,)),
         "AlgorithmSpecification.TrainingImage",
         kind="image",
         called="image",
@@ -78,12 +78,12 @@ IMAGE: tuple[Row, ...] = (
     Row("image.user", TEXT, kind="image"),
     Row("image.repository", TEXT, kind="image"),
     Row("image.labels", WRITTEN_MAP, kind="image"),
-    Row("image.secrets", Named(model.BuildSecret), kind="image"),
+    Row("image.secrets", NamedForm(model.BuildSecret), kind="image"),
     Row("image.secrets.*.env", TEXT, kind="image"),
     Row("image.secrets.*.file", TEXT, kind="image"),
     Row(
         "source",
-        Structure(model.Source, short="dir"),
+        StructureForm(model.Source, short="dir"),
         kind="code",
         words={
             SDK: "source_dir source_code dependencies git_config",
@@ -100,7 +100,7 @@ IMAGE: tuple[Row, ...] = (
     Row("source.ignore", TEXTS, kind="code", words={SDK: "ignore_patterns"}),
     Row(
         "entry_point",
-        Choice(tuple(model.ENTRY_POINTS.values()), short="script"),
+        ChoiceForm(tuple(model.ENTRY_POINTS.values()), short="script"),
         kind="image",
         group="image",
         words={SDK: "script_mode", AZURE: "trial", COG: "predict train", ANYONE: "program main"},

@@ -17,8 +17,8 @@ from smspec.spec.keys.row import (
     UNREAD,
     WRITTEN_MAP,
     Row,
-    Structure,
-    Structures,
+    StructureForm,
+    StructureListForm,
 )
 
 FIRST: tuple[Row, ...] = (
@@ -58,7 +58,7 @@ FIRST: tuple[Row, ...] = (
 LAST: tuple[Row, ...] = (
     Row(
         "metrics",
-        Structures(model.Metric),
+        StructureListForm(model.Metric),
         "AlgorithmSpecification.MetricDefinitions",
         kind="other",
         called="metrics",
@@ -109,10 +109,10 @@ LAST: tuple[Row, ...] = (
     Row("extends", UNREAD, words={KUBERNETES: "template", ANYONE: "include"}),
     Row("vars", UNREAD, kind="cosmetic", group="vars", words={ANYONE: "variables"}),
     Row("overlays", UNREAD, kind="cosmetic", words={ANYONE: "profiles"}),
-    Row("rehearsal", Structure(model.Rehearsed), kind="cosmetic"),
+    Row("rehearsal", StructureForm(model.Rehearsed), kind="cosmetic"),
     Row("rehearsal.tolerance", FRACTION, kind="cosmetic"),
     Row("checks", UNREAD, kind="cosmetic"),
-    Row("checks.ignore", Structures(model.IgnoredCheck)),
+    Row("checks.ignore", StructureListForm(model.IgnoredCheck)),
     Row("checks.ignore.*.rule", TEXT),
     Row("checks.ignore.*.at", TEXT),
     Row("checks.ignore.*.because", TEXT),

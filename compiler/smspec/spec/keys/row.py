@@ -1,16 +1,103 @@
 """One key of the spec: everything regular about it, for code that reads, sends, imports, or compares keys.
 
 Most of that is the form of its value: how it is read from a spec, and which values of a request can be written in it.
+Durations are ``90s 15m 6h 2d``, or a bare number of seconds. Of sizes, kB MB GB are powers of 1000, KiB MiB GiB of
+1024; a bare number is bytes, or GB of a storage volume.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Union, cast, get_args
 
-from smspec.diagnostics.quoting import duration
+from smspec.diagnostics.quoting import SECONDS_OF_UNITS, duration
 from smspec.source.frozen import dataclass, field
-from smspec.spec.keys.quantities import seconds, size_in_bytes, volume_in_gb
+
+_LONGEST = 60
+"""Characters of a string that may be a duration; a long one of spaces would take the pattern minutes."""
+
+
+def seconds(value: int | float | str) -> int:
+    """Return the seconds of a duration that matches the schema."""
+    if isinstance(value, str):
+        return int(value[:-1]) * SECONDS_OF_UNITS[value[-1]]
+    return int(value)
+
+
+def duration_meant(text: str) -> str | None:
+    """Return the duration that ``1h30m``, ``1.5 hours``, or ``00:15:00`` probably means, or None."""
+    clock = re.fullmatch(r"([0-9]{1,4}):([0-5][0-9])(?::([0-5][0-9]))?", text)
+    if clock:
+        hours, minutes, rest = (int(part or 0) for part in clock.groups())
+        return _written(hours * 3600 + minutes * 60 + rest)
+    if len(text) > _LONGEST:
+        return None
+    total = 0.0
+    read = 0
+    for match in re.finditer(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*([A-Za-z]+)\s*", text):
+        unit = match[2].lower()[:1]
+        if match.start() != read or unit not in SECONDS_OF_UNITS or not _is_unit(match[2].lower()):
+            return None
+        total += float(match[1]) * SECONDS_OF_UNITS[unit]
+        read = match.end()
+    return _written(int(total)) if read and read == len(text) and total == int(total) else None
+
+
+def _is_unit(word: str) -> bool:
+    names = {"s": "seconds secs", "m": "minutes mins", "h": "hours hrs", "d": "days"}[word[0]]
+    return any(name in (word, f"{word}s") or word == name[:1] for name in names.split())
+
+
+def _written(total: int) -> str | None:
+    return duration(total) if total else None
+
+
+_BYTES = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+_GB = 10**9
+
+
+def size_in_bytes(value: int | float | str) -> int:
+    """Return the bytes of a size that matches the schema."""
+    if isinstance(value, str):
+        unit = value.lstrip("0123456789")
+        return int(value.removesuffix(unit)) * _BYTES[unit]
+    return int(value)
+
+
+def volume_in_gb(value: int | float | str) -> int:
+    """Return the whole GB of a storage volume that matches the schema; a bare number is GB already."""
+    return size_in_bytes(value) // _GB if isinstance(value, str) else int(value)
+
+
+def size_meant(text: str) -> str | None:
+    """Return the size that ``32 mb``, ``32M``, ``0.5GB``, or ``32`` probably means, or None."""
+    if re.fullmatch("[1-9][0-9]{0,2}", text):
+        return f"{text}MB"  # too few bytes to be a size
+    total = _bytes_meant(text)
+    if not total:
+        return None
+    binary = "i" in text.lower()
+    for unit in ("GiB", "MiB", "KiB") if binary else ("GB", "MB", "kB"):
+        if total % _BYTES[unit] == 0:
+            return f"{total // _BYTES[unit]}{unit}"
+    return None
+
+
+def volume_meant(text: str) -> str | None:
+    """Return the whole GB, rounded up, that ``500MB``, ``50 gb``, or ``1TB`` probably means, or None."""
+    total = _bytes_meant(text)
+    return f"{-(-total // _GB)}GB" if total else None
+
+
+def _bytes_meant(text: str) -> int | None:
+    match = re.fullmatch(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*([kmgt])(i?)b?(?:ytes?)?\s*", text, re.IGNORECASE)
+    if not match:
+        return None
+    power = "kmgt".index(match[2].lower()) + 1
+    total = float(match[1]) * (1024 if match[3] else 1000) ** power
+    return int(total) if total == int(total) else None
+
 
 Convert = Callable[[object], object]
 
@@ -20,7 +107,7 @@ def _as_is(value: object) -> object:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Value:
+class ValueForm:
     """A value without keys of its own.
 
     ``read`` converts a value of the document to one of the model. ``accepts``: whether a key of this form can express
@@ -38,7 +125,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Structure:
+class StructureForm:
     """A mapping of keys with rows. ``short``: the key that a string sets."""
 
     kind: Callable[..., object]
@@ -46,14 +133,14 @@ class Structure:
 
 
 @dataclass(frozen=True, slots=True)
-class Structures:
+class StructureListForm:
     """A list of mappings of keys with rows."""
 
     kind: Callable[..., object]
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedForm:
     """Mappings of keys with rows, under names that the author chooses."""
 
     kind: Callable[..., object]
@@ -61,7 +148,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChoiceForm:
     """One of several mappings, depending on its keys; `spec.decoding` has a function for each key of this form."""
 
     kinds: tuple[Callable[..., object], ...] = ()
@@ -103,41 +190,41 @@ def _are_named_texts(value: object) -> bool:
     return isinstance(value, dict) and bool(value) and all(isinstance(item, str) for item in value.values())
 
 
-def word(choices: object) -> Value:
+def word(choices: object) -> ValueForm:
     """Return the form of a value that is one of the strings of a ``Literal``; the API has some that no key accepts."""
-    return Value(accepts=lambda value: isinstance(value, str) and value in get_args(choices), shape="string")
+    return ValueForm(accepts=lambda value: isinstance(value, str) and value in get_args(choices), shape="string")
 
 
-TEXT = Value(accepts=is_text, shape="string")
-NUMBER = Value(read=_whole, accepts=is_number, shape="integer")
-FRACTION = Value(read=lambda value: float(cast("int | float", value)))
-COUNT = Value(read=_whole, accepts=is_amount, shape="integer")
-TRUTH = Value(accepts=_is_truth, shape="boolean")
-DURATION = Value(
+TEXT = ValueForm(accepts=is_text, shape="string")
+NUMBER = ValueForm(read=_whole, accepts=is_number, shape="integer")
+FRACTION = ValueForm(read=lambda value: float(cast("int | float", value)))
+COUNT = ValueForm(read=_whole, accepts=is_amount, shape="integer")
+TRUTH = ValueForm(accepts=_is_truth, shape="boolean")
+DURATION = ValueForm(
     read=lambda value: seconds(cast("int | float | str", value)),
     accepts=is_amount,
     write=lambda value: duration(cast("int", value)),
     shape="integer",
 )
-VOLUME = Value(
+VOLUME = ValueForm(
     read=lambda value: volume_in_gb(cast("int | float | str", value)),
     accepts=is_amount,
     write=lambda value: f"{value}GB",
     shape="integer",
 )
-SIZE = Value(read=lambda value: size_in_bytes(cast("int | float | str", value)))
-PROCESSES = Value(read=lambda value: value if value == "auto" else _whole(value))
-TEXTS = Value(read=_each, accepts=_are_texts, shape="list")
-WRITTEN_TEXTS = Value(read=_each, accepts=_are_texts, shape="list", as_written=True)
-WORDS_BY_NAME = Value()
-WRITTEN_MAP = Value(accepts=_are_named_texts, shape="map", as_written=True)
-TYPED_MAP = Value(accepts=_are_named_texts, shape="map", untouched=True)
-PATCH = Value(untouched=True)
-UNREAD = Value()
+SIZE = ValueForm(read=lambda value: size_in_bytes(cast("int | float | str", value)))
+PROCESSES = ValueForm(read=lambda value: value if value == "auto" else _whole(value))
+TEXTS = ValueForm(read=_each, accepts=_are_texts, shape="list")
+WRITTEN_TEXTS = ValueForm(read=_each, accepts=_are_texts, shape="list", as_written=True)
+WORDS_BY_NAME = ValueForm()
+WRITTEN_MAP = ValueForm(accepts=_are_named_texts, shape="map", as_written=True)
+TYPED_MAP = ValueForm(accepts=_are_named_texts, shape="map", untouched=True)
+PATCH = ValueForm(untouched=True)
+UNREAD = ValueForm()
 """The form of keys that are not part of a job: the layers of a spec, and its version."""
 
 
-Form = Union[Value, Structure, Structures, Named, Choice]
+KeyForm = Union[ValueForm, StructureForm, StructureListForm, NamedForm, ChoiceForm]
 
 API = "the SageMaker API"
 SDK = "the SageMaker Python SDK"
@@ -164,7 +251,7 @@ class Row:
     """
 
     path: str
-    form: Form
+    form: KeyForm
     member: str = ""
     kind: str = ""
     called: str = ""

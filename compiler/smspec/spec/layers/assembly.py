@@ -23,11 +23,11 @@ from smspec.spec.layers.layer_faults import (
 from smspec.spec.layers.merging import Idle, idle_nulls, is_null, layered, most_alternatives
 from smspec.spec.layers.short_forms import expanded, rehomed
 from smspec.spec.layers.substitution import Substitution
-from smspec.spec.layers.variables import OptionError, Variable, declared, valued, valued_as_far_as_possible
+from smspec.spec.layers.variables import OptionError, SpecVariable, declared, valued, valued_as_far_as_possible
 
 __all__ = ["Assembly", "OptionError", "extends_of", "has_name", "is_base", "merged", "overlay_names"]
 
-_DECLARED: ByIdentity[tuple[dict[str, Variable], list[Finding]]] = ByIdentity()  # many jobs have those of one base
+_DECLARED: ByIdentity[tuple[dict[str, SpecVariable], list[Finding]]] = ByIdentity()  # many jobs have those of one base
 _EXTENDS: ByIdentity[tuple[list[Finding], tuple[tuple[str, Span], ...]]] = ByIdentity()
 _MOST_NAMED = 8
 _WHOLE_JOB = ("role", "image", "hosts", "output")

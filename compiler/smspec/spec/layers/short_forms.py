@@ -11,7 +11,7 @@ from collections.abc import Callable
 from smspec.source import Mapping, Node, Scalar
 from smspec.source.frozen import replace
 from smspec.spec.keys import rows_below
-from smspec.spec.keys.row import Choice, Named, Structure
+from smspec.spec.keys.row import ChoiceForm, NamedForm, StructureForm
 
 
 def expanded(spec: Mapping) -> Mapping:
@@ -68,9 +68,9 @@ def _each(expand: Callable[[Node], Node]) -> Callable[[Node], Node]:
     return expand_each
 
 
-def _expansion(form: Structure | Named | Choice) -> Callable[[Node], Node]:
+def _expansion(form: StructureForm | NamedForm | ChoiceForm) -> Callable[[Node], Node]:
     expand = _under(form.short)
-    return _each(expand) if isinstance(form, Named) else expand
+    return _each(expand) if isinstance(form, NamedForm) else expand
 
 
 _EXPANSIONS: dict[str, Callable[[Node], Node]] = {
@@ -78,7 +78,7 @@ _EXPANSIONS: dict[str, Callable[[Node], Node]] = {
     **{
         row.path: _expansion(row.form)
         for row in rows_below("")
-        if isinstance(row.form, Structure | Named | Choice) and row.form.short
+        if isinstance(row.form, StructureForm | NamedForm | ChoiceForm) and row.form.short
     },
 }
 

@@ -21,7 +21,7 @@ _MADE_OF_OTHERS = "a variable cannot refer to other variables"
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class SpecVariable:
     """One entry of ``vars``. Without ``choices``, any value is valid."""
 
     name: str
@@ -38,14 +38,14 @@ def is_name(text: str) -> bool:
     return bool(text) and _NAME.issuperset(text)
 
 
-def declared(node: Node | None) -> tuple[dict[str, Variable], list[Finding]]:
+def declared(node: Node | None) -> tuple[dict[str, SpecVariable], list[Finding]]:
     """Return the variables that ``vars`` declares, and the errors in the declarations."""
     if node is None:
         return {}, []
     if not isinstance(node, Mapping):
         help = "use a mapping, such as `vars: {size: {default: 7b}}`"
         return {}, [MALFORMED_VARIABLE.at(("vars",), "`vars` is not a mapping", help=help)]
-    variables: dict[str, Variable] = {}
+    variables: dict[str, SpecVariable] = {}
     findings: list[Finding] = []
     for key, value in node.entries:
         path: Path = ("vars", key.text)
@@ -56,7 +56,7 @@ def declared(node: Node | None) -> tuple[dict[str, Variable], list[Finding]]:
             choices = (
                 tuple(item for item in enum.items if isinstance(item, Scalar)) if isinstance(enum, Sequence) else ()
             )
-            variables[key.text] = Variable(key.text, default if isinstance(default, Scalar) else None, choices)
+            variables[key.text] = SpecVariable(key.text, default if isinstance(default, Scalar) else None, choices)
     return variables, findings
 
 
@@ -144,7 +144,7 @@ class OptionError(Exception):
 _MOST_NAMED = 8
 
 
-def valued(variables: Settings[str, Variable], settings: Settings[str, str]) -> dict[str, Scalar]:
+def valued(variables: Settings[str, SpecVariable], settings: Settings[str, str]) -> dict[str, Scalar]:
     """Return the value of every variable that has one. ``settings`` are the NAME=VALUE of ``--set vars.NAME=VALUE``."""
     values = {name: variable.default for name, variable in variables.items() if variable.default is not None}
     for name, text in settings.items():
@@ -155,7 +155,9 @@ def valued(variables: Settings[str, Variable], settings: Settings[str, str]) -> 
     return values
 
 
-def valued_as_far_as_possible(variables: Settings[str, Variable], settings: Settings[str, str]) -> dict[str, Scalar]:
+def valued_as_far_as_possible(
+    variables: Settings[str, SpecVariable], settings: Settings[str, str]
+) -> dict[str, Scalar]:
     """Return the values as `valued` does, without invalid settings; for specs with other errors."""
     values = valued(variables, {})
     for name, text in settings.items():
@@ -167,7 +169,7 @@ def valued_as_far_as_possible(variables: Settings[str, Variable], settings: Sett
     return values
 
 
-def _undeclared(name: str, variables: Settings[str, Variable]) -> str:
+def _undeclared(name: str, variables: Settings[str, SpecVariable]) -> str:
     message = f"--set vars.{name}: the spec declares no variable `{name}`"
     if not variables:
         return message
@@ -176,7 +178,7 @@ def _undeclared(name: str, variables: Settings[str, Variable]) -> str:
     return f"{message}: " + (f"did you mean `{near}`?" if near else f"it has {names}")
 
 
-def _value(variable: Variable, text: str) -> Scalar:
+def _value(variable: SpecVariable, text: str) -> Scalar:
     given = f"--set vars.{variable.name}={text}"
     try:
         value = read_scalar(SourceText("--set", text))

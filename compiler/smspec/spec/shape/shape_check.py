@@ -16,7 +16,7 @@ from smspec.source import Document, Mapping, Node, Path, Scalar, Sequence, dotte
 from smspec.source.frozen import replace
 from smspec.source.memo import ByContent, ByIdentity
 from smspec.spec.keys import ROWS
-from smspec.spec.keys.row import Value
+from smspec.spec.keys.row import ValueForm
 from smspec.spec.layers.merging import is_patch
 from smspec.spec.schema.acceptance import accepts
 from smspec.spec.schema.job_schema import merged_schema
@@ -52,7 +52,7 @@ def _forms() -> dict[str, _Form]:
     forms: dict[str, _Form] = {}
     for row in ROWS:
         form = row.form
-        if isinstance(form, Value) and (form.as_written or form.untouched):
+        if isinstance(form, ValueForm) and (form.as_written or form.untouched):
             holder = forms
             *parents, name = row.path.split(".")
             for parent in parents:

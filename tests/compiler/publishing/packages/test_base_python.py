@@ -10,7 +10,7 @@ from smspec.publishing.packages.base_listing import Entry, listing_of
 from smspec.publishing.packages.base_python import base_python, installed_packages, is_same_version
 from smspec.publishing.packages.layer_listing import layer_entries
 from smspec.publishing.publication import PublishFailed
-from smspec.registry.manifest import Blob, Layer
+from smspec.registry.manifest import Blob, ImageLayer
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
@@ -105,7 +105,7 @@ def test_layer_with_hard_links_and_long_names_is_read(tmp_path, format):
         archive.addfile(linked)
         archive.addfile(tarfile.TarInfo(long))
     read = stream.getvalue()
-    layer = Layer(Blob(f"sha256:{hashlib.sha256(read).hexdigest()}", len(read)), "tar")
+    layer = ImageLayer(Blob(f"sha256:{hashlib.sha256(read).hexdigest()}", len(read)), "tar")
     for _ in range(2):  # from the layer, and from the cache
         found = listing_of([layer_entries(layer, Content(read))])
         assert found.has(f"/{long}")

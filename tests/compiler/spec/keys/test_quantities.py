@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from smspec.spec.keys.quantities import duration_meant, seconds, size_in_bytes, size_meant, volume_in_gb, volume_meant
+from smspec.spec.keys.row import duration_meant, seconds, size_in_bytes, size_meant, volume_in_gb, volume_meant
 from support.small_job import READY
 from support.spec.job_documents import reported, with_key
 
