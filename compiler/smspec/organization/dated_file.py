@@ -2,6 +2,10 @@
 
 A command writes ``smspec.prices.json`` and ``smspec.quotas.json``: dated, sorted, an entry a line. Prices of the
 organization itself are in ``[prices]`` of smspec.toml: instance type = US dollars per hour.
+
+The prices are those of all training instances of a region, not only those that specs use: a pull request with a
+different instance type then has both prices, without credentials. The date of the quotas is in the findings: a check
+may not depend on the clock, so the age of the file is not judged.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The files with the rules of an organization, named by `rule_files` of smspec.toml, whose cases run.
 
-A case is a part of a spec that a rule accepts, or one that it reports.
+A case is a part of a spec that a rule accepts, or one that it reports. They run whenever the rules are read: a command
+of their own can be forgotten, and a rule that reports nothing looks like a repository without violations.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Plan the content of a built image, the tag that identifies it, and its locked environment.
 
 The environment is the entry of ``smspec.lock`` with its packages. The packages that the runtime installs when a job
-starts, those of ``requirements.txt`` in the source, have one too.
+starts, those of ``requirements.txt`` in the source, have one too. pip chooses their versions in the container, as with
+the toolkit of AWS. The lock has versions for checks and local runs; installing them in the container would change what
+the same source does in other images.
 """
 
 from __future__ import annotations

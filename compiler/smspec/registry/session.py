@@ -1,6 +1,8 @@
 """Requests to one repository of a registry, with credentials or a token when the registry asks for one.
 
-A challenge says how a registry requests credentials, and where to get a token; a status, what went wrong.
+A challenge says how a registry requests credentials, and where to get a token; a status, what went wrong. A token may
+come from any host over https, as for Docker Hub. That host gets the parameters of the challenge and no credentials, and
+its token goes only to the registry.
 """
 
 from __future__ import annotations
