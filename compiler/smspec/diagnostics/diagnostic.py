@@ -13,6 +13,9 @@ from smspec.diagnostics.suggestions import Fix
 from smspec.source import Document, Path, Places, SourceText, Span
 from smspec.source.frozen import dataclass, replace
 
+# No author fixes more in one run, and a hostile text could contain tens of thousands.
+MOST = 100
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostic:
@@ -94,10 +97,6 @@ def placed_at(span: Span, finding: Finding, *, used_at: Span | None = None) -> D
 
 def _masked_note(note: Note) -> Note:
     return Note(masked(note.message), note.span)
-
-
-# No author fixes more in one run, and a hostile text could contain tens of thousands.
-MOST = 100
 
 
 class ParseErrors:

@@ -15,6 +15,24 @@ Severity = Literal["error", "warning", "note"]
 
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
+HERE = "{here}"
+"""In a message: the path of the finding, in backticks."""
+
+# How a rule about the request is known, strongest first. Only the classes up to "third-party" justify an error that
+# cannot be ignored: an inferred rule may be wrong for a job that the service accepts.
+Evidence = Literal[
+    "service-message",
+    "model",
+    "api-doc",
+    "devguide",
+    "third-party-schema",
+    "third-party",
+    "conflict",
+    "policy",
+    "inferred",
+    "unverified",
+]
+
 
 class Graded(Protocol):
     """A finding or a diagnostic."""
@@ -58,25 +76,6 @@ class Note:
         if self.span is None:
             return self.message
         return f"{self.message} ({self.span.file}:{self.span.line}:{self.span.column})"
-
-
-HERE = "{here}"
-"""In a message: the path of the finding, in backticks."""
-
-# How a rule about the request is known, strongest first. Only the classes up to "third-party" justify an error that
-# cannot be ignored: an inferred rule may be wrong for a job that the service accepts.
-Evidence = Literal[
-    "service-message",
-    "model",
-    "api-doc",
-    "devguide",
-    "third-party-schema",
-    "third-party",
-    "conflict",
-    "policy",
-    "inferred",
-    "unverified",
-]
 
 
 @dataclass(frozen=True, slots=True)

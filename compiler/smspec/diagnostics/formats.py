@@ -17,6 +17,11 @@ from smspec.source import SourceText, dotted
 Format: TypeAlias = Callable[[Sequence[Diagnostic], Sequence[SourceText], bool], str]
 """Formats diagnostics, with their texts and whether to use color; empty if there are none."""
 
+MOST_SHOWN = 10
+"""GitHub's limit on annotations of each severity in one step; the log contains all (docs of GitHub: limits)."""
+
+_COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "note": "notice"}
+
 
 def _text(diagnostics: Sequence[Diagnostic], texts: Sequence[SourceText], colour: bool) -> str:
     if not diagnostics:
@@ -97,12 +102,6 @@ def json_record(diagnostic: Diagnostic) -> dict[str, str | int]:
         "path": dotted(diagnostic.path),
         "url": reference(diagnostic.code),
     }
-
-
-MOST_SHOWN = 10
-"""GitHub's limit on annotations of each severity in one step; the log contains all (docs of GitHub: limits)."""
-
-_COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def workflow_commands(diagnostics: Sequence[Diagnostic]) -> str:

@@ -22,6 +22,32 @@ MASK = "*"
 HIDDEN = "********"
 """The replacement for a secret where columns need not be kept. It does not show the secret's length."""
 
+_SHORTEST = 4
+"""Characters; a shorter secret is masked only where it is the whole quotation."""
+_SHORTEST_CUT = 8
+_LONGEST_CUT = 200
+_MOST_SCALARS = 200
+
+CREDENTIAL_MASK = "***"
+
+OWN_CREDENTIALS: set[str] = set()
+"""The keys and tokens of this process."""
+
+_SHORTEST_CREDENTIAL = 16
+"""Characters of a secret. Those of AWS have 40 and more; the keys of emulators are words, such as `minioadmin`."""
+
+_PART = 12
+"""The letters and digits of a secret that are masked as a part of it: fewer say nothing, and occur by chance."""
+
+_UNIT = (
+    r"(?i)%(?:25)*(?P<percent>[0-9a-f]{2})|&(?:amp;)*(?P<entity>#?[0-9a-z]{1,8};)|\\+u(?P<unicode>[0-9a-f]{4})"
+    r"|\\+x(?P<byte>[0-9a-f]{2})|[0-9a-z\"]"
+)
+"""A letter or a digit, or another character in an encoding that has some: of URLs, XML, JSON, or Python.
+
+A quotation mark ends a secret: JSON has to stay JSON if a server divides one among several strings.
+"""
+
 
 def masked(text: str) -> str:
     """Return ``text`` with every character of a secret replaced; lines and columns stay where they are."""
@@ -84,13 +110,6 @@ def _blackened(text: str) -> str:
     return "".join(character if character in "\r\n" else MASK for character in text)
 
 
-_SHORTEST = 4
-"""Characters; a shorter secret is masked only where it is the whole quotation."""
-_SHORTEST_CUT = 8
-_LONGEST_CUT = 200
-_MOST_SCALARS = 200
-
-
 def secrets_at(document: Document, path: Path) -> list[str]:
     """Return the secret parts of the value at a path, and of what is below a secret name on the path."""
     name, top, node = "", None, None
@@ -137,27 +156,6 @@ def _scalars(node: Node | None) -> Iterator[Scalar]:
             waiting += [value for _, value in current.entries]
         else:
             waiting += current.items
-
-
-CREDENTIAL_MASK = "***"
-
-OWN_CREDENTIALS: set[str] = set()
-"""The keys and tokens of this process."""
-
-_SHORTEST_CREDENTIAL = 16
-"""Characters of a secret. Those of AWS have 40 and more; the keys of emulators are words, such as `minioadmin`."""
-
-_PART = 12
-"""The letters and digits of a secret that are masked as a part of it: fewer say nothing, and occur by chance."""
-
-_UNIT = (
-    r"(?i)%(?:25)*(?P<percent>[0-9a-f]{2})|&(?:amp;)*(?P<entity>#?[0-9a-z]{1,8};)|\\+u(?P<unicode>[0-9a-f]{4})"
-    r"|\\+x(?P<byte>[0-9a-f]{2})|[0-9a-z\"]"
-)
-"""A letter or a digit, or another character in an encoding that has some: of URLs, XML, JSON, or Python.
-
-A quotation mark ends a secret: JSON has to stay JSON if a server divides one among several strings.
-"""
 
 
 def hide(secrets: Iterable[str | None]) -> None:

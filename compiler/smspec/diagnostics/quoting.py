@@ -13,6 +13,9 @@ from smspec.source import Path, dotted
 _LONGEST_QUOTED = 60
 """Code points of the author's text; the rest is an ellipsis."""
 
+SECONDS_OF_UNITS = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
+"""The seconds of each unit, the largest first."""
+
 
 def quoted(text: str) -> str:
     """Return text of the author without secrets, truncated if very long."""
@@ -30,10 +33,6 @@ def path_name(path: Path) -> str:
     """Return the path of a value for a message, in backticks; of a long one the end, which distinguishes it."""
     text = masked(dotted(path))  # before it is truncated, as above
     return f"`{text}`" if len(text) <= _LONGEST_QUOTED else f"`…{text[1 - _LONGEST_QUOTED :]}`"
-
-
-SECONDS_OF_UNITS = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
-"""The seconds of each unit, the largest first."""
 
 
 def duration(seconds: int) -> str:

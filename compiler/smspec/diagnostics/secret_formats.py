@@ -141,37 +141,6 @@ _SHORTEST = 12
 
 _BRIEF = 1_000
 
-
-def written_secrets(
-    text: str, formats: Iterable[str] = _FORMATS, *, with_printed: bool = False
-) -> Iterator[tuple[str, re.Match[str]]]:
-    """Yield the secrets of known formats in a text, under any name: the format, and the match.
-
-    Keys that documentation prints count only ``with_printed``.
-    """
-    if len(text) < _SHORTEST:
-        return
-    marked = _marked_briefly(text) if len(text) <= _BRIEF else _marked(text)
-    for what in formats if marked else ():
-        if what in marked:
-            for found in re.finditer(_FORMATS[what][1], text):
-                if with_printed or not _is_printed(found[0]):
-                    yield what, found
-
-
-def _marked(text: str) -> list[str]:
-    return [what for mark, what in _MARKS if mark in text]
-
-
-# One value is checked because of its name, for its content, and where it is shown.
-_marked_briefly = lru_cache(maxsize=256)(_marked)
-
-
-def _is_printed(secret: str) -> bool:
-    printed = re.search(_PRINTED, secret)
-    return printed is not None and (printed[1] is None or len(printed[0]) >= _LEAST_PRINTED * len(secret))
-
-
 CERTAIN_FORMATS = {
     "an AWS access key": "AKIA ASIA",
     "a GitHub token": "ghp_ gho_ ghs_ github_pat_",
@@ -205,6 +174,36 @@ _KEY_WITH_BODY = (
     r"AGE-|-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\\nr\"'+,]*"
     r"(?:[A-Za-z-]+: [^\n]*[\s\\nr\"'+,]+)*[A-Za-z0-9+/=]{40}"
 )
+
+
+def written_secrets(
+    text: str, formats: Iterable[str] = _FORMATS, *, with_printed: bool = False
+) -> Iterator[tuple[str, re.Match[str]]]:
+    """Yield the secrets of known formats in a text, under any name: the format, and the match.
+
+    Keys that documentation prints count only ``with_printed``.
+    """
+    if len(text) < _SHORTEST:
+        return
+    marked = _marked_briefly(text) if len(text) <= _BRIEF else _marked(text)
+    for what in formats if marked else ():
+        if what in marked:
+            for found in re.finditer(_FORMATS[what][1], text):
+                if with_printed or not _is_printed(found[0]):
+                    yield what, found
+
+
+def _marked(text: str) -> list[str]:
+    return [what for mark, what in _MARKS if mark in text]
+
+
+# One value is checked because of its name, for its content, and where it is shown.
+_marked_briefly = lru_cache(maxsize=256)(_marked)
+
+
+def _is_printed(secret: str) -> bool:
+    printed = re.search(_PRINTED, secret)
+    return printed is not None and (printed[1] is None or len(printed[0]) >= _LEAST_PRINTED * len(secret))
 
 
 def secrets_in(text: str, formats: Collection[str]) -> Iterator[tuple[int, str]]:

@@ -75,6 +75,25 @@ _SECRET_KEY = (
 _NEXT_TO = 500
 """Characters before and after the id of an AWS key in which its secret key is expected, with or without a name."""
 
+_WITHIN = r"[^\n|;&]{0,200}?"
+"""More of the same command; bounded, because a text may contain its name a thousand times."""
+_PASSWORD = r"""(?P<value>(?:[^\s"',\\]|\\(?![\\"']))+)"""
+_NEXT_WORD = rf"""(?:[ =]|\\{{0,3}}["'],[ ]?\\{{0,3}}["'])?{_QUOTE}"""
+
+# A word that every such command contains, and the command.
+_COMMANDS = (
+    ("curl", rf"""\bcurl\b{_WITHIN}\s{_QUOTE}(?:-[uU]|--(?:proxy-)?user){_NEXT_WORD}[^\s:"'\\]+:{_PASSWORD}"""),
+    ("mysql", rf"""\bmysql(?:dump|admin|import)?\b{_WITHIN}\s{_QUOTE}-p{_PASSWORD}"""),
+    ("mariadb", rf"""\bmariadb\b{_WITHIN}\s{_QUOTE}-p{_PASSWORD}"""),
+    ("sshpass", rf"""\bsshpass\b{_WITHIN}\s{_QUOTE}-p{_NEXT_WORD}{_PASSWORD}"""),
+    (
+        "login",
+        rf"""\b(?:docker|podman|nerdctl|helm|az|oras|crane|skopeo)\b[^\n|;&]{{0,40}}?\slogin\b{_WITHIN}\s-p{_NEXT_WORD}{_PASSWORD}""",
+    ),
+    ("redis-cli", rf"""\bredis-cli\b{_WITHIN}\s{_QUOTE}-a{_NEXT_WORD}{_PASSWORD}"""),
+    ("openssl", rf"""\bopenssl\b{_WITHIN}\s{_QUOTE}-pass(?:in|out)?{_NEXT_WORD}pass:{_PASSWORD}"""),
+)
+
 
 def reported_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the positions of secrets that a finding reports, in no order, possibly repeated."""
@@ -211,26 +230,6 @@ def _value_span(before: str, match: re.Match[str]) -> tuple[int, int]:
     if before in ("{", ",", "[", "("):
         ends += [found.start() for found in (re.search(_FLOW_END, value),) if found]
     return start, start + len(value[: min(ends, default=len(value))].rstrip())
-
-
-_WITHIN = r"[^\n|;&]{0,200}?"
-"""More of the same command; bounded, because a text may contain its name a thousand times."""
-_PASSWORD = r"""(?P<value>(?:[^\s"',\\]|\\(?![\\"']))+)"""
-_NEXT_WORD = rf"""(?:[ =]|\\{{0,3}}["'],[ ]?\\{{0,3}}["'])?{_QUOTE}"""
-
-# A word that every such command contains, and the command.
-_COMMANDS = (
-    ("curl", rf"""\bcurl\b{_WITHIN}\s{_QUOTE}(?:-[uU]|--(?:proxy-)?user){_NEXT_WORD}[^\s:"'\\]+:{_PASSWORD}"""),
-    ("mysql", rf"""\bmysql(?:dump|admin|import)?\b{_WITHIN}\s{_QUOTE}-p{_PASSWORD}"""),
-    ("mariadb", rf"""\bmariadb\b{_WITHIN}\s{_QUOTE}-p{_PASSWORD}"""),
-    ("sshpass", rf"""\bsshpass\b{_WITHIN}\s{_QUOTE}-p{_NEXT_WORD}{_PASSWORD}"""),
-    (
-        "login",
-        rf"""\b(?:docker|podman|nerdctl|helm|az|oras|crane|skopeo)\b[^\n|;&]{{0,40}}?\slogin\b{_WITHIN}\s-p{_NEXT_WORD}{_PASSWORD}""",
-    ),
-    ("redis-cli", rf"""\bredis-cli\b{_WITHIN}\s{_QUOTE}-a{_NEXT_WORD}{_PASSWORD}"""),
-    ("openssl", rf"""\bopenssl\b{_WITHIN}\s{_QUOTE}-pass(?:in|out)?{_NEXT_WORD}pass:{_PASSWORD}"""),
-)
 
 
 def command_passwords(text: str) -> Iterator[re.Match[str]]:

@@ -11,6 +11,9 @@ from smspec.source.frozen import dataclass
 _PLAIN_BEGINNING = 5
 """Letters that identify a name, as in `RemoteDebug`; fewer are a prefix of many words."""
 
+_LEAST_LETTERS = 4
+"""With fewer letters, one typo makes a different word."""
+
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the name in ``known`` that is most similar to ``word``, or None if none is similar.
@@ -98,10 +101,6 @@ def _slips(one: str, two: str, limit: int) -> int:
         if min(row) > limit:
             return limit + 1
     return row[-1]
-
-
-_LEAST_LETTERS = 4
-"""With fewer letters, one typo makes a different word."""
 
 
 @dataclass(frozen=True, slots=True)

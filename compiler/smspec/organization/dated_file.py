@@ -37,6 +37,24 @@ _VERSION = 1
 Fault = tuple[Path, str]
 """The path of an invalid value, and what is wrong with it."""
 
+PRICES = DATED_FILES[0]
+UPDATE_PRICES = "smspec prices --update"
+INSTANCE_TYPE = r"ml\.[a-z0-9-]{1,32}\.[a-z0-9-]{1,32}"
+AMOUNT = r"(?:0|[1-9][0-9]{0,6})(?:\.[0-9]{1,12})?"
+CURRENCY = r"[A-Z]{3}"
+
+_REGIONS = "regions"
+
+QUOTAS = DATED_FILES[1]
+UPDATE_QUOTAS = "smspec quotas --update"
+ACCOUNT = r"[0-9]{12}"
+
+_ACCOUNTS = "accounts"
+
+PRICE_TABLE = "prices"
+_HIGHEST_PRICE = 1_000_000
+_MOST_DECIMALS = 30
+
 
 def read_dated_file(
     directory: str,
@@ -116,15 +134,6 @@ def _located(path: str, content: bytes, fault: Fault, help: str, *, is_number: b
     return InvalidInput(placed([MALFORMED.at(at, message, help=help)], document), document.texts)
 
 
-PRICES = DATED_FILES[0]
-UPDATE_PRICES = "smspec prices --update"
-INSTANCE_TYPE = r"ml\.[a-z0-9-]{1,32}\.[a-z0-9-]{1,32}"
-AMOUNT = r"(?:0|[1-9][0-9]{0,6})(?:\.[0-9]{1,12})?"
-CURRENCY = r"[A-Z]{3}"
-
-_REGIONS = "regions"
-
-
 def listed_prices(directory: str, boundary: Boundary) -> dict[str, RegionPrices]:
     """Return the prices in the file of a directory itself; empty if there is none. Raise as `read_dated_file`."""
     regions = read_dated_file(
@@ -163,13 +172,6 @@ def _price_fault(regions: dict[str, object]) -> Fault | None:
             if not is_match(AMOUNT, price) or not is_match(INSTANCE_TYPE, kind):
                 return (*at, "training", kind), f'the price of `{kind}` is not a number in quotes, such as `"1.408"`'
     return None
-
-
-QUOTAS = DATED_FILES[1]
-UPDATE_QUOTAS = "smspec quotas --update"
-ACCOUNT = r"[0-9]{12}"
-
-_ACCOUNTS = "accounts"
 
 
 def known_quotas(directory: str, boundary: Boundary) -> Quotas:
@@ -222,11 +224,6 @@ def _fault_of_region(at: Path, region: str, entry: object) -> Fault | None:
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             return (*at, "training", name), "the quota is not an integer of 0 or more"
     return None
-
-
-PRICE_TABLE = "prices"
-_HIGHEST_PRICE = 1_000_000
-_MOST_DECIMALS = 30
 
 
 def price_list(file: OrganizationConfig | None) -> dict[str, Fraction]:

@@ -31,6 +31,8 @@ _CONFLICT = b"\n<<<<<<< "
 _KEY = re.compile(r"[0-9a-f]{16}")
 _PYTHON = re.compile(r"3\.\d{1,2}")
 
+_ENVIRONMENTS = "environments"
+
 
 class LockEnvironments(Environments[str, LockedEnvironment]):
     """Those of a lockfile, in the section from ``begin`` to ``end``. Raises `InvalidInput` for the entry at fault."""
@@ -175,9 +177,6 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(found) != len(pairs):
         raise ValueError("duplicate member")
     return found
-
-
-_ENVIRONMENTS = "environments"
 
 
 def lock_content(path: str, content: bytes) -> Lock:

@@ -25,6 +25,13 @@ from smspec.workspace.parent_directories import repository_top
 LARGEST = 16 << 20
 """Bytes. An environment of 64 packages takes 5 kB, so this is room for 3,000; all else stays below 1 MiB."""
 
+LARGEST_ENVIRONMENT = 1 << 20
+"""Bytes of a file. With the hashes of every platform, 177 packages have a third of that."""
+
+CONTRADICTING_LOCK = Rule("SM761", "lockfile that contradicts an outer one")
+
+_SECTIONS = ("names", "images", "pythons", "requirements")
+
 
 def lock_in(directory: str, _: Boundary) -> str | None:
     """Return the path of the lockfile in a directory itself, relative to the current one; or None."""
@@ -61,10 +68,6 @@ def read_lock(path: str, boundary: Boundary) -> Lock:
         large = MALFORMED_LOCK.at((), f"`{NAME}` is larger than {LARGEST >> 20} MiB", help=HELP)
         raise InvalidInput([placed_at(Span(path, 1, 1, 1, 1), large)], ())
     return lock_content(path, content)
-
-
-LARGEST_ENVIRONMENT = 1 << 20
-"""Bytes of a file. With the hashes of every platform, 177 packages have a third of that."""
 
 
 def needed_environment(
@@ -106,11 +109,6 @@ def _content(path: str, digest: str, boundary: Boundary) -> tuple[bytes | None, 
     if unseen:
         return None, f"{unseen[1][1]} in line {unseen[0]}"
     return content, ""
-
-
-CONTRADICTING_LOCK = Rule("SM761", "lockfile that contradicts an outer one")
-
-_SECTIONS = ("names", "images", "pythons", "requirements")
 
 
 def combined_lock(locks: Sequence[tuple[str, Lock]], boundary: Boundary) -> Lock:

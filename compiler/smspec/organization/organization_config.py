@@ -22,6 +22,19 @@ _LARGEST = 128 << 10
 _LONGEST_LINE = 2_000
 """Bytes. The parser takes quadratic time in the parts of a key: minutes for half a million parts."""
 
+MALFORMED_POLICY = Rule("SM747", "malformed policy")
+
+_WORD = r"""(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)"""
+_DOTTED = rf"({_WORD}(?:\s*\.\s*{_WORD})*)\s*"
+_KEY = rf"\s*{_DOTTED}="
+_HEADER = rf"\s*\[{{1,2}}\s*{_DOTTED}\]"
+
+_DEEPEST = 8
+"""Steps of a path whose parents get a position."""
+
+Fault = tuple[tuple[str, ...], str, str]
+"""Path in the file, message, help."""
+
 
 class MalformedConfig(Exception):
     """The file is not TOML, or sets an invalid value. ``fault`` describes the error without the name of the file.
@@ -154,20 +167,6 @@ def _check_visible(file: str, text: str, tables: object) -> None:
         key = next((step for step in reversed(path) if isinstance(step, str)), "")
         line = next((number for number, line in enumerate(text.split("\n"), 1) if key in line), 1)
         raise MalformedConfig(shown, f"`{shown}`: {fault} (at line {line}, column 1)", text.encode())
-
-
-MALFORMED_POLICY = Rule("SM747", "malformed policy")
-
-_WORD = r"""(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)"""
-_DOTTED = rf"({_WORD}(?:\s*\.\s*{_WORD})*)\s*"
-_KEY = rf"\s*{_DOTTED}="
-_HEADER = rf"\s*\[{{1,2}}\s*{_DOTTED}\]"
-
-_DEEPEST = 8
-"""Steps of a path whose parents get a position."""
-
-Fault = tuple[tuple[str, ...], str, str]
-"""Path in the file, message, help."""
 
 
 def rejected(malformed: MalformedConfig) -> InvalidInput:

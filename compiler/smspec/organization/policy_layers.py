@@ -30,6 +30,8 @@ from smspec.workspace.boundary import Boundary, FileNotRead
 
 LOOSENED_POLICY = Rule("SM760", "policy that loosens an outer one")
 
+_LARGEST = 8 << 20
+
 
 def combined_policy(layers: Sequence[OwnPolicy]) -> Policy:
     """Return the policy of several files, the outermost first. Raise `InvalidInput` where an inner one is weaker."""
@@ -116,9 +118,6 @@ def _sets(layer: OwnPolicy, key: str, weaker: Weaker) -> bool:
     value = layer.values.get(key)
     table = value.levels if isinstance(value, Severities) else value
     return key in layer.values and (not weaker.at or not isinstance(table, dict) or weaker.at[0] in table)
-
-
-_LARGEST = 8 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

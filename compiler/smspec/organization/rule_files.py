@@ -30,6 +30,18 @@ DUPLICATE_CODE = Rule("SM756", "duplicate code of a rule")
 _LARGEST = 64 << 10
 _MOST_FILES = 200
 
+FAILED_CASE = Rule("SM757", "failed case of a rule")
+
+_JOB = """\
+smspec: v1
+role: arn:aws:iam::111122223333:role/Training
+region: us-west-2
+image: 111122223333.dkr.ecr.us-west-2.amazonaws.com/case:1
+hosts: {instance_type: ml.m5.large, count: 1}
+output: s3://case/output/
+"""
+"""The job that a case changes."""
+
 
 def read_rules(files: Iterable[tuple[OrganizationConfig, Boundary]]) -> tuple[OrganizationRule, ...]:
     """Return the rules in the files that policies name, the outermost policy first, in the order of their paths.
@@ -113,19 +125,6 @@ def _matched(pattern: str, top: str, boundary: Boundary) -> Iterator[str]:
         # `smspec diff` extracts the YAML files of a revision, and no others.
         if path.endswith((".yaml", ".yml")) and (boundary.is_file(path) or os.path.islink(path)):
             yield path
-
-
-FAILED_CASE = Rule("SM757", "failed case of a rule")
-
-_JOB = """\
-smspec: v1
-role: arn:aws:iam::111122223333:role/Training
-region: us-west-2
-image: 111122223333.dkr.ecr.us-west-2.amazonaws.com/case:1
-hosts: {instance_type: ml.m5.large, count: 1}
-output: s3://case/output/
-"""
-"""The job that a case changes."""
 
 
 def check_cases(rule: OrganizationRule, document: Document) -> None:

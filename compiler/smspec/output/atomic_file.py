@@ -16,6 +16,12 @@ from smspec.diagnostics.quoting import system_reason
 from smspec.source.real_file import open_real, read_bounded
 from smspec.workspace.deferred_signals import signals_deferred
 
+_UNFINISHED = ".smspec-unfinished"
+
+_GENERATED = re.compile(rb"@generated|code generated .*do not edit|generated .*do not (?:edit|modify)", re.IGNORECASE)
+_HEAD = 2048
+_ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+
 
 class OutputRefused(Exception):
     """Writing would overwrite files that smspec did not create. Nothing was changed."""
@@ -23,9 +29,6 @@ class OutputRefused(Exception):
 
 class OutputFailed(Exception):
     """The disk, the permissions, or a file that changed meanwhile prevented it. The previous output is still there."""
-
-
-_UNFINISHED = ".smspec-unfinished"
 
 
 def write_whole(path: str, text: str, *, mode: int = 0o644) -> None:
@@ -93,11 +96,6 @@ def _take(descriptor: int) -> bool:
     except OSError:
         return False
     return True
-
-
-_GENERATED = re.compile(rb"@generated|code generated .*do not edit|generated .*do not (?:edit|modify)", re.IGNORECASE)
-_HEAD = 2048
-_ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def is_generated(content: bytes) -> bool:

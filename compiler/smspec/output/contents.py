@@ -20,6 +20,14 @@ from smspec.source.listing import ListedFile
 
 _CHUNK = 1 << 20
 
+_BLOCK = 512
+_LONGEST_STORED_BLOCK = 0xFFFF
+
+# RFC 1952: deflate, no name, no time, no level, unknown system.
+_GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
+
+TAR_END = bytes(2 * _BLOCK)
+
 
 def chunks(file: TreeFile, digests: Mapping[str, str]) -> Iterator[bytes]:
     """Yield the content of a file. ``digests``: of every other file, by path; a manifest needs them.
@@ -88,13 +96,6 @@ def _verified(listed: ListedFile) -> Iterator[bytes]:
         raise OutputFailed(f"`{listed.origin}` changed while smspec was reading it; run the command again")
 
 
-_BLOCK = 512
-_LONGEST_STORED_BLOCK = 0xFFFF
-
-# RFC 1952: deflate, no name, no time, no level, unknown system.
-_GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
-
-
 def tar_header(path: str, size: int, *, executable: bool, time: int = 0) -> bytes:
     """Return the header of a file: owner 0, mode 0644 or 0755; with a PAX record for a long name."""
     import tarfile  # imported late: few builds pack an archive
@@ -120,9 +121,6 @@ def tar_directory(path: str, *, time: int = 0, mode: int = 0o755, user: int = 0,
 def tar_end_of(size: int) -> bytes:
     """Return the zeros that pad the last block of a member."""
     return bytes(-size % _BLOCK)
-
-
-TAR_END = bytes(2 * _BLOCK)
 
 
 def stored_gzip(chunks: Iterable[bytes]) -> Iterator[bytes]:

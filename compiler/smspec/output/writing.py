@@ -27,6 +27,10 @@ _NANOSECONDS = 10**9
 COLLECTING = f"{UNFINISHED}collect-"
 """The prefix of a directory's name while a result is collected there, which may take hours, under its own lock."""
 
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
+_NOT_HERE = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM})
+
 
 def write_tree(tree: FileTree, directory: str) -> None:
     """Make ``directory`` contain exactly the files of ``tree``.
@@ -221,11 +225,6 @@ def _remove_unfinished(parent: str) -> None:
     left = [name for name in names if name.startswith(UNFINISHED) and not name.startswith(COLLECTING)]
     for name in left:
         remove_tree(os.path.join(parent, name), ignore_errors=True)
-
-
-_AT_FDCWD = -100
-_RENAME_EXCHANGE = 2
-_NOT_HERE = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM})
 
 
 def put_in_place(finished: str, directory: str) -> None:

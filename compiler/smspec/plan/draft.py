@@ -19,6 +19,8 @@ from smspec.spec.keys import rows_below
 from smspec.spec.keys.row import Row, StructureForm, StructureListForm
 from smspec.spec.model import Hyperparameter, HyperparameterEncoding
 
+_ESCAPED = str.maketrans({character: f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029"})
+
 
 class Draft:
     """Members in the order in which they were set.
@@ -196,9 +198,6 @@ def _put_items(draft: Draft, key: SentKey, value: tuple[object, ...], origin: Pa
     for index, item in enumerate(items):
         for path, there in item.origins.items():
             draft.place((*key.member, index, *path), there)
-
-
-_ESCAPED = str.maketrans({character: f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029"})
 
 
 def encoded(hyperparameter: Hyperparameter, encoding: HyperparameterEncoding) -> str:

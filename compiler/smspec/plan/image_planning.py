@@ -44,6 +44,9 @@ IN_THE_IMAGE = (
 
 _PROJECT = re.compile(r"\s*([A-Za-z0-9._-]+)")
 
+_PACKAGE = "setup.py"
+_INDEX = ("PIP_", "CA_REPOSITORY_ARN")
+
 
 def plan_image(job: JobSpec, run: RunPlan | None, build_inputs: BuildInputs) -> ImagePlan | None:
     """Return the plan of the image to build; None for an existing image. Packages in the lock replace the author's."""
@@ -166,10 +169,6 @@ def is_lockable(image: BuiltImage, requirements: bytes | None, lock: Lock | None
 def _variables(image: BuiltImage) -> list[str]:
     """Return the names of the variables that a build sets; a secret in a file is not one."""
     return [*image.build_variables, *(name for name, secret in image.secrets.items() if secret.env is not None)]
-
-
-_PACKAGE = "setup.py"
-_INDEX = ("PIP_", "CA_REPOSITORY_ARN")
 
 
 def obstacle_at_start(job: JobSpec, source: Listing) -> str:

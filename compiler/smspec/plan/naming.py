@@ -23,6 +23,9 @@ _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _ENCODED: ByIdentity[str] = ByIdentity()
 _JOB_DIGITS = 10
 
+USUAL_BASES = ("python:", "debian:", "ubuntu:", "amazonlinux:", "buildpack-deps:")
+"""Bases of most images, which are of Docker Hub and no names of images of AWS: the table need not be read."""
+
 
 def digest(value: object) -> str:
     """Return the SHA-256 of a JSON value, independent of the order of its keys."""
@@ -58,10 +61,6 @@ def account(job: JobSpec) -> str:
 def s3_prefix(base: str, *parts: str) -> str:
     """Return the S3 prefix below ``base`` with these parts, ending in ``/``."""
     return "/".join((base.rstrip("/"), *parts, ""))
-
-
-USUAL_BASES = ("python:", "debian:", "ubuntu:", "amazonlinux:", "buildpack-deps:")
-"""Bases of most images, which are of Docker Hub and no names of images of AWS: the table need not be read."""
 
 
 def with_image_uri(job: JobSpec, lock: Lock | None) -> tuple[JobSpec, NamedImage | None]:

@@ -35,6 +35,18 @@ _S3 = ("DataSource", "S3DataSource")
 _DRAFTS: ByIdentity[Draft] = ByIdentity()
 _PARTS: ByIdentity[list[Draft]] = ByIdentity()
 
+_OUTSIDE = 2
+"""Members of a channel begin with ``InputDataConfig.*`` in the table."""
+
+
+def make_plan(job: JobSpec, build_inputs: BuildInputs) -> Plan:
+    """Return all decisions about a job: its image, how it is started, its request, and the files for S3."""
+    run = plan_run(job)
+    image = plan_image(job, run, build_inputs)
+    delivery = plan_delivery(job, run, build_inputs)
+    request, settings = plan_request(job, image, run, delivery, build_inputs.lock)
+    return Plan(name=job.name, image=image, run=run, settings=settings, request=request, uploads=delivery.uploads)
+
 
 def plan_request(
     job: JobSpec, image: ImagePlan | None, run: RunPlan | None, delivery: Delivery, lock: Lock | None = None
@@ -240,19 +252,6 @@ def _put_tags(draft: Draft, job: JobSpec) -> None:
     for index, key in enumerate(job.tags):
         draft.place(("Tags", index), ("tags", key))
         draft.names.add(("Tags", index, "Key"))
-
-
-def make_plan(job: JobSpec, build_inputs: BuildInputs) -> Plan:
-    """Return all decisions about a job: its image, how it is started, its request, and the files for S3."""
-    run = plan_run(job)
-    image = plan_image(job, run, build_inputs)
-    delivery = plan_delivery(job, run, build_inputs)
-    request, settings = plan_request(job, image, run, delivery, build_inputs.lock)
-    return Plan(name=job.name, image=image, run=run, settings=settings, request=request, uploads=delivery.uploads)
-
-
-_OUTSIDE = 2
-"""Members of a channel begin with ``InputDataConfig.*`` in the table."""
 
 
 def channel_draft(channel: Channel) -> Draft:

@@ -37,6 +37,13 @@ _PYTORCH_IMAGE, _PYTORCH_MODULE = "pytorch-training", "sagemaker_pytorch_contain
 _OFFICIAL = re.compile(r"(?:docker\.io/)?(?:library/)?python(?:[:@].*)?")
 _NEGATIVE = re.compile(r"-[0-9.][0-9.eE+-]*")
 
+_ROOT = "/opt/ml"
+_ALGORITHM = "AlgorithmSpecification"
+_SUBMITTED = ("sagemaker_program", "sagemaker_submit_directory")
+
+# Modules in AWS's framework containers that start the author's script themselves.
+_OF_AWS = re.compile(r"sagemaker_\w+_container\.")
+
 
 def replaced_script(job: JobSpec, request: RequestPlan) -> UnreadScript | None:
     """Return why a different script may start than the one in the spec; None if it is that one, or if there is none."""
@@ -224,14 +231,6 @@ def is_bare(job: JobSpec) -> bool:
     """Return whether the variables of the image are known: it is built on an official image of Python."""
     image = job.image
     return isinstance(image, BuiltImage) and not image.commands and _OFFICIAL.fullmatch(image.base) is not None
-
-
-_ROOT = "/opt/ml"
-_ALGORITHM = "AlgorithmSpecification"
-_SUBMITTED = ("sagemaker_program", "sagemaker_submit_directory")
-
-# Modules in AWS's framework containers that start the author's script themselves.
-_OF_AWS = re.compile(r"sagemaker_\w+_container\.")
 
 
 def replacement(job: JobSpec, request: RequestPlan, environment: Mapping[str, object]) -> str | None:

@@ -39,6 +39,12 @@ _CHUNK = 8 << 20
 Repeated = Callable[[Callable[[], bytes]], bytes]
 """Makes a request, and makes it again if it chooses."""
 
+Chunks = Callable[[], Iterator[bytes]]
+"""Returns the content of a blob from its start, in parts."""
+
+_PIECE = 256 << 10
+"""Bytes that are sent within one time limit."""
+
 
 def host_and_name(reference: ImageReference) -> tuple[str, str]:
     """Return the host and the repository of an image; Docker Hub is the default, with its own images in `library`."""
@@ -127,13 +133,6 @@ class ImageRepository:
             response = self._session.got(f"blobs/{blob.digest}", {"Accept": "*/*"}, self._deadline, _LARGEST)
             self._blobs[blob.digest] = response.body
         return self._blobs[blob.digest]
-
-
-Chunks = Callable[[], Iterator[bytes]]
-"""Returns the content of a blob from its start, in parts."""
-
-_PIECE = 256 << 10
-"""Bytes that are sent within one time limit."""
 
 
 class ImageUpload:

@@ -25,6 +25,15 @@ _MEANINGS = {
     429: "too many requests from this address; try again later",
 }
 
+_LARGEST_REPORT = 128 << 10
+"""The maximum size of a response to a request that sends something, in bytes."""
+
+_PARAMETER = re.compile(r'([a-zA-Z_]{1,32})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))')
+_TOKEN = re.compile(r"[!-~]{1,16384}")
+_LARGEST = 128 << 10
+_BEARER = "bearer "
+_BASIC = "basic "
+
 
 class NotFound(BadResponse):
     """There is no such tag, or no such repository."""
@@ -60,10 +69,6 @@ def _reason(response: HttpResponse) -> str:
         return ""
     first = listed[0] if isinstance(listed, list) and listed else None
     return continued(str(first.get("message", "")))[:600] if isinstance(first, dict) else ""
-
-
-_LARGEST_REPORT = 128 << 10
-"""The maximum size of a response to a request that sends something, in bytes."""
 
 
 class Session:
@@ -161,13 +166,6 @@ def _url_of(host: str) -> SplitResult:
     """Return the URL of a registry: encrypted, unless it is on this machine."""
     plain = parsed(f"http://{host}")
     return plain if is_loopback(plain) else parsed(f"https://{host}")
-
-
-_PARAMETER = re.compile(r'([a-zA-Z_]{1,32})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))')
-_TOKEN = re.compile(r"[!-~]{1,16384}")
-_LARGEST = 128 << 10
-_BEARER = "bearer "
-_BASIC = "basic "
 
 
 def is_bearer(challenge: str) -> bool:

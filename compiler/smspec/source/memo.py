@@ -12,6 +12,8 @@ Found = TypeVar("Found")
 _LARGEST = 4096
 _MOST = 4096
 
+_MOST_SHARED = 128
+
 
 class ByContent(Generic[Found]):
     """What was found about small values of plain data. It must depend on nothing except the value and the ``subject``.
@@ -37,9 +39,6 @@ class ByContent(Generic[Found]):
                 self._known.clear()
             self._known[key] = found
         return found
-
-
-_MOST_SHARED = 128
 
 
 class ByIdentity(Generic[Found]):

@@ -22,6 +22,9 @@ _MOST_TRIED = 40
 
 Selection = Callable[[int], bool]
 
+_MODELINE = re.compile(r"#\s*(?:yaml-language-server:|-\*-|vim?:|[\w-]+\s*:\s*disable)|#!")
+_DASHES = re.compile(r"\s*(?:-[ ]+)+")
+
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
@@ -183,10 +186,6 @@ def _content(node: Node, path: Path) -> object:
     if isinstance(node, Sequence):
         return "list", tuple(_content(item, (*path, index)) for index, item in enumerate(node.items))
     return type(node.value), repr(node.value), node.plain
-
-
-_MODELINE = re.compile(r"#\s*(?:yaml-language-server:|-\*-|vim?:|[\w-]+\s*:\s*disable)|#!")
-_DASHES = re.compile(r"\s*(?:-[ ]+)+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,13 @@ DIRECTORY = "smspec.lock.d"
 
 _INDEX_SETTINGS = ("PIP_", "UV_")
 
+NAME = "smspec.lock"
+VERSION = 1
+"""The version of the file format."""
+
+PYTHON = r"3\.[0-9]{1,2}(?:\.[0-9]{1,2}(?:(?:a|b|rc)[0-9]{1,2})?)?"
+"""A version of Python in a lock."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockedEnvironment:
@@ -74,14 +81,6 @@ def _lines(requirements: bytes) -> Iterator[str]:
         text = "" if line.lstrip().startswith("#") else line.partition(" #")[0].partition("\t#")[0]
         if text.strip():
             yield text.strip()
-
-
-NAME = "smspec.lock"
-VERSION = 1
-"""The version of the file format."""
-
-PYTHON = r"3\.[0-9]{1,2}(?:\.[0-9]{1,2}(?:(?:a|b|rc)[0-9]{1,2})?)?"
-"""A version of Python in a lock."""
 
 
 def content_digest(content: bytes) -> str:

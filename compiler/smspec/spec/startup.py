@@ -15,6 +15,11 @@ from smspec.spec.model import BuiltImage, CommandEntry, JobSpec
 
 Starter = Literal["runtime", "toolkit", "image"]
 
+REQUIREMENTS = "requirements.txt"
+
+_MEMBER = "EnableNetworkIsolation"
+_INDEXES = ("PIP_", "UV_", "CA_REPOSITORY_ARN", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+
 
 def starter(job: JobSpec) -> Starter:
     """Return what starts the job.
@@ -40,9 +45,6 @@ def makes_arguments(job: JobSpec) -> bool:
             return False
 
 
-REQUIREMENTS = "requirements.txt"
-
-
 def startup_requirements(job: JobSpec, source: Listing) -> ListedFile | None:
     """Return the file, unless nothing installs it, it is empty, or the image is built with the same file."""
     if job.source is None or starter(job) == "image":
@@ -55,10 +57,6 @@ def startup_requirements(job: JobSpec, source: Listing) -> ListedFile | None:
     ):
         return None
     return next((file for file in source.files if file.path == REQUIREMENTS and file.size), None)
-
-
-_MEMBER = "EnableNetworkIsolation"
-_INDEXES = ("PIP_", "UV_", "CA_REPOSITORY_ARN", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 
 def isolation_path(job: JobSpec) -> Path | None:

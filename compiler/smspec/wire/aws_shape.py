@@ -14,6 +14,9 @@ _INTEGERS = {"integer": 1 << 31, "long": 1 << 63}
 _YEARS = range(2, 9999)
 """In every time zone Python has a time of these."""
 
+_MOST_LEVELS = 32
+_MOST_ELEMENTS = 100_000
+
 
 def _is_time(value: object) -> bool:
     """Return whether a value is a time that Python has."""
@@ -65,10 +68,6 @@ def check_shape(value: object, shape: Any, name: str) -> None:
 
 def _other(name: str, kind: str) -> BadResponse:
     return BadResponse(f"{name[:120]} is not of the type that the API declares: {kind}")
-
-
-_MOST_LEVELS = 32
-_MOST_ELEMENTS = 100_000
 
 
 def check_xml(content: bytes) -> None:

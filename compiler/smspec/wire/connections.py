@@ -41,6 +41,12 @@ VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _LARGEST_FILE = 16 << 20
 """Bytes of a file that a variable names: bundles of certificates have less than one million."""
 
+_CONNECT_SECONDS = 10.0
+_MOST_ADDRESSES = 8
+_HEADERS = 256 << 10
+
+_ANY_SCHEME = "all"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trust:
@@ -116,11 +122,6 @@ def _tls_error(fault: BaseException) -> BaseException:
         visited.append(inner)
         inner = inner.__cause__ or inner.__context__ or (inner.args[-1] if inner.args else None)
     return fault
-
-
-_CONNECT_SECONDS = 10.0
-_MOST_ADDRESSES = 8
-_HEADERS = 256 << 10
 
 
 class Allowance:
@@ -201,9 +202,6 @@ def connected(host: str, port: int, options: Iterable[tuple[int, int, int | byte
         except OSError as fault:
             last = system_reason(fault)
     raise ConnectionBroken(f"cannot connect to `{place}`: {last}")
-
-
-_ANY_SCHEME = "all"
 
 
 class _Plain(HTTPConnection):

@@ -25,6 +25,19 @@ _WITHOUT_BODY = (204, 304)
 _VALUE = re.compile(r"[\t -~\x80-\xff]*")
 _LENGTH = re.compile(r"[0-9]{1,15}")
 
+_LOOPBACK = r"localhost|127(?:\.[0-9]{1,3}){3}|::1"
+_HOST = r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252})|[0-9A-Fa-f:.]{2,45}"
+_PRINTABLE = re.compile(r"[!-~]{1,8192}")
+_PORTS = {"http": 80, "https": 443}
+
+MOST_REDIRECTS = 5
+PAUSES = (0.1, 0.4)
+"""Seconds before a failed request, or one to a busy server, is sent again."""
+
+_BUSY = (500, 502, 503, 504)
+_REDIRECTS = (301, 302, 303, 307, 308)
+_AUTHORIZATION = "authorization"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpResponse:
@@ -182,12 +195,6 @@ def _why(fault: BaseException) -> str:
     return (continued(str(inner)) or type(inner).__name__)[:200]
 
 
-_LOOPBACK = r"localhost|127(?:\.[0-9]{1,3}){3}|::1"
-_HOST = r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252})|[0-9A-Fa-f:.]{2,45}"
-_PRINTABLE = re.compile(r"[!-~]{1,8192}")
-_PORTS = {"http": 80, "https": 443}
-
-
 def parsed(url: str) -> SplitResult:
     """Parse a URL. Raise `BadResponse` for one that a request cannot be sent to safely."""
     try:
@@ -235,15 +242,6 @@ def followed(url: SplitResult, location: str) -> SplitResult:
     if there.scheme == "https" or (url.scheme == "http" and is_loopback(url) and is_loopback(there)):
         return there
     raise BadResponse(f"it redirects to `{there.scheme}://{there.netloc}`, without encryption")
-
-
-MOST_REDIRECTS = 5
-PAUSES = (0.1, 0.4)
-"""Seconds before a failed request, or one to a busy server, is sent again."""
-
-_BUSY = (500, 502, 503, 504)
-_REDIRECTS = (301, 302, 303, 307, 308)
-_AUTHORIZATION = "authorization"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

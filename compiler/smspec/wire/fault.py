@@ -9,6 +9,13 @@ import os
 import re
 import time
 
+TIMEOUT_VARIABLE = "SMSPEC_HTTP_TIMEOUT"
+TIMEOUT = 60.0
+"""Seconds for a response, unless the variable sets a different number."""
+
+LEAST_RATE = 8 << 10
+"""Bytes that extend the limit by a second, so that large responses arrive over slow lines, and a trickle does not."""
+
 
 class WireFault(Exception):
     """No usable response: the server is slow, gone, wrong, or denies access."""
@@ -28,14 +35,6 @@ class BadResponse(WireFault):
 
 class TooLarge(BadResponse):
     """The response is larger than the caller accepts."""
-
-
-TIMEOUT_VARIABLE = "SMSPEC_HTTP_TIMEOUT"
-TIMEOUT = 60.0
-"""Seconds for a response, unless the variable sets a different number."""
-
-LEAST_RATE = 8 << 10
-"""Bytes that extend the limit by a second, so that large responses arrive over slow lines, and a trickle does not."""
 
 
 def timeout() -> float:

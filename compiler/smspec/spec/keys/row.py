@@ -17,6 +17,22 @@ from smspec.source.frozen import dataclass, field
 _LONGEST = 60
 """Characters of a string that may be a duration; a long one of spaces would take the pattern minutes."""
 
+_BYTES = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+_GB = 10**9
+
+Convert = Callable[[object], object]
+
+API = "the SageMaker API"
+SDK = "the SageMaker Python SDK"
+SKYPILOT = "SkyPilot"
+AZURE = "Azure ML"
+KUBERNETES = "Kubernetes"
+COG = "cog"
+SAGIFY = "sagify"
+ANYONE = ""
+TOOLS = (API, SDK, SKYPILOT, AZURE, KUBERNETES, COG, SAGIFY, ANYONE)
+"""Tools whose names for keys authors may use, in order of precedence; `ANYONE` is no specific tool."""
+
 
 def seconds(value: int | float | str) -> int:
     """Return the seconds of a duration that matches the schema."""
@@ -51,10 +67,6 @@ def _is_unit(word: str) -> bool:
 
 def _written(total: int) -> str | None:
     return duration(total) if total else None
-
-
-_BYTES = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
-_GB = 10**9
 
 
 def size_in_bytes(value: int | float | str) -> int:
@@ -97,9 +109,6 @@ def _bytes_meant(text: str) -> int | None:
     power = "kmgt".index(match[2].lower()) + 1
     total = float(match[1]) * (1024 if match[3] else 1000) ** power
     return int(total) if total == int(total) else None
-
-
-Convert = Callable[[object], object]
 
 
 def _as_is(value: object) -> object:
@@ -225,17 +234,6 @@ UNREAD = ValueForm()
 
 
 KeyForm = Union[ValueForm, StructureForm, StructureListForm, NamedForm, ChoiceForm]
-
-API = "the SageMaker API"
-SDK = "the SageMaker Python SDK"
-SKYPILOT = "SkyPilot"
-AZURE = "Azure ML"
-KUBERNETES = "Kubernetes"
-COG = "cog"
-SAGIFY = "sagify"
-ANYONE = ""
-TOOLS = (API, SDK, SKYPILOT, AZURE, KUBERNETES, COG, SAGIFY, ANYONE)
-"""Tools whose names for keys authors may use, in order of precedence; `ANYONE` is no specific tool."""
 
 
 @dataclass(frozen=True, slots=True)

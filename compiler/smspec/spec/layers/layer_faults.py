@@ -18,6 +18,12 @@ MALFORMED_OVERLAY = Rule("SM124", "malformed overlay")
 VERSION = "v1"
 NOT_IN_AN_OVERLAY = ("extends", "overlays")
 
+MOST_PARTS = 50_000
+"""Takes about half a second to check: 50 overlays of a spec of 1,000 parts, or 500 of one of 100."""
+
+_TEXT_OF_A_PART = 100
+"""Characters that count as one more part: long strings are read again too."""
+
 
 def own_mapping(document: Document) -> Mapping:
     """Return the keys of one file; none where it is not a mapping, which the check of the shape reports."""
@@ -88,13 +94,6 @@ def _version_faults(document: Document) -> list[Finding]:
     if not isinstance(version, Scalar) or version.value != VERSION:
         return [NO_VERSION.at(("smspec",), "`smspec` is not a version that this release supports", help=help)]
     return []
-
-
-MOST_PARTS = 50_000
-"""Takes about half a second to check: 50 overlays of a spec of 1,000 parts, or 500 of one of 100."""
-
-_TEXT_OF_A_PART = 100
-"""Characters that count as one more part: long strings are read again too."""
 
 
 def extent_findings(spec: Mapping, overlays: int, checks: int) -> list[Finding]:

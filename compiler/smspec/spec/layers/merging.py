@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 
 Merge = Callable[["Node | None", Node], Node]
 
+_ENTRY_POINTS = ("script", "command", "module", "pipe_loop")
+
+Idle = tuple[Path, Span]
+
+# Their nulls inside lists are JSON values, and are sent.
+_JSON = ("hyperparameters", "api")
+
+ANY_OF: Path = ("hosts", "any_of")
+_OF_HOSTS = ("instance_type", "count", "volume")
+
 
 def merge_patch(target: Node | None, patch: Node) -> Node:
     """Return ``target`` with ``patch`` applied, RFC 7396 section 2. None is a missing target."""
@@ -82,9 +92,6 @@ def is_null(node: Node) -> bool:
     return isinstance(node, Scalar) and node.value is None
 
 
-_ENTRY_POINTS = ("script", "command", "module", "pipe_loop")
-
-
 def layered(spec: Mapping | None, layer: Mapping) -> Mapping:
     """Return ``spec`` with the changes of ``layer``. Both are in their long form."""
     return merge_entries(spec, layer, _SPECIAL)
@@ -119,12 +126,6 @@ _SPECIAL: dict[str, Merge] = {
     "channels": _channels,
     "api": combine_patches,
 }
-
-
-Idle = tuple[Path, Span]
-
-# Their nulls inside lists are JSON values, and are sent.
-_JSON = ("hyperparameters", "api")
 
 
 def idle_nulls(spec: Mapping | None, layer: Mapping) -> Iterator[Idle]:
@@ -170,10 +171,6 @@ def is_json(path: Path) -> bool:
 def is_patch(path: Path) -> bool:
     """Return whether a path leads into a patch on the request, whose nulls remove members of the request."""
     return path[0] == "api" or (path[0] == "channels" and path[2:3] == ("api",))
-
-
-ANY_OF: Path = ("hosts", "any_of")
-_OF_HOSTS = ("instance_type", "count", "volume")
 
 
 @dataclass(frozen=True, slots=True)

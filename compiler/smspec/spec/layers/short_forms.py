@@ -13,6 +13,14 @@ from smspec.source.frozen import replace
 from smspec.spec.keys import rows_below
 from smspec.spec.keys.row import ChoiceForm, NamedForm, StructureForm
 
+_ANY = "*"
+_PATHS = (
+    ("source", "dir"),
+    ("image", "python_requirements"),
+    ("image", "secrets", _ANY, "file"),
+    ("channels", _ANY, "local"),
+)
+
 
 def expanded(spec: Mapping) -> Mapping:
     """Return a spec, or a part of one such as an overlay, with every short form in its long form.
@@ -81,15 +89,6 @@ _EXPANSIONS: dict[str, Callable[[Node], Node]] = {
         if isinstance(row.form, StructureForm | NamedForm | ChoiceForm) and row.form.short
     },
 }
-
-
-_ANY = "*"
-_PATHS = (
-    ("source", "dir"),
-    ("image", "python_requirements"),
-    ("image", "secrets", _ANY, "file"),
-    ("channels", _ANY, "local"),
-)
 
 
 def rehomed(spec: Mapping, home: str) -> Mapping:

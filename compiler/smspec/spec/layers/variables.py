@@ -19,6 +19,8 @@ _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 _MOST_SHOWN = 8
 _MADE_OF_OTHERS = "a variable cannot refer to other variables"
 
+_MOST_NAMED = 8
+
 
 @dataclass(frozen=True, slots=True)
 class SpecVariable:
@@ -139,9 +141,6 @@ def kind(scalar: Scalar) -> str:
 
 class OptionError(Exception):
     """The error is in the command, not in the spec: an unknown overlay, variable, or value."""
-
-
-_MOST_NAMED = 8
 
 
 def valued(variables: Settings[str, SpecVariable], settings: Settings[str, str]) -> dict[str, Scalar]:

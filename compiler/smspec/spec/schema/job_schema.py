@@ -16,6 +16,18 @@ from smspec_schemas import JOB_SCHEMA
 
 SchemaPart = Union[None, bool, int, float, str, list["SchemaPart"], dict[str, "SchemaPart"]]
 
+KeyPath = tuple[str, ...]
+KeySchema = dict[str, SchemaPart]
+
+_TYPES = {
+    "object": "a mapping",
+    "array": "a list",
+    "string": "a string",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "`true` or `false`",
+}
+
 
 @lru_cache(maxsize=1)
 def author_schema() -> dict[str, SchemaPart]:
@@ -45,19 +57,6 @@ def target(root: dict[str, SchemaPart], reference: str) -> SchemaPart:
         assert isinstance(found, dict)
         found = found[step]
     return found
-
-
-KeyPath = tuple[str, ...]
-KeySchema = dict[str, SchemaPart]
-
-_TYPES = {
-    "object": "a mapping",
-    "array": "a list",
-    "string": "a string",
-    "integer": "an integer",
-    "number": "a number",
-    "boolean": "`true` or `false`",
-}
 
 
 @lru_cache(maxsize=1)

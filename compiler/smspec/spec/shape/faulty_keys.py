@@ -32,6 +32,39 @@ MOST_GUESSED = 100
 MOST_LISTED = 8
 """The most keys of a mapping that a message lists."""
 
+_VALUES: dict[str, str] = {
+    "sharded": "ShardedByS3Key",
+    "replicated": "FullyReplicated",
+    "manifest": "ManifestFile",
+    "augmentedmanifest": "AugmentedManifestFile",
+    "prefix": "S3Prefix",
+    "stream": "Pipe",
+    "streaming": "Pipe",
+    "download": "File",
+    "copy": "File",
+    "mount": "FastFile",
+    "gz": "Gzip",
+    "readonly": "ro",
+    "readwrite": "rw",
+    "lustre": "FSxLustre",
+    "fsx": "FSxLustre",
+    "protobuf": "recordio_protobuf",
+    "jsonl": "jsonlines",
+    "docker": "image",
+    "tf": "tensorflow",
+    "romount": "FastFile",
+    "mountcached": "FastFile",
+    "rwmount": "FastFile",
+    "urifolder": "S3Prefix",
+    "urifile": "S3Prefix",
+    "bykey": "ShardedByS3Key",
+    "replicate": "FullyReplicated",
+    "text": "lines",
+    "tfrecords": "tfrecord",
+    "efsfilesystem": "EFS",
+    "ddp": "torchrun",
+}
+
 
 def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
     """Return the findings for faults of keys. A key that is missing because it is misspelled is reported once."""
@@ -229,40 +262,6 @@ class Hint:
 
     tool: str
     keys: tuple[str, ...]
-
-
-_VALUES: dict[str, str] = {
-    "sharded": "ShardedByS3Key",
-    "replicated": "FullyReplicated",
-    "manifest": "ManifestFile",
-    "augmentedmanifest": "AugmentedManifestFile",
-    "prefix": "S3Prefix",
-    "stream": "Pipe",
-    "streaming": "Pipe",
-    "download": "File",
-    "copy": "File",
-    "mount": "FastFile",
-    "gz": "Gzip",
-    "readonly": "ro",
-    "readwrite": "rw",
-    "lustre": "FSxLustre",
-    "fsx": "FSxLustre",
-    "protobuf": "recordio_protobuf",
-    "jsonl": "jsonlines",
-    "docker": "image",
-    "tf": "tensorflow",
-    "romount": "FastFile",
-    "mountcached": "FastFile",
-    "rwmount": "FastFile",
-    "urifolder": "S3Prefix",
-    "urifile": "S3Prefix",
-    "bykey": "ShardedByS3Key",
-    "replicate": "FullyReplicated",
-    "text": "lines",
-    "tfrecords": "tfrecord",
-    "efsfilesystem": "EFS",
-    "ddp": "torchrun",
-}
 
 
 def hint(word: str) -> Hint | None:

@@ -23,6 +23,23 @@ from smspec.spec.yaml.scalars import flow_style, meaning
 
 _REQUIRED_OF_A_REQUEST = {"TrainingJobName", "RoleArn", "OutputDataConfig"}
 
+UNKNOWN_SPEC_VERSION = Rule("SM201", "unknown spec version")
+VALUE_OF_ANOTHER_TYPE = Rule("SM203", "value of a different type")
+VALUE_THAT_IS_NO_CHOICE = Rule("SM205", "value not in list")
+NUMBER_OUT_OF_RANGE = Rule("SM207", "number out of range")
+EMPTY_TEXT = Rule("SM214", "empty string")
+
+MOST_CHOICES = 8
+"""A longer list of choices is not printed; the nearest is."""
+
+_BOOLEANS = {"yes": "true", "y": "true", "on": "true", "no": "false", "n": "false", "off": "false"}
+
+TEXT_OF_ANOTHER_FORM = Rule("SM206", "malformed value")
+MALFORMED_NAME = Rule("SM208", "malformed name")
+MALFORMED_DURATION = Rule("SM211", "malformed duration")
+MALFORMED_SIZE = Rule("SM212", "malformed size")
+VOLUME_THAT_IS_NOT_WHOLE_GIGABYTES = Rule("SM213", "fractional volume size")
+
 
 def describe(document: Document, data: object) -> list[Finding]:
     """Return the findings for a merged document that does not fit the schema; ``data`` is its view."""
@@ -50,18 +67,6 @@ def _request_instead() -> Finding:
         "missing key `smspec`: this is a CreateTrainingJob request, not a job spec",
         help="run `smspec import FILE` to convert it, or `smspec validate --api-json FILE` to check it",
     )
-
-
-UNKNOWN_SPEC_VERSION = Rule("SM201", "unknown spec version")
-VALUE_OF_ANOTHER_TYPE = Rule("SM203", "value of a different type")
-VALUE_THAT_IS_NO_CHOICE = Rule("SM205", "value not in list")
-NUMBER_OUT_OF_RANGE = Rule("SM207", "number out of range")
-EMPTY_TEXT = Rule("SM214", "empty string")
-
-MOST_CHOICES = 8
-"""A longer list of choices is not printed; the nearest is."""
-
-_BOOLEANS = {"yes": "true", "y": "true", "on": "true", "no": "false", "n": "false", "off": "false"}
 
 
 def value_finding(document: Document, fault: ShapeFault) -> Finding:
@@ -234,13 +239,6 @@ _TOLD: dict[str, Callable[[ShapeFault, Node | None], Finding]] = {
     "minItems": _wrong_length,
     "maxItems": _wrong_length,
 }
-
-
-TEXT_OF_ANOTHER_FORM = Rule("SM206", "malformed value")
-MALFORMED_NAME = Rule("SM208", "malformed name")
-MALFORMED_DURATION = Rule("SM211", "malformed duration")
-MALFORMED_SIZE = Rule("SM212", "malformed size")
-VOLUME_THAT_IS_NOT_WHOLE_GIGABYTES = Rule("SM213", "fractional volume size")
 
 
 @dataclass(frozen=True, slots=True)

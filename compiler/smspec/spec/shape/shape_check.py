@@ -26,6 +26,18 @@ if TYPE_CHECKING:
     # Evaluated at run time, this alias alone would take longer than to convert a spec.
     _Form = Union[str, "dict[str, _Form]"]
 
+_TEXT: Final = "text"
+_AS_IS: Final = "as is"
+
+_OF_NODES: ByIdentity[object] = ByIdentity()
+_OF_CONTENT: ByContent[object] = ByContent()
+
+NULL_THAT_REMOVES_NOTHING = Rule("SM216", "null without effect", "warning")
+
+AMBIGUOUS_TEXT = Rule("SM215", "ambiguous hyperparameter string", "warning")
+
+_TRUE = frozenset(("yes", "y", "on"))
+
 
 def shape_findings(document: Document, data: object = None) -> list[Finding]:
     """Return every mismatch between a merged document, with its short forms expanded, and the schema."""
@@ -43,10 +55,6 @@ def shape_findings(document: Document, data: object = None) -> list[Finding]:
     return findings
 
 
-_TEXT: Final = "text"
-_AS_IS: Final = "as is"
-
-
 def _forms() -> dict[str, _Form]:
     """Return where a scalar is its written text, whatever it looks like, and where nothing is changed."""
     forms: dict[str, _Form] = {}
@@ -62,8 +70,6 @@ def _forms() -> dict[str, _Form]:
 
 
 _FORMS = _forms()
-_OF_NODES: ByIdentity[object] = ByIdentity()
-_OF_CONTENT: ByContent[object] = ByContent()
 
 
 def viewed(root: Node) -> object:
@@ -108,9 +114,6 @@ def _form_of(key: str, form: _Form) -> _Form:
     return form.get(key) or form.get("*") or {}
 
 
-NULL_THAT_REMOVES_NOTHING = Rule("SM216", "null without effect", "warning")
-
-
 def nulls_that_remove_nothing(document: Document, patched: Collection[Path]) -> Iterator[Finding]:
     """Yield each null of the layers that removes nothing; ``patched``: those of `api` that find no such member."""
     for path, place in document.idle:
@@ -121,11 +124,6 @@ def nulls_that_remove_nothing(document: Document, patched: Collection[Path]) -> 
                 help="add a value, in quotes if it starts with `#`, or remove the key",
             )
             yield replace(found, place=place)
-
-
-AMBIGUOUS_TEXT = Rule("SM215", "ambiguous hyperparameter string", "warning")
-
-_TRUE = frozenset(("yes", "y", "on"))
 
 
 def ambiguous_texts(document: Document) -> Iterator[Finding]:

@@ -13,6 +13,8 @@ from smspec.source.frozen import dataclass
 from smspec.spec.schema.acceptance import accepts, checks
 from smspec.spec.schema.job_schema import SchemaPart, merged_schema, part, target
 
+REFERENCE: SchemaPart = {"$ref": "#/definitions/reference"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeFault:
@@ -32,9 +34,6 @@ class ShapeFault:
     def names(self) -> tuple[str, ...]:
         """The keys of the value, if it is a mapping."""
         return tuple(self.value) if isinstance(self.value, dict) else ()
-
-
-REFERENCE: SchemaPart = {"$ref": "#/definitions/reference"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,18 @@ _FAR_APART: dict[str, tuple[object, ...]] = {
     "network.encrypt_inter_container": (True, False),
 }
 
+_TEXTS: tuple[tuple[str, str | int | bool], ...] = (("a", "a"), ("other/b-1", "other/b-1"))
+_SCALARS: tuple[tuple[str, str | int | bool], ...] = (*_TEXTS, ("7", 7), ("true", True))
+
+_OF_ANY_TYPE = ("hyperparameters", "environment", "tags", "api")
+_NAME_OF_A_GROUP = ("hosts", "groups", "*", "name")
+
+_Tree = dict["str | int", "_Tree"]
+
+_OF_FILES = ("smspec", "name", "extends", "vars", "overlays")
+_OFTEN = 0.7
+_MOST_ROUNDS = 4
+
 
 def samples(path: Path, span: Span) -> tuple[Node, ...]:
     """Return valid values for the key at ``path``, with the position ``span``; none for an unknown key."""
@@ -65,21 +77,11 @@ def _node(value: object, span: Span) -> Node:
     return Scalar(text, value, not isinstance(value, str), span)
 
 
-_TEXTS: tuple[tuple[str, str | int | bool], ...] = (("a", "a"), ("other/b-1", "other/b-1"))
-_SCALARS: tuple[tuple[str, str | int | bool], ...] = (*_TEXTS, ("7", 7), ("true", True))
-
-_OF_ANY_TYPE = ("hyperparameters", "environment", "tags", "api")
-_NAME_OF_A_GROUP = ("hosts", "groups", "*", "name")
-
-
 def filled(document: Document, way: int) -> Document:
     """Return a document without unknown values; each ``way`` uses different values."""
     root = _filled(document, document.root, (), _tree(document.unknown), way)
     # The inserted value may be a short form.
     return replace(document, root=expanded(root) if isinstance(root, Mapping) else document.root, unknown=())
-
-
-_Tree = dict["str | int", "_Tree"]
 
 
 def _tree(paths: tuple[Path, ...]) -> _Tree:
@@ -131,11 +133,6 @@ def _referred(document: Document, path: Path, node: Node) -> Iterator[Node]:
         named = channel.get("instance_groups") if isinstance(channel, Mapping) else None
         for item in named.items if isinstance(named, Sequence) else ():
             yield replace(item, span=node.span)
-
-
-_OF_FILES = ("smspec", "name", "extends", "vars", "overlays")
-_OFTEN = 0.7
-_MOST_ROUNDS = 4
 
 
 def with_a_base(document: Document, way: int) -> tuple[Document, tuple[Path, ...]]:

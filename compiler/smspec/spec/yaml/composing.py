@@ -33,6 +33,8 @@ _BLOCKS = ("|", ">")
 _span: Callable[[tuple[str, int, int, int, int]], Span] = partial(tuple.__new__, Span)  # takes half of the time
 _DROPPED = Scalar("", "", False, Span("", 1, 1, 1, 1))
 
+MERGE_OF_NO_MAPPING = Rule("SM111", "merge key without a mapping")
+
 
 class Composer:
     """Builds one tree. ``masked``: the events come from a text whose ``${{ … }}`` have been masked."""
@@ -233,9 +235,6 @@ def unquoted_variable(faults: ParseErrors, start: int, end: int) -> None:
         "unquoted `${{ … }}` inside `{…}` or `[…]`",
         help='use quotes, "${{ vars.name }}", or move each key to its own line',
     )
-
-
-MERGE_OF_NO_MAPPING = Rule("SM111", "merge key without a mapping")
 
 
 def is_merge_key(key: Scalar) -> bool:

@@ -23,6 +23,12 @@ BROKEN_YAML = Rule("SM101", "invalid YAML")
 # PyYAML's Python parser emits the same events as libyaml, about twenty times slower.
 PARSER: type[yaml.BaseLoader] | type[yaml.CBaseLoader] = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
+BAD_ALIAS = Rule("SM105", "alias without an anchor")
+
+# Names come from the author: comparing thousands of them, or one of a megabyte, would take minutes.
+_MOST_COMPARED = 50
+_LONGEST_COMPARED = 50
+
 
 class Mark(Protocol):
     """A position; ``line`` and ``column`` count from 0, everything in code points."""
@@ -89,13 +95,6 @@ def _is_text(event: Event) -> bool:
 def _refuse_escape(faults: ParseErrors, at: int) -> None:
     help = 'use the character itself, or its full code point: "\\U0001F600"'
     faults.add(BROKEN_YAML, faults.span(at, at + 1), "escape sequence that is not a character", help=help)
-
-
-BAD_ALIAS = Rule("SM105", "alias without an anchor")
-
-# Names come from the author: comparing thousands of them, or one of a megabyte, would take minutes.
-_MOST_COMPARED = 50
-_LONGEST_COMPARED = 50
 
 
 class Anchored:

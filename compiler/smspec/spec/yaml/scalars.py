@@ -24,44 +24,7 @@ _WORDS: dict[str, float | bool | None] = {
 _FIRST_OF_A_NUMBER = frozenset("+-.0123456789")
 _INFINITE = (float("inf"), float("-inf"))
 
-
-def meaning(text: str) -> str | int | float | bool | None:
-    """Return the value of a plain scalar: a number, true, false, null, or the text itself.
-
-    Empty text is null too, as after ``key:``. What looks like a number but is too large to be one, such as the commit
-    ``695e0514``, is a string: no program could read it back.
-    """
-    if not text:
-        return None
-    if text in _WORDS:
-        return _WORDS[text]
-    if text[0] not in _FIRST_OF_A_NUMBER:
-        return text
-    match = _NUMBER.fullmatch(text)
-    if match is None:
-        return text
-    number = float(text)
-    if number in _INFINITE:
-        return text
-    return number if match.lastindex else int(text)
-
-
 _PLAIN = re.compile(r"[A-Za-z0-9./_-](?:[A-Za-z0-9 ./_@+=:-]*[A-Za-z0-9./_@+=-])?")
-
-
-def flow_style(value: object) -> str:
-    """Return ``value`` in flow style, with quotes only where they are needed."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{flow_style(str(key))}: {flow_style(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(flow_style(item) for item in value) + "]"
-    if not isinstance(value, str):
-        return json.dumps(value)
-    if _PLAIN.fullmatch(value) and ": " not in value and not value.startswith("- ") and is_text_everywhere(value):
-        return value
-    # Single quotes keep backslashes, so the regular expressions of metrics stay readable.
-    return "'" + value.replace("'", "''") + "'" if "\\" in value else json.dumps(value, ensure_ascii=False)
-
 
 # YAML 1.1 (https://yaml.org/type/): bool, null, merge, and value. PyYAML rejects a document with the last two as
 # values.
@@ -91,6 +54,41 @@ _DATE = (
 )
 # The first characters of numbers and dates. Few strings have them, so the patterns are compiled on first use.
 _FIRST = tuple("-+.0123456789")
+
+
+def meaning(text: str) -> str | int | float | bool | None:
+    """Return the value of a plain scalar: a number, true, false, null, or the text itself.
+
+    Empty text is null too, as after ``key:``. What looks like a number but is too large to be one, such as the commit
+    ``695e0514``, is a string: no program could read it back.
+    """
+    if not text:
+        return None
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in _FIRST_OF_A_NUMBER:
+        return text
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        return text
+    number = float(text)
+    if number in _INFINITE:
+        return text
+    return number if match.lastindex else int(text)
+
+
+def flow_style(value: object) -> str:
+    """Return ``value`` in flow style, with quotes only where they are needed."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{flow_style(str(key))}: {flow_style(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(flow_style(item) for item in value) + "]"
+    if not isinstance(value, str):
+        return json.dumps(value)
+    if _PLAIN.fullmatch(value) and ": " not in value and not value.startswith("- ") and is_text_everywhere(value):
+        return value
+    # Single quotes keep backslashes, so the regular expressions of metrics stay readable.
+    return "'" + value.replace("'", "''") + "'" if "\\" in value else json.dumps(value, ensure_ascii=False)
 
 
 def read_elsewhere_as(text: str) -> str:

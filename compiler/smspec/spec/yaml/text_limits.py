@@ -20,6 +20,10 @@ MAX_PARTS = 20_000
 
 _FIRST_LINE_WITH_SOMETHING = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
 
+NOT_UTF8 = Rule("SM102", "text that is not UTF-8")
+
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+
 
 def check(faults: ParseErrors) -> None:
     """Reject a text that is too large or contains characters that cannot be seen."""
@@ -57,11 +61,6 @@ def too_large(faults: ParseErrors) -> None:
         help="a spec is a page or two; move data to files in `source` or to a channel",
     )
     raise faults.rejected()
-
-
-NOT_UTF8 = Rule("SM102", "text that is not UTF-8")
-
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
 def decode_bytes(name: str, content: bytes) -> SourceText:

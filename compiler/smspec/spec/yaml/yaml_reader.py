@@ -29,6 +29,8 @@ NO_MAPPING = Rule("SM114", "spec other than a mapping")
 # The first characters of anything except a plain scalar.
 _SIGNS = tuple("\"'[{&*!|>%@`")
 
+_LONGEST_KEY = 1024
+
 
 def read(text: SourceText) -> Document:
     """Return the tree of ``text``; raise `InvalidInput` with all errors."""
@@ -103,9 +105,6 @@ def _refuse_root(root: Node | None, faults: ParseErrors) -> None:
     what = "a list" if isinstance(root, Sequence) else "a single value"
     help = "write keys with values, `name: my-job`"
     faults.add(NO_MAPPING, root.span, f"the spec is {what}, not a mapping", help=help)
-
-
-_LONGEST_KEY = 1024
 
 
 @dataclass(frozen=True, slots=True)
