@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from smspec.plan.plan import RequestPlan
 from smspec.plan.replacement import replacement
+from smspec.script.program import UnreadScript
 from smspec.script.script_environment import Argument, ScriptEnvironment
-from smspec.script.unread_script import UnreadScript
 from smspec.source import Path
 from smspec.spec.isolation import isolation_path, unrouted_path
 from smspec.spec.model import (

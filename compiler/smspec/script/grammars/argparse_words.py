@@ -8,10 +8,9 @@ from functools import partial
 from typing import Any, NoReturn
 
 from smspec.diagnostics.suggestions import nearest
-from smspec.script.argument_fault import Fault
+from smspec.script.grammars import Fault, converted, refusal
 from smspec.script.program import CommandLine, Option
 from smspec.script.script_environment import Argument
-from smspec.script.word_conversion import converted, refusal
 
 
 class _ArgumentsRejected(Exception):

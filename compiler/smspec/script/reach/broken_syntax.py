@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterator
 
 from smspec.script.parsing import tree_or_error
-from smspec.script.reach.reached import SyntaxFault, Version
+from smspec.script.reach import SyntaxFault, Version
 from smspec.source import SourceText, Span
 
 HOST: Version = sys.version_info[:2]

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 
 from smspec.script.parsing import nodes_of
-from smspec.script.reach.reached import NewSyntax, Version
+from smspec.script.reach import NewSyntax, Version
 from smspec.source import SourceText, Span
 
 _WITH_BRACKET = re.compile(r"\bwith\s*\(")
@@ -56,11 +56,8 @@ def _constructs(tree: ast.Module, text: str, lines: list[str], base: Version) ->
             yield from _of_comprehensions(node)
         if has_brackets and isinstance(node, ast.With | ast.AsyncWith) and _has_bracket(node, lines):
             yield "`with` and `as` in parentheses", (3, 9), node
-        if is_before_701 and isinstance(node, ast.JoinedStr):
-            from smspec.script.reach.new_strings import is_new_string  # imported late: few scripts need it
-
-            if is_new_string(node, lines):
-                yield "a quote, backslash, comment, or line break inside an f-string expression", (3, 12), node
+        if is_before_701 and isinstance(node, ast.JoinedStr) and is_new_string(node, lines):
+            yield "a quote, backslash, comment, or line break inside an f-string expression", (3, 12), node
 
 
 _BY_KIND: dict[str, tuple[str, Version]] = {
@@ -162,3 +159,64 @@ def _place(node: ast.AST, text: SourceText, lines: list[str]) -> Span:
     line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
     column = 1 + len(lines[line - 1].encode()[:offset].decode(errors="replace"))
     return Span(text.name, line, column, line, column + 1)
+
+
+def is_new_string(node: ast.JoinedStr, lines: list[str]) -> bool:
+    """Return whether an expression in an f-string, or a string next to it, has what older versions reject (PEP 701)."""
+    import tokenize  # imported late, as below: few images have a Python before 3.12
+
+    first, last = node.lineno - 1, node.end_lineno or node.lineno
+    text = "\n".join(lines[first:last])
+    offset = len(lines[first].encode()[: node.col_offset].decode(errors="replace"))
+    end = len(lines[last - 1].encode()) - (node.end_col_offset or 0)
+    text = text[offset : len(text.encode()[: len(text.encode()) - end].decode(errors="replace"))]
+    try:
+        return _has_new_expression(f"({text})\n")
+    except (tokenize.TokenError, SyntaxError, IndexError):
+        return False
+
+
+def _has_new_expression(text: str) -> bool:
+    import io
+    import tokenize
+
+    start, middle, end = (getattr(tokenize, f"FSTRING_{part}", -1) for part in ("START", "MIDDLE", "END"))
+    quotes: list[str] = []
+    before = (1, 0)
+    lines = text.split("\n")
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        between = _between(lines, before, token.start)
+        before = token.end
+        if quotes and token.type not in (middle, end) and "\\" in between:
+            return True
+        if token.type == start:
+            quote = token.string.lstrip("fFrR")
+            if _clashes(quote, quotes):
+                return True
+            quotes.append(quote)
+        elif not quotes:
+            continue
+        elif token.type == end:
+            quotes.pop()
+        elif token.type == middle:
+            if len(quotes) > 1 and ("\\" in token.string or _clashes(token.string, quotes[:-1])):
+                return True
+        elif token.type == tokenize.COMMENT:
+            return True
+        elif token.type in (tokenize.NL, tokenize.NEWLINE):
+            if any(len(quote) == 1 for quote in quotes):
+                return True
+        elif token.type == tokenize.STRING and ("\\" in token.string or _clashes(token.string, quotes)):
+            return True
+    return False
+
+
+def _clashes(text: str, quotes: list[str]) -> bool:
+    """Return whether a text ends an f-string around it, for a Python that looks for the next quote."""
+    return any(quote in text for quote in quotes)
+
+
+def _between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:
+    if start[0] == end[0]:
+        return lines[start[0] - 1][start[1] : end[1]]
+    return "\n".join([lines[start[0] - 1][start[1] :], *lines[start[0] : end[0] - 1], lines[end[0] - 1][: end[1]]])

@@ -1,4 +1,4 @@
-"""Whether the runtime can call a handler with what it passes."""
+"""The handler of a job: whether its module has it, and whether the runtime can call it with what it passes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from smspec.script.parsing import nodes_of, parsed
-from smspec.script.reach.reached import HandlerFault
+from smspec.script.reach import HandlerFault
 from smspec.source import SourceText, Span
 
 _LOOP = {
@@ -20,6 +20,12 @@ _LOOP = {
 
 _NAMES = "`begin`, `resume`, `epoch`, and `end`"
 _Callable = ast.FunctionDef | ast.ClassDef
+
+# With any of these, a module may have names that do not occur in its text.
+_BY_OTHER_MEANS = re.compile(
+    r"\bimport\s*\(?\s*\*|\b(?:exec|eval|globals|locals|vars|setattr|__getattr__|__dict__|sys\s*\.\s*modules)\b"
+)
+_DEFINITION = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
 
 
 def handler_faults(text: SourceText, name: str, *, is_loop: bool) -> Iterator[HandlerFault]:
@@ -133,3 +139,20 @@ def _arguments(count: int) -> str:
 
 def _place(node: _Callable, text: SourceText) -> Span:
     return Span(text.name, node.lineno, node.col_offset + 1, node.lineno, node.col_offset + 2)
+
+
+def lacks(text: str, name: str) -> bool:
+    """Return whether a module certainly has nothing called ``name``: the word does not occur in its text."""
+    if re.search(rf"\b{re.escape(name)}\b", text) or _BY_OTHER_MEANS.search(text):
+        return False
+    if text.isascii():
+        return True
+    import unicodedata  # imported late, and only for a likely finding: the module is slow to load
+
+    # Python normalizes letters that only look different, such as `ﬁ` and `fi`.
+    return not re.search(rf"\b{re.escape(name)}\b", unicodedata.normalize("NFKC", text))
+
+
+def definitions(text: str) -> tuple[str, ...]:
+    """Return the public functions and classes of a module, in order."""
+    return tuple(name for name in dict.fromkeys(_DEFINITION.findall(text)) if not name.startswith("_"))

@@ -1,4 +1,4 @@
-"""Evaluate expressions as far as they are known, in the order in which Python would."""
+"""Evaluate expressions as far as they are known, in the order in which Python would, and assign their values."""
 
 from __future__ import annotations
 
@@ -6,19 +6,28 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from smspec.script.block_endings import is_failure
-from smspec.script.call import Call
-from smspec.script.call_effects import BUILTINS, EXITS
-from smspec.script.channel_value import ChannelPath
-from smspec.script.escaping import leak
-from smspec.script.external_names import Named
-from smspec.script.file_use import note_method
-from smspec.script.frame import Frame
-from smspec.script.sequences import GivenWords, Items, items, known_items
-from smspec.script.values import ELLIPSIS, UNKNOWN, Known, Unknown, Value, constant, known_path, known_text, text
+from smspec.script.follow.code import is_failure
+from smspec.script.follow.effects import BUILTINS, ENVIRONMENTS, EXITS
+from smspec.script.follow.frames import Call, Frame, leak
+from smspec.script.follow.values import (
+    ELLIPSIS,
+    UNKNOWN,
+    GivenWords,
+    Items,
+    Known,
+    Named,
+    Unknown,
+    Value,
+    constant,
+    items,
+    known_items,
+    known_path,
+    known_text,
+    text,
+)
 
 if TYPE_CHECKING:
-    from smspec.script.interpreter import Interpreter
+    from smspec.script.follow.interpreter import Interpreter
 
 _HUGE = 1 << 64
 """No script counts to this, and Python rejects the conversion of numbers of some thousand digits."""
@@ -139,7 +148,7 @@ class Evaluation:
         if isinstance(function, Named):
             return self.run.called(function.name, call)
         if isinstance(node.func, ast.Attribute):
-            note_method(self.run, owner, node.func.attr, call)
+            self.run.recorder.method_called(owner, node.func.attr, call)
         if isinstance(node.func, ast.Attribute) and function is UNKNOWN:
             return owner.method(node.func.attr, call)
         return function.call(call)
@@ -152,7 +161,7 @@ class Evaluation:
 
     def _joined(self, node: ast.JoinedStr) -> Value:
         parts: list[object] = []
-        first: ChannelPath | None = None
+        first: Value | None = None
         for part in node.values:
             value = self.value(part.value if isinstance(part, ast.FormattedValue) else part)
             is_plain = isinstance(part, ast.Constant)
@@ -160,19 +169,20 @@ class Evaluation:
                 is_plain = part.conversion == -1 and part.format_spec is None
                 if part.format_spec is not None:
                     self.value(part.format_spec)
-            if isinstance(value, ChannelPath) and not parts and is_plain:
+            if not parts and is_plain:
                 first = value
             found = text(value)
             parts.append((constant(value) if found is None else found) if is_plain else ...)
-        if first is not None and not first.may_be_none:
-            return first.followed_by(None if ... in parts[1:] else "".join(map(str, parts[1:])))
-        return known_text("".join(map(str, parts))) if ... not in parts else UNKNOWN
+        if ... not in parts:
+            return known_text("".join(map(str, parts)))
+        return UNKNOWN if first is None else first.before(None if ... in parts[1:] else "".join(map(str, parts[1:])))
 
     def _binary(self, node: ast.BinOp) -> Value:
         left, right = self.value(node.left), self.value(node.right)
+        special = left.operation(node, right, self.run)
+        if special is not None:
+            return special
         one, two = text(left), text(right)
-        if isinstance(left, ChannelPath):
-            return self._after_channel(node, left, two)
         if one is not None and two is not None:
             if isinstance(node.op, ast.Add):
                 return known_text(one + two)
@@ -186,15 +196,6 @@ class Evaluation:
         left.look_through()
         right.look_through()
         return UNKNOWN
-
-    def _after_channel(self, node: ast.BinOp, channel: ChannelPath, rest: str | None) -> Value:
-        """Return a channel's path with text after it; None cannot be added to anything."""
-        if not isinstance(node.op, ast.Add | ast.Div):
-            return UNKNOWN
-        channel.note(self.run, "+" if isinstance(node.op, ast.Add) else "/", self.run.place(node))
-        if isinstance(node.op, ast.Div):
-            return channel.followed_by(None if rest is None or rest.startswith("/") else f"/{rest}")
-        return channel.followed_by(rest)
 
     def _subscript(self, node: ast.Subscript) -> Value:
         owner = self.value(node.value)
@@ -276,3 +277,47 @@ def _unknown(*values: Value) -> Value:
     for value in values:
         value.escape()
     return UNKNOWN
+
+
+class Assignment:
+    """Assignments in one frame."""
+
+    def __init__(self, run: Interpreter, frame: Frame) -> None:
+        self.run = run
+        self.frame = frame
+        self.value = Evaluation(run, frame).value
+
+    def assign(self, target: ast.expr, value: Value) -> None:
+        """Assign a value to a target."""
+        if isinstance(target, ast.Name):
+            self.frame.set(target.id, value)
+        elif isinstance(target, ast.Attribute):
+            owner = self.value(target.value)
+            if not self.run.is_certain:
+                value.escape()
+                value = UNKNOWN
+            owner.set_attribute(target.attr, value)
+            if isinstance(owner, Named):
+                self.run.tampered_with(f"{owner.name}.{target.attr}")
+        elif isinstance(target, ast.Subscript):
+            self._set_item(target, value)
+        elif isinstance(target, ast.Starred):
+            self.assign(target.value, UNKNOWN)
+        elif isinstance(target, ast.Tuple | ast.List):
+            parts = items(value) or ()
+            if len(parts) != len(target.elts) or any(isinstance(part, ast.Starred) for part in target.elts):
+                value.escape()
+                parts = (UNKNOWN,) * len(target.elts)
+            for inner, part in zip(target.elts, parts, strict=True):
+                self.assign(inner, part)
+
+    def _set_item(self, target: ast.Subscript, value: Value) -> None:
+        owner, key = self.value(target.value), self.value(target.slice)
+        value.escape()
+        owner.set_item()
+        if not isinstance(owner, Named):
+            key.escape()
+        elif owner.name in ENVIRONMENTS:
+            self.run.changed_variables.add(text(key) or "*")
+        else:
+            self.run.tampered_with(owner.name)

@@ -4,9 +4,47 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
-from smspec.script.block_endings import is_failing_exit, is_failure
+Ending = Literal["raise", "leave", "exit"]
+"""An early end of a block: by an exception, by leaving the function or the loop, or by ending the script."""
+
+LEAVING = (ast.Return, ast.Break, ast.Continue)
+
+_EXITS = ("_exit", "exit", "quit")
+
+_FAILURES = ("Error", "Exception", "Interrupt", "Warning")
+"""Suffixes of exception names that fail a job; SystemExit may end it successfully."""
+
+
+def is_failure(raised: ast.expr | None) -> bool:
+    """Return whether an uncaught exception fails the job; a bare `raise` re-raises one."""
+    if raised is None:
+        return True
+    kind = raised.func if isinstance(raised, ast.Call) else raised
+    name = kind.attr if isinstance(kind, ast.Attribute) else kind.id if isinstance(kind, ast.Name) else ""
+    if name == "SystemExit" and isinstance(raised, ast.Call) and raised.args:
+        return isinstance(raised.args[0], ast.Constant) and is_failing(raised.args[0].value)
+    return name.endswith(_FAILURES)
+
+
+def is_failing_exit(node: ast.Call) -> bool:
+    """Return whether a call, if it ends the script, ends it with a failure: ``sys.exit(1)``."""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name not in _EXITS or len(node.args) != 1:
+        return False
+    status = node.args[0]
+    if isinstance(status, ast.UnaryOp) and isinstance(status.op, ast.USub):
+        status = status.operand
+    return isinstance(status, ast.Constant) and is_failing(status.value)
+
+
+def is_failing(status: object) -> bool:
+    """Return whether an exit status is a failure. The system keeps the last eight bits of a number."""
+    if isinstance(status, int):
+        return status % 256 != 0
+    return status is not None and status is not ...
+
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _BARE = (ast.expr_context, ast.operator, ast.Constant)
@@ -232,3 +270,14 @@ def dotted(node: ast.expr) -> str:
         attributes.append(node.attr)
         node = node.value
     return ".".join([node.id, *reversed(attributes)]) if isinstance(node, ast.Name) else ""
+
+
+def absolute(source: str, package: str) -> str | None:
+    """Return the full name after ``from`` in a module of ``package``; None if there are too few parent packages."""
+    level = len(source) - len(source.lstrip("."))
+    if level == 0:
+        return source
+    above = package.split(".") if package else []
+    if level > len(above):
+        return None
+    return ".".join(filter(None, [*above[: len(above) - level + 1], source[level:]]))

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from smspec.script.escaping import leak
-from smspec.script.external_names import Named
-from smspec.script.functions import Function
-from smspec.script.values import UNKNOWN, Bound, Value
+from smspec.script.follow.frames import Function, leak
+from smspec.script.follow.values import UNKNOWN, Bound, Named, Value
 
 if TYPE_CHECKING:
     import ast
 
-    from smspec.script.call import Call
-    from smspec.script.frame import Frame
-    from smspec.script.interpreter import Interpreter
+    from smspec.script.follow.frames import Call, Frame
+    from smspec.script.follow.interpreter import Interpreter
 
 
 PARSER_SUBCLASS = "argparse subclass"
@@ -198,6 +195,41 @@ class Super(Value):
         if not all(map(_is_inert, self._bases)):
             self.escape()  # an unknown class may call any method of its instances
         return call.unknown_result()
+
+
+class Module(Value):
+    """A module of the source."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+
+    def escape(self) -> None:
+        self.frame.open()
+
+    def escape_by(self, attributes: Iterable[str]) -> None:
+        for name in attributes:
+            self.attribute(name)
+            self.frame.leak(name)
+
+    def has(self, name: str) -> bool:
+        """Return whether it already has a name."""
+        return name in self.frame.names
+
+    def attribute(self, name: str) -> Value:
+        if name == "__dict__":
+            self.escape()
+            return UNKNOWN
+        if self.has(name):
+            return self.frame.get(name) or UNKNOWN
+        hook = self.frame.names.get("__getattr__")
+        if hook is not None:
+            hook.escape()
+        self.frame.leak(name)  # other code has the later values of a module that is still running
+        return UNKNOWN
+
+    def set_attribute(self, name: str, value: Value) -> None:
+        value.escape()
+        self.frame.forget_for_good(name)
 
 
 def _is_bare(base: Value) -> bool:

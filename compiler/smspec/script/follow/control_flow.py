@@ -6,17 +6,14 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from smspec.script.assignment import Assignment
-from smspec.script.block_endings import LEAVING, Ending, is_failing
-from smspec.script.call_effects import lets_errors_through
-from smspec.script.conditions import asks_for_one_word
-from smspec.script.evaluation import Evaluation
-from smspec.script.file_use import note_ensured
-from smspec.script.frame import Frame, joined
-from smspec.script.values import UNKNOWN, constant
+from smspec.script.follow.code import LEAVING, Ending, is_failing
+from smspec.script.follow.effects import lets_errors_through
+from smspec.script.follow.evaluation import Assignment, Evaluation
+from smspec.script.follow.frames import Frame, joined
+from smspec.script.follow.values import UNKNOWN, constant
 
 if TYPE_CHECKING:
-    from smspec.script.interpreter import Interpreter, Repeats
+    from smspec.script.follow.interpreter import Interpreter, Repeats
 
 Follow = Callable[[Sequence[ast.stmt]], "Ending | None"]
 
@@ -38,7 +35,7 @@ class ControlFlow:
         known = constant(test)
         if known is not ...:
             return self._block(node.body if known else node.orelse)
-        note_ensured(self.run, node, self._evaluation.full_name, self.value)
+        self.run.recorder.tested(node, self._evaluation)
         if asks_for_one_word(node.test) and self._goes_on_otherwise(node.body):
             # `if len(sys.argv) == 2 and …: read a file`, as in the examples of transformers.
             with self.run.perhaps(self.frame):
@@ -203,3 +200,17 @@ class ControlFlow:
                 with self.run.perhaps(self.frame):
                     self.value(case.guard).escape()
         self._branches([case.body for case in node.cases], is_exhaustive=False)
+
+
+def asks_for_one_word(test: ast.expr) -> bool:
+    """Return whether a condition is only true with a single word on the command line."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return any(map(asks_for_one_word, test.values))
+    match test:
+        case ast.Compare(
+            left=ast.Call(func=ast.Name(id="len"), args=[ast.Attribute(value=ast.Name(id="sys"), attr="argv")]),
+            ops=[ast.Eq()],
+            comparators=[ast.Constant(value=2)],
+        ):
+            return True
+    return False

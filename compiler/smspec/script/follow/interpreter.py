@@ -1,4 +1,4 @@
-"""Follow a script from its first line as far as its text shows what happens, without running it."""
+"""Follow a program from its first line as far as its text shows what happens, without running it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from smspec.script.call import Call
-from smspec.script.call_effects import (
+from smspec.script.follow.classes import Class, Instance, Module, Super
+from smspec.script.follow.code import Codes, Uses, has_names_of_its_own
+from smspec.script.follow.effects import (
     ENDING_METHODS,
     ENVIRONMENTS,
     FRAMES,
@@ -21,42 +22,17 @@ from smspec.script.call_effects import (
     patches,
     sees_all,
 )
-from smspec.script.classes import Class, Instance, Super
-from smspec.script.code import Codes, Uses, has_names_of_its_own
-from smspec.script.external_names import Named
-from smspec.script.file_use import note_call
-from smspec.script.frame import Frame
-from smspec.script.functions import Function, bind
-from smspec.script.importing import import_names
-from smspec.script.installation import STARTERS, note_installation
-from smspec.script.modules import Module
-from smspec.script.program import (
-    AwsUse,
-    ChannelRead,
-    ChannelUse,
-    CommandLine,
-    FileUse,
-    HyperparameterRead,
-    Installation,
-    ProcessGroup,
-    RepeatedUse,
-    Stop,
-    VariableRead,
-)
-from smspec.script.remaining_arguments import RemainingArguments
-from smspec.script.sequences import Items
-from smspec.script.statements import Statements
-from smspec.script.values import UNKNOWN, Value, text
+from smspec.script.follow.evaluation import Evaluation
+from smspec.script.follow.frames import Call, Frame, Function, bind
+from smspec.script.follow.statements import Statements, import_names
+from smspec.script.follow.values import UNKNOWN, Items, Named, Value, text
 from smspec.source import Span
 
 MOST_STEPS = 50_000
 DEEPEST = 12
 """The maximum depth of nested function calls."""
 
-Handler = Callable[[Call], Value]
-Lookup = Callable[["Interpreter", Value, Span], Value]
 Finder = Callable[["Interpreter", str], "Module | None"]
-
 
 Repeats = tuple[int | None, str]
 """How often a loop runs: a number, or the name of an option."""
@@ -66,40 +42,37 @@ class TooManySteps(Exception):
     """The script has more steps than the limit."""
 
 
-class Interpreter:
-    """What was recorded so far. ``is_certain``: the current code runs in every run of the script.
+class Recorder:
+    """It comes along while a program is followed, knows libraries, and records what it sees. This one does neither."""
 
-    ``remembered`` is for readers whose library registers declarations itself. ``is_blind``: names may be accessed in
-    ways that are not followed.
+    def called(self, _name: str, _call: Call) -> Value | None:
+        """Return the result of a call of something of another module; None if it is not known."""
+        return None
+
+    def method_called(self, owner: Value, name: str, call: Call) -> None:
+        """See a call of a method."""
+
+    def looked_up(self, _run: Interpreter, _name: str, _key: Value, _place: Span) -> Value | None:
+        """Return the value under a key of something of another module; None if it is not known."""
+        return None
+
+    def tested(self, node: ast.If, evaluation: Evaluation) -> None:
+        """See a branch of which the condition is not known."""
+
+
+class Interpreter:
+    """The state of the program so far. ``is_certain``: the current code runs in every run of it.
+
+    ``is_blind``: names may be accessed in ways that are not followed. ``is_tampered``: what readers rely on may have
+    been changed, ``changed_variables``: also these of the environment.
     """
 
-    def __init__(
-        self,
-        handler_of: Callable[[str], Handler | None],
-        lookup_of: Callable[[str], Lookup | None],
-        find_module: Finder,
-    ) -> None:
-        self.command_lines: list[CommandLine] = []
-        self.channels: list[ChannelRead] = []
-        self.hyperparameters: list[HyperparameterRead] = []
-        self.file_uses: list[FileUse] = []
-        self.process_groups: list[ProcessGroup] = []
+    def __init__(self, recorder: Recorder, find_module: Finder) -> None:
+        self.recorder = recorder
+        self.codes = Codes()
         self.imported: set[str] = set()
         self.changed_variables: set[str] = set()
-        self.changed_mappings: set[str] = set()
-        self.stops: list[Stop] = []
-        self.variables: list[VariableRead] = []
-        self.optional_variables: list[VariableRead] = []
-        self.other_variables: list[VariableRead] = []
-        self.channel_uses: list[ChannelUse] = []
-        self.aws_uses: list[AwsUse] = []
-        self.installations: list[Installation] = []
-        self.searches: list[FileUse] = []
-        self.repeated_uses: list[RepeatedUse] = []
         self.repeats: Repeats | None = None
-        self.left_over: dict[CommandLine, RemainingArguments] = {}
-        self.codes = Codes()
-        self.remembered: dict[str, object] = {}
         self.is_tampered = False
         self.is_certain = True
         self.is_blind = False
@@ -107,8 +80,6 @@ class Interpreter:
         self.goes_other_way_for_one_word = False
         self._find_module = find_module
         self._frames: list[Frame] = []
-        self._handler_of = handler_of
-        self._lookup_of = lookup_of
         self._has_ended = False
         self._is_out_of_order = False
         self._steps = 0
@@ -185,12 +156,9 @@ class Interpreter:
     def called(self, name: str, call: Call) -> Value:
         """Return the result of a call of something of another module."""
         name = name.removeprefix("builtins.")
-        note_call(self, name, call)
-        if name in STARTERS:
-            note_installation(name, call)
-        handler = self._handler_of(name)
-        if handler is not None:
-            return handler(call)
+        known = self.recorder.called(name, call)
+        if known is not None:
+            return known
         given = (*call.arguments, *call.keywords.values())
         if changed_by(name):
             self.handed_on(changed_by(name))
@@ -278,8 +246,8 @@ class Interpreter:
         """Return the value under a key of something of another module."""
         if sees_all(name):
             self.handed_on(name)
-        lookup = self._lookup_of(name)
-        return Items((Named(name, self), key)) if lookup is None else lookup(self, key, place)
+        found = self.recorder.looked_up(self, name, key, place)
+        return Items((Named(name, self), key)) if found is None else found
 
     def may_have_set(self, variable: str) -> bool:
         """Return whether the script itself may set an environment variable."""
@@ -295,16 +263,6 @@ class Interpreter:
         self._has_ended = True
         self.is_certain = False
         self.repeats = None
-
-    def note_use(self, use: FileUse | ChannelUse) -> None:
-        """Record a use that is certain, or certain in each pass of a loop."""
-        if self.is_certain and isinstance(use, FileUse):
-            self.file_uses.append(use)
-        elif self.is_certain and isinstance(use, ChannelUse):
-            self.channel_uses.append(use)
-        elif self.repeats is not None:
-            times, option = self.repeats
-            self.repeated_uses.append(RepeatedUse(use=use, times=times, option=option))
 
     @contextmanager
     def perhaps(self, frame: Frame) -> Iterator[None]:
