@@ -19,6 +19,98 @@ if TYPE_CHECKING:
     from smspec.script.follow.interpreter import Interpreter
     from smspec.source import Span
 
+CONTAINER = "/opt/ml"
+
+SEARCHES = frozenset({"glob.glob", "glob.iglob", "os.walk"})
+"""Calls that find nothing below a path that does not exist."""
+
+_SEARCHING = frozenset({"glob", "rglob"})
+"""Methods of `pathlib.Path` that do so."""
+
+_FIRST = (0,)
+_BOTH = (0, 1)
+OPERATIONS: dict[str, tuple[int, ...]] = {
+    "open": _FIRST,
+    **dict.fromkeys(
+        ("io.open", "gzip.open", "bz2.open", "lzma.open", "codecs.open", "os.open", "tarfile.open"), _FIRST
+    ),
+    **{
+        f"os.{name}": _FIRST
+        for name in ("makedirs", "mkdir", "listdir", "scandir", "chdir", "remove", "unlink", "rmdir")
+    },
+    **{f"os.{name}": _FIRST for name in ("mkfifo", "truncate", "chmod", "utime", "removedirs")},
+    **{f"os.{name}": _BOTH for name in ("rename", "replace", "renames")},
+    **{f"os.{name}": (1,) for name in ("symlink", "link")},
+    **{f"shutil.{name}": _BOTH for name in ("copy", "copy2", "copyfile", "copytree", "move")},
+    "shutil.rmtree": _FIRST,
+    "shutil.make_archive": _FIRST,
+    "shutil.unpack_archive": _BOTH,
+    "zipfile.ZipFile": _FIRST,
+    "torch.save": (1,),
+    "torch.load": _FIRST,
+    "torch.jit.save": (1,),
+    "torch.jit.load": _FIRST,
+    "joblib.dump": (1,),
+    "joblib.load": _FIRST,
+    **{f"numpy.{name}": _FIRST for name in ("save", "savez", "savez_compressed", "savetxt")},
+    **{f"numpy.{name}": _FIRST for name in ("load", "loadtxt", "genfromtxt", "fromfile")},
+    **{f"pandas.read_{name}": _FIRST for name in ("csv", "parquet", "json", "table", "excel", "pickle", "feather")},
+    **{f"polars.read_{name}": _FIRST for name in ("csv", "parquet")},
+    "pyarrow.parquet.read_table": _FIRST,
+    "pyarrow.parquet.write_table": (1,),
+    "datasets.load_from_disk": _FIRST,
+    "matplotlib.pyplot.savefig": _FIRST,
+    "PIL.Image.open": _FIRST,
+    "logging.FileHandler": _FIRST,
+    "tensorflow.saved_model.save": (1,),
+    "torchvision.datasets.ImageFolder": _FIRST,
+    "safetensors.torch.save_file": (1,),
+    "safetensors.torch.load_file": _FIRST,
+}
+"""Calls that fail, or read or write there, by full name → which of their arguments are paths."""
+
+CHANNEL_OPERATIONS = frozenset(OPERATIONS) | {
+    *("glob.glob", "glob.iglob", "os.path.exists", "os.path.isdir", "os.path.isfile", "os.path.join", "os.walk"),
+    *("pathlib.Path", "datasets.load_dataset", "numpy.memmap"),
+}
+"""Calls whose first argument is a path, if it may be that of a channel."""
+
+_OF_PATHS = frozenset(
+    {
+        "mkdir",
+        "write_text",
+        "write_bytes",
+        "read_text",
+        "read_bytes",
+        "open",
+        "touch",
+        "unlink",
+        "rmdir",
+        "iterdir",
+        "rename",
+    }
+)
+"""Methods of `pathlib.Path` that strings do not have."""
+
+_OF_OBJECTS = frozenset(
+    {
+        "to_csv",
+        "to_parquet",
+        "to_pickle",
+        "to_feather",
+        "save_pretrained",
+        "save_model",
+        "save_weights",
+        "savefig",
+        "save",
+    }
+)
+"""Methods of library objects that write a file; not of classes of the script itself."""
+
+_PATH_WORDS = ("path", "file", "filename", "fname", "name", "f", "dir", "dst", "dest", "path_or_buf", "save_directory")
+_QUESTIONS = ("os.path.exists", "os.path.isdir")
+_MAKERS = ("os.makedirs", "os.mkdir")
+
 
 class ChannelPath(Value):
     """The value of ``SM_CHANNEL_…``, or a path below it, or next to it.
@@ -111,99 +203,6 @@ class Namespace(Value):
     def method(self, _: str, call: Call) -> Value:
         self.escape()
         return call.unknown_result()
-
-
-CONTAINER = "/opt/ml"
-
-SEARCHES = frozenset({"glob.glob", "glob.iglob", "os.walk"})
-"""Calls that find nothing below a path that does not exist."""
-
-_SEARCHING = frozenset({"glob", "rglob"})
-"""Methods of `pathlib.Path` that do so."""
-
-_FIRST = (0,)
-_BOTH = (0, 1)
-OPERATIONS: dict[str, tuple[int, ...]] = {
-    "open": _FIRST,
-    **dict.fromkeys(
-        ("io.open", "gzip.open", "bz2.open", "lzma.open", "codecs.open", "os.open", "tarfile.open"), _FIRST
-    ),
-    **{
-        f"os.{name}": _FIRST
-        for name in ("makedirs", "mkdir", "listdir", "scandir", "chdir", "remove", "unlink", "rmdir")
-    },
-    **{f"os.{name}": _FIRST for name in ("mkfifo", "truncate", "chmod", "utime", "removedirs")},
-    **{f"os.{name}": _BOTH for name in ("rename", "replace", "renames")},
-    **{f"os.{name}": (1,) for name in ("symlink", "link")},
-    **{f"shutil.{name}": _BOTH for name in ("copy", "copy2", "copyfile", "copytree", "move")},
-    "shutil.rmtree": _FIRST,
-    "shutil.make_archive": _FIRST,
-    "shutil.unpack_archive": _BOTH,
-    "zipfile.ZipFile": _FIRST,
-    "torch.save": (1,),
-    "torch.load": _FIRST,
-    "torch.jit.save": (1,),
-    "torch.jit.load": _FIRST,
-    "joblib.dump": (1,),
-    "joblib.load": _FIRST,
-    **{f"numpy.{name}": _FIRST for name in ("save", "savez", "savez_compressed", "savetxt")},
-    **{f"numpy.{name}": _FIRST for name in ("load", "loadtxt", "genfromtxt", "fromfile")},
-    **{f"pandas.read_{name}": _FIRST for name in ("csv", "parquet", "json", "table", "excel", "pickle", "feather")},
-    **{f"polars.read_{name}": _FIRST for name in ("csv", "parquet")},
-    "pyarrow.parquet.read_table": _FIRST,
-    "pyarrow.parquet.write_table": (1,),
-    "datasets.load_from_disk": _FIRST,
-    "matplotlib.pyplot.savefig": _FIRST,
-    "PIL.Image.open": _FIRST,
-    "logging.FileHandler": _FIRST,
-    "tensorflow.saved_model.save": (1,),
-    "torchvision.datasets.ImageFolder": _FIRST,
-    "safetensors.torch.save_file": (1,),
-    "safetensors.torch.load_file": _FIRST,
-}
-"""Calls that fail, or read or write there, by full name → which of their arguments are paths."""
-
-CHANNEL_OPERATIONS = frozenset(OPERATIONS) | {
-    *("glob.glob", "glob.iglob", "os.path.exists", "os.path.isdir", "os.path.isfile", "os.path.join", "os.walk"),
-    *("pathlib.Path", "datasets.load_dataset", "numpy.memmap"),
-}
-"""Calls whose first argument is a path, if it may be that of a channel."""
-
-_OF_PATHS = frozenset(
-    {
-        "mkdir",
-        "write_text",
-        "write_bytes",
-        "read_text",
-        "read_bytes",
-        "open",
-        "touch",
-        "unlink",
-        "rmdir",
-        "iterdir",
-        "rename",
-    }
-)
-"""Methods of `pathlib.Path` that strings do not have."""
-
-_OF_OBJECTS = frozenset(
-    {
-        "to_csv",
-        "to_parquet",
-        "to_pickle",
-        "to_feather",
-        "save_pretrained",
-        "save_model",
-        "save_weights",
-        "savefig",
-        "save",
-    }
-)
-"""Methods of library objects that write a file; not of classes of the script itself."""
-
-_PATH_WORDS = ("path", "file", "filename", "fname", "name", "f", "dir", "dst", "dest", "path_or_buf", "save_directory")
-_QUESTIONS = ("os.path.exists", "os.path.isdir")
-_MAKERS = ("os.makedirs", "os.mkdir")
 
 
 def note_call(name: str, call: Call) -> None:

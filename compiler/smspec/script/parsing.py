@@ -35,6 +35,9 @@ _FAR_INDENTED = rf"\n[ \t]{{{DEEPEST}}}"
 _WORD_OPERATORS = frozenset({"not", "lambda", "await", "if", "for", "or", "and", "in", "is", "yield"})
 _OPERATORS = frozenset("+-*/%|&^~@<>=.!")
 
+MOST_TREES = 64
+"""How many trees are kept: one script with its modules."""
+
 
 def _most_operators(text: str) -> int:
     """Return how many operators, brackets, and branches a text can have at most: strings are searched too."""
@@ -86,10 +89,6 @@ def is_readable(text: str) -> bool:
         if count > MOST_TOKENS or depth > DEEPEST or max(chain, branches) > LONGEST_CHAIN:
             return False
     return True
-
-
-MOST_TREES = 64
-"""How many trees are kept: one script with its modules."""
 
 
 @lru_cache(maxsize=MOST_TREES)

@@ -38,6 +38,20 @@ _FIRST = frozenset({"abc", "codecs", "encodings", "genericpath", "io", "os", "po
 _NEVER = frozenset(sys.builtin_module_names) | _FIRST | {"smspec_runtime"}
 """Python finds these before modules next to a script; the runtime brings its own package."""
 
+_PHASES = ("begin", "epoch", "end")
+
+_AT_START = ("sitecustomize", "usercustomize")
+"""Python imports these before any script."""
+
+_LIBRARIES = frozenset(
+    {"configargparse", "docopt", "fire", "getopt", "gin", "hydra", "optparse", "plac", "simple_parsing", "tap", "tyro"}
+)
+"""Libraries that parse a command line, and have no reader."""
+
+_READING = re.compile(
+    r"\bargparse\b|\bHfArgumentParser\b|^[ \t]*(?:from|import)[ \t]+(?:click|typer|absl|jsonargparse)\b", re.M
+)
+
 
 class Neighbors:
     """The modules of a source. ``texts`` are those that were parsed.
@@ -176,9 +190,6 @@ def names_at_start(name: str) -> dict[str, Value]:
     return {"__name__": Known(name), "__file__": UNKNOWN, "TYPE_CHECKING": Known(False)}
 
 
-_PHASES = ("begin", "epoch", "end")
-
-
 def followed(text: SourceText, source: Source, module: str, handler: str | None) -> Program:
     """Return what is known about a script. Raise `ScriptUnreadable` if this Python cannot parse or follow it.
 
@@ -218,19 +229,6 @@ def followed(text: SourceText, source: Source, module: str, handler: str | None)
         process_groups=() if run.is_blind else tuple(record.process_groups),
         stop=_stop(run, record, text) if handler is None else None,
     )
-
-
-_AT_START = ("sitecustomize", "usercustomize")
-"""Python imports these before any script."""
-
-_LIBRARIES = frozenset(
-    {"configargparse", "docopt", "fire", "getopt", "gin", "hydra", "optparse", "plac", "simple_parsing", "tap", "tyro"}
-)
-"""Libraries that parse a command line, and have no reader."""
-
-_READING = re.compile(
-    r"\bargparse\b|\bHfArgumentParser\b|^[ \t]*(?:from|import)[ \t]+(?:click|typer|absl|jsonargparse)\b", re.M
-)
 
 
 def _with_left_over(record: Record) -> Iterator[CommandLine]:

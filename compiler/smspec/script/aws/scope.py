@@ -31,6 +31,38 @@ SESSION_PARAMETERS = (*_KEY_PARAMETERS, "region_name", "botocore_session", "prof
 FILE_SYSTEM_PARAMETERS = ("anon", "endpoint_url", "key", "secret", "token")
 """The names of arguments that are passed by position, in the signatures of boto3 and s3fs."""
 
+CLIENT_MAKERS = {"boto3.client": False, "boto3.resource": True}
+SESSION = "session"
+_SESSIONS = frozenset({"boto3.Session", "boto3.session.Session"})
+_OTHER_MAKERS = {
+    "sagemaker.Session": "sagemaker.Session",
+    "sagemaker.session.Session": "sagemaker.Session",
+    "s3fs.S3FileSystem": "s3fs",
+    "s3fs.core.S3FileSystem": "s3fs",
+    "fsspec.filesystem": "s3fs",
+}
+RESOURCE = ":resource"
+"""The end of the kind of a resource, which makes objects and calls nothing itself."""
+
+PARTS: dict[tuple[str, str], tuple[str, dict[str, str]]] = {
+    ("s3:resource", "Bucket"): ("s3.Bucket", {"Bucket": "name"}),
+    ("s3:resource", "Object"): ("s3.Object", {"Bucket": "bucket_name", "Key": "key"}),
+    ("s3:resource", "ObjectSummary"): ("s3.Object", {"Bucket": "bucket_name", "Key": "key"}),
+    ("s3.Bucket", "Object"): ("s3.Object", {"Key": "key"}),
+    ("dynamodb:resource", "Table"): ("dynamodb.Table", {"TableName": "name"}),
+    ("sqs:resource", "Queue"): ("sqs.Queue", {"QueueUrl": "url"}),
+    ("sns:resource", "Topic"): ("sns.Topic", {"TopicArn": "arn"}),
+}
+"""Methods that make an object and call nothing: its kind, and what identifies it, in order, with their own names."""
+
+ATTRIBUTES = {("s3.Bucket", "objects"): "s3.Bucket.objects"}
+"""Attributes that are objects themselves."""
+
+_LAZY = frozenset({"can_paginate", "close", "exceptions", "meta", "waiter_names"})
+"""Names of clients and resources that call nothing."""
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -82,36 +114,6 @@ class AwsMethod:
 
 Meaning = Union[Text, Foreign, Local, AwsObject, AwsMethod]
 
-CLIENT_MAKERS = {"boto3.client": False, "boto3.resource": True}
-SESSION = "session"
-_SESSIONS = frozenset({"boto3.Session", "boto3.session.Session"})
-_OTHER_MAKERS = {
-    "sagemaker.Session": "sagemaker.Session",
-    "sagemaker.session.Session": "sagemaker.Session",
-    "s3fs.S3FileSystem": "s3fs",
-    "s3fs.core.S3FileSystem": "s3fs",
-    "fsspec.filesystem": "s3fs",
-}
-RESOURCE = ":resource"
-"""The end of the kind of a resource, which makes objects and calls nothing itself."""
-
-PARTS: dict[tuple[str, str], tuple[str, dict[str, str]]] = {
-    ("s3:resource", "Bucket"): ("s3.Bucket", {"Bucket": "name"}),
-    ("s3:resource", "Object"): ("s3.Object", {"Bucket": "bucket_name", "Key": "key"}),
-    ("s3:resource", "ObjectSummary"): ("s3.Object", {"Bucket": "bucket_name", "Key": "key"}),
-    ("s3.Bucket", "Object"): ("s3.Object", {"Key": "key"}),
-    ("dynamodb:resource", "Table"): ("dynamodb.Table", {"TableName": "name"}),
-    ("sqs:resource", "Queue"): ("sqs.Queue", {"QueueUrl": "url"}),
-    ("sns:resource", "Topic"): ("sns.Topic", {"TopicArn": "arn"}),
-}
-"""Methods that make an object and call nothing: its kind, and what identifies it, in order, with their own names."""
-
-ATTRIBUTES = {("s3.Bucket", "objects"): "s3.Bucket.objects"}
-"""Attributes that are objects themselves."""
-
-_LAZY = frozenset({"can_paginate", "close", "exceptions", "meta", "waiter_names"})
-"""Names of clients and resources that call nothing."""
-
 
 def maker_of(name: str) -> str | None:
     """Return the kind of object that a function of another module makes; None if it makes no known one."""
@@ -123,8 +125,6 @@ def calls_nothing(method: str) -> bool:
 
 
 Bound = Union[ast.expr, Meaning, "OwnName", "Passed", "Loop"]
-
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 class OwnName:

@@ -16,6 +16,19 @@ _EXITS = ("_exit", "exit", "quit")
 _FAILURES = ("Error", "Exception", "Interrupt", "Warning")
 """Suffixes of exception names that fail a job; SystemExit may end it successfully."""
 
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_BARE = (ast.expr_context, ast.operator, ast.Constant)
+"""Nodes without names in them."""
+
+_READS = frozenset({"copy", "get", "index", "items", "keys", "values"})
+_READERS = frozenset({"len", "print", "dict", "list"})
+
+Uses = dict[str, "frozenset[str] | None"]
+"""Names, each with the attributes if only these are used, else None."""
+
+Imported = tuple["ast.Import | ast.ImportFrom", Uses]
+"""An import, and how the code uses the imported names."""
+
 
 def is_failure(raised: ast.expr | None) -> bool:
     """Return whether an uncaught exception fails the job; a bare `raise` re-raises one."""
@@ -44,21 +57,6 @@ def is_failing(status: object) -> bool:
     if isinstance(status, int):
         return status % 256 != 0
     return status is not None and status is not ...
-
-
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-_BARE = (ast.expr_context, ast.operator, ast.Constant)
-"""Nodes without names in them."""
-
-_READS = frozenset({"copy", "get", "index", "items", "keys", "values"})
-_READERS = frozenset({"len", "print", "dict", "list"})
-
-
-Uses = dict[str, "frozenset[str] | None"]
-"""Names, each with the attributes if only these are used, else None."""
-
-Imported = tuple["ast.Import | ast.ImportFrom", Uses]
-"""An import, and how the code uses the imported names."""
 
 
 class Code:

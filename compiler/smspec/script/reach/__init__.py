@@ -14,6 +14,71 @@ from smspec.source.frozen import dataclass
 
 Version = tuple[int, int]
 
+ADDED: dict[str, Version] = {
+    "graphlib": (3, 9),
+    "zoneinfo": (3, 9),
+    "tomllib": (3, 11),
+    "annotationlib": (3, 14),
+    "compression": (3, 14),
+}
+"""Module → the first version that has it."""
+
+REMOVED: dict[str, Version] = {
+    "dummy_threading": (3, 9),
+    **dict.fromkeys(("formatter", "parser", "symbol"), (3, 10)),
+    "binhex": (3, 11),
+    **dict.fromkeys(("asynchat", "asyncore", "distutils", "imp", "smtpd"), (3, 12)),
+    **dict.fromkeys(("aifc", "audioop", "cgi", "cgitb", "chunk", "crypt", "imghdr", "lib2to3", "mailcap"), (3, 13)),
+    **dict.fromkeys(("msilib", "nis", "nntplib", "ossaudiodev", "pipes", "sndhdr", "spwd", "sunau"), (3, 13)),
+    **dict.fromkeys(("telnetlib", "uu", "xdrlib"), (3, 13)),
+}
+"""Module → the first version without it."""
+
+_UNLISTED = ("__main__", "test")
+
+NEWEST: Version = (3, 13)
+"""The newest version that a construct is reported for."""
+
+INSTALLERS = r"\b(?:pip3?|conda|mamba|uv|easy_install)\b"
+
+# Patterns are strings, compiled only when a script needs them.
+_PATHS = (
+    r"\bsys\s*\.\s*(?:path|modules)\b|\bfrom\s+sys\s+import\b"
+    r"|\b(?:__path__|meta_path|path_hooks|addsitedir|extend_path|zipimport|zipimporter|PYTHONPATH|entry_points)\b"
+)
+_WORDS = ("_path", "path_hooks", "addsitedir", "zipimport", "PYTHONPATH", "entry_points")
+_OF_SYS = ("path", "modules", "from sys")
+_OF_INSTALLERS = ("pip", "conda", "mamba", "uv", "easy_install")
+CHANGES = f"{_PATHS}|{INSTALLERS}"
+"""Words without which a module changes no search for modules, and installs none."""
+
+_PARAMETERS = r"\b(?:def|class|type)\s+\w+\s*\["
+
+WRITES = (
+    r"\bshutil\s*\.\s*(?:copy\w*|move|unpack_archive)\b|\b(?:copytree|copyfile|unpack_archive|extractall)\b"
+    r"|\b(?:download_file|download_dir|urlretrieve|snapshot_download|clone_from)\b|\bgit\b.*\bclone\b"
+    r"|\b(?:run_path|run_module|exec_module|load_module|symlink_to)\b|\b__import__\s*=(?!=)|\bos\s*\.\s*(?:rename|symlink)\b"
+    r"|(?s:\A(?=.*\.py[\"'])(?=.*\b(?:open|write_text|write_bytes)\b))"
+)
+"""Words of code that may create a module before it imports it, or run a file that does, or replace the import."""
+
+_OF_WRITES = (
+    "shutil",
+    "copytree",
+    "copyfile",
+    "unpack_archive",
+    "extractall",
+    "download",
+    "urlretrieve",
+    "clone",
+    "run_",
+    "_module",
+    "symlink",
+    "__import__",
+    "rename",
+    ".py",
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyntaxFault:
@@ -102,29 +167,6 @@ class Reach:
         return not (self.faults or self.handler or self.new_syntax or self.missing or self.ignored or self.foreign)
 
 
-ADDED: dict[str, Version] = {
-    "graphlib": (3, 9),
-    "zoneinfo": (3, 9),
-    "tomllib": (3, 11),
-    "annotationlib": (3, 14),
-    "compression": (3, 14),
-}
-"""Module → the first version that has it."""
-
-REMOVED: dict[str, Version] = {
-    "dummy_threading": (3, 9),
-    **dict.fromkeys(("formatter", "parser", "symbol"), (3, 10)),
-    "binhex": (3, 11),
-    **dict.fromkeys(("asynchat", "asyncore", "distutils", "imp", "smtpd"), (3, 12)),
-    **dict.fromkeys(("aifc", "audioop", "cgi", "cgitb", "chunk", "crypt", "imghdr", "lib2to3", "mailcap"), (3, 13)),
-    **dict.fromkeys(("msilib", "nis", "nntplib", "ossaudiodev", "pipes", "sndhdr", "spwd", "sunau"), (3, 13)),
-    **dict.fromkeys(("telnetlib", "uu", "xdrlib"), (3, 13)),
-}
-"""Module → the first version without it."""
-
-_UNLISTED = ("__main__", "test")
-
-
 def is_standard(name: str) -> bool:
     """Return whether any version has a module."""
     return name in sys.stdlib_module_names or name in ADDED or name in REMOVED or name in _UNLISTED
@@ -138,50 +180,6 @@ def is_in_every_version(name: str) -> bool:
 def is_in_version(name: str, version: Version) -> bool:
     """Return whether a version has a module of the standard library."""
     return ADDED.get(name, version) <= version < REMOVED.get(name, (99, 0))
-
-
-NEWEST: Version = (3, 13)
-"""The newest version that a construct is reported for."""
-
-INSTALLERS = r"\b(?:pip3?|conda|mamba|uv|easy_install)\b"
-
-# Patterns are strings, compiled only when a script needs them.
-_PATHS = (
-    r"\bsys\s*\.\s*(?:path|modules)\b|\bfrom\s+sys\s+import\b"
-    r"|\b(?:__path__|meta_path|path_hooks|addsitedir|extend_path|zipimport|zipimporter|PYTHONPATH|entry_points)\b"
-)
-_WORDS = ("_path", "path_hooks", "addsitedir", "zipimport", "PYTHONPATH", "entry_points")
-_OF_SYS = ("path", "modules", "from sys")
-_OF_INSTALLERS = ("pip", "conda", "mamba", "uv", "easy_install")
-CHANGES = f"{_PATHS}|{INSTALLERS}"
-"""Words without which a module changes no search for modules, and installs none."""
-
-_PARAMETERS = r"\b(?:def|class|type)\s+\w+\s*\["
-
-WRITES = (
-    r"\bshutil\s*\.\s*(?:copy\w*|move|unpack_archive)\b|\b(?:copytree|copyfile|unpack_archive|extractall)\b"
-    r"|\b(?:download_file|download_dir|urlretrieve|snapshot_download|clone_from)\b|\bgit\b.*\bclone\b"
-    r"|\b(?:run_path|run_module|exec_module|load_module|symlink_to)\b|\b__import__\s*=(?!=)|\bos\s*\.\s*(?:rename|symlink)\b"
-    r"|(?s:\A(?=.*\.py[\"'])(?=.*\b(?:open|write_text|write_bytes)\b))"
-)
-"""Words of code that may create a module before it imports it, or run a file that does, or replace the import."""
-
-_OF_WRITES = (
-    "shutil",
-    "copytree",
-    "copyfile",
-    "unpack_archive",
-    "extractall",
-    "download",
-    "urlretrieve",
-    "clone",
-    "run_",
-    "_module",
-    "symlink",
-    "__import__",
-    "rename",
-    ".py",
-)
 
 
 def may_write_modules(text: str) -> bool:

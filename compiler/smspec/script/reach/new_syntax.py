@@ -18,6 +18,12 @@ _WITH_BRACKET = re.compile(r"\bwith\s*\(")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _Found = tuple[str, Version, ast.AST]
 
+_BY_KIND: dict[str, tuple[str, Version]] = {
+    "Match": ("`match`", (3, 10)),
+    "TryStar": ("`except*`", (3, 11)),
+    "TypeAlias": ("`type`", (3, 12)),
+}
+
 
 def new_syntax(text: SourceText, tree: ast.Module, base: Version) -> list[NewSyntax]:
     """Return the constructs of a module that exist since a version after ``base``, in order, the first of each kind."""
@@ -58,13 +64,6 @@ def _constructs(tree: ast.Module, text: str, lines: list[str], base: Version) ->
             yield "`with` and `as` in parentheses", (3, 9), node
         if is_before_701 and isinstance(node, ast.JoinedStr) and is_new_string(node, lines):
             yield "a quote, backslash, comment, or line break inside an f-string expression", (3, 12), node
-
-
-_BY_KIND: dict[str, tuple[str, Version]] = {
-    "Match": ("`match`", (3, 10)),
-    "TryStar": ("`except*`", (3, 11)),
-    "TypeAlias": ("`type`", (3, 12)),
-}
 
 
 def _of_decorators(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Iterator[_Found]:

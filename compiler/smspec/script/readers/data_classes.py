@@ -16,6 +16,9 @@ from smspec.source.frozen import dataclass
 _KINDS: dict[str, Kind] = {"str": "text", "int": "int", "float": "float", "bool": "truth"}
 _UNIONS = ("Optional", "Union")
 
+_DATACLASS = "dataclasses.dataclass"
+_PLAIN = (str, int, float, bool, type(None))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
@@ -96,10 +99,6 @@ def _enumeration(value: Class) -> Annotation:
     if ... in values:
         return Annotation()
     return Annotation(kind="text", choices=tuple(map(str, values)))
-
-
-_DATACLASS = "dataclasses.dataclass"
-_PLAIN = (str, int, float, bool, type(None))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

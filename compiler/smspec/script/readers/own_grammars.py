@@ -52,6 +52,8 @@ _QUIET = frozenset(
 )
 """Packages, besides the standard library, that define no flags when they are imported."""
 
+_DEFINITIONS = (*_ABSL_KINDS, "multi_enum", "enum_class", "multi", "flag", "alias", "integer_list")
+
 
 def _fire(call: Call) -> Value:
     component = call.argument(0, "component")
@@ -285,9 +287,6 @@ def _run(call: Call) -> Value:
 def _gnu(call: Call) -> Value:
     call.run.is_tampered = True  # flags and other words may then be mixed, which is not followed
     return UNKNOWN
-
-
-_DEFINITIONS = (*_ABSL_KINDS, "multi_enum", "enum_class", "multi", "flag", "alias", "integer_list")
 
 
 HANDLERS: dict[str, Handler] = {

@@ -23,6 +23,9 @@ from smspec.source.frozen import replace
 _KINDS: dict[str, Kind] = {"int": "int literal", "float": "float literal"}
 _ADDERS = ("add_class_arguments", "add_function_arguments", "add_method_arguments", "add_subclass_arguments")
 
+_DEEPEST = 5
+"""How deep dataclasses are nested in one another."""
+
 
 class JsonParser(Parser):
     """``jsonargparse.ArgumentParser``: more types, and arguments from signatures, which are not followed."""
@@ -117,10 +120,6 @@ def _jsonargparse(call: Call) -> Value:
     parser = FunctionParser(call)
     parser.parse(Call(call.run, call.node, (), {}, True), is_complete=True)
     return call.unknown_result()
-
-
-_DEEPEST = 5
-"""How deep dataclasses are nested in one another."""
 
 
 class TyroParser(Parser):
