@@ -1,4 +1,4 @@
-"""How click, absl, Fire, LightningCLI, and libraries of pairs parse a command line; `argparse_words` does argparse.
+"""How click, absl, Fire, LightningCLI, and libraries of pairs parse a command line.
 
 An option of click or typer consumes the words after it, whatever they look like. absl parses flags, `--name value` or
 `--name=value`, up to the first other word. Fire reads `--name value`, `--name=value`, and a flag without a value for
@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from smspec.diagnostics.suggestions import nearest
-from smspec.script.grammars import Fault, refusal
 from smspec.script.program import CommandLine, Option
-from smspec.script.script_environment import Argument
+from smspec.script.script_environment import Argument, Fault, refusal
 
 _FLAGS_OF_ABSL = frozenset(
     {
@@ -51,7 +50,7 @@ class _GrammarUnknown(Exception):
     """From here on it is unknown which word belongs to what."""
 
 
-def click_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
+def _click_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
     """Yield what a command would reject; stop at an option whose words are not understood."""
     found: list[Fault] = []
     free: list[tuple[Argument, Option | None]] = []
@@ -122,7 +121,7 @@ def _superfluous(line: CommandLine, free: list[tuple[Argument, Option | None]], 
         yield Fault(kind="alone" if option else "refused", command_line=line, argument=argument, option=option)
 
 
-def absl_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
+def _absl_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
     """Yield what `app.run` would reject, and what it would not parse."""
     used: list[Option] = []
     for index, argument in enumerate(arguments):
@@ -170,7 +169,7 @@ def _after_flag(line: CommandLine, argument: Argument, option: Option, is_follow
         yield Fault(kind="truth", command_line=line, argument=argument, option=option)
 
 
-def fire_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
+def _fire_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
     """Yield unknown and missing options; nothing for a command line with words that are not options."""
     options = {option.label: option for option in line.options}
     is_complete = line.is_complete
@@ -205,7 +204,7 @@ def fire_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fa
             yield Fault(kind="missing", command_line=line, option=option)
 
 
-def lightning_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
+def _lightning_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
     """Yield a missing command; the options of a command are not read."""
     words = [word for argument in arguments for word in argument.words]
     commands = {command.name for command in line.commands}
@@ -213,8 +212,18 @@ def lightning_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterat
         yield Fault(kind="missing", command_line=line, option=line.options[0])
 
 
-def pair_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
+def _pair_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
     """Yield each argument that is written as an option, with its value in the next word."""
     for argument in arguments:
         if len(argument.words) > 1 and argument.words[0].startswith("-") and "=" not in argument.words[0]:
             yield Fault(kind="pair", command_line=line, argument=argument)
+
+
+FAULTS = {
+    "click": _click_faults,
+    "absl": _absl_faults,
+    "fire": _fire_faults,
+    "lightning": _lightning_faults,
+    "pairs": _pair_faults,
+}
+"""Grammar → the function that yields what its parser would reject."""

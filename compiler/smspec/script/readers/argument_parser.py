@@ -292,7 +292,7 @@ def _option(call: Call, names: tuple[str, ...]) -> Option | None:
         negated = tuple("--no-" + name[2:] for name in names if name.startswith("--"))
         return replace(option, names=(*names, *negated), words=0)
     # A custom action decides for itself whether it consumes words, and whether it is required.
-    from smspec.script.readers.parser_subclass import loads_config  # imported late: few scripts have one
+    from smspec.script.readers.data_classes import loads_config  # imported late: few scripts have one
 
     is_config = loads_config(action, "argparse")
     return replace(option, words="unknown", kind="unknown", is_required=False, loads_config=is_config)

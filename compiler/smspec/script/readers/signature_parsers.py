@@ -14,8 +14,7 @@ from smspec.script.follow.interpreter import place_of
 from smspec.script.follow.values import UNKNOWN, Known, Named, Value, constant, items
 from smspec.script.program import Kind, Option, Words
 from smspec.script.readers.argument_parser import Parser
-from smspec.script.readers.data_classes import Annotation, Field, annotation_of, fields_of, is_none
-from smspec.script.readers.parser_subclass import loads_config
+from smspec.script.readers.data_classes import Annotation, Field, annotation_of, fields_of, is_none, loads_config
 from smspec.script.record import Handler
 from smspec.source import Span
 from smspec.source.frozen import replace
