@@ -1,4 +1,4 @@
-"""A host that is lost while it writes a checkpoint: the next start finds a part of the newest file."""
+"""Promises about interruptions: Spot, a lost host, a checkpoint that is half written, and StopTrainingJob."""
 
 from __future__ import annotations
 
@@ -7,13 +7,27 @@ import random
 from collections.abc import Callable
 
 from smspec.local.interruption import Interruption, Moment
-from smspec.rehearsal.course import checkpoints_left
+from smspec.local.units import duration
 from smspec.rehearsal.cut_checkpoint import Cut, Unclear, cut_checkpoint
-from smspec.rehearsal.interruptions import compared, described
-from smspec.rehearsal.moments import checkpoints_of
-from smspec.rehearsal.promise import Outcome, Promise, kept, not_rehearsed
+from smspec.rehearsal.disturbances import (
+    compared,
+    described,
+    interruption_outcome,
+    loss_courses,
+    spot_courses,
+)
+from smspec.rehearsal.moments import Moments, checkpoints_of
 from smspec.rehearsal.rehearsal import Rehearsal
-from smspec.rehearsal.trial import Trial
+from smspec.rehearsal.report import Outcome, kept, not_rehearsed
+from smspec.rehearsal.trial import Trial, checkpoints_left
+
+_OF_THE_RUNTIME = 110.0
+"""The seconds after which the runtime kills what is left, so that it can still report the failure."""
+
+_ADVICE_STOP = (
+    "end within 120 s of SIGTERM, for example with `signal.signal(signal.SIGTERM, ...)` and a flag that the training "
+    "loop reads, or with `smspec_runtime.job().stopping`"
+)
 
 _IN_PLACE = (
     "write each checkpoint to a temporary name in the same directory, then rename it with `os.replace`: a rename "
@@ -22,11 +36,53 @@ _IN_PLACE = (
 _TEMPORARY = "at the start, ignore files that were not renamed to their final names"
 
 
-def _reason_against(rehearsal: Rehearsal) -> str | None:
+def rehearse_spot(rehearsal: Rehearsal) -> Outcome:
+    """A Spot interruption: SIGTERM and two minutes, then a new container with the same checkpoints and nothing else."""
+    return interruption_outcome(rehearsal, spot_courses(rehearsal))
+
+
+def rehearse_lost_host(rehearsal: Rehearsal) -> Outcome:
+    """A host that is lost: all processes end at once, then the job starts again with its checkpoints and nothing else."""
+    return interruption_outcome(rehearsal, loss_courses(rehearsal))
+
+
+def rehearse_stop(rehearsal: Rehearsal) -> Outcome:
+    """StopTrainingJob: SIGTERM, and SIGKILL after two minutes.
+
+    SageMaker keeps what the model directory has then.
+    """
+    reference = rehearsal.undisturbed()[0]
+    moment = Moments(reference.timeline, rehearsal.seed).at(0.5)
+    grace = rehearsal.request.grace
+    interruption = Interruption(moment=moment, grace=grace)
+    trial = rehearsal.run("stop", interruption=interruption)
+    if not trial.was_interrupted:
+        return not_rehearsed("the job ended before it could be stopped")
+    seconds, files = trial.seconds_to_end, trial.model_files
+    model = f"{files} file{'s' if files > 1 else ''}" if files else "nothing"
+    if seconds < 0.95 * min(grace, _OF_THE_RUNTIME):
+        rehearsal.discard(trial.name)
+        return kept(f"the job ended {duration(seconds)} after SIGTERM, with {model} in the model directory")
+    return Outcome(
+        state="broken",
+        seen=(
+            f"the job was still running {duration(seconds)} after SIGTERM, and was killed; "
+            f"the model directory had {model}",
+        ),
+        advice=_ADVICE_STOP,
+        trial=trial.name,
+        moment=str(interruption),
+        log=trial.last_log,
+        directory=trial.directory,
+    )
+
+
+def no_half_written_checkpoint_reason(rehearsal: Rehearsal) -> str | None:
     return "the job has no `checkpoints`" if rehearsal.checkpoints is None else None
 
 
-def _rehearse(rehearsal: Rehearsal) -> Outcome:
+def rehearse_half_written_checkpoint(rehearsal: Rehearsal) -> Outcome:
+    """A host that is lost while it writes a checkpoint: the next start finds a part of the newest file."""
     reference = rehearsal.undisturbed(2)[0]
     checkpoints = checkpoints_of(reference.timeline)
     if not checkpoints:
@@ -88,11 +144,3 @@ def _outcome(rehearsal: Rehearsal, last: Trial, cut: Cut, again: Callable[[int],
         log=last.last_log,
         directory=last.directory,
     )
-
-
-PROMISE = Promise(
-    name="half-written-checkpoint",
-    statement="a host that is lost while it writes a checkpoint does not change the model",
-    reason_against=_reason_against,
-    rehearse=_rehearse,
-)
