@@ -42,7 +42,7 @@ def rehearse_spot(rehearsal: Rehearsal) -> Outcome:
 
 
 def rehearse_lost_host(rehearsal: Rehearsal) -> Outcome:
-    """A host that is lost: all processes end at once, then the job starts again with its checkpoints and nothing else."""
+    """A host that is lost at once; then the job starts again with its checkpoints and nothing else."""
     return interruption_outcome(rehearsal, loss_courses(rehearsal))
 
 
