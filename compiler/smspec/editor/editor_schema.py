@@ -1,9 +1,10 @@
 """What editors show of keys and values: the JSON Schema that `smspec schema` prints, and the words in it.
 
 The schema accepts exactly what the published one accepts, and has what YAML language servers show and offer: what each
-value of a key with a list of choices means, while the key has the longer description, and the devices, memory, and price
-of an instance type. The keywords beyond draft 7 (``markdownDescription``, ``enumDescriptions``, ``defaultSnippets``,
-``doNotSuggest``) are those of vscode-json-languageservice and yaml-language-server, src/languageservice/jsonSchema.ts.
+value of a key with a list of choices means, while the key has the longer description, and the devices, memory, and
+price of an instance type. The keywords beyond draft 7 (``markdownDescription``, ``enumDescriptions``,
+``defaultSnippets``, ``doNotSuggest``) are those of vscode-json-languageservice and yaml-language-server,
+src/languageservice/jsonSchema.ts.
 
 Every command reads the published schema, which would be three times as large with them.
 """

@@ -1,6 +1,9 @@
 """The keys and values of a spec while it is typed, even if it is not YAML at the moment, and where the cursor is.
 
 The cursor is before a key, or in a value, whatever the rest of the text is.
+
+A parser gives nothing for a text with an error. This reads line by line, by indentation and brackets, and never fails;
+where a text is valid, it finds the same keys as the parser, except those inside anchors, merges, and tags.
 """
 
 from __future__ import annotations

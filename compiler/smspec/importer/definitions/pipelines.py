@@ -1,4 +1,7 @@
-"""A SageMaker pipeline, as a definition, a request, or a response, and its training and tuning steps."""
+"""A SageMaker pipeline, as a definition, a request, or a response, and its training and tuning steps.
+
+https://aws-sagemaker-mlops.github.io/sagemaker-model-building-pipeline-definition-JSON-schema/
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The values of a program that is only read, and its names at one place.
 
-Values are constants, collections, objects of the SDK, and unknown ones. Names are copied for branches, and say what is
-known after either branch.
+Values are constants of Python's own, collections, objects of the SDK, and unknown ones; lists and mappings are mutable,
+as in the program, and can become unknown later. Names are copied for branches, and say what is known after either.
 """
 
 from __future__ import annotations
