@@ -49,6 +49,73 @@ _OWN = (
 """The members that the keys of an alternative become."""
 
 
+def detect_state_machine(data: dict[str, object]) -> bool:
+    is_machine = _is_description(data) or isinstance(data.get("States"), dict)
+    return is_machine or creates_a_job(data, DefinitionVariables())
+
+
+def jobs_of_state_machine(data: dict[str, object], variables: DefinitionVariables) -> list[FoundJob]:
+    """Return the jobs of the states; what is known only while the state machine runs is a variable.
+
+    The states that `smspec render --step-functions` makes of alternatives are one job.
+    """
+    definition, is_deployed = (_definition(data), True) if _is_description(data) else (data, False)
+    found = jobs_of_states(definition, variables, is_deployed=is_deployed)
+    chain = _alternatives(found) if len(found) > 1 else None
+    return found if chain is None else [FoundJob("", "", lambda: chain)]
+
+
+def _alternatives(found: list[FoundJob]) -> Imported | None:
+    if not all(re.fullmatch("Train[1-9]", job.name) for job in found):
+        return None
+    return alternatives_of([job.imported() for job in found])
+
+
+def _definition(data: dict[str, object]) -> object:
+    try:
+        return json.loads(str(data["definition"]))
+    except (ValueError, RecursionError) as fault:
+        raise RequestNotFound("the state machine definition is not JSON") from fault
+
+
+def _is_description(data: dict[str, object]) -> bool:
+    """Return whether this is the response of DescribeStateMachine, which contains the state machine as a string."""
+    return "stateMachineArn" in data and isinstance(data.get("definition"), str)
+
+
+def alternatives_of(states: Sequence[Imported]) -> Imported | None:
+    """Return the jobs of states, in their order, as one job with alternatives.
+
+    None if smspec has not named them as alternatives of one job. Raise `RequestNotFound` if they differ in more than
+    `hosts.any_of` expresses.
+    """
+    found = [_NUMBERED.fullmatch(str(each.request.get("TrainingJobName"))) for each in states]
+    matches = [match for match in found if match is not None]
+    numbers = [int(match["number"]) for match in matches]
+    if numbers != list(range(1, len(states) + 1)) or len({match["name"] for match in matches}) != 1:
+        return None
+    first, *others = (
+        {name: value for name, value in each.request.items() if name != "TrainingJobName"} for each in states
+    )
+    for number, other in enumerate(others, 2):
+        for path in differences(first, other):
+            if path not in _OWN:
+                raise RequestNotFound(
+                    f"alternatives 1 and {number} differ in `{dotted(path)}`, but those of `hosts.any_of` share it"
+                )
+    if "job_name" not in names(matches[0]["job"], "", first):
+        # Otherwise the request has changed since smspec named it, and alternatives have no names of their own.
+        first = {**first, "TrainingJobName": matches[0]["job"]}
+    return replace(
+        states[0],
+        form=f"a Step Functions state machine with {len(states)} alternatives",
+        request=first,
+        alternatives=tuple(others),
+        stem=matches[0]["name"],
+        not_imported=tuple(dict.fromkeys(part for each in states for part in each.not_imported)),
+    )
+
+
 def creates_a_job(value: object, variables: DefinitionVariables) -> bool:
     """Return whether a value has a state that creates a training job."""
     return any(True for _ in _states(value, (), variables))
@@ -219,70 +286,3 @@ def _formatted(arguments: list[tuple[bool, str]], variables: DefinitionVariables
 
 def _unescaped(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text)
-
-
-def alternatives_of(states: Sequence[Imported]) -> Imported | None:
-    """Return the jobs of states, in their order, as one job with alternatives.
-
-    None if smspec has not named them as alternatives of one job. Raise `RequestNotFound` if they differ in more than
-    `hosts.any_of` expresses.
-    """
-    found = [_NUMBERED.fullmatch(str(each.request.get("TrainingJobName"))) for each in states]
-    matches = [match for match in found if match is not None]
-    numbers = [int(match["number"]) for match in matches]
-    if numbers != list(range(1, len(states) + 1)) or len({match["name"] for match in matches}) != 1:
-        return None
-    first, *others = (
-        {name: value for name, value in each.request.items() if name != "TrainingJobName"} for each in states
-    )
-    for number, other in enumerate(others, 2):
-        for path in differences(first, other):
-            if path not in _OWN:
-                raise RequestNotFound(
-                    f"alternatives 1 and {number} differ in `{dotted(path)}`, but those of `hosts.any_of` share it"
-                )
-    if "job_name" not in names(matches[0]["job"], "", first):
-        # Otherwise the request has changed since smspec named it, and alternatives have no names of their own.
-        first = {**first, "TrainingJobName": matches[0]["job"]}
-    return replace(
-        states[0],
-        form=f"a Step Functions state machine with {len(states)} alternatives",
-        request=first,
-        alternatives=tuple(others),
-        stem=matches[0]["name"],
-        not_imported=tuple(dict.fromkeys(part for each in states for part in each.not_imported)),
-    )
-
-
-def detect_state_machine(data: dict[str, object]) -> bool:
-    is_machine = _is_description(data) or isinstance(data.get("States"), dict)
-    return is_machine or creates_a_job(data, DefinitionVariables())
-
-
-def jobs_of_state_machine(data: dict[str, object], variables: DefinitionVariables) -> list[FoundJob]:
-    """Return the jobs of the states; what is known only while the state machine runs is a variable.
-
-    The states that `smspec render --step-functions` makes of alternatives are one job.
-    """
-    definition, is_deployed = (_definition(data), True) if _is_description(data) else (data, False)
-    found = jobs_of_states(definition, variables, is_deployed=is_deployed)
-    chain = _alternatives(found) if len(found) > 1 else None
-    return found if chain is None else [FoundJob("", "", lambda: chain)]
-
-
-def _alternatives(found: list[FoundJob]) -> Imported | None:
-    if not all(re.fullmatch("Train[1-9]", job.name) for job in found):
-        return None
-    return alternatives_of([job.imported() for job in found])
-
-
-def _definition(data: dict[str, object]) -> object:
-    try:
-        return json.loads(str(data["definition"]))
-    except (ValueError, RecursionError) as fault:
-        raise RequestNotFound("the state machine definition is not JSON") from fault
-
-
-def _is_description(data: dict[str, object]) -> bool:
-    """Return whether this is the response of DescribeStateMachine, which contains the state machine as a string."""
-    return "stateMachineArn" in data and isinstance(data.get("definition"), str)
