@@ -24,8 +24,8 @@ from smspec.script.reach import (
     may_change_paths,
     may_write_modules,
 )
-from smspec.script.reach.broken_syntax import broken_syntax, undecodable
 from smspec.script.reach.certain_code import CertainCode, Event, FunctionCall, NamedImport
+from smspec.script.reach.syntax import broken_syntax, new_syntax, undecodable
 from smspec.source import SourceText, Span
 
 MOST_MODULES = 60
@@ -141,8 +141,6 @@ class Reaching:
         if tree is None:
             return own
         if self._base is not None and may_be_newer(text.text, self._base):
-            from smspec.script.reach.new_syntax import new_syntax  # imported late: few images have an old Python
-
             self._new += new_syntax(text, tree, self._base)
         opens = False
         if may_change_paths(text.text):
