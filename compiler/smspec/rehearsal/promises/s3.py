@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from urllib.parse import urlsplit
 
 from smspec.local.engines.fault_support import unsupported
@@ -33,10 +34,7 @@ _NAMES = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 def rehearse_slow_s3(rehearsal: Rehearsal) -> Outcome:
     """An S3 endpoint that is slow, refuses some requests, and closes some connections."""
     faults = SurroundingFaults(limit=time_limit(rehearsal) + _DELAY_SECONDS)
-
-    def run(name: str) -> tuple[Trial, Struck]:
-        return run_behind(rehearsal, name, faults, Course(is_down=False))
-
+    run = partial(run_behind, rehearsal, faults=faults, course=Course(is_down=False))
     trial, struck = run("slow-s3")
     if not struck.faults:
         return not_rehearsed(NO_REQUEST)
@@ -59,10 +57,7 @@ def rehearse_slow_s3(rehearsal: Rehearsal) -> Outcome:
 def rehearse_failing_s3(rehearsal: Rehearsal) -> Outcome:
     """An S3 endpoint that refuses every request."""
     faults = SurroundingFaults(limit=time_limit(rehearsal))
-
-    def run(name: str) -> tuple[Trial, Struck]:
-        return run_behind(rehearsal, name, faults, Course(is_down=True))
-
+    run = partial(run_behind, rehearsal, faults=faults, course=Course(is_down=True))
     trial, struck = run("failing-s3")
     if not struck.faults:
         return not_rehearsed(NO_REQUEST)
@@ -96,7 +91,7 @@ def no_endpoint_reason(rehearsal: Rehearsal) -> str | None:
     return unsupported(SurroundingFaults(variables={endpoint[0]: ""}), rehearsal.engine)
 
 
-def run_behind(rehearsal: Rehearsal, name: str, faults: SurroundingFaults, course: Course) -> tuple[Trial, Struck]:
+def run_behind(rehearsal: Rehearsal, name: str, *, faults: SurroundingFaults, course: Course) -> tuple[Trial, Struck]:
     """Run the job with an endpoint that behaves like ``course``; return what its requests met."""
     endpoint = _endpoint(rehearsal)
     assert endpoint is not None
