@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from smspec.cli.spec_arguments import default_directory
 from smspec.diagnostics import Diagnostic, InvalidInput
-from smspec.importer.imported import RequestNotFound
-from smspec.importer.naming import slug
+from smspec.importer.imported import RequestNotFound, slug
 from smspec.importer.source_reader import read_source
 from smspec.importer.sources import imported
 from smspec.organization.organization_config import MalformedConfig

@@ -12,7 +12,7 @@ from smspec.cli.import_directory import write_directory
 from smspec.collection.faults import ResultRefused
 from smspec.collection.result_tree import ResultTree
 from smspec.importer.imported import Imported
-from smspec.importer.stored_code import SOURCE, stored_code, with_source
+from smspec.importer.job_files import SOURCE, stored_code, with_source
 from smspec.service.members import structure
 
 

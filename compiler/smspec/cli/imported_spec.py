@@ -8,8 +8,7 @@ from smspec.cli.command_errors import CommandRefused
 from smspec.cli.console import Console
 from smspec.diagnostics import InvalidInput
 from smspec.importer.imported import Imported, RequestNotFound
-from smspec.importer.request_equality import differences
-from smspec.importer.sdk.agreement import expected_request
+from smspec.importer.request_equality import differences, expected_request
 from smspec.importer.spec_writer import WrittenSpec, write_spec
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.in_memory_inputs import in_memory_inputs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from smspec.script.foreign_script import MOST_BYTES, ForeignScript
+from smspec.script.program import MOST_FOREIGN_BYTES, ForeignScript
 from smspec.source import Document, Scalar
 from smspec.source.listing import Listing
 from smspec.source.real_file import open_real
@@ -23,6 +23,6 @@ def read_foreign_script(document: Document, source: Listing, directory: str) -> 
     content = source.unsaved.get(name)
     if content is None:
         with open(open_real(origin), "rb", buffering=0) as file:
-            content = file.read(MOST_BYTES + 1)
+            content = file.read(MOST_FOREIGN_BYTES + 1)
     path = os.path.normpath(os.path.join(directory, name))
-    return ForeignScript(name=name, file=path, content=content if len(content) <= MOST_BYTES else b"")
+    return ForeignScript(name=name, file=path, content=content if len(content) <= MOST_FOREIGN_BYTES else b"")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from smspec.pipeline.script_source import candidates
-from smspec.script.reach.reached import ForeignImport, IgnoredModule, MissingModule, Reach
+from smspec.script.reach import ForeignImport, IgnoredModule, MissingModule, Reach
 from smspec.source.frozen import replace
 from smspec.workspace.ignore_rules import IgnoreRules, TooManyPatterns
 

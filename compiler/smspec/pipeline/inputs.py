@@ -18,10 +18,8 @@ from smspec.pipeline.source_texts import compares_source
 from smspec.pipeline.spec_files import SpecFiles, read_spec_files
 from smspec.plan.plan import BuildInputs, StartupPackages
 from smspec.render import templates_digest
-from smspec.script.foreign_script import ForeignScript
-from smspec.script.program import Program
-from smspec.script.reach.reached import Reach
-from smspec.script.unread_script import UnreadScript
+from smspec.script.program import ForeignScript, Program, UnreadScript
+from smspec.script.reach import Reach
 from smspec.service.policy import Level, Policy
 from smspec.service.prices import PriceBook
 from smspec.source import Document, Path, Scalar, Sequence, SourceText

@@ -17,7 +17,7 @@ from smspec.rules import lint
 from smspec.rules.requirements import requirement_findings, startup_findings
 from smspec.rules.suppressions import not_ignored
 from smspec.script.program import Program
-from smspec.script.reach.reached import Reach
+from smspec.script.reach import Reach
 from smspec.service.request import Request
 from smspec.service.request_check import request_findings
 from smspec.service.severity_overrides import at_level

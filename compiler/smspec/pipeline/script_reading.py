@@ -8,15 +8,12 @@ from collections.abc import Sequence
 
 from smspec.pipeline.ignored_modules import with_ignored
 from smspec.pipeline.script_source import ProgramSource
-from smspec.script.foreign_script import ForeignScript
-from smspec.script.parse_limits import ScriptUnreadable
-from smspec.script.parsing import forget_trees
-from smspec.script.program import Program
-from smspec.script.reach.reached import Reach, Version
+from smspec.script.parsing import ScriptUnreadable, forget_trees
+from smspec.script.program import ForeignScript, Program, UnreadScript
+from smspec.script.reach import Reach, Version
 from smspec.script.reach.reaching import Reaching
-from smspec.script.script_files import has_relevant_word
-from smspec.script.script_reader import read_handler, read_script
-from smspec.script.unread_script import UnreadScript
+from smspec.script.script_files import has_relevant_word, names_imported
+from smspec.script.script_reader import confirmed, read_handler, read_script
 from smspec.source import Document, Node, Path, Scalar, SourceText
 from smspec.source import Sequence as SequenceNode
 from smspec.source.frozen import dataclass, replace
@@ -153,7 +150,7 @@ def _with_handler(reach: Reach, started: Started, modules: ProgramSource, path: 
     text = modules.text(path)
     if text is None or reach.faults or not started.handler:
         return reach
-    from smspec.script.handler_calls import handler_faults  # imported late: few scripts are handlers
+    from smspec.script.handlers import handler_faults  # imported late: few scripts are handlers
 
     faults = handler_faults(text, started.handler, is_loop=started.key == "pipe_loop")
     return replace(reach, handler=tuple(faults))
@@ -171,8 +168,6 @@ def _program(started: Started, path: str, files: dict[str, str], modules: Progra
     program = read_script(text, modules)
     if not any(line.drops for line in program.command_lines):
         return program
-    from smspec.script.dropped_arguments import confirmed  # imported late: most parsers reject unknown arguments
-
     names = [name for name in files if name.endswith(".py")]
     texts = [modules.text(name) for name in names[:MOST_LOOKED_THROUGH]]
     is_whole = len(names) <= MOST_LOOKED_THROUGH and None not in texts
@@ -183,8 +178,6 @@ def _is_relevant(text: SourceText, files: dict[str, str]) -> bool:
     """Return whether tracing is worth the time: usually the script itself contains a relevant word."""
     if has_relevant_word(text.text):
         return True
-    from smspec.script.imported import names_imported  # imported late: its patterns are for the other scripts
-
     names = {part for path in files if path.endswith(".py") for part in path.removesuffix(".py").split("/")}
     return any(name.rpartition(".")[2] in names for name in names_imported(text.text, ""))
 

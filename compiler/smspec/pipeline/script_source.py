@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
-from smspec.script.parse_limits import MOST_BYTES, ScriptUnreadable
+from smspec.script.parsing import MOST_BYTES, ScriptUnreadable
 from smspec.source import SourceText
 from smspec.source.real_file import open_real
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 
 from smspec.plan.delivery import RUNTIME_ENTRYPOINT
 from smspec.plan.plan import RequestPlan
+from smspec.script.program import UnreadScript
 from smspec.script.script_environment import Argument, ScriptEnvironment
-from smspec.script.unread_script import UnreadScript
 from smspec.service.members import member
 from smspec.source import Path, dotted
 from smspec.spec.model import (

@@ -15,7 +15,7 @@ from smspec.proof.sandbox import Sandbox
 from smspec.proof.shared_libraries import lacking, package_of
 from smspec.proof.start import Start
 from smspec.rules.program.program_and_image import file_name, here
-from smspec.script.reach.reached import ForeignImport
+from smspec.script.reach import ForeignImport
 from smspec.source import Span
 from smspec.source.frozen import dataclass, field
 

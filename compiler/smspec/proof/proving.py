@@ -33,8 +33,7 @@ from smspec.proof.syntax import compile_modules, syntax_findings
 from smspec.render.tree_rendering import render_tree
 from smspec.rules.program.program_and_image import ProgramAndImage, dotted_version
 from smspec.rules.program.provided_modules import provided
-from smspec.script.reach.reached import ForeignImport, Reach, Version
-from smspec.script.reach.standard_modules import is_standard
+from smspec.script.reach import ForeignImport, Reach, Version, is_standard
 from smspec.source import Scalar, SourceText
 from smspec.source.deep_directories import remove_tree
 from smspec.source.frozen import replace

@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping
 
 from smspec.pipeline.script_source import ProgramSource
-from smspec.script.imported import names_imported
-from smspec.script.reach.reached import Reach
+from smspec.script.reach import Reach
+from smspec.script.script_files import names_imported
 from smspec.source.frozen import dataclass
 
 MOST_MODULES = 500

@@ -7,7 +7,7 @@ import os
 from smspec.pipeline.script_reading import Started, read_program
 from smspec.rules.entry_points import is_safe
 from smspec.script.program import Program
-from smspec.script.reach.reached import Reach
+from smspec.script.reach import Reach
 from smspec.source.frozen import dataclass
 from smspec.workspace.source_listing import scan_source
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from smspec.diagnostics.formats import json_record
-from smspec.editor.checked_repository import CheckedRepository
-from smspec.editor.locations import column_of, path_of, uri_of
-from smspec.editor.open_documents import OpenDocuments
+from smspec.editor.checking import CheckedRepository
+from smspec.editor.open_documents import OpenDocuments, column_of, path_of, uri_of
 from support.small_job import READY
 from support.smspec_command import smspec
 

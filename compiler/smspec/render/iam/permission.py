@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from smspec.render.iam.s3 import location
 from smspec.render.iam.statements import Place, literal
-from smspec.script.aws.aws_call import GAP, AwsCall
+from smspec.script.aws import GAP, AwsCall
 from smspec.service.facts.aws_calls import NeededActions
 from smspec.source.frozen import dataclass, replace
 

@@ -13,7 +13,7 @@ from smspec.render.iam.s3 import Location, delivery, directory, listing, locatio
 from smspec.render.iam.secrets import secret_notes, secret_statements
 from smspec.render.iam.statements import PULL, SERVICE, Place, Statement, allow, place_of, policy
 from smspec.render.rendering import Rendering
-from smspec.script.aws.aws_call import AwsCalls
+from smspec.script.aws import AwsCalls
 from smspec.script.aws.collecting import aws_calls
 from smspec.service.members import member
 from smspec.service.request import Request

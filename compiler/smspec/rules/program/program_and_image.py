@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from smspec.diagnostics import Note
-from smspec.script.reach.reached import Reach, Version
+from smspec.script.reach import Reach, Version
 from smspec.source import Path, Span
 from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
