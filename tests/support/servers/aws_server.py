@@ -73,12 +73,18 @@ class S3:
     @property
     def objects(self) -> dict[str, bytes]:
         """Every object of the bucket: key → content."""
-        return {key: self.client.get_object(Bucket=BUCKET, Key=key)["Body"].read() for key in self.keys}
+        return {key: self.content(key) for key in self.keys}
+
+    def content(self, key: str) -> bytes:
+        return bytes(self.client.get_object(Bucket=BUCKET, Key=key)["Body"].read())
+
+    def delete(self, *keys: str) -> None:
+        if keys:
+            self.client.delete_objects(Bucket=BUCKET, Delete={"Objects": [{"Key": key} for key in keys]})
 
     def clear(self) -> None:
         """Delete every object of the bucket."""
-        if keys := self.keys:
-            self.client.delete_objects(Bucket=BUCKET, Delete={"Objects": [{"Key": key} for key in keys]})
+        self.delete(*self.keys)
 
 
 def wheel(name: str, module: str) -> bytes:
