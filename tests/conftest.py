@@ -124,8 +124,9 @@ def pytest_xdist_make_scheduler(config, log):
             return nodeid.partition("[")[0] if group == nodeid else group
 
         def _assign_work_unit(self, node):
-            if "docker" in self.workqueue:  # which takes one worker the longest
-                self.workqueue.move_to_end("docker", last=False)
+            for group in ("docker runs", "docker"):  # which take one worker each the longest
+                if group in self.workqueue:
+                    self.workqueue.move_to_end(group, last=False)
             super()._assign_work_unit(node)
 
     return Scheduling(config, log)
