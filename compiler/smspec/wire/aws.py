@@ -7,6 +7,7 @@ botocore limits neither the size nor the time of a whole response, and its parse
 
 from __future__ import annotations
 
+import copy
 import functools
 import io
 import os
@@ -34,6 +35,7 @@ from botocore.exceptions import (
     SSOError,
     TokenRetrievalError,
 )
+from botocore.hooks import HierarchicalEmitter
 from botocore.httpsession import get_cert_path
 from botocore.loaders import Loader, create_loader
 from botocore.parsers import ResponseParserError
@@ -72,7 +74,6 @@ _SHAPES = (
     ArithmeticError,
     RuntimeError,
 )
-
 
 _KEY = re.compile(r"[!-~]+")
 """A key or a token: they are sent as headers."""
@@ -130,7 +131,7 @@ class AwsSession:
         seconds: float | None = None,
         of_job: bool = True,
     ) -> None:
-        core = botocore.session.get_session()
+        core = botocore.session.Session(event_hooks=copy.copy(_handlers()), include_builtin_handlers=False)
         if profile:  # what is read from here on is that of the profile, not that of AWS_PROFILE
             core.set_config_variable("profile", profile)
         require_profiles(core)
@@ -305,6 +306,14 @@ def responses(purpose: str) -> Iterator[None]:
         raise WireFault(f"cannot {purpose}: {_sentence(fault)}") from None
     except _SHAPES:
         raise WireFault(f"cannot {purpose}: the response is not what the API of AWS describes") from None
+
+
+@functools.cache
+def _handlers() -> HierarchicalEmitter:
+    """Return botocore's own handlers of events: to register them takes most of the time of a session."""
+    hooks = HierarchicalEmitter()
+    botocore.session.Session(event_hooks=hooks)
+    return hooks
 
 
 @functools.cache
