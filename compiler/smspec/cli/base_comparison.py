@@ -31,8 +31,8 @@ from smspec.review.kinds import cosmetic
 from smspec.review.missing_comparisons import State
 from smspec.review.reviewing import paired
 from smspec.review.settings_changes import lost_review, settings_reviews, uncompared_review, unsearched_review
+from smspec.service.job_costs import PriceBook
 from smspec.service.policy import Level
-from smspec.service.prices import PriceBook
 from smspec.source.frozen import dataclass, replace
 from smspec.source.path_containment import is_below
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY

@@ -19,7 +19,7 @@ from smspec.output.failures import OutputFailed, OutputRefused
 from smspec.output.output_differences import differences
 from smspec.output.writing import write_tree
 from smspec.render.tree import UPLOAD
-from smspec.service.cost_summary import cost_line
+from smspec.service.job_costs import cost_line
 from smspec.source.frozen import replace
 from smspec.workspace.missing_path import is_directory
 

@@ -15,7 +15,7 @@ from smspec.diagnostics.visible import visible
 from smspec.publishing.engine_names import BUILDERS, ENGINES
 from smspec.render.tree import CopiedFile
 from smspec.service.image_reference import parsed_reference
-from smspec.service.registry_settings import RegistrySettings
+from smspec.service.policy import RegistrySettings
 from smspec.source.frozen import replace
 from smspec.spec.model import BuiltImage
 

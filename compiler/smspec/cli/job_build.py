@@ -9,7 +9,7 @@ from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.render.tree import FileTree
 from smspec.render.tree_rendering import render_tree
-from smspec.service.cost_summary import JobCost
+from smspec.service.job_costs import JobCost
 from smspec.source.frozen import dataclass
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from smspec.organization.organization_config import MalformedConfig
 from smspec.organization.policy_search import prices_of
 from smspec.organization.price_file import COMMAND, NAME, listed_prices, price_text
 from smspec.organization.toml_faults import rejected
-from smspec.service.prices import RegionPrices
+from smspec.service.job_costs import RegionPrices
 
 HELP = """\
 Print the prices of training instances that smspec knows: those in the table [prices] of smspec.toml, and those in

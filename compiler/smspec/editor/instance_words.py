@@ -7,7 +7,7 @@ import os
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
 from smspec.service.facts.instances import instance
-from smspec.service.prices import JobPrices, PriceBook
+from smspec.service.job_costs import JobPrices, PriceBook
 
 
 def prices_for(path: str | None, region: str | None) -> JobPrices:

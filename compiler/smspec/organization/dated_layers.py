@@ -15,8 +15,8 @@ from smspec.organization.price_file import NAME as PRICES
 from smspec.organization.price_list import TABLE, price_list
 from smspec.organization.quota_file import NAME as QUOTAS
 from smspec.organization.toml_faults import Places
-from smspec.service.prices import PriceBook, RegionPrices
-from smspec.service.quotas import RUNTIME, Quotas, RegionQuotas
+from smspec.service.job_costs import PriceBook, RegionPrices
+from smspec.service.policy import RUNTIME, Quotas, RegionQuotas
 from smspec.service.request_rules.stopping import DEFAULT_QUOTA
 from smspec.source import Path, SourceText, Span, dotted
 from smspec.source.frozen import dataclass

@@ -10,9 +10,8 @@ from smspec.diagnostics.parse_errors import MOST
 from smspec.organization.policy_combination import Severities, Weaker
 from smspec.organization.policy_file import POLICY_KEYS, OwnPolicy
 from smspec.organization.toml_faults import Places
-from smspec.service.policy import Policy
-from smspec.service.prices import PriceBook
-from smspec.service.registry_settings import RegistrySettings
+from smspec.service.job_costs import PriceBook
+from smspec.service.policy import Policy, RegistrySettings
 from smspec.source import Path, SourceText, dotted
 
 LOOSENED_POLICY = Rule("SM760", "policy that loosens an outer one")

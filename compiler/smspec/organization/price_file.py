@@ -16,7 +16,7 @@ from smspec.organization.dated_file import (
     is_match,
     read_dated_file,
 )
-from smspec.service.prices import RegionPrices
+from smspec.service.job_costs import RegionPrices
 from smspec.workspace.boundary import Boundary
 from smspec.workspace.organization_marker import DATED_FILES
 

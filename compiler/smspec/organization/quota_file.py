@@ -15,7 +15,7 @@ from smspec.organization.dated_file import (
     is_match,
     read_dated_file,
 )
-from smspec.service.quotas import Quotas, RegionQuotas
+from smspec.service.policy import Quotas, RegionQuotas
 from smspec.source import Path
 from smspec.workspace.boundary import Boundary
 from smspec.workspace.organization_marker import DATED_FILES

@@ -13,8 +13,8 @@ from smspec.pipeline.job_facts import job_facts
 from smspec.pipeline.job_findings import standing
 from smspec.pipeline.planned_jobs import findings_of, planned_jobs
 from smspec.plan.plan import Plan
-from smspec.service.cost_summary import JobCost, highest, job_cost
-from smspec.source import Document, Path, SourceText
+from smspec.service.job_costs import JobCost, highest, job_cost
+from smspec.source import Document, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.model import JobSpec
 from smspec.spec.repository_facts import JobFacts

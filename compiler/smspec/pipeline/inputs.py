@@ -22,8 +22,8 @@ from smspec.script.foreign_script import ForeignScript
 from smspec.script.program import Program
 from smspec.script.reach.reached import Reach
 from smspec.script.unread_script import UnreadScript
+from smspec.service.job_costs import PriceBook
 from smspec.service.policy import Level, Policy
-from smspec.service.prices import PriceBook
 from smspec.source import Document, Path, Scalar, Sequence, SourceText
 from smspec.source import Mapping as Entries
 from smspec.source.data_extent import DataExtent

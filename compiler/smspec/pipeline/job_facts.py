@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from smspec.plan.naming import account, digest
 from smspec.plan.plan import Plan
-from smspec.service.instance_time import instance_counts
+from smspec.service.job_costs import instance_counts
 from smspec.service.members import items, member
 from smspec.source import Document, Mapping, Path, to_data
 from smspec.source import Sequence as Items

@@ -19,9 +19,9 @@ from smspec.rules.requirements import requirement_findings, startup_findings
 from smspec.rules.suppressions import not_ignored
 from smspec.script.program import Program
 from smspec.script.reach.reached import Reach
+from smspec.service.finding_overrides import at_level
 from smspec.service.request import Request
 from smspec.service.request_check import request_findings
-from smspec.service.severity_overrides import at_level
 from smspec.source import Document
 from smspec.source.by_identity import ByIdentity
 from smspec.source.frozen import dataclass, replace
@@ -33,7 +33,7 @@ from smspec.spec.startup_requirements import NAME, startup_requirements
 
 if TYPE_CHECKING:
     from smspec.rules.locking import LockedPackages
-    from smspec.service.named_image import NamedImage
+    from smspec.service.image_names import NamedImage
 
 SMALLEST_VOLUME = 1 << 30
 """Bytes of VolumeSizeInGB: 1. Local storage is larger."""
@@ -117,18 +117,18 @@ def _request(job: Job) -> Iterable[Finding]:
     policy = job.inputs.policy
     if policy is not None and policy.quotas.accounts:
         # Imported late: few repositories know the quotas of their accounts.
-        from smspec.service.policy_rules.quotas import without_the_default
+        from smspec.service.policy_rules.limits import without_the_default
 
         found = without_the_default(found, Request(payload=request.payload, region=job.spec.region), policy)
     if policy is not None and policy.known_images:
         # Imported late: few repositories have images that are newer than the tables.
-        from smspec.service.known_images import without_known_images
+        from smspec.service.finding_overrides import without_known_images
 
         tagged = image.uri if isinstance(image, ExistingImage) else ""
         found = without_known_images(found, Request(payload=request.payload, tagged_image=tagged), policy.known_images)
     if policy is not None and policy.known_instance_types:
         # Imported late: few repositories have instances that are newer than the API model.
-        from smspec.service.known_instance_types import without_known_types
+        from smspec.service.finding_overrides import without_known_types
 
         found = without_known_types(found, request.payload, policy.known_instance_types)
     return map(request.at_origin, found)
@@ -150,7 +150,7 @@ def _base_image(job: Job) -> Iterable[Finding]:
     if job.named is not None or not isinstance(image, BuiltImage) or ".dkr" not in image.base:
         return ()
     # Imported late: few base images are of AWS.
-    from smspec.service.base_image import base_image_findings
+    from smspec.service.request_rules.images import base_image_findings
 
     return base_image_findings(image.base, () if policy is None else policy.known_images)
 

@@ -12,7 +12,7 @@ from smspec.pipeline.inputs import REQUIREMENTS, Inputs, gather_all
 from smspec.pipeline.spec_discovery import find_job_specs
 from smspec.render.representable import base_findings
 from smspec.rules.naming import unknown_image_name
-from smspec.service.named_image import NamedImage, named_image
+from smspec.service.image_names import NamedImage, named_image
 from smspec.source import Mapping as MappingNode
 from smspec.source import Path, Scalar, Sequence, SourceText
 from smspec.source.frozen import dataclass

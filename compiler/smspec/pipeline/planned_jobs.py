@@ -18,7 +18,7 @@ from smspec.spec.layers.alternatives import ANY_OF, Alternative, alternatives
 from smspec.spec.model import JobSpec
 
 if TYPE_CHECKING:
-    from smspec.service.named_image import NamedImage
+    from smspec.service.image_names import NamedImage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from smspec.pipeline.compilation import Compilation, Compiled, compile_spec
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import gather, gather_all
 from smspec.rules import suppressions
-from smspec.service.cost_summary import JobCost
+from smspec.service.job_costs import JobCost
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.repository_facts import JobFacts

@@ -20,7 +20,7 @@ from smspec.pipeline.spec_discovery import (
     job_specs,
     outline,
 )
-from smspec.service.cost_summary import JobCost, cost_line
+from smspec.service.job_costs import JobCost, cost_line
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.assembly import OptionError

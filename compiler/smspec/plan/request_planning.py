@@ -17,7 +17,7 @@ from smspec.plan.plan import ImagePlan, RequestPlan
 from smspec.plan.run_planning import launcher_name, plan_settings
 from smspec.plan.sent_keys import SentKey, put_keys, sent_keys
 from smspec.service.members import items, member
-from smspec.service.ordering import in_api_order
+from smspec.service.shapes import in_api_order
 from smspec.source import Path
 from smspec.source.by_identity import ByIdentity
 from smspec.spec.lock import Lock

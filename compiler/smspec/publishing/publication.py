@@ -9,7 +9,7 @@ from typing import Literal
 
 from smspec.plan.plan import ImagePlan, Plan
 from smspec.render.tree import FileTree
-from smspec.service.registry_settings import RegistrySettings
+from smspec.service.policy import RegistrySettings
 from smspec.spec.model import BuiltImage
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from smspec.render.job_task import job_task, name_expression
 from smspec.render.rendering import NothingToRender, Rendering
 from smspec.service.arns import parsed_arn
-from smspec.service.hosts_text import hosts_text
+from smspec.service.job_costs import hosts_text
 from smspec.service.members import items
 
 _DIGEST = re.compile(r"-([0-9a-f]{10})\Z")

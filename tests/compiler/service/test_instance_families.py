@@ -2,10 +2,9 @@
 
 import pytest
 
-from smspec.service.facts.instance_bandwidth import instance_bandwidth
-from smspec.service.facts.instances import Instance, instance, known_types, lacks
-from smspec.service.facts.table import table
-from smspec.service.instance_families import TRAINIUM, ULTRASERVER, family, is_known, storage
+from smspec.service.facts import table
+from smspec.service.facts.instances import Instance, instance, instance_bandwidth, known_types, lacks
+from smspec.service.instance_types import TRAINIUM, ULTRASERVER, family, is_known, storage
 from smspec.service.shapes import pinned_model
 
 TYPES = pinned_model().shapes["TrainingInstanceType"].enum

@@ -9,7 +9,7 @@ from smspec.importer.sdk.images import SdkImage, image_name
 from smspec.importer.sdk.sdk_facts import Surroundings
 from smspec.importer.sdk.values import Entries, Instance, Items, Value, joined
 from smspec.service.facts.images import images_of
-from smspec.service.processors import processor
+from smspec.service.instance_types import processor
 
 _MODEL_PARALLEL = "smdistributed-modelparallel"
 _ACCOUNT = "658645717510"

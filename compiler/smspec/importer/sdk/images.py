@@ -7,7 +7,7 @@ import re
 from smspec.importer.sdk.sdk_facts import Surroundings
 from smspec.importer.sdk.values import Instance, Value
 from smspec.service.facts.images import ListedImage, images_of, repositories
-from smspec.service.processors import processor
+from smspec.service.instance_types import processor
 from smspec.source.frozen import dataclass
 
 _REPOSITORIES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from smspec.importer.definitions.found_jobs import FoundJob
 from smspec.importer.definitions.variables import DefinitionVariables
 from smspec.importer.imported import Imported, NotImported, RequestNotFound
-from smspec.service.ack_names import REGION, from_ack
+from smspec.render.ack import REGION, from_ack
 from smspec.service.members import items, member, structure
 from smspec.service.shapes import pinned_model
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from smspec.plan.plan import ImagePlan
 from smspec.service.image_reference import SHA256, parsed_reference
-from smspec.service.index_variables import CERTIFICATES, index_variables, is_index_setting
+from smspec.service.requirement_lines import CERTIFICATES, index_variables, is_index_setting
 from smspec.spec.model import BuiltImage
 
 _NEEDS_AN_ENGINE = "build the image with an engine, or remove the key"

@@ -30,8 +30,7 @@ from smspec.publishing.packages.wheel_cache import WheelCache
 from smspec.publishing.publication import JobImage, PublishFailed
 from smspec.render.dockerfile import REQUIREMENTS
 from smspec.service.bare_image import BareImage, bare_image
-from smspec.service.index_variables import CERTIFICATES
-from smspec.service.requirement_lines import Requirement, RequirementLines, read_requirements
+from smspec.service.requirement_lines import CERTIFICATES, Requirement, RequirementLines, read_requirements
 
 Show = Callable[[str], None]
 

@@ -14,8 +14,8 @@ from smspec.render.iam.statements import Place, Statement, allow
 from smspec.service.facts.accounts import is_provider
 from smspec.service.image_reference import parsed_reference
 from smspec.service.members import items, member
+from smspec.service.runtime_settings import secret_reference
 from smspec.service.s3_address import addresses
-from smspec.service.secret_reference import secret_reference
 
 _FILE_SYSTEMS = {"EFS": "elasticfilesystem", "FSxLustre": "fsx"}
 _KEYS = (("OutputDataConfig", "KmsKeyId"), ("ResourceConfig", "VolumeKmsKeyId"))

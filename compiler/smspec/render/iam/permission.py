@@ -1,4 +1,8 @@
-"""The ARNs that a call of the script is about, as IAM compares them with the resources of a policy.
+"""The actions that a call of the script needs, and the ARNs it is about, as IAM compares them with those of a policy.
+
+A row of aws_calls.csv is one method of a kind of object, such as ``s3`` for a client or ``s3.Bucket``; a method may
+have several rows. ``resource`` is the end of an ARN, with the parameters of the call in braces. A row with ``when``
+is about calls with one of these arguments; ``mode:write``: with a mode in which a file is written.
 
 https://docs.aws.amazon.com/service-authorization/latest/reference/ lists the forms of ARNs by service.
 """
@@ -7,12 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 
 from smspec.render.iam.s3 import location
 from smspec.render.iam.statements import Place, literal
 from smspec.script.aws.aws_call import GAP, AwsCall
-from smspec.service.facts.aws_calls import NeededActions
+from smspec.service.facts import table
 from smspec.source.frozen import dataclass, replace
+
+_TABLE = "aws_calls"
 
 Arguments = Mapping[str, str]
 
@@ -36,6 +43,16 @@ _WORKS_ON = {"sts": "iam"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NeededActions:
+    """``actions`` on ``resource``; ``parameters`` are the names of arguments that are passed by position."""
+
+    actions: tuple[str, ...]
+    resource: str
+    parameters: tuple[str, ...]
+    when: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Permission:
     """``actions`` on ``arn``. ``wide``: why it is about more than the call; ``alias``: only keys with this alias."""
 
@@ -43,6 +60,26 @@ class Permission:
     arn: str
     wide: str = ""
     alias: str = ""
+
+
+def needed_actions(owner: str, method: str) -> tuple[NeededActions, ...]:
+    """Return what a call needs; empty if the table does not have it."""
+    return _rows().get((owner, method), ())
+
+
+@cache
+def _rows() -> Mapping[tuple[str, str], tuple[NeededActions, ...]]:
+    found: dict[tuple[str, str], tuple[NeededActions, ...]] = {}
+    for row in table(_TABLE).rows():
+        needed = NeededActions(
+            actions=tuple(row["actions"].split()),
+            resource=row["resource"],
+            parameters=tuple(row["parameters"].split()),
+            when=tuple(row["when"].split()),
+        )
+        key = (row["owner"], row["method"])
+        found[key] = (*found.get(key, ()), needed)
+    return found
 
 
 def service_of(actions: tuple[str, ...]) -> str:

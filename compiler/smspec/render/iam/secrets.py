@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from smspec.render.iam.statements import Place, Statement, allow
-from smspec.service.secret_reference import SecretReference, secret_reference
+from smspec.service.runtime_settings import SecretReference, secret_reference
 
 _ENDING = re.compile(r"-([A-Za-z0-9]{6})\Z")
 """Secrets Manager adds it to the name of a secret."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from smspec.service.facts.table import Row, table
+from smspec.service.facts import Row, table
 from smspec.source.frozen import dataclass
 
 

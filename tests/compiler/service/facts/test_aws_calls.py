@@ -8,8 +8,8 @@ import boto3
 import pytest
 from botocore import xform_name
 
-from smspec.service.facts.aws_calls import needed_actions
-from smspec.service.facts.table import table
+from smspec.render.iam.permission import needed_actions
+from smspec.service.facts import table
 
 ROWS = [row for row in table("aws_calls").rows() if re.fullmatch("[a-z0-9-]+", row["owner"])]
 SERVICES = sorted({row["owner"] for row in ROWS} - {"module", "method", "s3fs"})

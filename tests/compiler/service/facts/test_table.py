@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from smspec.service.facts.table import parsed_table, table, table_path
+from smspec.service.facts import parsed_table, table, table_path
 
 REPOSITORY = Path(__file__).parents[4]
 TABLES = sorted(Path(path).stem for path in glob.glob(table_path("*")))

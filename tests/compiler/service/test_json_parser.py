@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from smspec.diagnostics import InvalidInput
-from smspec.service.json.encoding import decode_json_bytes
-from smspec.service.json.json_parser import read_json
-from smspec.service.json.limits import MAX_BYTES, MAX_DEPTH
+from smspec.service.json_parser import decode_json_bytes, read_json
+from smspec.service.json_scanner import MAX_BYTES, MAX_DEPTH
 from smspec.source import Mapping, Scalar, Sequence, SourceText, to_data
 from support.examples import at_most
 

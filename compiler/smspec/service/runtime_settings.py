@@ -1,14 +1,18 @@
-"""What a request says of the processes that its containers start, in hyperparameters of smspec and of the toolkit."""
+"""Hyperparameters that are settings of the smspec runtime or of AWS's toolkit: processes to start, secrets to fetch."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping
+from functools import lru_cache
 
 from smspec.service.facts.instances import Instance, instance
 from smspec.service.members import items, member, number, structure
 from smspec.service.request import Request
 from smspec.source import Path
 from smspec.source.frozen import dataclass
+from smspec_runtime.run_plan import SECRET_ARN
 
 SETTINGS = "sagemaker_smspec"
 """A hyperparameter of smspec: settings of its runtime, as JSON."""
@@ -16,6 +20,8 @@ SETTINGS = "sagemaker_smspec"
 _MPI, _MPI_PROCESSES = "sagemaker_mpi_enabled", "sagemaker_mpi_num_of_processes_per_host"
 _DATA_PARALLEL = "sagemaker_distributed_dataparallel_enabled"
 _GROUPS = "sagemaker_distribution_instance_groups"
+
+_SECRETS = "secrets"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +31,18 @@ class LaunchedInstance:
     path: Path
     kind: str
     facts: Instance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretReference:
+    """``arn`` is without the field or version after it. ``is_secret``: it is in Secrets Manager."""
+
+    arn: str
+    partition: str
+    region: str
+    account: str
+    name: str
+    is_secret: bool
 
 
 def processes_per_host(request: Request) -> tuple[Path, int] | None:
@@ -79,3 +97,51 @@ def _decoded(value: object) -> object:
         return json.loads(value) if isinstance(value, str) else None
     except (ValueError, RecursionError):
         return None
+
+
+def has_secret_settings(hyperparameters: dict[str, object]) -> bool:
+    """Return whether there may be secrets; reading them costs more, and few jobs have any."""
+    return f'"{_SECRETS}"' in _settings(hyperparameters)
+
+
+def secret_settings(request: Request) -> Mapping[str, str]:
+    """Return the ARN of each variable; empty if there is none, or if the settings cannot be read."""
+    return _read(_settings(structure(request.payload, "HyperParameters")))
+
+
+def secret_path(variable: str) -> Path:
+    """Return the path of a secret inside of the hyperparameter."""
+    return ("HyperParameters", SETTINGS, _SECRETS, variable)
+
+
+@lru_cache(maxsize=256)  # every rule reads them
+def _read(settings: str) -> Mapping[str, str]:
+    try:
+        secrets = structure(json.loads(settings), _SECRETS)
+    except (ValueError, RecursionError):
+        return {}
+    return {name: text if isinstance(text, str) else json.dumps(text) for name, text in secrets.items()}
+
+
+def _settings(hyperparameters: dict[str, object]) -> str:
+    """Return the settings, which long ones continue in further hyperparameters."""
+    if SETTINGS not in hyperparameters:
+        return ""
+    names = [SETTINGS, *(f"{SETTINGS}_{part}" for part in range(1, len(hyperparameters)))]
+    return "".join(str(hyperparameters[name]) for name in names if name in hyperparameters)
+
+
+@lru_cache(maxsize=1024)  # the jobs of a repository share their secrets
+def secret_reference(text: str) -> SecretReference | None:
+    """Parse an ARN; None if it is not one of a secret or a parameter."""
+    found = re.fullmatch(SECRET_ARN, text)
+    if found is None:
+        return None
+    return SecretReference(
+        arn=found["arn"],
+        partition=found["partition"],
+        region=found["region"],
+        account=found["account"],
+        name=found["name"],
+        is_secret=found["is_secret"] is not None,
+    )

@@ -11,8 +11,16 @@ from typing import NoReturn
 from smspec.diagnostics import Rule
 from smspec.diagnostics.parse_errors import ParseErrors
 from smspec.diagnostics.quoting import quoted
-from smspec.service.json.limits import BEYOND_THE_LIMITS, MAX_DIGITS
 from smspec.source import Scalar, SourceText
+
+BEYOND_THE_LIMITS = Rule("SM152", "JSON beyond the limits")
+
+MAX_BYTES = 1_048_576
+MAX_DEPTH = 64
+# One for every name and every scalar, two for every list or object.
+MAX_PARTS = 20_000
+MAX_DIGITS = 400
+"""The most digits of one number; doubles have 309 before the point, and Python rejects thousands."""
 
 BROKEN_JSON = Rule("SM150", "invalid JSON")
 OTHER_NOTATION = Rule("SM154", "notation outside JSON")

@@ -1,13 +1,13 @@
-"""Parse a JSON text to a tree with positions: strict, within limits, no duplicate members."""
+"""Parse a JSON text, as RFC 8259 defines it, to a tree with positions: strict, within limits, no duplicate members."""
 
 from __future__ import annotations
 
 from typing import NoReturn
 
 from smspec.diagnostics import Note, Rule
+from smspec.diagnostics.parse_errors import ParseErrors
 from smspec.diagnostics.quoting import quoted
-from smspec.service.json.limits import BEYOND_THE_LIMITS, MAX_BYTES, MAX_DEPTH, MAX_PARTS
-from smspec.service.json.scanner import OTHER_NOTATION, Scanner
+from smspec.service.json_scanner import BEYOND_THE_LIMITS, MAX_BYTES, MAX_DEPTH, MAX_PARTS, OTHER_NOTATION, Scanner
 from smspec.source import Document, Mapping, Node, Scalar, Sequence, SourceText
 
 DUPLICATE_MEMBER = Rule("SM153", "duplicate member")
@@ -15,19 +15,10 @@ DUPLICATE_MEMBER = Rule("SM153", "duplicate member")
 _CLOSING = {"{": "}", "[": "]"}
 _CALLED = {"{": "object", "[": "list"}
 
+NOT_UTF8 = Rule("SM151", "JSON that is not plain UTF-8")
 
-def read_json(text: SourceText, most_bytes: int = MAX_BYTES) -> Document:
-    """Return the tree of ``text``; raise `InvalidInput` with all errors.
-
-    `smspec.source.to_data` converts it to plain values: integers stay exact, of any allowed length.
-    """
-    reader = _Reader(text)
-    if len(text.text) > most_bytes:
-        reader.beyond(0, f"the text is larger than {most_bytes >> 20} MiB")
-    root = reader.root()
-    if reader.scan.faults:
-        raise reader.scan.faults.rejected()
-    return Document(root, (text,))
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+_HELP = "save the file as UTF-8 without a byte order mark; in PowerShell: `-Encoding utf8NoBOM`"
 
 
 class _Reader:
@@ -175,3 +166,45 @@ class _Reader:
         if name is None or name.text in ("true", "false", "null"):
             self.scan.stop(self.scan.at - 1, self.scan.at, "a name needs double quotes")
         return name
+
+
+def read_json(text: SourceText, most_bytes: int = MAX_BYTES) -> Document:
+    """Return the tree of ``text``; raise `InvalidInput` with all errors.
+
+    `smspec.source.to_data` converts it to plain values: integers stay exact, of any allowed length.
+    """
+    reader = _Reader(text)
+    if len(text.text) > most_bytes:
+        reader.beyond(0, f"the text is larger than {most_bytes >> 20} MiB")
+    root = reader.root()
+    if reader.scan.faults:
+        raise reader.scan.faults.rejected()
+    return Document(root, (text,))
+
+
+def decode_json_bytes(name: str, content: bytes, most_bytes: int = MAX_BYTES) -> SourceText:
+    """Return the text of a file called ``name``.
+
+    Raise `InvalidInput` unless it is UTF-8 without a byte order mark, and not too large.
+    """
+    faults = ParseErrors(SourceText(name, content[: MAX_BYTES + 1].decode("utf-8", "replace").removeprefix("\ufeff")))
+    if len(content) > most_bytes:
+        help = "check the program that wrote the request; the API accepts far less"
+        faults.add(BEYOND_THE_LIMITS, faults.span(0, 0), f"the file is larger than {most_bytes >> 20} MiB", help=help)
+        raise faults.rejected()
+    if content.startswith(_UTF16_MARKS) or content[:2] in (b"{\0", b"[\0") or content[:2] in (b"\0{", b"\0["):
+        faults.add(NOT_UTF8, faults.span(0, 1), "the file is UTF-16 or UTF-32, not UTF-8", help=_HELP)
+        raise faults.rejected()
+    if content.startswith(b"\xef\xbb\xbf"):
+        # Python's parser, and so the AWS CLI, rejects it.
+        faults.add(NOT_UTF8, faults.span(0, 0), "the file starts with a byte order mark", help=_HELP)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        start = len(content[: error.start].decode("utf-8").removeprefix("\ufeff"))
+        message = f"the file is not UTF-8: byte 0x{content[error.start]:02X}"
+        faults.add(NOT_UTF8, faults.span(start, start + 1), message, help=_HELP)
+        raise faults.rejected() from None
+    if faults:
+        raise faults.rejected()
+    return SourceText(name, text)

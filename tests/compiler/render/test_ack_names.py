@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.service.ack_names import ack_name, from_ack, to_ack
+from smspec.render.ack import ack_name, from_ack, to_ack
 from smspec.service.shapes import pinned_model
 from support.service.api_samples import fill, small_request
 
