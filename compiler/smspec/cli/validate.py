@@ -86,7 +86,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         return exit_status(result.diagnostics, args)
     if args.format == "mermaid":
         # Imported late: the graph is rarely requested.
-        from smspec.render.mermaid import mermaid
+        from smspec.render.data_flow import mermaid
 
         console.result(mermaid(result.jobs))
         console.warned(result.diagnostics, result.texts)

@@ -14,7 +14,7 @@ from smspec.collection.part_merging import CSV, NPY, merge
 from smspec.collection.result_tree import ResultTree
 from smspec.collection.stored_result import KINDS, StoredResult
 from smspec.collection.unpacking import unpack
-from smspec.render.manifest import MANIFEST
+from smspec.render.tree import MANIFEST
 from smspec.source.deep_directories import remove_tree
 from smspec.source.frozen import dataclass
 

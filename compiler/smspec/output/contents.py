@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from smspec.diagnostics.external_messages import reason
 from smspec.output.archive import TAR_END, stored_gzip, tar_end_of, tar_header
 from smspec.output.failures import OutputFailed
-from smspec.render.manifest import manifest_json
-from smspec.render.tree import ArchiveFile, CopiedFile, GeneratedFile, ManifestFile, TreeFile
+from smspec.render.tree import ArchiveFile, CopiedFile, GeneratedFile, ManifestFile, TreeFile, manifest_json
 from smspec.source.listing import ListedFile
 
 _CHUNK = 1 << 20

@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 
-from smspec.render.manifest import MANIFEST, manifested_files
+from smspec.render.tree import MANIFEST, manifested_files
 
 _LARGEST_MANIFEST = 64 << 20
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 
-from smspec.render.foreign_members import Members, without_place
-from smspec.render.rendering import Rendering
-from smspec.render.yaml_data import yaml_data
+from smspec.render import Members, Rendering, without_place
 from smspec.service.shapes import Model, Shape, pinned_model
 from smspec.source import Path
+from smspec.spec.yaml.plain_text import is_text_everywhere
 
 API_VERSION = "sagemaker.services.k8s.aws/v1alpha1"
 KIND = "TrainingJob"
@@ -43,6 +42,8 @@ _INITIALISMS = {"Arn": "ARN", "Arns": "ARNs", "Id": "ID", "Ids": "IDs", "Kms": "
 
 REGION = "services.k8s.aws/region"
 """The annotation of an object with its region; without it the controller uses its own."""
+
+_PLAIN = r"[A-Za-z][A-Za-z0-9_./-]*"
 
 
 def ack(payload: dict[str, object], region: str | None = None) -> Rendering:
@@ -122,3 +123,22 @@ def _member(model: Model, shape: Shape, value: object, path: Path, unknown: list
         item = model.shapes[shape.item]
         return [_member(model, item, inner, (*path, index), unknown) for index, inner in enumerate(value)]
     return value
+
+
+def yaml_data(data: object) -> str:
+    """Return data as block YAML in the order of its keys; strings are quoted unless they are plain words."""
+    import yaml  # imported late, with the class below: only one target needs it
+
+    class Writer(yaml.SafeDumper):
+        def ignore_aliases(self, _data: object) -> bool:
+            return True
+
+    def text(writer: yaml.SafeDumper, value: str) -> yaml.Node:
+        is_plain = re.fullmatch(_PLAIN, value) is not None and is_text_everywhere(value)
+        return writer.represent_scalar("tag:yaml.org,2002:str", value, style=None if is_plain else '"')
+
+    Writer.add_representer(str, text)
+    written: str = yaml.dump(
+        data, Dumper=Writer, sort_keys=False, allow_unicode=True, default_flow_style=False, width=2**31 - 1
+    )
+    return written

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.plan.plan import Plan, RequestPlan, Upload
-from smspec.render import NothingToRender
+from smspec.render import NothingToRender, without_place
 from smspec.render.ack import UNKNOWN_TO_ACK, ack, from_ack
-from smspec.render.foreign_members import without_place
 from smspec.render.iam.role import role_policy
 from smspec.render.iam.submitter import submitter_policy
 from smspec.render.step_functions import step_functions

@@ -15,10 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.render.data_flow import Flow
+from smspec.render.pages import page_template
 from smspec.render.pages.job_graph import HEIGHT, WIDTH, drawings
-from smspec.render.pages.page_job import PageFinding, PageJob
-from smspec.render.pages.repository_page import repository_page
-from smspec.render.pages.template import page_template
+from smspec.render.pages.repository_page import PageFinding, PageJob, repository_page
 from support.smspec_command import smspec
 
 CHROMIUM = shutil.which("chromium")

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from smspec.output.archive import TAR_END, stored_gzip, tar_directory, tar_end_of, tar_header
 from smspec.output.contents import chunks, is_executable
 from smspec.registry.manifest import Blob
-from smspec.render.image_files import JOB_FILES, RUNTIME_FILES, image_files
-from smspec.render.image_settings import EPOCH
+from smspec.render.image_settings import EPOCH, JOB_FILES, RUNTIME_FILES, image_files
 from smspec.render.tree import CopiedFile, FileTree, GeneratedFile
 
 Status = tuple[int, int, int, int]

@@ -13,8 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
-from smspec.render.iam.s3 import location
-from smspec.render.iam.statements import Place, literal
+from smspec.render.iam.statements import Place, literal, location
 from smspec.script.aws.aws_call import GAP, AwsCall
 from smspec.service.facts import table
 from smspec.source.frozen import dataclass, replace
