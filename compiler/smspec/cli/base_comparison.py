@@ -21,10 +21,18 @@ from smspec.cli.comparison import (
     state_of,
 )
 from smspec.pipeline.affected_specs import check_checkout
-from smspec.pipeline.compared_specs import ComparedSpec, Tracked, compared_specs, is_no_job, tracked_files
+from smspec.pipeline.compared_specs import (
+    ComparedSpec,
+    Tracked,
+    absent_specs,
+    compared_specs,
+    is_job_at,
+    is_no_job,
+    tracked_files,
+    unsearched_specs,
+)
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import is_yaml
-from smspec.pipeline.unsearched_specs import absent_specs, is_job_at, unsearched_specs
 from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_as_of
 from smspec.review.job_review import JobReview
 from smspec.review.kinds import cosmetic

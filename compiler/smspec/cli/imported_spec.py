@@ -12,7 +12,7 @@ from smspec.importer.request_equality import differences
 from smspec.importer.sdk.agreement import expected_request
 from smspec.importer.spec_writer import WrittenSpec, write_spec
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
-from smspec.pipeline.in_memory_inputs import in_memory_inputs
+from smspec.pipeline.inputs import in_memory_inputs
 from smspec.source import Path, SourceText
 from smspec.source.frozen import dataclass, replace
 from smspec.source.path import dotted

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from smspec.output.output_differences import Difference
-from smspec.pipeline.compilation import Compiled
-from smspec.pipeline.compiled_digest import compiled_digest
+from smspec.pipeline.compilation import Compiled, compiled_digest
 from smspec.render.tree import FileTree
 from smspec.render.tree_rendering import render_tree
 from smspec.service.job_costs import JobCost

@@ -27,7 +27,7 @@ from smspec.diagnostics.suggestions import nearest
 from smspec.diagnostics.visible import visible
 from smspec.local.request import GRACE_SECONDS, RunFailed, RunInterrupted
 from smspec.local.supervision import name_of
-from smspec.pipeline.compiled_digest import compiled_digest
+from smspec.pipeline.compilation import compiled_digest
 from smspec.rehearsal.junit_report import junit
 from smspec.rehearsal.promises import PROMISES
 from smspec.rehearsal.refusal import Refusal

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from smspec.diagnostics import Finding
-from smspec.pipeline.image_python import image_python
 from smspec.pipeline.inputs import Inputs
-from smspec.pipeline.source_findings import SOURCE
+from smspec.pipeline.named_files import SOURCE
+from smspec.pipeline.script_reading import image_python
 from smspec.plan.build_inputs import BuildInputs, StartupPackages
 from smspec.plan.environment_of_image import is_lockable
 from smspec.plan.plan import Plan

@@ -15,9 +15,8 @@ from smspec.local.python.fetching import fetched_interpreter
 from smspec.local.python.interpreter import Interpreter, matching_interpreter, named_interpreter
 from smspec.local.python.wanted import Wanted, wanted_python
 from smspec.local.request import RunFailed, RunRequest
-from smspec.pipeline.compilation import Compiled
-from smspec.pipeline.compiled_digest import compiled_digest
-from smspec.pipeline.image_python import image_python
+from smspec.pipeline.compilation import Compiled, compiled_digest
+from smspec.pipeline.script_reading import image_python
 from smspec.plan.script_environment import is_bare
 from smspec.proof import driver
 from smspec.proof.arguments import argument_findings, foreign_parser, parser_count
@@ -35,7 +34,7 @@ from smspec.rules.program.program_and_image import ProgramAndImage, dotted_versi
 from smspec.rules.program.provided_modules import provided
 from smspec.script.reach.reached import ForeignImport, Reach, Version
 from smspec.script.reach.standard_modules import is_standard
-from smspec.source import Scalar, SourceText
+from smspec.source import SourceText
 from smspec.source.deep_directories import remove_tree
 from smspec.source.frozen import replace
 from smspec.source.real_file import open_below
@@ -273,9 +272,9 @@ class Proving:
 
     def _source_directory(self) -> str:
         for path in (("source", "dir"), ("source",)):
-            node = self._inputs.document.node(path)
-            if isinstance(node, Scalar) and isinstance(node.value, str):
-                return os.path.join(self._inputs.directory, node.value)
+            name = self._inputs.document.string(path)
+            if name is not None:
+                return os.path.join(self._inputs.directory, name)
         return self._inputs.directory
 
     def _texts(self, modules: Iterable[OwnModule], code: str) -> dict[OwnModule, SourceText]:

@@ -18,8 +18,7 @@ from smspec.local.request import RunRequest
 from smspec.local.run_directory import HostDirectory
 from smspec.local.training_request import TrainingRequest
 from smspec.output.writing import write_temporary_tree
-from smspec.pipeline.compilation import Compiled
-from smspec.pipeline.compiled_digest import compiled_digest
+from smspec.pipeline.compilation import Compiled, compiled_digest
 from smspec.plan.plan import Plan
 from smspec.proof.driver import starting
 from smspec.proof.launcher_variables import launcher_variables

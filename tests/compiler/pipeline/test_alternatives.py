@@ -3,8 +3,7 @@
 import pytest
 
 from smspec.pipeline.compilation import Compiled, compile_spec
-from smspec.pipeline.in_memory_inputs import in_memory_inputs
-from smspec.pipeline.inputs import gather
+from smspec.pipeline.inputs import gather, in_memory_inputs
 from smspec.service.job_costs import PriceBook
 from smspec.source import SourceText
 from smspec.spec.layers.alternatives import alternatives

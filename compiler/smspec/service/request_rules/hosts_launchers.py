@@ -6,10 +6,15 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Note, Rule
 from smspec.service.facts.instances import Instance
-from smspec.service.facts.launchers import documented_launcher, pytorch_version
 from smspec.service.member_names import member
 from smspec.service.request import Request
-from smspec.service.runtime_settings import launched_instances, processes_per_host, uses_data_parallel
+from smspec.service.runtime_settings import (
+    documented_launcher,
+    launched_instances,
+    processes_per_host,
+    pytorch_version,
+    uses_data_parallel,
+)
 
 MORE_PROCESSES_THAN_DEVICES = Rule("SM389", "more processes than devices", "warning", evidence="third-party")
 
