@@ -12,6 +12,14 @@ from smspec.render.tree import FileTree
 from smspec.service.policy import RegistrySettings
 from smspec.spec.model import BuiltImage
 
+ENGINES = ("docker", "podman", "nerdctl", "finch")
+"""In the order in which they are tried."""
+
+NO_ENGINE = "none"
+"""smspec makes the image itself, from the layers of the base and the generated files. Never tried, only chosen."""
+
+BUILDERS = (*ENGINES, NO_ENGINE)
+
 
 class PublishFailed(Exception):
     """An image cannot be built or pushed. ``exit_status``: 1 the spec, 3 the surroundings."""

@@ -1,14 +1,13 @@
-"""What an image sets and has, however it is made: its variables, labels, and user, and where its files are.
+"""What an image sets for its containers: for the Dockerfile, and for an image that is made without an engine.
 
 Everything after a changed ENV line is built again. So a variable that changes no installation comes after the packages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from smspec.plan.plan import ImagePlan
-from smspec.render.tree import SOURCE, CopiedFile, FileTree, GeneratedFile
 from smspec.source.frozen import dataclass
 
 ENTRYPOINT = ("python3", "/opt/smspec/entrypoint.py")
@@ -28,18 +27,6 @@ _OF_PROGRAMS = (
     *("TF_CPP_", "XLA_FLAGS", "TOKENIZERS_", "HF_", "TRANSFORMERS_", "DATASETS_", "WANDB_", "MLFLOW_", "COMET_"),
 )
 """Beginnings of names that only running programs read: no build of a package depends on them."""
-
-RUNTIME_FILES = ("smspec_runtime/",)
-"""What all jobs share. It is a layer of its own, as in the Dockerfile."""
-
-JOB_FILES = ("entrypoint.py", "run_plan.json", SOURCE)
-
-_PLACES = {
-    "smspec_runtime/": "/opt/smspec/smspec_runtime/",
-    "entrypoint.py": "/opt/smspec/entrypoint.py",
-    "run_plan.json": "/opt/smspec/run_plan.json",
-    SOURCE: "/opt/ml/code/",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,15 +91,3 @@ def _variables_after_packages(image: ImagePlan, requirements: bytes | None) -> f
         and not name.upper().endswith("_PROXY")
         and (name.startswith(_OF_PROGRAMS) if builds else not name.startswith(_OF_INSTALLERS))
     )
-
-
-def image_files(tree: FileTree, origins: tuple[str, ...]) -> Iterator[tuple[str, GeneratedFile | CopiedFile]]:
-    """Yield path in the image, file, for each file of a tree that is one of ``origins`` or below it."""
-    for file in tree.files:
-        origin = next((each for each in origins if file.path == each or file.path.startswith(_directory(each))), None)
-        if origin is not None and isinstance(file, (GeneratedFile, CopiedFile)):
-            yield _PLACES[origin] + file.path.removeprefix(origin), file
-
-
-def _directory(origin: str) -> str:
-    return origin if origin.endswith("/") else f"{origin}/"

@@ -14,7 +14,7 @@ from smspec.local.request import RunFailed
 from smspec.lock.environments.index_settings import IndexSettings, index_settings, secret_variables
 from smspec.lock.environments.resolution import ResolverFailed
 from smspec.lock.environments.wheel_tags import rank, wheel_name
-from smspec.publishing.assembled.file_layers import LayerFile, whiteout
+from smspec.publishing.file_layers import LayerFile, whiteout
 from smspec.publishing.packages.base_listing import Listing
 from smspec.publishing.packages.base_python import (
     BasePython,
@@ -22,9 +22,9 @@ from smspec.publishing.packages.base_python import (
     base_python,
     installed_packages,
     is_same_version,
+    removed_files,
 )
 from smspec.publishing.packages.installed_files import InstalledFile, installed_files
-from smspec.publishing.packages.removed_files import removed_files
 from smspec.publishing.packages.wheel import Wheel, read_wheel, rejected
 from smspec.publishing.packages.wheel_cache import WheelCache
 from smspec.publishing.publication import JobImage, PublishFailed

@@ -6,9 +6,8 @@ import tarfile
 
 import pytest
 
-from smspec.publishing.packages.base_listing import Entry, listing_of
+from smspec.publishing.packages.base_listing import Entry, layer_entries, listing_of
 from smspec.publishing.packages.base_python import base_python, installed_packages, is_same_version
-from smspec.publishing.packages.layer_listing import layer_entries
 from smspec.publishing.publication import PublishFailed
 from smspec.registry.manifest import Blob, Layer
 

@@ -11,13 +11,25 @@ from dataclasses import dataclass
 from smspec.output.archive import TAR_END, stored_gzip, tar_directory, tar_end_of, tar_header
 from smspec.output.contents import chunks, is_executable
 from smspec.registry.manifest import Blob
-from smspec.render.image_settings import EPOCH, JOB_FILES, RUNTIME_FILES, image_files
-from smspec.render.tree import CopiedFile, FileTree, GeneratedFile
+from smspec.render.image_settings import EPOCH
+from smspec.render.tree import SOURCE, CopiedFile, FileTree, GeneratedFile
 
 Status = tuple[int, int, int, int]
 """Mode, user, group, and time of a directory."""
 
 _NEW: Status = (0o755, 0, 0, EPOCH)
+
+_RUNTIME_FILES = ("smspec_runtime/",)
+"""What all jobs share. It is a layer of its own, as in the Dockerfile."""
+
+_JOB_FILES = ("entrypoint.py", "run_plan.json", SOURCE)
+
+_PATHS = {
+    "smspec_runtime/": "/opt/smspec/smspec_runtime/",
+    "entrypoint.py": "/opt/smspec/entrypoint.py",
+    "run_plan.json": "/opt/smspec/run_plan.json",
+    SOURCE: "/opt/ml/code/",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +69,8 @@ def whiteout(path: str) -> LayerFile:
 def file_layers(tree: FileTree) -> tuple[FileLayer, ...]:
     """Return the layers of a tree. Raise `OutputFailed`, also later: when a file has changed."""
     return tuple(
-        file_layer([_of_tree(path, file) for path, file in image_files(tree, origins)], " ".join(origins))
-        for origins in (RUNTIME_FILES, JOB_FILES)
+        file_layer([_of_tree(path, file) for path, file in _image_files(tree, origins)], " ".join(origins))
+        for origins in (_RUNTIME_FILES, _JOB_FILES)
     )
 
 
@@ -112,3 +124,15 @@ def _parents(path: str) -> list[str]:
         found.append(directory)
         directory = os.path.dirname(directory)
     return found[::-1]
+
+
+def _image_files(tree: FileTree, origins: tuple[str, ...]) -> Iterator[tuple[str, GeneratedFile | CopiedFile]]:
+    """Yield path in the image, file, for each file of a tree that is one of ``origins`` or below it."""
+    for file in tree.files:
+        origin = next((each for each in origins if file.path == each or file.path.startswith(_directory(each))), None)
+        if origin is not None and isinstance(file, (GeneratedFile, CopiedFile)):
+            yield _PATHS[origin] + file.path.removeprefix(origin), file
+
+
+def _directory(origin: str) -> str:
+    return origin if origin.endswith("/") else f"{origin}/"
