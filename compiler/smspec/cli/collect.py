@@ -33,7 +33,7 @@ from smspec.workspace.temporary_directory import temporary_directory
 
 if TYPE_CHECKING:
     from smspec.collection.collecting import Collected
-    from smspec.collection.stored_result import StoredResult
+    from smspec.collection.result_tree import StoredResult
 
 HELP = """\
 Download the model and the output of a job in SageMaker, check and unpack them, and merge the files of its hosts. For a
@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     # Imported late: boto3 takes a second to import.
-    from smspec.collection.faults import ResultRefused
+    from smspec.collection.result_tree import ResultRefused
     from smspec.submission.aws_errors import ActionDenied
 
     with signals_interrupt(), aws_failures():

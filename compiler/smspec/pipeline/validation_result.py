@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from smspec.diagnostics import Diagnostic, InvalidInput
 from smspec.diagnostics.severity import counted
 from smspec.diagnostics.visible import visible
-from smspec.pipeline.compilation import base_facts
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.parallel_map import parallel_map
+from smspec.pipeline.planned_jobs import base_facts
 from smspec.pipeline.spec_check import CheckedSpec, check_spec, compared
 from smspec.pipeline.spec_discovery import (
     Candidates,

@@ -13,33 +13,19 @@ The package must not know where the files go, or whether the job has errors.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.plan import Plan, RequestPlan
+from smspec.render.rendering import NothingToRender, Rendering
 from smspec.render.templates_digest import templates_digest
-from smspec.source import Document, Path, SourceText, dotted
+from smspec.source import Document, SourceText
 from smspec.source.frozen import dataclass
 
 __all__ = ["TARGETS", "NothingToRender", "Rendering", "Target", "templates_digest"]
 
 Script = tuple[SourceText, ...]
 """The modules of the script, as far as they are known."""
-
-Members = frozenset[tuple[str, ...]]
-"""Paths of members, without the indexes of items; one includes everything below it."""
-
-
-class NothingToRender(Exception):
-    """The job has no such file; the text explains why."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rendering:
-    """``notes`` are sentences for the reader, such as limits of the text; they are not part of the text."""
-
-    text: str
-    notes: tuple[str, ...] = ()
 
 
 Render = Callable[[Plan, BuildInputs, Document, Script], Rendering]
@@ -138,22 +124,6 @@ def _written_region(spec: Document) -> str | None:
 
     written = spec.node(("region",))
     return written.value if isinstance(written, Scalar) and isinstance(written.value, str) else None
-
-
-def without_place(payload: dict[str, object], unknown: Members) -> list[str]:
-    """Return the paths of the members of ``payload`` that are ``unknown`` to a tool."""
-    return [dotted(path) for path in _unsupported((), (), payload, unknown)]
-
-
-def _unsupported(path: Path, names: tuple[str, ...], value: object, unknown: Members) -> Iterator[Path]:
-    if names in unknown:
-        yield path
-    elif isinstance(value, dict):
-        for name, inner in value.items():
-            yield from _unsupported((*path, name), (*names, name), inner, unknown)
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            yield from _unsupported((*path, index), names, inner, unknown)
 
 
 def request_json(request: RequestPlan) -> str:

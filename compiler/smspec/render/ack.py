@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from smspec.render import Members, Rendering, without_place
+from smspec.render.rendering import Members, Rendering, without_place
 from smspec.service.shapes import Model, Shape, pinned_model
 from smspec.source import Path
 from smspec.spec.yaml.plain_text import is_text_everywhere

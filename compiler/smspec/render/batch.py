@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from smspec.render import Rendering
+from smspec.render.rendering import Rendering
 
 _MOST_CHARACTERS = 128
 _NOTES = (

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
-from smspec.render import NothingToRender, Rendering
+from smspec.render.rendering import NothingToRender, Rendering
 from smspec.service.arns import parsed_arn
 from smspec.service.job_costs import hosts_text
 from smspec.service.members import items

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.plan.plan import Plan, RequestPlan, Upload
-from smspec.render import NothingToRender, without_place
 from smspec.render.ack import UNKNOWN_TO_ACK, ack, from_ack
 from smspec.render.iam.role import role_policy
 from smspec.render.iam.submitter import submitter_policy
+from smspec.render.rendering import NothingToRender, without_place
 from smspec.render.step_functions import step_functions
 from smspec.render.terraform import UNKNOWN_TO_TERRAFORM, argument, terraform
 from smspec.service.shapes import in_api_order, pinned_model

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 
-from smspec.render import Rendering
 from smspec.render.iam.program import program_statements
 from smspec.render.iam.statements import (
     PULL,
@@ -25,6 +24,7 @@ from smspec.render.iam.statements import (
     place_of,
     policy,
 )
+from smspec.render.rendering import Rendering
 from smspec.script.aws.aws_call import AwsCalls
 from smspec.script.aws.collecting import aws_calls
 from smspec.service.arns import parsed_arn

@@ -10,7 +10,6 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 
 from smspec.plan.plan import Plan
-from smspec.render import Rendering
 from smspec.render.iam.statements import (
     PULL,
     SERVICE,
@@ -28,6 +27,7 @@ from smspec.render.iam.statements import (
     policy,
     repository_notes,
 )
+from smspec.render.rendering import Rendering
 from smspec.service.facts.accounts import is_provider
 from smspec.service.image_reference import ImageReference, parsed_reference
 from smspec.service.members import items, member
