@@ -8,12 +8,9 @@ import os
 from collections.abc import Callable, Sequence
 
 from smspec import __version__
-from smspec.collection.faults import MergeFailed, ResultRefused
-from smspec.collection.part_files import PartFiles, part_files
-from smspec.collection.part_merging import CSV, NPY, merge
-from smspec.collection.result_tree import ResultTree
-from smspec.collection.stored_result import KINDS, StoredResult
-from smspec.collection.unpacking import unpack
+from smspec.collection.part_merging import CSV, NPY, PartFiles, merge, part_files
+from smspec.collection.result_tree import KINDS, MergeFailed, ResultRefused, ResultTree, StoredResult
+from smspec.collection.tar_reader import unpack
 from smspec.render.tree import MANIFEST
 from smspec.source.deep_directories import remove_tree
 from smspec.source.frozen import dataclass

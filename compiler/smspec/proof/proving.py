@@ -18,17 +18,21 @@ from smspec.local.request import RunFailed, RunRequest
 from smspec.pipeline.compilation import Compiled, compiled_digest
 from smspec.pipeline.script_reading import image_python
 from smspec.plan.script_environment import is_bare
-from smspec.proof import driver
+from smspec.proof import Proof, ProofRequest, count, driver
 from smspec.proof.arguments import argument_findings, foreign_parser, parser_count
 from smspec.proof.failures import Circumstances, unproven
-from smspec.proof.imports import import_all, library_findings, wanted_imports
-from smspec.proof.observation import Observation, observe_start
-from smspec.proof.parser_rests import parser_rests
-from smspec.proof.reachable import OwnModule, reachable_modules
-from smspec.proof.result import Proof, Request, count
+from smspec.proof.imports import (
+    OwnModule,
+    compile_modules,
+    import_all,
+    library_findings,
+    reachable_modules,
+    syntax_findings,
+    wanted_imports,
+)
+from smspec.proof.observation import Observation, observe_start, parser_rests
 from smspec.proof.sandbox import Sandbox
 from smspec.proof.start import NotStarted, Preparation, Start
-from smspec.proof.syntax import compile_modules, syntax_findings
 from smspec.render.tree_rendering import render_tree
 from smspec.rules.program.program_and_image import ProgramAndImage, dotted_version
 from smspec.rules.program.provided_modules import provided
@@ -49,7 +53,7 @@ class Proving:
     def __init__(
         self,
         compiled: Compiled,
-        request: Request,
+        request: ProofRequest,
         cache: EnvironmentCache,
         show: Callable[[str], None],
         warn: Callable[[str], None],
