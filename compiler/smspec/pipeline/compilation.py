@@ -14,7 +14,7 @@ from smspec.pipeline.planned_jobs import findings_of, job_facts, planned_jobs
 from smspec.plan.naming import digest
 from smspec.plan.plan import Plan
 from smspec.service.job_costs import JobCost, highest, job_cost
-from smspec.source import Document, SourceText
+from smspec.source import Document, Path, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.model import JobSpec
 from smspec.spec.repository_facts import JobFacts

@@ -14,7 +14,7 @@ from smspec.pipeline.spec_files import read_spec_files
 from smspec.rules.images import REPOSITORY_WITHOUT_A_REGION
 from smspec.rules.naming import UNKNOWN_IMAGE_NAME
 from smspec.service.policy import Level
-from smspec.source import Document, SourceText, Span, to_data
+from smspec.source import Document, Path, SourceText, Span, is_near, to_data
 from smspec.source import Mapping as MappingNode
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.assembly import Assembly
