@@ -19,15 +19,38 @@ from smspec.source import Path, dotted
 from smspec.source.by_identity import ByIdentity
 from smspec.spec.model import BuiltImage, CommandEntry, EntryPoint, JobSpec, ScriptEntry
 
+BASE = Rule("SM250", "invalid base image")
+CHARACTER = Rule("SM252", "character that a Dockerfile cannot hold")
+LABEL_KEY = Rule("SM254", "invalid label key")
+SYSTEM_PACKAGE = Rule("SM255", "invalid apt package")
+PYTHON_PACKAGE = Rule("SM256", "invalid pip requirement")
+REQUIREMENTS = Rule("SM257", "requirements file that needs a second file")
+EXPANSION = Rule("SM258", "variable reference in image.env", "warning")
+
 # Patterns are strings, compiled only when a spec needs them.
-_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
-_EXTRAS = rf"(?: ?\[ ?{_NAME}(?: ?, ?{_NAME})* ?\])?"
+_UNPRINTABLE = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
+_UNPRINTABLE_IN_SCRIPTS = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
+_NOT_A_WORD = "[\x00\ud800-\udfff]"
+_LABEL_KEY = r"[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?"
+_VARIABLE = r"\$(?:\{[A-Za-z_]|[A-Za-z_])"
+
+# Names by Debian Policy 5.6.1, versions by 5.6.12; with a `-` at its end a name would be one to remove.
+_APT_NAME = r"[a-z0-9](?:[a-z0-9+.-]*[a-z0-9+.])"
+_APT_PACKAGE = rf"{_APT_NAME}(?::[a-z0-9][a-z0-9-]*)?(?:=[0-9A-Za-z][0-9A-Za-z.+:~-]*)?"
+
+_LONGEST = 1024
+_NAMES_A_FILE = r"(?:-[rcef]|--(?:requirement|constraint|editable|find-links)\b)(?![ =]*(?:/|[A-Za-z][A-Za-z+]+:))"
+_LOCAL_PATH = r"(?:\.{1,2}(?:/|$)|[^/#\s@:;<>=!~\[\]-][^\s@:;<>=!~\[\]]*/)"
+
+NOT_UTF8 = "is not UTF-8"
+
+_PROJECT = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
+_EXTRAS = rf"(?: ?\[ ?{_PROJECT}(?: ?, ?{_PROJECT})* ?\])?"
 _CLAUSE = r"(?:===|==|~=|!=|<=|>=|<|>) ?[0-9A-Za-z.*+!_-]+"
 _VERSIONS = rf"(?: ?{_CLAUSE}(?: ?, ?{_CLAUSE})*)?"
 _URL = r" ?@ ?(?:git\+)?https://[A-Za-z0-9._~:/?#@!&()*+,=%-]+"
 _MARKER = r"; ?[A-Za-z0-9_.,+*<>=!~()'\" -]+"
-_WHOLE = rf"{_NAME}{_EXTRAS}(?:{_VERSIONS}(?: ?{_MARKER})?|{_URL}(?: {_MARKER})?)"
-_LONGEST_REQUIREMENT = 1024
+_WHOLE = rf"{_PROJECT}{_EXTRAS}(?:{_VERSIONS}(?: ?{_MARKER})?|{_URL}(?: {_MARKER})?)"
 
 _CLAUSES = r"(===|==|~=|!=|<=|>=|<|>) ?([0-9A-Za-z.*+!_-]+)"
 # https://packaging.python.org/en/latest/specifications/version-specifiers/
@@ -50,88 +73,9 @@ _TOKENS = (
     r"|(?P<op>===|==|~=|!=|<=|>=|<|>|not +in\b|in\b)|(?P<join>and\b|or\b)|(?P<open>\()|(?P<close>\)))"
 )
 
-BASE = Rule("SM250", "invalid base image")
-CHARACTER = Rule("SM252", "character that a Dockerfile cannot hold")
-LABEL_KEY = Rule("SM254", "invalid label key")
-SYSTEM_PACKAGE = Rule("SM255", "invalid apt package")
-PYTHON_PACKAGE = Rule("SM256", "invalid pip requirement")
-REQUIREMENTS = Rule("SM257", "requirements file that needs a second file")
-EXPANSION = Rule("SM258", "variable reference in image.env", "warning")
-
-_UNPRINTABLE = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
-_UNPRINTABLE_IN_SCRIPTS = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
-_NOT_A_WORD = "[\x00\ud800-\udfff]"
-_LABEL_KEY = r"[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?"
-_VARIABLE = r"\$(?:\{[A-Za-z_]|[A-Za-z_])"
 # Many jobs can share an image, and how it is started.
 _FOUND: ByIdentity[list[Finding]] = ByIdentity()
 _NAMES = {"\n": "a line break", "\r": "a carriage return", "\t": "a tab", "\0": "a NUL"}
-
-# Patterns are strings, compiled only when a spec needs them.
-
-# Names by Debian Policy 5.6.1, versions by 5.6.12; with a `-` at its end a name would be one to remove.
-_APT_NAME = r"[a-z0-9](?:[a-z0-9+.-]*[a-z0-9+.])"
-_APT_PACKAGE = rf"{_APT_NAME}(?::[a-z0-9][a-z0-9-]*)?(?:=[0-9A-Za-z][0-9A-Za-z.+:~-]*)?"
-
-_LONGEST = 1024
-_NAMES_A_FILE = r"(?:-[rcef]|--(?:requirement|constraint|editable|find-links)\b)(?![ =]*(?:/|[A-Za-z][A-Za-z+]+:))"
-_LOCAL_PATH = r"(?:\.{1,2}(?:/|$)|[^/#\s@:;<>=!~\[\]-][^\s@:;<>=!~\[\]]*/)"
-
-NOT_UTF8 = "is not UTF-8"
-
-
-def is_pip_requirement(word: str) -> bool:
-    """Return whether a word is a dependency specifier, as far as its parts are in their places."""
-    return len(word) <= _LONGEST_REQUIREMENT and re.fullmatch(_WHOLE, word) is not None
-
-
-def fault_in(word: str) -> str:
-    """Return what pip rejects in a versions or the marker of a requirement: a sentence; empty if nothing is wrong."""
-    before, _, marker = word.partition(";")
-    versions = "" if re.match(rf"{_NAME}{_EXTRAS} ?@", before) else before
-    for found in re.finditer(_CLAUSES, versions):
-        fault = _fault_in_clause(found[1], found[2])
-        if fault:
-            return fault
-    if marker and not _is_marker(marker):
-        return f"`{marker.strip()[:40]}` is not a condition such as `python_version < '3.11'`"
-    return ""
-
-
-def _fault_in_clause(operator: str, version: str) -> str:
-    text = version.lower()
-    if operator == "===":
-        return ""
-    if re.fullmatch(_PREFIX, text):
-        return "" if operator in ("==", "!=") else f"`{operator}` cannot be combined with `*`"
-    match = re.fullmatch(_RELEASE + _SUFFIX + _LOCAL, text)
-    if match is None:
-        return f"`{version[:40]}` is not a version"
-    if match[2] and operator not in ("==", "!="):
-        return f"`{operator}` cannot be combined with a local version such as `{match[2][:40]}`"
-    if operator == "~=" and "." not in match[1]:
-        return f"`~=` requires two parts of a version, such as `{match[1]}.0`"
-    return ""
-
-
-def _is_marker(text: str) -> bool:
-    """Return whether a text is comparisons joined by `and` and `or`, with parentheses."""
-    kinds, position = "", 0
-    text = text.strip()
-    pattern = re.compile(_TOKENS)
-    while position < len(text):
-        token = pattern.match(text, position)
-        if token is None or token.lastgroup is None:
-            return False
-        position = token.end()
-        kinds += {"value": "v", "op": "o", "join": "j", "open": "(", "close": ")"}[token.lastgroup]
-    # Innermost first: a comparison in parentheses is a comparison.
-    kinds = kinds.replace("vov", "c")
-    while True:
-        shorter = re.sub(r"\((c(?:jc)*)\)", "c", kinds)
-        if shorter == kinds:
-            return re.fullmatch(r"c(?:jc)*", kinds) is not None
-        kinds = shorter
 
 
 def dockerfile_findings(job: JobSpec, build_inputs: BuildInputs) -> list[Finding]:
@@ -279,3 +223,57 @@ def faults_of_requirements(content: bytes) -> Iterator[tuple[int, str]]:
             yield number, "names another file"
         elif re.match(_LOCAL_PATH, word):
             yield number, "names a local path"
+
+
+def is_pip_requirement(word: str) -> bool:
+    """Return whether a word is a dependency specifier, as far as its parts are in their places."""
+    return len(word) <= _LONGEST and re.fullmatch(_WHOLE, word) is not None
+
+
+def fault_in(word: str) -> str:
+    """Return what pip rejects in a versions or the marker of a requirement: a sentence; empty if nothing is wrong."""
+    before, _, marker = word.partition(";")
+    versions = "" if re.match(rf"{_PROJECT}{_EXTRAS} ?@", before) else before
+    for found in re.finditer(_CLAUSES, versions):
+        fault = _fault_in_clause(found[1], found[2])
+        if fault:
+            return fault
+    if marker and not _is_marker(marker):
+        return f"`{marker.strip()[:40]}` is not a condition such as `python_version < '3.11'`"
+    return ""
+
+
+def _fault_in_clause(operator: str, version: str) -> str:
+    text = version.lower()
+    if operator == "===":
+        return ""
+    if re.fullmatch(_PREFIX, text):
+        return "" if operator in ("==", "!=") else f"`{operator}` cannot be combined with `*`"
+    match = re.fullmatch(_RELEASE + _SUFFIX + _LOCAL, text)
+    if match is None:
+        return f"`{version[:40]}` is not a version"
+    if match[2] and operator not in ("==", "!="):
+        return f"`{operator}` cannot be combined with a local version such as `{match[2][:40]}`"
+    if operator == "~=" and "." not in match[1]:
+        return f"`~=` requires two parts of a version, such as `{match[1]}.0`"
+    return ""
+
+
+def _is_marker(text: str) -> bool:
+    """Return whether a text is comparisons joined by `and` and `or`, with parentheses."""
+    kinds, position = "", 0
+    text = text.strip()
+    pattern = re.compile(_TOKENS)
+    while position < len(text):
+        token = pattern.match(text, position)
+        if token is None or token.lastgroup is None:
+            return False
+        position = token.end()
+        kinds += {"value": "v", "op": "o", "join": "j", "open": "(", "close": ")"}[token.lastgroup]
+    # Innermost first: a comparison in parentheses is a comparison.
+    kinds = kinds.replace("vov", "c")
+    while True:
+        shorter = re.sub(r"\((c(?:jc)*)\)", "c", kinds)
+        if shorter == kinds:
+            return re.fullmatch(r"c(?:jc)*", kinds) is not None
+        kinds = shorter

@@ -120,12 +120,12 @@ def role_policy(
         *key_statement("ReadEncryptedSource", ["kms:Decrypt"], source_key, place),
         *_keys(payload, place),
         *([allow("JoinTheVpc", _INTERFACES, ["*"])] if "VpcConfig" in payload else []),
-        *container_statements(payload, image_env or {}),
+        *_container_statements(payload, image_env or {}),
         *program.statements,
         *secret_statements(secrets),
     ]
     document = {"AssumeRolePolicyDocument": _trust(place), "PolicyDocument": policy(statements)}
-    notes = (*sources.notes, *program.notes, *secret_notes(secrets, place))
+    notes = (*sources.notes, *program.notes, *_secret_notes(secrets, place))
     notes += tuple(bucket_notes([*sources.read, *written, *kept]))
     return Rendering(text=json.dumps(document, indent=2) + "\n", notes=notes)
 
@@ -186,7 +186,7 @@ def _keys(payload: dict[str, object], place: Place) -> list[Statement]:
     ]
 
 
-def container_statements(payload: dict[str, object], image_env: Mapping[str, str]) -> list[Statement]:
+def _container_statements(payload: dict[str, object], image_env: Mapping[str, str]) -> list[Statement]:
     """Return what the agent of a remote debugger, and the installation of packages at startup, need."""
     statements = []
     if member(payload, "RemoteDebugConfig", "EnableRemoteDebug") is True:
@@ -225,7 +225,7 @@ def secret_statements(texts: Iterable[str]) -> list[Statement]:
     ]
 
 
-def secret_notes(texts: Iterable[str], place: Place) -> list[str]:
+def _secret_notes(texts: Iterable[str], place: Place) -> list[str]:
     """Return what the policy of the role cannot allow alone."""
     found = [reference for text in texts if (reference := secret_reference(text))]
     if not found:

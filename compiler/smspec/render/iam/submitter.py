@@ -94,7 +94,7 @@ def submitter_policy(plan: Plan, region: str | None) -> Rendering:
         allow("ReadLogs", _READ_LOGS, [place.arn("logs", "log-group:/aws/sagemaker/TrainingJobs*")]),
         *key_statement("EncryptTheSource", ["kms:Decrypt", "kms:GenerateDataKey"], plan.source_key, place),
         *key_statement("ReadEncryptedResults", ["kms:Decrypt"], member(payload, "OutputDataConfig", "KmsKeyId"), place),
-        *optional_statements(plan, place),
+        *_optional_statements(plan, place),
     ]
     pushed = parsed_reference(plan.image.uri) if plan.image else None
     notes = repository_notes([pushed.repository] if pushed and pushed.account else [])
@@ -141,7 +141,7 @@ def _repository(image: ImageReference, place: Place) -> str:
     return f"arn:{place.partition}:ecr:{image.region}:{image.account}:repository/{image.repository}"
 
 
-def optional_statements(plan: Plan, place: Place) -> list[Statement]:
+def _optional_statements(plan: Plan, place: Place) -> list[Statement]:
     """Return what the table of ``submit`` asks for, apart from what the submission itself needs."""
     payload = plan.request.payload
     found: list[tuple[str, str, Collection[str]]] = [
