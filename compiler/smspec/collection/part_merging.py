@@ -1,5 +1,9 @@
 """Find the parts that hosts wrote of one file, and make one file of them, without reading all of it into memory.
 
+The names of parts contain that of a host: SageMaker merges the directories of all hosts, and ``algo-N``, unlike a
+number, is never part of other names. A missing part is an error, because a result without the rows of a host looks like
+any other.
+
 The header of a CSV file is its first record, which may span lines within quotes (RFC 4180). That of a .npy file is as
 in NEP 1 and `numpy.lib.format`: it is read and written without numpy.
 """

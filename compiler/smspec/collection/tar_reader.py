@@ -1,7 +1,8 @@
 """Unpack a stored result: the model below ``model``, the output data below ``output``.
 
 The members of an archive are read in order, from a stream that is checked to the checksum at its end. `tarfile` reads a
-header of any size into memory, and older releases accept headers that make it loop.
+header of any size into memory, and older releases accept headers that make it loop. Links are made last, when nothing
+is written any more: `tarfile` with its filter was bypassed twice through links.
 """
 
 from __future__ import annotations

@@ -26,19 +26,6 @@ _IGNORE: Path = ("checks", "ignore")
 _OF_FILES = ("SM143", "SM144", "SM145")
 """The file in a key does not exist. Other findings about files depend on more keys, such as `source.ignore`."""
 
-_OF_WHAT_ELSE_THERE_IS = frozenset(
-    (
-        *("SM210", "SM403", "SM304", "SM307", "SM308", "SM309", "SM321", "SM322", "SM323", "SM325"),
-        *("SM328", "SM329"),
-        *("SM420", "SM421", "SM422", "SM426", "SM427", "SM430", "SM431", "SM432", "SM433", "SM437", "SM438", "SM439"),
-        *("SM440", "SM443", "SM444", "SM446", "SM448", "SM451", "SM452", "SM453", "SM457", "SM461", "SM462", "SM463"),
-        *("SM464", "SM467", "SM480", "SM482", "SM740", "SM744", "SM745", "SM748", "SM749", "SM750", "SM751"),
-        "SM537",
-        *("SM395", "SM397", "SM414", "SM492", "SM496", "SM497"),
-    )
-)
-"""Rules about something missing, or about names that other keys declare: a missing base spec may contain it."""
-
 
 def independent_findings(inputs: Inputs, shape: list[Finding]) -> list[Finding]:
     """Return all findings about a document with faults of ``shape``, or of which only a part is known.
@@ -143,7 +130,7 @@ def is_written(path: Path, document: Document) -> bool:
 
 
 def _may_depend_on_a_base(finding: Finding, document: Document) -> bool:
-    if not is_written(finding.path, document) or finding.code in _OF_WHAT_ELSE_THERE_IS:
+    if not is_written(finding.path, document) or finding.needs_every_layer:
         return True
     if finding.page:
         return True  # a rule of an organization may be about what a base spec sets

@@ -2,7 +2,8 @@
 
 The private login of an engine's client is used by this command only, in a directory that is removed afterwards. The
 password reaches the client through its standard input. The user's own file keeps its content, and their credential
-helper does not store the password.
+helper does not store the password. A credential helper of smspec's own would avoid the file, but not all clients
+support one.
 """
 
 from __future__ import annotations

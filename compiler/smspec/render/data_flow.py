@@ -1,4 +1,7 @@
-"""Which job writes to which S3 prefix, and which reads the output of a different one; also as a Mermaid flowchart."""
+"""Which job writes to which S3 prefix, and which reads the output of a different one; also as a Mermaid flowchart.
+
+Which of several writers a job reads is not certain, so the graph has prefixes between jobs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What the text of a script shows of its job: arguments with their defaults, channels, and printed metrics."""
+"""What the text of a script shows of its job: arguments with their defaults, channels, and printed metrics.
+
+A default is written only if it reaches the script unchanged through JSON and a command line; a required argument is a
+variable without one, because a made-up value would validate.
+"""
 
 from __future__ import annotations
 

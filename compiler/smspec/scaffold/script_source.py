@@ -1,4 +1,8 @@
-"""Find a script that exists, and read what its text shows: also the packages it imports, with the versions here."""
+"""Find a script that exists, and read what its text shows: also the packages it imports, with the versions here.
+
+These are the versions that the script was written with, so the spec builds on an official image of Python, not on one
+of AWS with its own.
+"""
 
 from __future__ import annotations
 

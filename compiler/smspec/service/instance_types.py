@@ -2,6 +2,10 @@
 
 The processor goes by the family, whose name follows a scheme that does not change, unlike the list of types. So the
 expansion of the name of an image never depends on the date of a table.
+
+The pinned model lists names only. Nothing is reported about a family that no public document describes. A missing size
+of a known family is an error, an unknown family a warning: AWS adds families every few months, and nearly always all
+their sizes at once.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 An image is one of them by its repository and by the account that owns it: a team may call an image of its own
 ``kmeans`` too. The tables of `smspec.service.facts` have the repositories, tags, and accounts.
+
+What an image has installed is known if its lock, the lines of its Dockerfile that install more, and the lists of files
+of these versions are public. A tag moves with each build, so a missing module is a warning.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Hyperparameters that are settings of the smspec runtime or of AWS's toolkit: processes to start, secrets to fetch."""
+"""Hyperparameters that are settings of the smspec runtime or of AWS's toolkit: processes to start, secrets to fetch.
+
+A secret is named by its ARN. A name would be enough in its own region. An ARN also contains region, account, and
+partition, so it can be checked, makes an exact policy, and shows in a diff that a secret is in a different account.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from smspec.service.policy import RUNTIME, VOLUME, WARM_POOL, Policy, RegionQuot
 from smspec.service.request import Request
 from smspec.source import Path
 
-COST_ABOVE_THE_LIMIT = Rule("SM748", "cost above the limit", evidence="policy")
+COST_ABOVE_THE_LIMIT = Rule("SM748", "cost above the limit", evidence="policy", needs_every_layer=True)
 
 
 def cost_above_the_limit(request: Request, policy: Policy) -> Iterator[Finding]:
@@ -36,7 +36,7 @@ def cost_above_the_limit(request: Request, policy: Policy) -> Iterator[Finding]:
         )
 
 
-TOO_MANY_INSTANCE_HOURS = Rule("SM749", "too many instance hours", evidence="policy")
+TOO_MANY_INSTANCE_HOURS = Rule("SM749", "too many instance hours", evidence="policy", needs_every_layer=True)
 
 
 def too_many_instance_hours(request: Request, policy: Policy) -> Iterator[Finding]:
@@ -58,7 +58,7 @@ def too_many_instance_hours(request: Request, policy: Policy) -> Iterator[Findin
         )
 
 
-UNKNOWN_COST = Rule("SM750", "unknown cost", "note", evidence="policy")
+UNKNOWN_COST = Rule("SM750", "unknown cost", "note", evidence="policy", needs_every_layer=True)
 
 
 def unknown_cost(request: Request, policy: Policy) -> Iterator[Finding]:
