@@ -32,7 +32,7 @@ from smspec.output.writing import (
 from smspec.workspace.temporary_directory import temporary_directory
 
 if TYPE_CHECKING:
-    from smspec.collection.collecting import Collected
+    from smspec.collection.collecting import CollectedResult
     from smspec.collection.result_tree import StoredResult
 
 HELP = """\
@@ -143,7 +143,7 @@ def _result(args: argparse.Namespace, console: Console) -> StoredResult:
         return s3_result(job, S3Service(args.profile, service.region), args.profile)
 
 
-def _collected(result: StoredResult, directory: str, args: argparse.Namespace, console: Console) -> Collected:
+def _collected(result: StoredResult, directory: str, args: argparse.Namespace, console: Console) -> CollectedResult:
     from smspec.cli.transfer_progress import transfer_progress
     from smspec.collection.collecting import collect
     from smspec.local.units import size
@@ -172,7 +172,7 @@ def _advice(action: str) -> str:
 
 
 def _print(
-    result: StoredResult, directory: str, collected: Collected, args: argparse.Namespace, console: Console
+    result: StoredResult, directory: str, collected: CollectedResult, args: argparse.Namespace, console: Console
 ) -> None:
     from smspec.collection.collecting import MERGED
 

@@ -42,7 +42,7 @@ _OF_REQUIREMENTS: ByIdentity[list[Finding]] = ByIdentity()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class DecodedJob:
     """The input of every source of findings. ``named``: what the short name of the image stands for, if it has one.
 
     ``document``: the merged spec; with alternatives, as if the author had written this one alone.
@@ -63,7 +63,7 @@ def job_findings(
     ``document``: the spec of an alternative. A finding with more information about the spec replaces the one that it
     names in ``instead_of``.
     """
-    job = Job(inputs=inputs, spec=spec, plan=plan, named=named, document=document or inputs.document)
+    job = DecodedJob(inputs=inputs, spec=spec, plan=plan, named=named, document=document or inputs.document)
     found = [finding for source in SOURCES for finding in source(job)]
     replaced = {finding.instead_of for finding in found}
     return [finding for finding in found if finding.code not in replaced]
@@ -76,21 +76,21 @@ def standing(inputs: Inputs, job: JobSpec, findings: Iterable[Finding]) -> list[
     return not_ignored(graded, job.ignored_checks, inputs.policy)
 
 
-def _files(job: Job) -> Iterable[Finding]:
+def _files(job: DecodedJob) -> Iterable[Finding]:
     """Return the findings from reading the files that the spec names."""
     return job.inputs.findings
 
 
-def _ambiguous_texts(job: Job) -> Iterable[Finding]:
+def _ambiguous_texts(job: DecodedJob) -> Iterable[Finding]:
     return ambiguous_texts(job.inputs.document)
 
 
-def _contradictions(job: Job) -> Iterable[Finding]:
+def _contradictions(job: DecodedJob) -> Iterable[Finding]:
     """Return the findings of the rules; a source that could not be listed is reported once, not for each file in it."""
     return lint(job.spec, job.inputs.build_inputs.source, source_is_known=job.inputs.source_is_known)
 
 
-def _secrets(job: Job) -> Iterable[Finding]:
+def _secrets(job: DecodedJob) -> Iterable[Finding]:
     """Return what keeps the job from getting its secrets."""
     if not job.spec.secrets:
         return ()
@@ -100,11 +100,11 @@ def _secrets(job: Job) -> Iterable[Finding]:
     return secret_findings(job.spec)
 
 
-def _idle_nulls(job: Job) -> Iterable[Finding]:
+def _idle_nulls(job: DecodedJob) -> Iterable[Finding]:
     return nulls_that_remove_nothing(job.inputs.document, job.plan.request.idle)
 
 
-def _request(job: Job) -> Iterable[Finding]:
+def _request(job: DecodedJob) -> Iterable[Finding]:
     """Return what the API would reject, at the key of the spec that it was made from."""
     request, image = job.plan.request, job.spec.image
     found = request_findings(
@@ -134,7 +134,7 @@ def _request(job: Job) -> Iterable[Finding]:
     return map(request.at_origin, found)
 
 
-def _image_name(job: Job) -> Iterable[Finding]:
+def _image_name(job: DecodedJob) -> Iterable[Finding]:
     """Return the findings about the short name of the image."""
     if job.named is None:
         return ()
@@ -144,7 +144,7 @@ def _image_name(job: Job) -> Iterable[Finding]:
     return naming_findings(job.named)
 
 
-def _base_image(job: Job) -> Iterable[Finding]:
+def _base_image(job: DecodedJob) -> Iterable[Finding]:
     """Return why AWS does not have the base image of a job. The tables have that of each short name."""
     image, policy = job.spec.image, job.inputs.policy
     if job.named is not None or not isinstance(image, BuiltImage) or ".dkr" not in image.base:
@@ -155,11 +155,11 @@ def _base_image(job: Job) -> Iterable[Finding]:
     return base_image_findings(image.base, () if policy is None else policy.known_images)
 
 
-def _dockerfile(job: Job) -> Iterable[Finding]:
+def _dockerfile(job: DecodedJob) -> Iterable[Finding]:
     return dockerfile_findings(job.spec, job.inputs.build_inputs)
 
 
-def _requirements(job: Job) -> Iterable[Finding]:
+def _requirements(job: DecodedJob) -> Iterable[Finding]:
     """Return what is wrong with the packages of a built image, and with those that are installed at startup."""
     image, build_inputs = job.spec.image, job.inputs.build_inputs
     content, startup = build_inputs.requirements, build_inputs.startup
@@ -171,7 +171,7 @@ def _requirements(job: Job) -> Iterable[Finding]:
     return found
 
 
-def _unpinned(job: Job) -> Iterable[Finding]:
+def _unpinned(job: DecodedJob) -> Iterable[Finding]:
     """Return what a job does not pin, if its repository has a lockfile."""
     build_inputs, image = job.inputs.build_inputs, job.spec.image
     if build_inputs.lock is None or not isinstance(image, BuiltImage):
@@ -192,7 +192,7 @@ def _unpinned(job: Job) -> Iterable[Finding]:
     return unpinned(pinning)
 
 
-def _unpinned_at_startup(job: Job) -> Iterable[Finding]:
+def _unpinned_at_startup(job: DecodedJob) -> Iterable[Finding]:
     """Return what a job installs without a version when it starts, if its repository has a lockfile."""
     build_inputs = job.inputs.build_inputs
     if build_inputs.lock is None or build_inputs.startup is None or job.spec.source is None:
@@ -216,7 +216,7 @@ def _unpinned_at_startup(job: Job) -> Iterable[Finding]:
     )
 
 
-def _is_lockable_at_start(job: Job, startup: StartupPackages) -> bool:
+def _is_lockable_at_start(job: DecodedJob, startup: StartupPackages) -> bool:
     """Return whether `smspec lock` can lock what a job installs at startup."""
     # Imported late: few sources have a list of packages.
     from smspec.plan.startup_packages import obstacle_at_start
@@ -242,7 +242,7 @@ def _locked_packages(image: BuiltImage, build_inputs: BuildInputs) -> LockedPack
     return "missing" if is_lockable(image, build_inputs.requirements, build_inputs.lock) else "not locked"
 
 
-def _policy(job: Job) -> Iterable[Finding]:
+def _policy(job: DecodedJob) -> Iterable[Finding]:
     """Yield where a job violates the policy of its organization, at the key in the spec."""
     policy = job.inputs.policy
     if policy is None:
@@ -259,12 +259,12 @@ def _policy(job: Job) -> Iterable[Finding]:
         yield from disallowed_base_registry(job.spec.image.base, policy)
 
 
-def _organization_rules(job: Job) -> Iterable[Finding]:
+def _organization_rules(job: DecodedJob) -> Iterable[Finding]:
     """Return what the rules report that the organization wrote."""
     return [found for rule in job.inputs.organization_rules for found in rule.check(job.document.root)]
 
 
-def _local_data(job: Job) -> Iterable[Finding]:
+def _local_data(job: DecodedJob) -> Iterable[Finding]:
     """Return where the local data does not fit the hosts."""
     extents = job.inputs.local_data
     is_sharded = any(channel.distribution == "ShardedByS3Key" for channel in job.spec.channels)
@@ -276,7 +276,7 @@ def _local_data(job: Job) -> Iterable[Finding]:
     return data_findings(job.spec, extents)
 
 
-def _script(job: Job) -> Iterable[Finding]:
+def _script(job: DecodedJob) -> Iterable[Finding]:
     """Return the mismatches between the script and its job, or why they are unknown."""
     program = job.inputs.program
     if program is None:
@@ -290,7 +290,7 @@ def _script(job: Job) -> Iterable[Finding]:
     return script_findings(program, plan_script_environment(job.spec, job.plan.request))
 
 
-def _modules(job: Job) -> Iterable[Finding]:
+def _modules(job: DecodedJob) -> Iterable[Finding]:
     """Return what keeps the script from starting in its image."""
     reach = job.inputs.reach
     if reach is None or job.spec.entry_point is None or (isinstance(reach, Reach) and reach.is_sound):
@@ -319,7 +319,7 @@ def _modules(job: Job) -> Iterable[Finding]:
     return program_findings(both)
 
 
-def _source_texts(job: Job) -> Iterable[Finding]:
+def _source_texts(job: DecodedJob) -> Iterable[Finding]:
     """Return where the job sets what no file of its source uses, or what a file spells differently."""
     if job.inputs.source_texts is None:
         return ()
@@ -329,7 +329,7 @@ def _source_texts(job: Job) -> Iterable[Finding]:
     return source_text_findings(job.spec, job.inputs.source_texts)
 
 
-SOURCES: tuple[Callable[[Job], Iterable[Finding]], ...] = (
+SOURCES: tuple[Callable[[DecodedJob], Iterable[Finding]], ...] = (
     _files,
     _ambiguous_texts,
     _contradictions,

@@ -56,7 +56,7 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class ImportResult:
     """The result: modules that can be imported, shared libraries in use, and what is wrong with the others."""
 
     names: frozenset[str] = frozenset()
@@ -65,7 +65,7 @@ class Imported:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SyntaxFault:
+class UncompiledModule:
     """What the interpreter reports for a module."""
 
     module: OwnModule
@@ -120,7 +120,7 @@ def import_all(
     sandbox: Sandbox,
     circumstances: Circumstances,
     show: Callable[[str], None],
-) -> Imported:
+) -> ImportResult:
     """Import modules one after the other."""
     names: set[str] = set()
     libraries: set[str] = set()
@@ -138,7 +138,7 @@ def import_all(
         # A failing package fails again in each module that imports it.
         cause = (seen.raised.kind, seen.raised.message) if seen.raised is not None else (each.name,)
         findings.setdefault(cause, finding)
-    return Imported(names=frozenset(names), libraries=tuple(libraries), findings=tuple(findings.values()))
+    return ImportResult(names=frozenset(names), libraries=tuple(libraries), findings=tuple(findings.values()))
 
 
 def library_findings(libraries: Iterable[str], circumstances: Circumstances, own: Iterable[str]) -> list[Finding]:
@@ -177,7 +177,9 @@ def _finding(each: Import, seen: Observation, circumstances: Circumstances, seco
     return unproven(circumstances.path, f"{what} ends the process when it is imported", *notes)
 
 
-def compile_modules(python: str, modules: Iterable[OwnModule], code: str, sandbox: Sandbox) -> list[SyntaxFault] | None:
+def compile_modules(
+    python: str, modules: Iterable[OwnModule], code: str, sandbox: Sandbox
+) -> list[UncompiledModule] | None:
     """Return the errors of the modules in a copy of the source, ``code``; None if the interpreter did not finish."""
     by_file = {os.path.join(code, module.path): module for module in modules}
     files, result = sandbox.path("modules.json"), sandbox.path("errors.json")
@@ -190,13 +192,13 @@ def compile_modules(python: str, modules: Iterable[OwnModule], code: str, sandbo
     with open(result, encoding="utf-8") as file:
         errors = json.load(file)["errors"]
     return [
-        SyntaxFault(module=module, reason=_reason(errors[path][0]), place=_place(module, errors[path]))
+        UncompiledModule(module=module, reason=_reason(errors[path][0]), place=_place(module, errors[path]))
         for path, module in by_file.items()
         if path in errors
     ]
 
 
-def syntax_findings(faults: Iterable[SyntaxFault], path: Path) -> Iterator[Finding]:
+def syntax_findings(faults: Iterable[UncompiledModule], path: Path) -> Iterator[Finding]:
     """Yield the errors; a module that not every run imports is a risk."""
     for fault in faults:
         rule = UNCOMPILED if fault.module.is_certain else UNCOMPILED_OPTIONAL

@@ -29,7 +29,7 @@ MOST_EDGES = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class DataFlow:
     """Data between the job of the spec ``file`` and ``prefix``. ``what``: a kind of output, or a channel.
 
     ``overlays``: only with these; empty: in the spec on its own.
@@ -76,7 +76,7 @@ class _Places:
         return [(kind, job) for kind, job in self._writers[prefix] if job.file != file]
 
 
-def data_flow(jobs: Sequence[JobFacts]) -> tuple[Flow, ...]:
+def data_flow(jobs: Sequence[JobFacts]) -> tuple[DataFlow, ...]:
     """Return what the jobs write, and what they read from each other; in the order of the jobs, without duplicates."""
     places = _Places(jobs)
     found: dict[tuple[str, str, Literal["writes", "reads"], str], list[str | None]] = {}
@@ -91,7 +91,7 @@ def data_flow(jobs: Sequence[JobFacts]) -> tuple[Flow, ...]:
     for job in jobs:
         variants[job.file] = variants.get(job.file, 0) + 1
     return tuple(
-        Flow(*key, () if None in overlays or variants[key[0]] == 1 else tuple(str(name) for name in overlays))
+        DataFlow(*key, () if None in overlays or variants[key[0]] == 1 else tuple(str(name) for name in overlays))
         for key, overlays in found.items()
     )
 
@@ -153,7 +153,7 @@ def mermaid(jobs: Sequence[JobFacts]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _linked(flows: Sequence[Flow]) -> tuple[Flow, ...]:
+def _linked(flows: Sequence[DataFlow]) -> tuple[DataFlow, ...]:
     """Return the flows through prefixes that some job reads."""
     read = {flow.prefix for flow in flows if flow.way == "reads"}
     return tuple(flow for flow in flows if flow.prefix in read)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.facts import accounts
-from smspec.service.facts.algorithms import Algorithm, Hyperparameter, Range, algorithm
+from smspec.service.facts.algorithms import Algorithm, AlgorithmHyperparameter, Range, algorithm
 from smspec.service.facts.images import images_of
 from smspec.service.image_reference import ImageReference
 from smspec.service.members import structure
@@ -113,7 +113,7 @@ def out_of_range(request: Request, algorithm: Algorithm) -> Iterator[OutOfRange]
             )
 
 
-def _sources(rows: list[Hyperparameter]) -> tuple[list[Range], list[Range]]:
+def _sources(rows: list[AlgorithmHyperparameter]) -> tuple[list[Range], list[Range]]:
     return [row.guide for row in rows], [row.sdk for row in rows]
 
 

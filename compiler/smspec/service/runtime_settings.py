@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 
 from smspec.service.facts import table
-from smspec.service.facts.instances import Instance, instance
+from smspec.service.facts.instances import InstanceFacts, instance
 from smspec.service.image_reference import ImageReference
 from smspec.service.members import items, member, number, structure
 from smspec.service.request import Request
@@ -36,7 +36,7 @@ class LaunchedInstance:
 
     path: Path
     kind: str
-    facts: Instance
+    facts: InstanceFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,7 +34,7 @@ _KINDS = {tarfile.SYMTYPE: "link", tarfile.DIRTYPE: "directory"}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LayerEntry:
     """A file in a layer. ``path`` is absolute. ``text``: the target of a link, or the content of a RECORD.
 
     ``status``: mode, user, group, and time of a directory.
@@ -46,13 +46,13 @@ class Entry:
     status: tuple[int, int, int, int] = (0o755, 0, 0, 0)
 
 
-class Listing:
+class BaseListing:
     """The files of an image, by path."""
 
-    def __init__(self, entries: dict[str, Entry]) -> None:
+    def __init__(self, entries: dict[str, LayerEntry]) -> None:
         self._entries = entries
 
-    def get(self, path: str) -> Entry | None:
+    def get(self, path: str) -> LayerEntry | None:
         """Return what is at a path; links in it are not followed."""
         return self._entries.get(path)
 
@@ -132,9 +132,9 @@ class _Stream:
         return found
 
 
-def listing_of(layers: Iterable[Iterable[Entry]]) -> Listing:
+def listing_of(layers: Iterable[Iterable[LayerEntry]]) -> BaseListing:
     """Return the files of an image from those of its layers, the lowest first."""
-    found: dict[str, Entry] = {}
+    found: dict[str, LayerEntry] = {}
     for layer in layers:
         entries = [*layer]
         gone, opaque = set(), set()
@@ -151,7 +151,7 @@ def listing_of(layers: Iterable[Iterable[Entry]]) -> Listing:
         for entry in entries:
             if not os.path.basename(entry.path).startswith(_WHITEOUT):
                 found[entry.path] = entry
-    return Listing(found)
+    return BaseListing(found)
 
 
 def _is_removed(path: str, gone: set[str], opaque: set[str]) -> bool:
@@ -165,7 +165,7 @@ def _above(path: str) -> Iterator[str]:
         yield path
 
 
-def layer_entries(layer: Layer, source: LayerSource) -> list[Entry]:
+def layer_entries(layer: Layer, source: LayerSource) -> list[LayerEntry]:
     """Return what is in a layer of a source. Raise PublishFailed."""
     name = f"{layer.blob.digest.replace(':', '-')}.json.gz"
     found = _kept(name)
@@ -175,9 +175,9 @@ def layer_entries(layer: Layer, source: LayerSource) -> list[Entry]:
     return found
 
 
-def _read(layer: Layer, chunks: Iterator[bytes]) -> list[Entry]:
+def _read(layer: Layer, chunks: Iterator[bytes]) -> list[LayerEntry]:
     stream = _Stream(_unpacked(chunks) if layer.media_type.endswith("gzip") else chunks)
-    found: list[Entry] = []
+    found: list[LayerEntry] = []
     records: dict[str, str] = {}
     try:
         with tarfile.open(fileobj=stream, mode="r|", bufsize=_CHUNK) as archive:  # type: ignore[call-overload]  # it needs `read` only
@@ -196,20 +196,20 @@ def _read(layer: Layer, chunks: Iterator[bytes]) -> list[Entry]:
     return found
 
 
-def _entry(archive: tarfile.TarFile, member: tarfile.TarInfo, records: dict[str, str]) -> Entry | None:
+def _entry(archive: tarfile.TarFile, member: tarfile.TarInfo, records: dict[str, str]) -> LayerEntry | None:
     """Return what a member is. ``records``: path → content of each RECORD before it, to which hard links may refer."""
     path = _path(member.name)
     if not path:
         return None
     if member.issym():
-        return Entry(path, "link", member.linkname)
+        return LayerEntry(path, "link", member.linkname)
     if member.isdir():
-        return Entry(path, "directory", "", (member.mode & 0o7777, member.uid, member.gid, int(member.mtime)))
+        return LayerEntry(path, "directory", "", (member.mode & 0o7777, member.uid, member.gid, int(member.mtime)))
     text = ""
     if path.endswith(".dist-info/RECORD") and member.isreg() and member.size <= _LARGEST_RECORD:
         file = archive.extractfile(member)
         text = file.read().decode("utf-8", "replace") if file else ""
-    return Entry(path, "file", records.get(_path(member.linkname), "") if member.islnk() else text)
+    return LayerEntry(path, "file", records.get(_path(member.linkname), "") if member.islnk() else text)
 
 
 def _path(name: str) -> str:
@@ -232,7 +232,7 @@ def _unpacked(chunks: Iterable[bytes]) -> Iterator[bytes]:
         raise EOFError
 
 
-def _kept(name: str) -> list[Entry] | None:
+def _kept(name: str) -> list[LayerEntry] | None:
     directory = existing_cache(_FORMAT)
     if directory is None:
         return None
@@ -240,12 +240,12 @@ def _kept(name: str) -> list[Entry] | None:
     try:
         require_safe_entry(kept)
         with gzip.open(kept, "rt", encoding="utf-8") as file:
-            return [Entry(path, kind, text, tuple(status)) for path, kind, text, status in json.load(file)]
+            return [LayerEntry(path, kind, text, tuple(status)) for path, kind, text, status in json.load(file)]
     except (OSError, EOFError, ValueError, TypeError, IndexError, zlib.error):
         return None
 
 
-def _keep(name: str, entries: list[Entry]) -> None:
+def _keep(name: str, entries: list[LayerEntry]) -> None:
     """Keep a listing. A cache that cannot be written is an empty one."""
     listed = [[each.path, each.kind, each.text, each.status] for each in entries]
     content = gzip.compress(json.dumps(listed, separators=(",", ":")).encode("utf-8", "surrogatepass"), 5, mtime=0)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from smspec.lock.environments.versions import version
-from smspec.publishing.packages.base_listing import Listing
+from smspec.publishing.packages.base_listing import BaseListing
 from smspec.publishing.publication import PublishFailed
 from smspec.service.requirement_lines import normalized
 
@@ -54,7 +54,7 @@ class BasePython:
         return f"{self.prefix}/include/python{self.minor}/{name}"
 
 
-def base_python(base: str, listing: Listing, path: str) -> BasePython:
+def base_python(base: str, listing: BaseListing, path: str) -> BasePython:
     """Return the ``python3`` that the variable PATH finds. Raise PublishFailed if there is none, or it is unusual."""
     try:
         program = next(_programs(listing, path), None)
@@ -84,7 +84,7 @@ def _python(program: str, minor: str, prefix: str, packages: str, others: tuple[
     return BasePython(program=program, minor=minor, prefix=prefix, packages=packages, others=others)
 
 
-def _programs(listing: Listing, path: str) -> Iterator[str]:
+def _programs(listing: BaseListing, path: str) -> Iterator[str]:
     for directory in path.split(":"):
         candidate = f"{directory.rstrip('/')}/{_PROGRAM}"
         if directory.startswith("/") and listing.has(candidate):
@@ -95,7 +95,7 @@ def _unusable(base: str, why: str) -> PublishFailed:
     return PublishFailed(1, f"cannot install packages into the base `{base}`: {why}; build the image with an engine")
 
 
-def installed_packages(listing: Listing, directory: str) -> dict[str, Installed]:
+def installed_packages(listing: BaseListing, directory: str) -> dict[str, Installed]:
     """Return the packages in a directory: normalized name → what is known of it."""
     directory = listing.resolved(directory)
     found = {}
@@ -127,7 +127,7 @@ def is_same_version(one: str, other: str) -> bool:
     return (first.key, first.local.replace("-", ".")) == (second.key, second.local.replace("-", "."))
 
 
-def removed_files(listing: Listing, python: BasePython, old: Iterable[Installed], kept: set[str]) -> Iterator[str]:
+def removed_files(listing: BaseListing, python: BasePython, old: Iterable[Installed], kept: set[str]) -> Iterator[str]:
     """Yield what the base has of old versions: files, and directories that would be empty.
 
     ``kept``: the files of the new layer, which replace those with the same path.
@@ -154,7 +154,7 @@ def removed_files(listing: Listing, python: BasePython, old: Iterable[Installed]
     yield from sorted(found)
 
 
-def _files_to_remove(listing: Listing, python: BasePython, old: Installed) -> Iterator[str]:
+def _files_to_remove(listing: BaseListing, python: BasePython, old: Installed) -> Iterator[str]:
     for path in old.files or ():
         path = listing.resolved(path)
         if path.startswith((f"{python.prefix}/", f"{python.packages}/")) and listing.get(path) is not None:

@@ -15,7 +15,7 @@ from smspec.lock.environments.index_settings import IndexSettings, index_setting
 from smspec.lock.environments.resolution import ResolverFailed
 from smspec.lock.environments.wheel_tags import rank, wheel_name
 from smspec.publishing.file_layers import LayerFile, whiteout
-from smspec.publishing.packages.base_listing import Listing
+from smspec.publishing.packages.base_listing import BaseListing
 from smspec.publishing.packages.base_python import (
     BasePython,
     Installed,
@@ -39,7 +39,7 @@ _LARGEST = 52_000 << 20
 
 
 def package_files(
-    job: JobImage, requirements: bytes, listing: Listing, variables: Mapping[str, str], show: Show
+    job: JobImage, requirements: bytes, listing: BaseListing, variables: Mapping[str, str], show: Show
 ) -> tuple[LayerFile, ...]:
     """Return the files of the locked packages, with marks for what they replace. Raise PublishFailed.
 
@@ -77,7 +77,7 @@ def package_files(
     return (*files.values(), *marks)
 
 
-def _python(job: JobImage, listing: Listing, variables: Mapping[str, str]) -> BasePython:
+def _python(job: JobImage, listing: BaseListing, variables: Mapping[str, str]) -> BasePython:
     python = base_python(job.image.base, listing, variables.get("PATH", ""))
     environment = job.image.environment
     assert environment is not None  # `obstacle` has checked it
@@ -176,7 +176,7 @@ def _without_duplicates(files: Iterable[InstalledFile], show: Show) -> dict[str,
     return found
 
 
-def _placed(job: JobImage, files: Mapping[str, InstalledFile], listing: Listing) -> dict[str, LayerFile]:
+def _placed(job: JobImage, files: Mapping[str, InstalledFile], listing: BaseListing) -> dict[str, LayerFile]:
     """Return the files of a layer: where links of the base lead."""
     found: dict[str, LayerFile] = {}
     for path, file in files.items():

@@ -10,8 +10,8 @@ from smspec.render.iam.program import program_statements
 from smspec.render.iam.statements import (
     PULL,
     SERVICE,
-    Location,
-    Place,
+    JobPlace,
+    S3Prefix,
     Statement,
     allow,
     bucket_notes,
@@ -77,8 +77,8 @@ _WORD = re.compile(r"[a-z0-9]+|[A-Z0-9]+|[A-Z]?[a-z]+([A-Z][a-z]{2,})*[0-9]*")
 class _Sources:
     """``read``: the locations of channels and code; ``listed``: those of them that are listed first."""
 
-    read: tuple[Location, ...]
-    listed: tuple[Location, ...]
+    read: tuple[S3Prefix, ...]
+    listed: tuple[S3Prefix, ...]
     notes: tuple[str, ...]
 
 
@@ -138,7 +138,7 @@ def _calls(payload: dict[str, object], image_env: Mapping[str, str], script: tup
     return aws_calls(script, {**image_env, **(variables if isinstance(variables, dict) else {})})
 
 
-def _trust(place: Place) -> Statement:
+def _trust(place: JobPlace) -> Statement:
     """Return the policy that lets SageMaker assume the role, only for jobs of this account (IAM, confused deputy)."""
     trust: Statement = {"Effect": "Allow", "Principal": {"Service": SERVICE}, "Action": "sts:AssumeRole"}
     if place.account != "*":
@@ -147,8 +147,8 @@ def _trust(place: Place) -> Statement:
 
 
 def _sources(payload: dict[str, object]) -> _Sources:
-    read: list[Location] = []
-    listed: list[Location] = []
+    read: list[S3Prefix] = []
+    listed: list[S3Prefix] = []
     notes: list[str] = []
     for channel in Request(payload=payload).channels:
         uri = channel.s3.get("S3Uri")
@@ -168,7 +168,7 @@ def _sources(payload: dict[str, object]) -> _Sources:
     return _Sources(read=tuple(read), listed=tuple(listed), notes=tuple(notes))
 
 
-def _image(payload: dict[str, object], place: Place) -> list[Statement]:
+def _image(payload: dict[str, object], place: JobPlace) -> list[Statement]:
     image = Request(payload=payload).image
     if image is None or image.account is None:
         return []
@@ -176,7 +176,7 @@ def _image(payload: dict[str, object], place: Place) -> list[Statement]:
     return [allow("SignInToECR", ["ecr:GetAuthorizationToken"], ["*"]), allow("PullTheImage", PULL, [arn])]
 
 
-def _keys(payload: dict[str, object], place: Place) -> list[Statement]:
+def _keys(payload: dict[str, object], place: JobPlace) -> list[Statement]:
     output = member(payload, "OutputDataConfig", "KmsKeyId")
     volume = member(payload, "ResourceConfig", "VolumeKmsKeyId")
     return [
@@ -225,7 +225,7 @@ def secret_statements(texts: Iterable[str]) -> list[Statement]:
     ]
 
 
-def _secret_notes(texts: Iterable[str], place: Place) -> list[str]:
+def _secret_notes(texts: Iterable[str], place: JobPlace) -> list[str]:
     """Return what the policy of the role cannot allow alone."""
     found = [reference for text in texts if (reference := secret_reference(text))]
     if not found:

@@ -26,7 +26,7 @@ _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class JobPlace:
     """Where the job runs, in the notation of ARNs; an unknown part is ``*``."""
 
     partition: str
@@ -38,27 +38,27 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Location:
+class S3Prefix:
     """A bucket, or the ARN of an access point, and the prefix of its keys."""
 
     bucket: str
     key: str
 
-    def objects(self, place: Place) -> str:
+    def objects(self, place: JobPlace) -> str:
         """Return the ARN of every object below."""
         if self.bucket.startswith("arn:"):
             return f"{self.bucket}/object/{literal(self.key)}*"
         return f"arn:{place.partition}:s3:::{self.bucket}/{literal(self.key)}*"
 
-    def holder(self, place: Place) -> str:
+    def holder(self, place: JobPlace) -> str:
         """Return the ARN of the bucket or access point that is listed."""
         return self.bucket if self.bucket.startswith("arn:") else f"arn:{place.partition}:s3:::{self.bucket}"
 
 
-def place_of(payload: dict[str, object], region: str | None) -> Place:
+def place_of(payload: dict[str, object], region: str | None) -> JobPlace:
     """Return the place of a job: partition and account are those of its role."""
     role = parsed_arn(payload.get("RoleArn"))
-    return Place(
+    return JobPlace(
         partition=role.partition if role else "aws",
         region=region or "*",
         account=role.account if role and role.account else "*",
@@ -85,7 +85,7 @@ def _one_or_more(resources: list[str]) -> str | list[str]:
     return unique[0] if len(unique) == 1 else unique
 
 
-def key_statement(sid: str, actions: list[str], key: object, place: Place) -> list[Statement]:
+def key_statement(sid: str, actions: list[str], key: object, place: JobPlace) -> list[Statement]:
     """Return the statement about a key that a request sets by id, ARN, or alias; none if it sets none."""
     if not isinstance(key, str) or not key:
         return []
@@ -98,7 +98,7 @@ def key_statement(sid: str, actions: list[str], key: object, place: Place) -> li
     return [allow(sid, actions, [key if key.startswith("arn:") else place.arn("kms", f"key/{key}")])]
 
 
-def location(uri: object) -> Location | None:
+def location(uri: object) -> S3Prefix | None:
     """Parse an ``s3://`` address; None for any other."""
     if not isinstance(uri, str) or not uri.startswith("s3://"):
         return None
@@ -107,32 +107,32 @@ def location(uri: object) -> Location | None:
         # s3://arn:aws:s3:region:account:accesspoint/name/key: the first two steps are the access point.
         kind, _, after = rest.partition("/")
         name, _, key = after.partition("/")
-        return Location(bucket=f"{kind}/{name}", key=key)
+        return S3Prefix(bucket=f"{kind}/{name}", key=key)
     bucket, _, key = rest.partition("/")
-    return Location(bucket=bucket, key=key) if bucket else None
+    return S3Prefix(bucket=bucket, key=key) if bucket else None
 
 
-def delivery(uri: object) -> Location | None:
+def delivery(uri: object) -> S3Prefix | None:
     """Return the location of source and runtime in all their versions: a digest changes with the next commit."""
     found = location(uri)
-    return None if found is None else Location(bucket=found.bucket, key=re.sub(_CONTENT, "", found.key))
+    return None if found is None else S3Prefix(bucket=found.bucket, key=re.sub(_CONTENT, "", found.key))
 
 
-def directory(uri: object) -> Location | None:
+def directory(uri: object) -> S3Prefix | None:
     """Return the address as a directory: SageMaker inserts a `/` between it and what it writes."""
     found = location(uri)
     if found is None:
         return None
-    return Location(bucket=found.bucket, key=f"{found.key.rstrip('/')}/" if found.key.rstrip("/") else "")
+    return S3Prefix(bucket=found.bucket, key=f"{found.key.rstrip('/')}/" if found.key.rstrip("/") else "")
 
 
-def objects(sid: str, actions: list[str], locations: Iterable[Location], place: Place) -> list[Statement]:
+def objects(sid: str, actions: list[str], locations: Iterable[S3Prefix], place: JobPlace) -> list[Statement]:
     """Return the statement about objects below ``locations``; empty if there are none."""
     arns = [location.objects(place) for location in locations]
     return [allow(sid, actions, arns)] if arns else []
 
 
-def listing(sid: str, locations: Iterable[Location], place: Place) -> list[Statement]:
+def listing(sid: str, locations: Iterable[S3Prefix], place: JobPlace) -> list[Statement]:
     """Return a statement per bucket: keys can be listed only below these prefixes."""
     prefixes: dict[str, list[str]] = {}
     for found in locations:
@@ -148,7 +148,7 @@ def listing(sid: str, locations: Iterable[Location], place: Place) -> list[State
     ]
 
 
-def bucket_notes(locations: Iterable[Location]) -> list[str]:
+def bucket_notes(locations: Iterable[S3Prefix]) -> list[str]:
     """Return a note on the buckets that the managed policy does not cover; none about access points."""
     buckets = sorted({location.bucket for location in locations if not location.bucket.startswith("arn:")})
     others = [bucket for bucket in buckets if not any(part in bucket for part in _IN_BUCKETS)]

@@ -13,8 +13,8 @@ from smspec.plan.plan import Plan
 from smspec.render.iam.statements import (
     PULL,
     SERVICE,
-    Location,
-    Place,
+    JobPlace,
+    S3Prefix,
     Statement,
     allow,
     delivery,
@@ -63,8 +63,8 @@ _KEYS = (("OutputDataConfig", "KmsKeyId"), ("ResourceConfig", "VolumeKmsKeyId"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Data:
-    manifests: tuple[Location, ...]
-    prefixes: tuple[Location, ...]
+    manifests: tuple[S3Prefix, ...]
+    prefixes: tuple[S3Prefix, ...]
 
 
 def submitter_policy(plan: Plan, region: str | None) -> Rendering:
@@ -110,8 +110,8 @@ def _jobs(plan: Plan) -> str:
 def _data(plan: Plan) -> _Data:
     """Return the data of the author's channels, which must exist before the job is created."""
     generated = {upload.uri for upload in plan.uploads}
-    manifests: list[Location] = []
-    prefixes: list[Location] = []
+    manifests: list[S3Prefix] = []
+    prefixes: list[S3Prefix] = []
     for channel in Request(payload=plan.request.payload).channels:
         uri = channel.s3.get("S3Uri")
         found = None if uri in generated else location(uri)
@@ -137,11 +137,11 @@ def _push(plan: Plan) -> list[Statement]:
     return [allow("SignInToECR", ["ecr:GetAuthorizationToken"], ["*"]), *statements] if statements else []
 
 
-def _repository(image: ImageReference, place: Place) -> str:
+def _repository(image: ImageReference, place: JobPlace) -> str:
     return f"arn:{place.partition}:ecr:{image.region}:{image.account}:repository/{image.repository}"
 
 
-def _optional_statements(plan: Plan, place: Place) -> list[Statement]:
+def _optional_statements(plan: Plan, place: JobPlace) -> list[Statement]:
     """Return what the table of ``submit`` asks for, apart from what the submission itself needs."""
     payload = plan.request.payload
     found: list[tuple[str, str, Collection[str]]] = [
@@ -176,7 +176,7 @@ def _optional_statements(plan: Plan, place: Place) -> list[Statement]:
     ]
 
 
-def _algorithm(payload: Mapping[str, object], place: Place) -> list[str]:
+def _algorithm(payload: Mapping[str, object], place: JobPlace) -> list[str]:
     return [
         name if name.startswith("arn:") else place.arn("sagemaker", f"algorithm/{name}")
         for name in _text(member(payload, "AlgorithmSpecification", "AlgorithmName"))
@@ -187,14 +187,14 @@ def _text(value: object) -> list[str]:
     return [value] if isinstance(value, str) and value else []
 
 
-def _buckets(plan: Plan, place: Place) -> list[str]:
+def _buckets(plan: Plan, place: JobPlace) -> list[str]:
     """Return the buckets of a job; the location of an access point is in its ARN."""
     uris = (*(uri for _, uri in addresses(plan.request.payload)), *(upload.uri for upload in plan.uploads))
     found = (location(uri) for uri in uris)
     return [each.holder(place) for each in found if each is not None and not each.bucket.startswith("arn:")]
 
 
-def _image(plan: Plan, place: Place) -> list[Statement]:
+def _image(plan: Plan, place: JobPlace) -> list[Statement]:
     """Return the statement to read the existing image of a job, which its submitter does not push."""
     uri = member(plan.request.payload, "AlgorithmSpecification", "TrainingImage")
     image = parsed_reference(uri) if isinstance(uri, str) and plan.image is None else None
@@ -208,7 +208,7 @@ def _image(plan: Plan, place: Place) -> list[Statement]:
     return [read, allow("OptionalReadTheCacheRules", ["ecr:DescribePullThroughCacheRules"], ["*"])]
 
 
-def _file_systems(payload: Mapping[str, object], place: Place) -> Iterator[tuple[str, str, Collection[str]]]:
+def _file_systems(payload: Mapping[str, object], place: JobPlace) -> Iterator[tuple[str, str, Collection[str]]]:
     sources = [member(channel, "DataSource", "FileSystemDataSource") for channel in items(payload, "InputDataConfig")]
     for kind, service in _FILE_SYSTEMS.items():
         found = [

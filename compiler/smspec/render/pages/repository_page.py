@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from smspec.diagnostics.visible import visible
-from smspec.render.data_flow import Flow
+from smspec.render.data_flow import DataFlow
 from smspec.render.pages import job_graph, page_template
 from smspec.render.pages.job_graph import drawings, reads_of
 from smspec.source.frozen import dataclass
@@ -58,7 +58,10 @@ class PageJob:
 
 
 def repository_page(
-    jobs: Sequence[PageJob], findings: Sequence[PageFinding], flows: Sequence[Flow], facts: Sequence[tuple[str, str]]
+    jobs: Sequence[PageJob],
+    findings: Sequence[PageFinding],
+    flows: Sequence[DataFlow],
+    facts: Sequence[tuple[str, str]],
 ) -> str:
     """Return the page. ``facts``: (name, text) lines of its head."""
     reads = reads_of(flows)
@@ -114,7 +117,7 @@ def _meters(jobs: Sequence[PageJob]) -> Mapping[str, float]:
     return {file: 100 * size / most for file, size in sizes.items()}
 
 
-def _writes(flows: Sequence[Flow]) -> Mapping[str, list[tuple[str, str]]]:
+def _writes(flows: Sequence[DataFlow]) -> Mapping[str, list[tuple[str, str]]]:
     """Return (what, prefix) that each job writes, by its file."""
     found: dict[str, list[tuple[str, str]]] = {}
     for flow in flows:

@@ -11,7 +11,7 @@ _GIGABIT, _MEGABIT = 1e9 / 8, 1e6 / 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Instance:
+class InstanceFacts:
     """One instance type; None is unknown, 0 is none. ``nvme_gb`` is its local storage in all."""
 
     vcpus: int | None
@@ -39,7 +39,7 @@ class InstanceBandwidth:
 
 
 @cache
-def instance(kind: str) -> Instance | None:
+def instance(kind: str) -> InstanceFacts | None:
     """Return the facts about a type such as ``ml.g5.xlarge``; None for a type that is not in the table."""
     facts = table("instances")
     cells = _cells(facts, kind)
@@ -48,7 +48,7 @@ def instance(kind: str) -> Instance | None:
     row = dict(zip(facts.columns, cells, strict=True))
     devices = _number(row["neurons"])
     mebibytes = _number(row["memory_mib"])
-    return Instance(
+    return InstanceFacts(
         vcpus=_number(row["vcpu"]),
         memory_bytes=mebibytes << 20 if mebibytes is not None else None,
         gpus=_number(row["gpus"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Note, Rule
-from smspec.service.facts.instances import Instance
+from smspec.service.facts.instances import InstanceFacts
 from smspec.service.member_names import member
 from smspec.service.request import Request
 from smspec.service.runtime_settings import (
@@ -42,7 +42,7 @@ def more_processes_than_devices(request: Request) -> Iterator[Finding]:
         return
 
 
-def _devices(facts: Instance) -> tuple[int, str] | None:
+def _devices(facts: InstanceFacts) -> tuple[int, str] | None:
     """Return how many processes the instances have devices for; None if that is unknown."""
     if facts.gpus:
         return facts.gpus, "GPU"
