@@ -30,7 +30,7 @@ from smspec.importer.sdk.values import Entries, Instance, Items, Reference, Text
 from smspec.importer.sdk.variables import Variables
 from smspec.importer.spec_writer import write_spec
 from smspec.pipeline.compilation import Compiled, compile_spec
-from smspec.pipeline.in_memory_inputs import in_memory_inputs
+from smspec.pipeline.inputs import in_memory_inputs
 from smspec.plan.naming import with_image_uri
 from smspec.plan.request_planning import make_plan
 from smspec.service.facts.images import images_of

@@ -18,7 +18,7 @@ from smspec.importer.parts import PARTS
 from smspec.importer.sources import SOURCES
 from smspec.rehearsal.promises import PROMISES
 from smspec.render import TARGETS
-from smspec.render.entrypoint import _LAUNCHERS
+from smspec.render.dockerfile import _LAUNCHERS
 from smspec.review.kinds import KINDS
 from smspec.review.members import MEMBERS
 from smspec.script.readers import READERS
@@ -241,7 +241,7 @@ def test_every_launcher_is_registered_under_its_name():
 def test_every_launcher_can_be_set_in_a_spec():
     with_hyperparameters = {"multi_worker_mirrored"}  # only the SageMaker SDK asks for it
     is_complete("DISTRIBUTIONS, spec/model.py", list(DISTRIBUTIONS), set(LAUNCHERS) - with_hyperparameters)
-    is_complete("_LAUNCHERS, render/entrypoint.py", [name for name in _LAUNCHERS if name], set(DISTRIBUTIONS))
+    is_complete("_LAUNCHERS, render/dockerfile.py", [name for name in _LAUNCHERS if name], set(DISTRIBUTIONS))
     merged = author_schema()["definitions"]["complete"]["properties"]["distribution"]["oneOf"]
     listed = [name for form in merged for name in form.get("required", ())]
     is_complete("definitions.complete.properties.distribution.oneOf, job.v1.schema.json", listed, set(DISTRIBUTIONS))

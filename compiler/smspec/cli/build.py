@@ -19,7 +19,7 @@ from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.existing_output import differences
 from smspec.output.writing import write_tree
 from smspec.render.tree import UPLOAD
-from smspec.service.cost_summary import cost_line
+from smspec.service.job_costs import cost_line
 from smspec.source.frozen import replace
 from smspec.workspace.missing_path import is_directory
 

@@ -70,7 +70,7 @@ def affected(
     """
     # Imported late: it starts git.
     from smspec.pipeline.affected_specs import affected_specs, changed_settings
-    from smspec.pipeline.unsearched_specs import unlisted_specs
+    from smspec.pipeline.compared_specs import unlisted_specs
     from smspec.workspace.git import GitFailed
     from smspec.workspace.working_tree import unexecuted
 
@@ -109,7 +109,7 @@ def name_skipped(args: argparse.Namespace, cache: InputCache, console: Console) 
     if not any(map(os.path.isdir, args.paths)):
         return
     # Imported late: it starts git.
-    from smspec.pipeline.unsearched_specs import skipped_specs
+    from smspec.pipeline.compared_specs import skipped_specs
 
     skipped = skipped_specs(args.paths, cache)
     if skipped:

@@ -23,7 +23,7 @@ from smspec.review.defaults import without_defaults
 from smspec.review.layers import Layers, layers_of_build, layers_of_plan
 from smspec.review.missing_comparisons import State
 from smspec.review.version import Version, Writing, version_of_build, version_of_plan, version_of_request
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.yaml.text_limits import MAX_BYTES

@@ -14,8 +14,7 @@ from smspec.cli.console import Console
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import OutputFailed, write_whole
-from smspec.pipeline.environment_targets import EnvironmentTarget, environment_targets, startup_targets
-from smspec.pipeline.lock_targets import LockTarget
+from smspec.pipeline.lock_targets import EnvironmentTarget, LockTarget, environment_targets, startup_targets
 from smspec.render.representable import package_findings
 from smspec.source import SourceText
 from smspec.spec.lock import DIRECTORY, Lock, LockedEnvironment, environment_file

@@ -9,8 +9,7 @@ from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
 from smspec.cli.console import Console
 from smspec.cli.imported_spec import imported_spec
 from smspec.cli.signal_handling import signals_interrupt
-from smspec.collection.faults import ResultRefused
-from smspec.collection.result_tree import ResultTree
+from smspec.collection.result_tree import ResultRefused, ResultTree
 from smspec.importer.imported import Imported
 from smspec.importer.job_files import SOURCE, CodeFiles, PlacedJob, code_files, pieces_of, placed
 from smspec.output.atomic_file import OutputFailed, OutputRefused

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from smspec.output.existing_output import PathDifference
-from smspec.pipeline.compilation import Compiled
-from smspec.pipeline.compiled_digest import compiled_digest
+from smspec.pipeline.compilation import Compiled, compiled_digest
 from smspec.render.tree import FileTree
 from smspec.render.tree_rendering import render_tree
-from smspec.service.cost_summary import JobCost
+from smspec.service.job_costs import JobCost
 from smspec.source.frozen import dataclass
 
 if TYPE_CHECKING:

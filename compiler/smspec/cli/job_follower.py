@@ -16,7 +16,7 @@ from smspec.cli.waiting import Waiting
 from smspec.organization.organization_config import MalformedConfig, rejected
 from smspec.organization.policy_search import prices_of
 from smspec.pipeline.input_cache import InputCache
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from smspec.submission.following import Happening, Recovered, Trouble, follow
 from smspec.submission.job_log import JobLog
 from smspec.submission.job_service import JobService

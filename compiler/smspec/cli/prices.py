@@ -22,7 +22,7 @@ from smspec.cli.waiting import Waiting
 from smspec.organization.dated_file import PRICES, UPDATE_PRICES, listed_prices, price_text
 from smspec.organization.organization_config import MalformedConfig, rejected
 from smspec.organization.policy_search import prices_of
-from smspec.service.prices import RegionPrices
+from smspec.service.job_costs import RegionPrices
 
 HELP = """\
 Print the prices of training instances that smspec knows: those in the table [prices] of smspec.toml, and those in

@@ -20,7 +20,7 @@ from smspec.cli.dated_file_command import (
 )
 from smspec.cli.waiting import Waiting
 from smspec.organization.dated_file import QUOTAS, UPDATE_QUOTAS, known_quotas, quota_text
-from smspec.service.quotas import Quotas, RegionQuotas
+from smspec.service.policy import Quotas, RegionQuotas
 
 HELP = """\
 Print the quotas for training jobs that smspec knows, from smspec.quotas.json.

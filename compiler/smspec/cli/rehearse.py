@@ -27,7 +27,7 @@ from smspec.diagnostics.suggestions import nearest
 from smspec.diagnostics.visible import visible
 from smspec.local.request import GRACE_SECONDS, RunFailed, RunInterrupted
 from smspec.local.supervision import name_of
-from smspec.pipeline.compiled_digest import compiled_digest
+from smspec.pipeline.compilation import compiled_digest
 from smspec.rehearsal.promises import PROMISES, rehearse_job
 from smspec.rehearsal.rehearsal import JobRefused, Rehearsed
 from smspec.rehearsal.report import Refusal, Report, junit, text

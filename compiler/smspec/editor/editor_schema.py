@@ -19,7 +19,7 @@ from types import MappingProxyType
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
 from smspec.service.facts.instances import instance, known_types
-from smspec.service.prices import JobPrices, PriceBook
+from smspec.service.job_costs import JobPrices, PriceBook
 from smspec.spec.schema.job_schema import KeySchema, SchemaPart, keys_below, part, spec_keys, strict, types, written_key
 from smspec.spec.schema.reference import explain_key
 from smspec.spec.yaml.scalars import flow_style

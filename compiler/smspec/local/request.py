@@ -14,7 +14,7 @@ from smspec.local.interruption import Interruption
 from smspec.local.surroundings import SurroundingFaults
 from smspec.plan.plan import NeededEnvironment
 from smspec.script.program import FileUse
-from smspec.service.prices import JobPrices
+from smspec.service.job_costs import JobPrices
 
 GRACE_SECONDS = 120.0
 """StopTrainingJob sends SIGTERM and, two minutes later, SIGKILL (developer guide)."""

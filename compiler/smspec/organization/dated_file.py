@@ -20,8 +20,8 @@ from typing import Any
 from smspec.diagnostics import InvalidInput, Rule, placed
 from smspec.diagnostics.diagnostic import placed_at
 from smspec.organization.organization_config import MalformedConfig, OrganizationConfig
-from smspec.service.prices import RegionPrices
-from smspec.service.quotas import Quotas, RegionQuotas
+from smspec.service.job_costs import RegionPrices
+from smspec.service.policy import Quotas, RegionQuotas
 from smspec.source import Path, Span
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.nearest import file_in
@@ -119,9 +119,8 @@ def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def _located(path: str, content: bytes, fault: Fault, help: str, *, is_number: bool = False) -> InvalidInput:
     """Return the fault at its line. A file that is not JSON has its own; ``is_number``: a number that is too long."""
     # Imported late: it takes longer than the standard library, and these files are seldom malformed.
-    from smspec.service.json.encoding import decode_json_bytes
-    from smspec.service.json.json_parser import read_json
-    from smspec.service.json.limits import BEYOND_THE_LIMITS
+    from smspec.service.json_parser import decode_json_bytes, read_json
+    from smspec.service.json_scanner import BEYOND_THE_LIMITS
 
     at, message = fault
     try:

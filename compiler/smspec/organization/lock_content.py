@@ -16,8 +16,7 @@ from typing import cast
 from smspec.diagnostics import Finding, InvalidInput, Rule, placed
 from smspec.diagnostics.diagnostic import placed_at
 from smspec.service.image_reference import DIGEST, parsed_reference
-from smspec.service.json.encoding import decode_json_bytes
-from smspec.service.json.json_parser import read_json
+from smspec.service.json_parser import decode_json_bytes, read_json
 from smspec.source import Document, Mapping, Path, Scalar, SourceText, Span, to_data
 from smspec.spec.lock import PYTHON, VERSION, Lock, LockedEnvironment
 

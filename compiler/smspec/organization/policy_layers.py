@@ -19,10 +19,8 @@ from smspec.organization.dated_file import QUOTAS as QUOTAS
 from smspec.organization.organization_config import OrganizationConfig, TomlPlaces
 from smspec.organization.policy_combination import Severities, Weaker
 from smspec.organization.policy_file import POLICY_KEYS, OwnPolicy
-from smspec.service.policy import Policy
-from smspec.service.prices import PriceBook, RegionPrices
-from smspec.service.quotas import RUNTIME, Quotas, RegionQuotas
-from smspec.service.registry_settings import RegistrySettings
+from smspec.service.job_costs import PriceBook, RegionPrices
+from smspec.service.policy import RUNTIME, Policy, Quotas, RegionQuotas, RegistrySettings
 from smspec.service.request_rules.stopping import DEFAULT_QUOTA
 from smspec.source import Path, SourceText, Span, dotted
 from smspec.source.frozen import dataclass

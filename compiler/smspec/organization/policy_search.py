@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from smspec.diagnostics import InvalidInput
 from smspec.organization.organization_config import MalformedConfig, OrganizationConfig, organization_configs_in
+from smspec.service.job_costs import PriceBook
 from smspec.service.policy import Policy
-from smspec.service.prices import PriceBook
 from smspec.source import Document
 from smspec.source.frozen import dataclass, replace
 from smspec.workspace.boundary import Boundary
@@ -163,7 +163,7 @@ class Organization:
     def _dated(self, *, has_quotas: bool = True) -> list[DatedLayer]:
         from smspec.organization.dated_file import known_quotas, listed_prices
         from smspec.organization.policy_layers import DatedLayer
-        from smspec.service.quotas import Quotas
+        from smspec.service.policy import Quotas
 
         return [
             DatedLayer(

@@ -11,8 +11,7 @@ from typing import Literal
 from smspec.diagnostics.quoting import system_reason
 from smspec.output.atomic_file import OutputFailed
 from smspec.output.contents import expected_digest, in_order_of_making, is_executable
-from smspec.render.manifest import MANIFEST, manifested_files
-from smspec.render.tree import FileTree
+from smspec.render.tree import MANIFEST, FileTree, manifested_files
 from smspec.source.frozen import dataclass
 
 _LARGEST_MANIFEST = 64 << 20

@@ -10,7 +10,7 @@ from smspec.diagnostics import InvalidInput
 from smspec.organization.lock_file import lock_in, read_lock
 from smspec.organization.policy_search import OrganizationSearch
 from smspec.pipeline.script_reading import ReadScript, Started, read_program
-from smspec.pipeline.source_texts import source_texts
+from smspec.pipeline.script_source import source_texts
 from smspec.plan.plan import ImagePlan, NeededEnvironment
 from smspec.service.image_python import Version
 from smspec.service.policy import Level, Policy

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from smspec.diagnostics import Diagnostic, InvalidInput
 from smspec.pipeline.compilation import Compilation, Compiled, Faulty, compile_spec
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.inputs import REQUIREMENTS, Inputs, assembly, gather_to_compare
-from smspec.pipeline.source_findings import SOURCE
+from smspec.pipeline.inputs import Inputs, assembly, gather_to_compare
+from smspec.pipeline.named_files import REQUIREMENTS, SOURCE
 from smspec.pipeline.spec_files import read_spec_files
 from smspec.rules.images import REPOSITORY_WITHOUT_A_REGION
 from smspec.rules.naming import UNKNOWN_IMAGE_NAME
 from smspec.service.policy import Level
-from smspec.source import Document, Path, Scalar, SourceText, Span, is_near, to_data
+from smspec.source import Document, Path, SourceText, Span, is_near, to_data
 from smspec.source import Mapping as MappingNode
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.assembly import Assembly
@@ -224,9 +224,9 @@ def _gathered(
 def _bring(revision: Revision, path: str, document: Document) -> None:
     """Extract the files that a spec of a revision names: its source and its requirements."""
     for key in (SOURCE, REQUIREMENTS):
-        node = document.node(key)
-        if isinstance(node, Scalar) and isinstance(node.value, str) and "\0" not in node.value:
-            revision.bring(os.path.join(os.path.dirname(path), node.value))
+        name = document.string(key)
+        if name is not None and "\0" not in name:
+            revision.bring(os.path.join(os.path.dirname(path), name))
 
 
 def _as_checked_out(inputs: Inputs, revision: Revision) -> Inputs:

@@ -136,7 +136,7 @@ def environment_of(image: ImagePlan, requirements: bytes | None) -> str | None:
     used = None
     if image.secrets or b"${" in (requirements or b""):
         # Imported late: few images have these.
-        from smspec.service.index_variables import index_variables
+        from smspec.service.requirement_lines import index_variables
 
         used = index_variables(requirements or b"", image.build_variables, image.secrets)
     return environment_key(

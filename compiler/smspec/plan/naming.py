@@ -17,7 +17,7 @@ from smspec.spec.lock import Lock
 from smspec.spec.model import BuiltImage, ExistingImage, JobSpec, names_registry
 
 if TYPE_CHECKING:
-    from smspec.service.named_image import NamedImage
+    from smspec.service.image_names import NamedImage
 
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _ENCODED: ByIdentity[str] = ByIdentity()
@@ -73,7 +73,7 @@ def with_image_uri(job: JobSpec, lock: Lock | None) -> tuple[JobSpec, NamedImage
     if image is None or "/" in text or "@" in text or text.startswith(USUAL_BASES):
         return job, None
     # Imported late: most images have a registry.
-    from smspec.service.named_image import named_image
+    from smspec.service.image_names import named_image
 
     named = named_image(
         _path(image),

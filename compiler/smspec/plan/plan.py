@@ -133,6 +133,11 @@ class Plan:
         """The requests of all alternatives in their order, of which one is to run; one without alternatives."""
         return (self.request, *self.others)
 
+    @property
+    def source_key(self) -> str | None:
+        """The KMS key of the source and the runtime in S3: they have the same one, or none."""
+        return next((upload.kms_key for upload in self.uploads), None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeededEnvironment:

@@ -16,7 +16,7 @@ from smspec.plan.naming import training_job_name
 from smspec.plan.plan import BuildInputs, ImagePlan, Plan, RequestPlan
 from smspec.plan.run_planning import launcher_name, plan_run, plan_settings
 from smspec.service.members import items, member
-from smspec.service.ordering import in_api_order
+from smspec.service.shapes import in_api_order
 from smspec.source import Path
 from smspec.source.memo import ByIdentity
 from smspec.spec.keys import ROW

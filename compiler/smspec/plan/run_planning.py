@@ -87,7 +87,7 @@ def plan_settings(job: JobSpec, attributes: dict[str, list[str]], archive_digest
 def _references(secrets: Mapping[str, str]) -> dict[str, str]:
     """Return the ARNs; anything else may be the secret itself, which must not be sent."""
     # Imported late: few jobs have secrets.
-    from smspec.service.secret_reference import secret_reference
+    from smspec.service.runtime_settings import secret_reference
 
     return {name: text for name, text in secrets.items() if secret_reference(text)}
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from smspec.diagnostics import Finding, Note
 from smspec.diagnostics.finding import HERE
-from smspec.proof.codes import REJECTED_ARGUMENTS
+from smspec.proof import REJECTED_ARGUMENTS
 from smspec.proof.failures import Circumstances, script_failure, unproven
 from smspec.proof.observation import Observation
 from smspec.script.program import Program, UnreadScript, bare

@@ -10,7 +10,7 @@ from smspec.review.kinds.cost import ceiling_change
 from smspec.review.version import Version
 from smspec.review.version_pair import Pair, paired
 from smspec.service.cost_ceiling import highest_ceiling
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from smspec.source.frozen import replace
 
 

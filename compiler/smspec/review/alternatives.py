@@ -9,7 +9,7 @@ from smspec.review.change import Change
 from smspec.review.change_descriptions import by_member
 from smspec.review.version import Version
 from smspec.review.version_pair import Pair, paired
-from smspec.service.hosts_text import hosts_text
+from smspec.service.job_costs import hosts_text
 from smspec.source import Path
 from smspec.source.frozen import replace
 from smspec.spec.layers.merging import ANY_OF

@@ -9,7 +9,7 @@ from smspec.review.kinds import KINDS
 from smspec.review.settable import is_of_variables, of_settable, settable_changes
 from smspec.review.version import Version
 from smspec.review.version_pair import paired
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 
 
 def compared(old: Version, new: Version, prices: PriceBook) -> tuple[Change, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from smspec.review.job_review import JobReview
 from smspec.review.missing_comparisons import State, Uncompared, uncompared
 from smspec.review.reviewing import reviewed
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from smspec.source.frozen import dataclass
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics.masking import hidden, without_tokens
-from smspec.render.mermaid_label import mermaid_label
+from smspec.render.data_flow import mermaid_label
 from smspec.review.version import Version
 from smspec.service.members import member
 from smspec.service.request import Request

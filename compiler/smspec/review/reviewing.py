@@ -14,7 +14,7 @@ from smspec.review.kinds import cosmetic
 from smspec.review.missing_comparisons import State
 from smspec.review.version import Version
 from smspec.service.cost_ceiling import Ceiling, highest_ceiling
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 
 
 def reviewed(old: State | None, new: State | None, prices: PriceBook) -> JobReview | None:

@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 
 from smspec.plan.plan import BuildInputs, Plan, RequestPlan
-from smspec.render.iam.kms import source_key
 from smspec.review.defaults import without_defaults
 from smspec.review.layers import Layers
 from smspec.service.members import member, structure
@@ -153,7 +152,7 @@ def version_of_plan(
         image_tag=None if plan.image is None else plan.image.tag,
         code=None if job.delivery is None else build_inputs.source,
         delivery=job.delivery,
-        source_key=source_key(plan),
+        source_key=plan.source_key,
         region=job.region,
         run=None if plan.run is None else plan.run._asdict(),
         request=plan.request,

@@ -10,7 +10,7 @@ from smspec.review.members import meaning
 from smspec.review.redaction import safe
 from smspec.review.request_differences import Leaf, leaves
 from smspec.review.version import Version
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER

@@ -9,7 +9,7 @@ import errno
 import os
 from collections.abc import Sequence
 
-from smspec.render.manifest import UNFINISHED
+from smspec.render.tree import UNFINISHED
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import is_below
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from smspec.organization.policy_file import read_registry
-from smspec.service.registry_settings import RegistrySettings
+from smspec.service.policy import RegistrySettings
 from support.small_job import write_job
 from support.smspec_command import smspec
 

@@ -13,7 +13,7 @@ from smspec.review.missing_comparisons import State
 from smspec.review.reviewing import reviewed
 from smspec.review.text import text
 from smspec.review.version import version_of_request
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from support.examples import at_most
 
 WHOLE = {

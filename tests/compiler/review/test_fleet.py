@@ -13,7 +13,7 @@ from smspec.review.fleet.named_jobs import named
 from smspec.review.missing_comparisons import State
 from smspec.review.reviewing import reviewed
 from smspec.review.text import MOST_APART, text
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from support.review.job_reviews import version
 
 SMALL = {"instance_type": "ml.c5.xlarge", "count": 1, "volume": "1GB"}

@@ -7,7 +7,7 @@ from smspec.plan.request_planning import make_plan
 from smspec.review.comparing import compared
 from smspec.review.layers import layers_of_plan
 from smspec.review.version import Writing, version_of_plan
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from smspec.source.frozen import replace
 from smspec.spec.decoding import decode
 from smspec.spec.lock import Lock, LockedEnvironment

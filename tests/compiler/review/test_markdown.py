@@ -15,7 +15,7 @@ from smspec.review.reviewing import reviewed
 from smspec.review.text import MOST_APART
 from smspec.review.user_text import quoted
 from smspec.review.version import version_of_request
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from support.review.job_reviews import version
 
 TRICKS = ["`", "``", "|", "||", "\\", "\\|", "@everyone", "<img src=x>", "[a](https://b)", "\n\n# x", "```", " ", "-->"]

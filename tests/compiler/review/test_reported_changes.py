@@ -8,7 +8,7 @@ from smspec.diagnostics.masking import HIDDEN
 from smspec.review.added_and_removed_jobs import added_changes
 from smspec.review.comparing import compared, verdict
 from smspec.service.cost_ceiling import ceiling_of
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from support.review.job_reviews import one, version
 from support.spec import job_samples
 

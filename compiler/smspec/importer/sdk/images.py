@@ -9,7 +9,7 @@ from smspec.importer.sdk.arguments import FRAMEWORKS, arguments_of
 from smspec.importer.sdk.sdk_facts import Surroundings
 from smspec.importer.sdk.values import Entries, Instance, Items, Value, joined
 from smspec.service.facts.images import ListedImage, images_of, repositories
-from smspec.service.processors import processor
+from smspec.service.instance_types import processor
 from smspec.source.frozen import dataclass
 
 _REPOSITORIES = {

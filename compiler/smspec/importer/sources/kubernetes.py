@@ -13,7 +13,7 @@ from smspec.importer.definitions.pipelines import jobs_of_steps
 from smspec.importer.definitions.tuning import tuning_jobs
 from smspec.importer.definitions.variables import DefinitionVariables, FoundJob
 from smspec.importer.imported import Imported, NotImported, RequestNotFound
-from smspec.service.ack_names import REGION, from_ack
+from smspec.render.ack import REGION, from_ack
 from smspec.service.members import items, member, structure
 from smspec.service.shapes import Shape, pinned_model
 from smspec.source.frozen import replace

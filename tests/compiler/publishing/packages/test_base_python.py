@@ -6,9 +6,8 @@ import tarfile
 
 import pytest
 
-from smspec.publishing.packages.base_listing import Entry, listing_of
+from smspec.publishing.packages.base_listing import LayerEntry, layer_entries, listing_of
 from smspec.publishing.packages.base_python import base_python, installed_packages, is_same_version
-from smspec.publishing.packages.layer_listing import layer_entries
 from smspec.publishing.publication import PublishFailed
 from smspec.registry.manifest import Blob, ImageLayer
 
@@ -28,7 +27,7 @@ class Content:
 def listing(*layers):
     """Return the files of layers: names, and ``name -> target`` for links."""
     return listing_of(
-        [Entry(name, "link", target) if target else Entry(name, "file")]
+        [LayerEntry(name, "link", target) if target else LayerEntry(name, "file")]
         for layer in layers
         for name, _, target in (each.partition(" -> ") for each in layer)
     )
