@@ -213,7 +213,7 @@ def _with_build_inputs(merged: Merged, overlay: str | None, cache: InputCache) -
         requirements=_requirements(document, requirements, findings, cache, cache.boundary(directory)),
         requirements_name=name_in_lock(requirements, lock_path) if lock and requirements else "",
         lock=lock,
-        startup=_startup(source, cache, cache.boundary(directory)),
+        startup=_startup(document, source, cache, cache.boundary(directory)),
     )
     if lock is not None and lock.environments and not merged.faults:
         # Imported late: few repositories have locked environments.
@@ -317,11 +317,17 @@ def _requirements(
         findings.append(outside(REQUIREMENTS, written, path, boundary))
         return None
     if len(content) > LARGEST_REQUIREMENTS:
-        most = f"{LARGEST_REQUIREMENTS >> 20} MiB"
-        help = "use a file with one requirement per line"
-        findings.append(NO_REQUIREMENTS_FILE.at(REQUIREMENTS, f"`{written}` is larger than {most}", help=help))
+        findings.append(requirements_too_large(REQUIREMENTS, f"`{written}`"))
         return None
     return _converted(written, content, findings) if written.endswith(".toml") else content
+
+
+def requirements_too_large(path: Path, file: str) -> Finding:
+    """Return the finding about a list of packages that smspec does not read."""
+    most = f"{LARGEST_REQUIREMENTS >> 20} MiB"
+    return NO_REQUIREMENTS_FILE.at(
+        path, f"{file} is larger than {most}", help="use a file with one requirement per line"
+    )
 
 
 def _converted(written: str, content: bytes, findings: list[Finding]) -> bytes | None:
@@ -339,27 +345,54 @@ def _converted(written: str, content: bytes, findings: list[Finding]) -> bytes |
         return None
 
 
-def _startup(source: Listing, cache: InputCache, boundary: Boundary) -> StartupPackages | None:
+def _startup(document: Document, source: Listing, cache: InputCache, boundary: Boundary) -> StartupPackages | None:
     """Return the list of packages in a source; None without one, or if it cannot be read or is too large."""
-    files = {file.path: file for file in source.files if file.size <= LARGEST_REQUIREMENTS}
-    if _AT_STARTUP not in files:
+    files = {file.path: file for file in source.files}
+    if _AT_STARTUP not in files or files[_AT_STARTUP].size > LARGEST_REQUIREMENTS:
         return None
     # Imported late: few sources have one.
-    from smspec.service.requirement_lines import paths_named
+    from smspec.service.requirement_lines import lists_named
 
+    variables = frozenset(_plain_variables(document))
     found: dict[str, bytes] = {}
+    too_large: set[str] = set()
+    unseen: dict[str, int] = {}
     ahead = [_AT_STARTUP]
     while ahead:
         path = ahead.pop()
-        if path in found or path not in files:
+        if path in found:
+            continue
+        if files[path].size > LARGEST_REQUIREMENTS:
+            too_large.add(path)
             continue
         try:
             found[path] = cache.requirements(files[path].origin, boundary)
         except (FileNotRead, OSError):
             continue
-        ahead += paths_named(path, found[path], files)
+        named, unseen[path] = lists_named(path, found[path], files, variables)
+        ahead += named
     content = found.pop(_AT_STARTUP, None)
-    return None if content is None else StartupPackages(content=content, included=tuple(sorted(found.items())))
+    if content is None:
+        return None
+    return StartupPackages(
+        content=content,
+        included=tuple(sorted(found.items())),
+        too_large=tuple(sorted(too_large)),
+        unseen=tuple(sorted((path, line) for path, line in unseen.items() if line)),
+    )
+
+
+def _plain_variables(document: Document) -> Iterator[str]:
+    """Yield the variables of a job that are one plain word: those of its environment, and its secrets."""
+    # Imported late, as above.
+    from smspec.service.requirement_lines import NOT_PLAIN
+
+    for key in ("environment", "secrets"):
+        node = document.node((key,))
+        for name, value in node.entries if isinstance(node, Entries) else ():
+            is_set = isinstance(value, Scalar) and isinstance(value.value, str) and not name.text.startswith("SM_")
+            if key == "secrets" or (is_set and not NOT_PLAIN.search(value.value)):
+                yield name.text
 
 
 def _missing(rule: Rule, at: Path, what: str, written: str, path: str) -> Finding:

@@ -7,15 +7,17 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from smspec.diagnostics import Finding
+from smspec.diagnostics.quoting import quoted
 from smspec.pipeline.image_python import image_python
-from smspec.pipeline.inputs import Inputs
+from smspec.pipeline.input_cache import LARGEST_REQUIREMENTS
+from smspec.pipeline.inputs import Inputs, requirements_too_large
 from smspec.pipeline.source_findings import SOURCE
 from smspec.plan.build_inputs import BuildInputs, StartupPackages
 from smspec.plan.environment_of_image import is_lockable
 from smspec.plan.plan import Plan
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
-from smspec.rules.requirements import requirement_findings, startup_findings
+from smspec.rules.requirements import requirement_findings, startup_findings, unseen_lists
 from smspec.rules.suppressions import not_ignored
 from smspec.script.program import Program
 from smspec.script.reach.reached import Reach
@@ -166,8 +168,13 @@ def _requirements(job: Job) -> Iterable[Finding]:
     found: list[Finding] = []
     if isinstance(image, BuiltImage):
         found += _OF_REQUIREMENTS.of(content, image, lambda: [*requirement_findings(image, content)])
-    if startup is not None and startup_requirements(job.spec, build_inputs.source) is not None:
+    installed = startup_requirements(job.spec, build_inputs.source)
+    if installed is not None:
+        too_large = [installed.path] if installed.size > LARGEST_REQUIREMENTS else startup.too_large if startup else ()
+        found += (requirements_too_large(SOURCE, f"`source`: {quoted(path)}") for path in too_large)
+    if startup is not None and installed is not None:
         found += startup_findings(image, startup.content, SOURCE, startup.included)
+        found += unseen_lists(SOURCE, startup.unseen)
     return found
 
 

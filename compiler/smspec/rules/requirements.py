@@ -84,6 +84,19 @@ def unreadable_lock(name: str, reason: str) -> Finding:
     )
 
 
+UNSEEN_LIST_OF_PACKAGES = Rule("SM810", "unseen list of packages", "note")
+
+
+def unseen_lists(path: Path, lines: Iterable[tuple[str, int]]) -> Iterator[Finding]:
+    """Note which lists that a job installs at startup lead to packages elsewhere; ``lines``: a file and its line."""
+    for file, line in lines:
+        yield UNSEEN_LIST_OF_PACKAGES.at(
+            path,
+            f"`source`: line {line} of {quoted(file)} may install packages that smspec does not check",
+            help="list the packages, or write `-r` and a path in the source: no variable, quotes, or shortened option",
+        )
+
+
 _CODING = re.compile(rb"#.*?coding[:=]\s*([-\w.]+)")  # pip, `_internal/utils/encoding.py`
 
 _MOST = 10
