@@ -20,7 +20,7 @@ from smspec.cli.comparison import (
     prices_for,
     state_of,
 )
-from smspec.pipeline.affected_specs import check_checkout
+from smspec.pipeline.affected_specs import check_checkout, unread_notice, unread_submodules
 from smspec.pipeline.compared_specs import ComparedSpec, Tracked, compared_specs, is_no_job, tracked_files
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import is_yaml
@@ -89,6 +89,8 @@ def against_base(
             [state_of(side, place, base, listed.then[place].is_found) for place, side in sides.olds.items()],
             [state_of(side, place, is_found=listed.now[place].is_found) for place, side in sides.news.items()],
         )
+        made_from = [spec.path for spec in listed.now.values()]
+        unread = unread_submodules(changed, map(os.path.realpath, paths), made_from, cache)
         notes = [
             *_submodules(base, paths, changed, sides.olds.values()),
             *filter(None, [unexecuted(base.unexecuted_filters())]),
@@ -120,7 +122,8 @@ def against_base(
             ),
         )
         first = ((base.path(paths[0]), base_cache), (paths[0], cache))
-        obstacle = outcome.obstacle or next(filter(None, (prices_for(*known)[1] for known in first)), "")
+        of_prices = (prices_for(*known)[1] for known in first)
+        obstacle = unread_notice(unread) or outcome.obstacle or next(filter(None, of_prices), "")
         return replace(outcome, comparison=replace(outcome.comparison, settings=reviews), obstacle=obstacle)
 
 
@@ -356,4 +359,5 @@ def _submodules(base: Revision, paths: list[str], changed: ChangedFiles, sides: 
     return [
         f"`{name}` is a submodule: its contents at {base.name} are unknown, so all its files count as new"
         for name in names
+        if os.path.join(changed.repository.top, name) not in changed.unread
     ]

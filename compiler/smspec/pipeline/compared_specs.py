@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from pathlib import PurePath
 
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import (
@@ -32,6 +33,8 @@ from smspec.workspace.missing_path import is_directory
 from smspec.workspace.revision import place_below
 from smspec.workspace.source_walk import MARKERS, is_output_of_ours
 from smspec.workspace.spec_marker import has_spec_key, is_meant_as_spec
+
+_MOST_LINKS = 40  # the limit of the kernel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,15 +64,55 @@ class Tracked:
         return {path for path, _, _ in self._absent()}
 
     def absent_specs(self, changed: Iterable[str]) -> set[str]:
-        """Return those of some changed files that a sparse checkout left out, and that may be specs: by their objects.
+        """Return those of some changed files that a sparse checkout left out, and that are specs: by their objects.
 
-        A link, a submodule, and a file whose object is not here may lead to one.
+        A link is one if it leads to one. A file whose object is not here, as in a partial clone, is one by its name.
         """
-        wanted = frozenset(changed)
-        found = [one for one in self._absent() if one[0] in wanted]
+        found = {path: (repository, file) for path, repository, file in self._absent()}
         with ExitStack() as opened:
-            objects = {top: opened.enter_context(Repository(top).objects()) for top in {one[1].top for one in found}}
-            return {path for path, repository, file in found if _may_be_spec(path, file, objects[repository.top])}
+            objects: dict[str, Objects] = {}
+            known: dict[str, bool] = {}
+
+            def is_spec(path: str, links: int = 0) -> bool:
+                if path not in known:
+                    known[path] = False  # a circle of links
+                    known[path] = links <= _MOST_LINKS and may_be_spec(path, links)
+                return known[path]
+
+            def may_be_spec(path: str, links: int) -> bool:
+                if path not in found:
+                    if any(above in found for above in map(str, PurePath(path).parents)):
+                        return True  # through a link that is not here either
+                    tracked = (os.path.join(self.top, name) for name in self.paths or () if is_yaml(name))
+                    inside = (other for other in tracked if other != path and is_below(other, path))
+                    return self._is_spec_here(path) or any(is_spec(other, links + 1) for other in inside)
+                repository, file = found[path]
+                if file.mode == SUBMODULE:
+                    return False
+                if repository.top not in objects:
+                    objects[repository.top] = opened.enter_context(repository.objects())
+                try:
+                    (content,) = objects[repository.top].contents([file.object])
+                except GitFailed:
+                    return is_yaml(path)
+                if file.mode == LINK:
+                    target = os.path.join(os.path.dirname(path), os.fsdecode(content))
+                    return is_spec(os.path.normpath(target), links + 1)
+                return len(content) <= MAX_BYTES and (is_meant_as_spec if is_yaml(path) else has_spec_key)(content)
+
+            return {path for path in frozenset(changed) & found.keys() if is_spec(path)}
+
+    def _is_spec_here(self, path: str) -> bool:
+        """Return whether a file of the working tree, inside of it, is a spec."""
+        try:
+            real = os.path.realpath(path)
+            if not is_below(real, self.top) or not os.path.isfile(real):
+                return False
+            with open(real, "rb") as file:
+                content = file.read(MAX_BYTES + 1)
+        except (OSError, ValueError):
+            return False
+        return len(content) <= MAX_BYTES and has_spec_key(content)
 
     def _absent(self) -> Iterator[tuple[str, Repository, StagedFile]]:
         paths = ((os.path.join(self.top, path), repository, file) for path, repository, file in self.sparse)
@@ -150,16 +193,6 @@ def compared_specs(paths: Iterable[str], cache: InputCache, tracked: Tracked) ->
         if (of_it := outlines[spec]) is None or is_job(of_it, cache, is_named=cache.identity(spec) in named)
     )
     return {spec.place: spec for spec in specs}
-
-
-def _may_be_spec(path: str, file: StagedFile, objects: Objects) -> bool:
-    if file.mode in (LINK, SUBMODULE):
-        return True
-    try:
-        (content,) = objects.contents([file.object])
-    except GitFailed:
-        return True
-    return len(content) <= MAX_BYTES and (is_meant_as_spec if is_yaml(path) else has_spec_key)(content)
 
 
 def is_no_job(path: str, cache: InputCache) -> bool:

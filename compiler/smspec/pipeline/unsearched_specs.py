@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Mapping
 
 from smspec.diagnostics import InvalidInput
-from smspec.pipeline.affected_specs import affected_by, check_checkout
+from smspec.pipeline.affected_specs import affected_by, check_checkout, unread_notice, unread_submodules
 from smspec.pipeline.compared_specs import Tracked, compared_specs, tracked_files
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import ENDINGS, is_job, is_yaml, outline, skipped_above
@@ -118,9 +118,10 @@ def unlisted_specs(
     tops = [os.path.realpath(path) for path in paths]
     check_checkout(tracked.absent(), known.values(), absent_specs(changed, tops, tracked), cache)
     listed = compared_specs(paths, cache, tracked)
-    hidden = unsearched_specs(
-        changed, paths, [*known.values(), *(spec.path for spec in listed.values())], tracked, cache
-    )
+    made_from = {*known.values(), *(spec.path for spec in listed.values())}
+    if notice := unread_notice(unread_submodules(changed, tops, made_from, cache)):
+        raise GitFailed(notice)
+    hidden = unsearched_specs(changed, paths, made_from, tracked, cache)
     others = [spec.path for place, spec in listed.items() if place not in known]
     affected = affected_by(changed, others, cache)
     made = {path: gather_variants(path, None, settings, cache) for path in (*hidden, *affected)}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from smspec.workspace.spec_marker import has_spec_key, is_meant_as_spec
 
-
+AROUND = ["{{{}: v1}}", "? {}\n: v1\n", '{{"a": [], {} : v1}}', "name: &a {}\n*a : v1\n"]
 BREAKS = ["\n", "\r\n", "\n \t "]
 
 
@@ -23,7 +23,9 @@ def test_escaped_spec_key_is_found(data):
         key += letter if form == "{}" else form.format(ord(letter))
         if data.draw(st.integers(0, 5)) == 0:
             key += "\\" + data.draw(st.sampled_from(BREAKS)) + " " * data.draw(st.integers(0, 2))
-    around = data.draw(st.sampled_from(["{{{}: v1}}", "? {}\n: v1\n", '{{"a": [], {} : v1}}', "name: &a {}\n*a : v1\n"]))
+    around = data.draw(
+        st.sampled_from(["{{{}: v1}}", "? {}\n: v1\n", '{{"a": [], {} : v1}}', "name: &a {}\n*a : v1\n"])
+    )
     text = around.format(f'"{key}"')
     assert has_spec_key(text.encode())
     assert not has_spec_key(text.replace(f'{key}"', f'{key}s"').encode())
