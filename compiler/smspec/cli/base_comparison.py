@@ -25,7 +25,15 @@ from smspec.pipeline.compared_specs import ComparedSpec, Tracked, compared_specs
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import is_yaml
 from smspec.pipeline.unsearched_specs import absent_specs, is_job_at, unsearched_specs
-from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_as_of
+from smspec.pipeline.variants import (
+    Gathered,
+    Variants,
+    are_same,
+    compile_variants,
+    gather_variants,
+    misplaced,
+    shown_as_of,
+)
 from smspec.review.job_review import JobReview
 from smspec.review.kinds import cosmetic
 from smspec.review.missing_comparisons import State
@@ -213,6 +221,9 @@ def _compiled(
     same = {place for place, side in new.items() if place in old and are_same(old[place], side)}
     news = {place: compile_variants(side) for place, side in new.items() if place not in same}
     olds = {place: shown_as_of(compile_variants(side), base) for place, side in old.items() if place not in same}
+    for place in misplaced((top, new, news), (base.directory, old, olds)):
+        news.pop(place, None)
+        olds.pop(place, None)
     jobs = [place for place, side in news.items() if _is_job(side, listed.now[place], place in listed.lost, cache)]
     uncompared = {
         place: side.is_unset

@@ -132,6 +132,18 @@ def unlisted_specs(
         return twin is not None and are_same(made[path], gather_variants(twin, None, settings, cache))
 
     sides = {path: compile_variants(side) for path, side in made.items() if not is_repeated(path)}
+    compiled = {cache.identity(path) for path, side in sides.items() if side.compiled}
+
+    def is_misplaced(path: str) -> bool:
+        """A file that links lead to may be valid at one of its paths only."""
+        at = cache.identity(path)
+        if at not in compiled and at in twins and twins[at] != path:
+            own = compile_variants(gather_variants(twins[at], None, settings, cache))
+            compiled.update([at] if own.compiled else [])
+        return at in compiled
+
     return {
-        os.path.relpath(p): bool(side.compiled) for p, side in sorted(sides.items()) if side.compiled or side.is_open
+        os.path.relpath(path): bool(side.compiled)
+        for path, side in sorted(sides.items())
+        if side.compiled or (side.is_open and not (side.lacks_files and is_misplaced(path)))
     }
