@@ -93,7 +93,7 @@ def source_findings(scanned: ScannedSource, written: str) -> Iterator[Finding]:
     if scanned.unsearched:
         yield UNSEARCHED.at(
             SOURCE,
-            f"`source` contains files that are not searched for secrets: {_names(scanned.unsearched)}",
+            f"`source` contains {_names(scanned.unsearched)}, not searched for secrets",
             help="move data to a channel: text above 5 MB a file, 10 MB in all, or full of token prefixes is skipped",
         )
 
