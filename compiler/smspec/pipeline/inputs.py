@@ -390,8 +390,9 @@ def _plain_variables(document: Document) -> Iterator[str]:
     for key in ("environment", "secrets"):
         node = document.node((key,))
         for name, value in node.entries if isinstance(node, Entries) else ():
-            is_set = isinstance(value, Scalar) and isinstance(value.value, str) and not name.text.startswith("SM_")
-            if key == "secrets" or (is_set and not NOT_PLAIN.search(value.value)):
+            text = value.value if isinstance(value, Scalar) else None
+            is_plain = isinstance(text, str) and not NOT_PLAIN.search(text) and not name.text.startswith("SM_")
+            if key == "secrets" or is_plain:
                 yield name.text
 
 

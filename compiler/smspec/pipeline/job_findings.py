@@ -17,7 +17,7 @@ from smspec.plan.environment_of_image import is_lockable
 from smspec.plan.plan import Plan
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
-from smspec.rules.requirements import requirement_findings, startup_findings, unseen_lists
+from smspec.rules.requirements import requirement_findings, startup_findings, unseen_lists, unseen_settings
 from smspec.rules.suppressions import not_ignored
 from smspec.script.program import Program
 from smspec.script.reach.reached import Reach
@@ -171,6 +171,7 @@ def _requirements(job: Job) -> Iterable[Finding]:
     installed = startup_requirements(job.spec, build_inputs.source)
     if installed is not None:
         too_large = [installed.path] if installed.size > LARGEST_REQUIREMENTS else startup.too_large if startup else ()
+        found += unseen_settings(job.spec.environment)
         found += (requirements_too_large(SOURCE, f"`source`: {quoted(path)}") for path in too_large)
     if startup is not None and installed is not None:
         found += startup_findings(image, startup.content, SOURCE, startup.included)

@@ -328,6 +328,17 @@ def test_file_that_pip_does_not_read_at_startup_is_not_checked(here, listed):
     assert found("SM103", "SM115", "SM327", "SM810") == []
 
 
+@pytest.mark.parametrize("name", ["PIP_REQUIREMENT", "PIP_CONSTRAINT", "pip_constraint", "PIP_CONFIG_FILE", "PIP_X"])
+def test_setting_of_pip_that_may_lead_to_other_packages_is_named(here, name):
+    path = spec(here, "six\n", "print()\n", "run: []")
+    with open(path, "a") as job:
+        job.write(f"environment: {{{name}: more.txt, PIP_INDEX_URL: https://x, PIP_NO_CACHE_DIR: '1', PIPELINE: a}}\n")
+    (note,) = found("SM810")
+    assert f"`environment.{name}` may make pip install packages" in note["message"]
+    (here / "src/requirements.txt").unlink()
+    assert found("SM810") == []
+
+
 @pytest.mark.parametrize("name", ["requirements.txt", "more.txt"])
 def test_list_that_is_too_large_to_check_is_an_error(here, name):
     """GitHub does not show such a change either."""
