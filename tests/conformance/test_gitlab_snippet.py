@@ -110,7 +110,7 @@ def test_variables_of_submission_are_compared(jobs):
     assert status == 1 and "+100 % cost ceiling" in err
 
 
-def test_name_of_a_file_is_no_option(jobs):
+def test_file_name_never_becomes_an_option(jobs):
     (jobs / "--help").mkdir()
     (jobs / "--help/a").write_text("x")
     status, out, _ = run_job("smspec-validate", jobs, SMSPEC_PATHS="*")

@@ -55,7 +55,7 @@ LINKS = {
 
 
 @pytest.mark.parametrize("target", LINKS)
-def test_link_that_is_not_checked_out_counts_if_it_leads_to_a_spec(home, target):
+def test_absent_link_counts_if_it_leads_to_a_spec(home, target):
     git(home, "checkout", "-q", "-b", "change")
     (home / "web/current").unlink()
     os.symlink(target, home / "web/current")
@@ -109,7 +109,7 @@ def outer(home, tmp_path):
 
 
 @pytest.mark.parametrize("is_here", [True, False], ids=["empty", "no directory"])
-def test_changed_submodule_that_is_not_checked_out_is_not_compared(outer, is_here):
+def test_changed_absent_submodule_is_not_compared(outer, is_here):
     if not is_here:
         (outer / "module").rmdir()
     for command, option in COMMANDS:
@@ -120,19 +120,19 @@ def test_changed_submodule_that_is_not_checked_out_is_not_compared(outer, is_her
 
 
 @pytest.mark.parametrize("base", ["change", "HEAD"])
-def test_unchanged_submodule_that_is_not_checked_out_is_no_obstacle(outer, base):
+def test_unchanged_absent_submodule_does_not_stop_a_review(outer, base):
     rewrite(outer / "jobs/job.yaml", "epochs: 2", "epochs: 3")
     assert statuses(outer, ".", base=base) == {"diff": 1, "validate": 0}
 
 
-def test_removed_submodule_is_no_obstacle(outer):
+def test_removed_submodule_does_not_stop_a_review(outer):
     git(outer, "rm", "-q", "module")
     commit(outer)
     assert statuses(outer, ".") == {"diff": 0, "validate": 0}
 
 
 @pytest.mark.parametrize("part", ["extends", "source", "policy"])
-def test_job_that_is_made_from_such_a_submodule_is_not_compared(outer, part):
+def test_job_made_from_an_absent_submodule_is_not_compared(outer, part):
     text = BUILT
     if part == "extends":
         text = text.replace("smspec: v1\n", "smspec: v1\nextends: [../module/org.yaml]\n", 1)

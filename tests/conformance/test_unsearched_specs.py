@@ -184,7 +184,7 @@ PATHS = {
 
 @pytest.mark.parametrize("change", ["spec", "script", "new"])
 @pytest.mark.parametrize("case", PATHS)
-def test_path_at_which_a_file_is_no_job_does_not_count(home, case, change):
+def test_path_without_a_valid_job_does_not_count(home, case, change):
     """Its base is relative to one of its paths; at the other there is none, so that no one can submit it there."""
     real, link, target = PATHS[case]
     text = PLACED.replace("../../teams", "../../../teams") if case == "link to a directory" else PLACED

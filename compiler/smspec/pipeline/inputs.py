@@ -30,6 +30,7 @@ from smspec.source.data_extent import DataExtent
 from smspec.source.frozen import dataclass, field, replace
 from smspec.source.listing import Listing
 from smspec.spec.layers.assembly import Assembly, Merged, MissingBases
+from smspec.spec.startup_requirements import NAME as AT_STARTUP
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.missing_path import not_found
 from smspec.workspace.outside_files import OUTSIDE, outside
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
     from smspec.rules.organization_rules.organization_rule import OrganizationRule
 
 REQUIREMENTS = ("image", "python_requirements")
-_AT_STARTUP = "requirements.txt"
-"""The file of the source that the runtime installs when a job starts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -346,54 +345,12 @@ def _converted(written: str, content: bytes, findings: list[Finding]) -> bytes |
 
 
 def _startup(document: Document, source: Listing, cache: InputCache, boundary: Boundary) -> StartupPackages | None:
-    """Return the list of packages in a source; None without one, or if it cannot be read or is too large."""
-    files = {file.path: file for file in source.files}
-    if _AT_STARTUP not in files or files[_AT_STARTUP].size > LARGEST_REQUIREMENTS:
+    if not any(file.path == AT_STARTUP for file in source.files):
         return None
     # Imported late: few sources have one.
-    from smspec.service.requirement_lines import lists_named
+    from smspec.pipeline.startup_lists import startup_lists
 
-    variables = frozenset(_plain_variables(document))
-    found: dict[str, bytes] = {}
-    too_large: set[str] = set()
-    unseen: dict[str, int] = {}
-    ahead = [_AT_STARTUP]
-    while ahead:
-        path = ahead.pop()
-        if path in found:
-            continue
-        if files[path].size > LARGEST_REQUIREMENTS:
-            too_large.add(path)
-            continue
-        try:
-            found[path] = cache.requirements(files[path].origin, boundary)
-        except (FileNotRead, OSError):
-            continue
-        named, unseen[path] = lists_named(path, found[path], files, variables)
-        ahead += named
-    content = found.pop(_AT_STARTUP, None)
-    if content is None:
-        return None
-    return StartupPackages(
-        content=content,
-        included=tuple(sorted(found.items())),
-        too_large=tuple(sorted(too_large)),
-        unseen=tuple(sorted((path, line) for path, line in unseen.items() if line)),
-    )
-
-
-def _plain_variables(document: Document) -> Iterator[str]:
-    """Yield the variables of a job that are one plain word: those of its environment, and its secrets."""
-    # Imported late, as above.
-    from smspec.service.requirement_lines import NOT_PLAIN
-
-    for key in ("environment", "secrets"):
-        node = document.node((key,))
-        for name, value in node.entries if isinstance(node, Entries) else ():
-            text = value.value if isinstance(value, Scalar) else None
-            is_plain = isinstance(text, str) and not NOT_PLAIN.search(text) and not name.text.startswith("SM_")
-            if key == "secrets" or is_plain:
-                yield name.text
+    return startup_lists(document, source, cache, boundary)
 
 
 def _missing(rule: Rule, at: Path, what: str, written: str, path: str) -> Finding:

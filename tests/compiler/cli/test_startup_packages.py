@@ -329,7 +329,7 @@ def test_file_that_pip_does_not_read_at_startup_is_not_checked(here, listed):
 
 
 @pytest.mark.parametrize("name", ["PIP_REQUIREMENT", "PIP_CONSTRAINT", "pip_constraint", "PIP_CONFIG_FILE", "PIP_X"])
-def test_setting_of_pip_that_may_lead_to_other_packages_is_named(here, name):
+def test_setting_of_pip_that_may_add_packages_is_named(here, name):
     path = spec(here, "six\n", "print()\n", "run: []")
     with open(path, "a") as job:
         job.write(f"environment: {{{name}: more.txt, PIP_INDEX_URL: https://x, PIP_NO_CACHE_DIR: '1', PIPELINE: a}}\n")
