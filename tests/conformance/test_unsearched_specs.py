@@ -267,3 +267,23 @@ def test_template_that_no_option_mends_is_not_named(home, case):
     done = smspec("diff", "--base", "HEAD", "--fail-on", "security", ".", cwd=home)
     assert done.status == 0 and "cannot be compared" not in done.out, done
     assert smspec("validate", "--changed", "HEAD", ".", cwd=home).status == 0
+
+
+def test_hidden_job_whose_name_is_in_a_missing_base_is_named(home):
+    """CI may make that base; without it, nothing shows whether the file is a job."""
+    text = BUILT.replace("name: small\n", "extends: [../made/name.yaml]\n").replace("src/", "../jobs/src/")
+    (home / ".x").mkdir()
+    (home / ".x/job.yaml").write_text(text)
+    commit(home)
+    (home / ".x/job.yaml").write_text(text.replace("epochs: 2", "epochs: 3"))
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "security", ".", cwd=home)
+    assert done.status == 1 and ".x/job.yaml: changes security (cannot be compared)" in done.out
+    assert "`.x/job.yaml`" in smspec("validate", "--changed", "HEAD", ".", cwd=home).err
+
+
+def test_settings_of_the_base_are_shown_under_their_names_there(home):
+    (home / "smspec.toml").write_text("= broken\n")
+    commit(home)
+    (home / "smspec.toml").write_text("max_cost = 5\n")
+    done = smspec("diff", "--base", "HEAD", ".", cwd=home)
+    assert done.status == 2 and "`HEAD:smspec.toml`" in done.err, done

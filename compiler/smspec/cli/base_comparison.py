@@ -33,6 +33,7 @@ from smspec.pipeline.variants import (
     gather_variants,
     misplaced,
     shown_as_of,
+    text_as_of,
 )
 from smspec.review.job_review import JobReview
 from smspec.review.kinds import cosmetic
@@ -132,7 +133,9 @@ def against_base(
         first = ((base.path(paths[0]), base_cache), (paths[0], cache))
         of_prices = (prices_for(*known)[1] for known in first)
         obstacle = unread_notice(unread) or outcome.obstacle or next(filter(None, of_prices), "")
-        return replace(outcome, comparison=replace(outcome.comparison, settings=reviews), obstacle=obstacle)
+        return replace(
+            outcome, comparison=replace(outcome.comparison, settings=reviews), obstacle=text_as_of(obstacle, base)
+        )
 
 
 def _prices(base: Revision, base_cache: InputCache) -> Prices:

@@ -16,6 +16,7 @@ from smspec.pipeline.affected_specs import affected_by, check_checkout, unread_n
 from smspec.pipeline.compared_specs import Tracked, compared_specs, tracked_files
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import ENDINGS, is_job, is_yaml, outline, skipped_above
+from smspec.pipeline.spec_files import read_spec_files
 from smspec.pipeline.variants import are_same, compile_variants, gather_variants
 from smspec.source.path_containment import is_below
 from smspec.spec.layers.option_errors import OptionError
@@ -94,7 +95,8 @@ def is_job_at(path: str, cache: InputCache) -> bool:
             return False
         cache.take(path, content)
         of_it = outline(path, cache)
-        return of_it is not None and is_job(of_it, cache)
+        # The name may be in a base spec that is not here.
+        return of_it is not None and (is_job(of_it, cache) or bool(read_spec_files(path, cache).faults))
     except (FileNotRead, InvalidInput, OptionError, OSError):
         return False
 

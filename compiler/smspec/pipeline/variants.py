@@ -224,6 +224,13 @@ def shown_as_of(variants: Variants, revision: Revision) -> Variants:
     return replace(variants, faults={name: _shown_faults(fault, revision) for name, fault in variants.faults.items()})
 
 
+def text_as_of(written: str, revision: Revision) -> str:
+    """Return a text with the names that files have in a revision."""
+    for directory in (revision.directory, os.path.relpath(revision.directory)):
+        written = written.replace(os.path.join(directory, ""), f"{revision.name}:")
+    return written
+
+
 def _shown_faults(faulty: Faulty, revision: Revision) -> Faulty:
     """Return faults of a revision under the names of its files there: ``HEAD:specs/a/job.yaml``."""
 
@@ -234,9 +241,7 @@ def _shown_faults(faulty: Faulty, revision: Revision) -> Faulty:
         return place._replace(file=name(place.file))
 
     def text(written: str) -> str:
-        for directory in (revision.directory, os.path.relpath(revision.directory)):
-            written = written.replace(os.path.join(directory, ""), f"{revision.name}:")
-        return written
+        return text_as_of(written, revision)
 
     def diagnostic(original: Diagnostic) -> Diagnostic:
         notes = tuple(
