@@ -24,6 +24,7 @@ from smspec.spec.shape.faulty_keys import MISSING_KEY, UNKNOWN_KEY
 from smspec.workspace.organization_marker import NAME, PYPROJECT
 from smspec.workspace.outside_files import OUTSIDE
 from smspec.workspace.revision import Revision
+from smspec.workspace.settings_files import is_settings
 
 _SET_BY_OPTIONS = frozenset({NO_VALUE.code, REPOSITORY_WITHOUT_A_REGION.code, UNKNOWN_IMAGE_NAME.code})
 """A short name of an image has a registry only with a region."""
@@ -100,7 +101,7 @@ def _may_be_gone(error: Diagnostic, settable: tuple[Path, ...]) -> bool:
         return any(is_near(error.path, path) for path in settable)
     if settable or error.code in _SET_BY_OPTIONS:
         return True
-    is_of_file = any(error.path[: len(path)] == path for path in _NAMES_FILES)
+    is_of_file = is_settings(error.span.file) or any(error.path[: len(path)] == path for path in _NAMES_FILES)
     return error.code not in _OF_TEXT and (is_of_file or error.code.startswith(_OF_FILES))
 
 
