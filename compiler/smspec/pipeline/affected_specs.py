@@ -69,7 +69,7 @@ def check_checkout(absent: set[str], specs: Iterable[str], needed: set[str], cac
     if lacking:
         more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
         raise GitFailed(
-            f"this sparse checkout lacks `{os.path.relpath(lacking[0])}`{more} that jobs are made from: "
+            f"this sparse checkout lacks `{os.path.relpath(lacking[0])}`{more}, a job spec or a part of one: "
             "run `git sparse-checkout add DIRECTORY`, or pass only specs whose files are here"
         )
 
