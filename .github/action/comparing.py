@@ -9,6 +9,7 @@ from typing import TypedDict
 from workflow import (
     Ended,
     PullRequest,
+    lines,
     log,
     paths,
     pull_request,
@@ -51,7 +52,13 @@ def main() -> None:
         sys.exit(f"smspec: there is no revision `{wanted}`, here or at origin")
 
     gates = said("FAIL_ON")
-    words = ["diff", "--base", base, *(["--fail-on", gates] if gates else [])]
+    words = [
+        "diff",
+        "--base",
+        base,
+        *(["--fail-on", gates] if gates else []),
+        *(f"--set={one}" for one in lines("SET")),
+    ]
     outcome = smspec(*words, "--format", "markdown", "--", *paths())
     log(outcome.out)
     log(outcome.err)

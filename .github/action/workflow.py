@@ -54,8 +54,13 @@ def is_wanted(name: str) -> bool:
 
 
 def paths() -> list[str]:
-    """Return the files and directories to look at, one a line."""
-    return [line.strip() for line in said("PATHS").splitlines() if line.strip()] or ["."]
+    """Return the files and directories to look at."""
+    return lines("PATHS") or ["."]
+
+
+def lines(name: str) -> list[str]:
+    """Return the lines of an input that are not empty."""
+    return [line.strip() for line in said(name).splitlines() if line.strip()]
 
 
 def pull_request() -> PullRequest | None:

@@ -368,7 +368,7 @@ def test_sparse_checkout_that_lacks_part_of_a_job_exits_3(home, lacks):
     for command, option in (("diff", "--base"), ("validate", "--changed")):
         done = smspec(command, option, base, ".", cwd=home)
         assert (done.status, done.out) == (3, "")
-        assert f"this sparse checkout lacks `{lacks}` that jobs are made from: run `git sparse-checkout add" in done.err
+        assert f"sparse checkout lacks `{lacks}`, a job spec or a part of one: run `git sparse-checkout" in done.err
     if lacks == "other/job.yaml":
         assert_changed(home, {"hyperparameters"}, base)
 

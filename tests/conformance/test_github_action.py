@@ -135,15 +135,10 @@ def test_pull_request_from_a_fork_gets_annotations_only(jobs, act, server):
     done = act(jobs, pull_request(jobs, fork=True), sarif="true")
     assert done.status == 1
     assert re.search(r"^::error file=job\.yaml,line=\d+", done.log, re.MULTILINE)
-    assert server.asked == []
     assert "Upload findings" not in done.used
-
-
-def test_deleted_fork_counts_as_a_fork(jobs, act, server):
-    change(jobs)
     event = pull_request(jobs)
-    event["pull_request"]["head"]["repo"] = None
-    assert act(jobs, event).status == 0
+    event["pull_request"]["head"]["repo"] = None  # the fork is gone
+    assert act(jobs, event).status == 1
     assert server.asked == []
 
 
@@ -198,6 +193,14 @@ def test_uncompared_job_is_listed_and_fails(broken, fixed, jobs, act, server):
         assert "### Not compared: 1 job" in text
         assert "hosts.count" in text
         assert "No job differs" not in text
+
+
+def test_variables_of_submission_are_compared(jobs, act):
+    change(jobs, "epochs: 2", 'epochs: "${{ vars.n }}"}\nvars: {n: {default: 1}, d: {default: x}')
+    event = pull_request(jobs, base="HEAD")
+    change(jobs, "count: 1", 'count: "${{ vars.n }}"')
+    failed = [act(jobs, event, fail_on="cost", set=f"vars.n={n}\n\n vars.d=$(a) b").status for n in (1, 4)]
+    assert failed == [0, 1]
 
 
 def test_uncompared_job_can_be_a_warning(jobs, act):

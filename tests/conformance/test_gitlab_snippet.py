@@ -97,6 +97,26 @@ def test_differences_fail_only_on_request(jobs):
     assert run_job("smspec-diff", jobs, **merge, SMSPEC_FAIL_ON="security")[0] == 0
 
 
+def test_variables_of_submission_are_compared(jobs):
+    """Lines with spaces, and patterns in them, stay one value."""
+    spec = BUILT.replace("count: 1", 'count: "${{ vars.n }}"') + "vars: {n: {default: 1}, d: {default: x}}\n"
+    write_job(jobs, spec)
+    git(jobs, "commit", "-q", "-a", "-m", "x")
+    merge = {"CI_MERGE_REQUEST_DIFF_BASE_SHA": git(jobs, "rev-parse", "HEAD"), "SMSPEC_FAIL_ON": "cost>20%"}
+    write_job(jobs, spec.replace("name: small", 'name: small\ndescription: "${{ vars.d }}"'))
+    assert run_job("smspec-diff", jobs, **merge, SMSPEC_SET="vars.n=4\n\n  vars.d=a * b\n")[0] == 0
+    write_job(jobs, spec.replace('count: "${{ vars.n }}"', "count: 4"))
+    status, _, err = run_job("smspec-diff", jobs, **merge, SMSPEC_SET="vars.n=2")
+    assert status == 1 and "+100 % cost ceiling" in err
+
+
+def test_file_name_never_becomes_an_option(jobs):
+    (jobs / "--help").mkdir()
+    (jobs / "--help/a").write_text("x")
+    status, out, _ = run_job("smspec-validate", jobs, SMSPEC_PATHS="*")
+    assert status == 2 and "usage" not in out
+
+
 @pytest.mark.parametrize("gates", ["", "security"])
 def test_spec_that_cannot_be_compared_fails(jobs, gates):
     base = git(jobs, "rev-parse", "HEAD")

@@ -1,6 +1,7 @@
 """Specs that `build` accepts by name: a pull request that adds one anywhere does not pass a gate without a word."""
 
 import json
+import os
 import re
 import shutil
 
@@ -169,3 +170,120 @@ def test_files_that_are_no_jobs_are_not_named(home):
         (home / path).write_text(text)
     assert differing(home, ".") == (0, [])
     assert "not searched" not in smspec("validate", "--changed", "HEAD", ".", cwd=home).err
+
+
+PLACED = BUILT.replace("small", "far", 1).replace("smspec: v1\n", "smspec: v1\nextends: [../../teams/base.yaml]\n", 1)
+PATHS = {
+    "link to a directory": ("real/jobs/a/job.yaml", "latest", "real/jobs"),
+    "link to YAML": ("specs/real.yaml", "jobs/a/job.yaml", "../../specs/real.yaml"),
+    "link to YAML that is read later": ("zspecs/real.yaml", "jobs/a/job.yaml", "../../zspecs/real.yaml"),
+    "link to another name": ("specs/real.conf", "jobs/a/job.yaml", "../../specs/real.conf"),
+    "link below": ("jobs/a/spec/job.yaml", "jobs/a/job.yaml", "spec/job.yaml"),
+}
+
+
+@pytest.mark.parametrize("change", ["spec", "script", "new"])
+@pytest.mark.parametrize("case", PATHS)
+def test_path_without_a_valid_job_does_not_count(home, case, change):
+    """Its base is relative to one of its paths; at the other there is none, so that no one can submit it there."""
+    real, link, target = PATHS[case]
+    text = PLACED.replace("../../teams", "../../../teams") if case == "link to a directory" else PLACED
+    valid = home / (real if case == "link to a directory" else link)
+    for directory in (valid.parent, (home / real).parent, (home / link).parent, home / "teams"):
+        directory.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(home / "jobs/src", valid.parent / "src")
+    (home / "teams/base.yaml").write_text("smspec: v1\ntags: {team: ads}\n")
+    os.symlink(target, home / link)
+    if change != "new":
+        (home / real).write_text(text)
+    commit(home)
+    if change == "script":
+        (valid.parent / "src/train.py").write_text("print(2)\n")
+    else:
+        (home / real).write_text(text.replace("epochs: 2", "epochs: 3"))
+    done = smspec("diff", "--base", "HEAD", "--format", "json", ".", cwd=home)
+    shown = str(valid.relative_to(home))
+    assert {job["file"] for job in json.loads(done.out)} == {shown}, done
+    assert done.status == 1 and "cannot be compared" not in done.out
+    changed = smspec("validate", "--changed", "HEAD", ".", cwd=home)
+    assert changed.status == 0 and "not checked" not in changed.err.replace("checked, but not", "")
+
+
+def test_path_that_was_a_job_counts_when_it_is_none(home):
+    """So CI submitted it, and may have the file that it lacks here."""
+    (home / "teams").mkdir()
+    (home / "teams/base.yaml").write_text("smspec: v1\ntags: {team: ads}\n")
+    commit(home)
+    text = BUILT.replace("smspec: v1\n", "smspec: v1\nextends: [made/base.yaml]\n", 1)
+    (home / "jobs/job.yaml").write_text(text)
+    for name in ("src", "made"):
+        (home / "other" / name).mkdir(parents=True)
+    (home / "other/src/train.py").write_text("print(1)\n")
+    (home / "other/made/base.yaml").write_text("smspec: v1\n")
+    os.symlink("../jobs/job.yaml", home / "other/job.yaml")
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "security", ".", cwd=home)
+    assert done.status == 2 and "jobs/job.yaml" in done.out, done
+
+
+def test_path_that_an_option_completes_counts(home):
+    """The source of CI is one that only `--set` names, and its base differs from that of the other path."""
+    text = BUILT.replace("small", "far", 1).replace("source: src/", "source: ${{ vars.s }}")
+    text = text.replace("smspec: v1\n", "smspec: v1\nextends: [../base.yaml]\n", 1) + "vars: {s: {default: src}}\n"
+    for name in ("a/specs/src", "b/jobs"):
+        (home / name).mkdir(parents=True)
+    (home / "a/specs/src/train.py").write_text("print(1)\n")
+    (home / "a/specs/job.yaml").write_text(text)
+    os.symlink("../../a/specs/job.yaml", home / "b/jobs/job.yaml")
+    for name in ("a/base.yaml", "b/base.yaml"):
+        (home / name).write_text("smspec: v1\ntags: {team: ads}\n")
+    commit(home)
+    (home / "b/base.yaml").write_text("smspec: v1\ntags: {team: search}\n")
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "security", ".", cwd=home)
+    assert done.status == 2 and "b/jobs/job.yaml: not compared" in done.out, done
+
+
+TEMPLATES = {
+    "no volume": (", volume: 50GB", ""),
+    "placeholder": ("s3://models/small/", "s3://TODO_BUCKET/small/"),
+    "no source": ("source: src/\n", ""),
+    "syntax": ("name: small", "name: [small"),
+}
+
+
+@pytest.mark.parametrize("case", TEMPLATES)
+def test_template_that_no_option_mends_is_not_named(home, case):
+    """Its jobs set what it lacks; without variables, `--set` has nothing to replace."""
+    old, new = TEMPLATES[case]
+    text = BUILT.replace("volume: 10GB", "volume: 50GB")
+    assert old in text
+    place = ".x/job.yaml" if case == "syntax" else "job.yaml"
+    write_job(home / ".x" if case == "syntax" else home, text.replace(old, new))
+    child = "smspec: v1\nname: big\nextends: [job.yaml]\nsource: src/\nhosts: {volume: 30GB}\noutput: s3://models/b/\n"
+    (home / "big.yaml").write_text(child if case != "syntax" else BUILT.replace("small", "big"))
+    write_job(home)
+    (home / place).write_text(text.replace(old, new))
+    commit(home)
+    (home / place).write_text(text.replace(old, new).replace("epochs: 2", "epochs: 3"))
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "security", ".", cwd=home)
+    assert done.status == 0 and "cannot be compared" not in done.out, done
+    assert smspec("validate", "--changed", "HEAD", ".", cwd=home).status == 0
+
+
+def test_hidden_job_whose_name_is_in_a_missing_base_is_named(home):
+    """CI may make that base; without it, nothing shows whether the file is a job."""
+    text = BUILT.replace("name: small\n", "extends: [../made/name.yaml]\n").replace("src/", "../jobs/src/")
+    (home / ".x").mkdir()
+    (home / ".x/job.yaml").write_text(text)
+    commit(home)
+    (home / ".x/job.yaml").write_text(text.replace("epochs: 2", "epochs: 3"))
+    done = smspec("diff", "--base", "HEAD", "--fail-on", "security", ".", cwd=home)
+    assert done.status == 1 and ".x/job.yaml: changes security (cannot be compared)" in done.out
+    assert "`.x/job.yaml`" in smspec("validate", "--changed", "HEAD", ".", cwd=home).err
+
+
+def test_settings_of_the_base_are_shown_under_their_names_there(home):
+    (home / "smspec.toml").write_text("= broken\n")
+    commit(home)
+    (home / "smspec.toml").write_text("max_cost = 5\n")
+    done = smspec("diff", "--base", "HEAD", ".", cwd=home)
+    assert done.status == 2 and "`HEAD:smspec.toml`" in done.err, done

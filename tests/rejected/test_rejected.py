@@ -103,6 +103,13 @@ def test_records_are_self_contained_and_located(case, diagnosed):
         )
 
 
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_only_secrets_are_masked(case):
+    """A message whose words look like an assignment to a secret would hide the name that it is about."""
+    text = (case / "expected.txt").read_text(encoding="utf-8")
+    assert "****" not in text or "secret" in case.name or "DB_PASSWORD" in text
+
+
 def test_code_has_one_rule():
     assert len(rules()) > 300
     assert len({code for code, _ in rules()}) == len(rules())

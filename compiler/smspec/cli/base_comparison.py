@@ -20,7 +20,7 @@ from smspec.cli.comparison import (
     prices_for,
     state_of,
 )
-from smspec.pipeline.affected_specs import check_checkout
+from smspec.pipeline.affected_specs import check_checkout, unread_notice, unread_submodules
 from smspec.pipeline.compared_specs import (
     ComparedSpec,
     Tracked,
@@ -33,7 +33,16 @@ from smspec.pipeline.compared_specs import (
 )
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import is_yaml
-from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_as_of
+from smspec.pipeline.variants import (
+    Gathered,
+    Variants,
+    are_same,
+    compile_variants,
+    gather_variants,
+    misplaced,
+    shown_as_of,
+    text_as_of,
+)
 from smspec.review.job_review import JobReview
 from smspec.review.kinds import cosmetic
 from smspec.review.missing_comparisons import State
@@ -97,6 +106,8 @@ def against_base(
             [state_of(side, place, base, listed.then[place].is_found) for place, side in sides.olds.items()],
             [state_of(side, place, is_found=listed.now[place].is_found) for place, side in sides.news.items()],
         )
+        made_from = [spec.path for spec in listed.now.values()]
+        unread = unread_submodules(changed, map(os.path.realpath, paths), made_from, cache)
         notes = [
             *_submodules(base, paths, changed, sides.olds.values()),
             *filter(None, [unexecuted(base.unexecuted_filters())]),
@@ -128,8 +139,11 @@ def against_base(
             ),
         )
         first = ((base.path(paths[0]), base_cache), (paths[0], cache))
-        obstacle = outcome.obstacle or next(filter(None, (prices_for(*known)[1] for known in first)), "")
-        return replace(outcome, comparison=replace(outcome.comparison, settings=reviews), obstacle=obstacle)
+        of_prices = (prices_for(*known)[1] for known in first)
+        obstacle = unread_notice(unread) or outcome.obstacle or next(filter(None, of_prices), "")
+        return replace(
+            outcome, comparison=replace(outcome.comparison, settings=reviews), obstacle=text_as_of(obstacle, base)
+        )
 
 
 def _prices(base: Revision, base_cache: InputCache) -> Prices:
@@ -218,6 +232,9 @@ def _compiled(
     same = {place for place, side in new.items() if place in old and are_same(old[place], side)}
     news = {place: compile_variants(side) for place, side in new.items() if place not in same}
     olds = {place: shown_as_of(compile_variants(side), base) for place, side in old.items() if place not in same}
+    for place in misplaced((top, new, news), (base.directory, old, olds)):
+        news.pop(place, None)
+        olds.pop(place, None)
     jobs = [place for place, side in news.items() if _is_job(side, listed.now[place], place in listed.lost, cache)]
     uncompared = {
         place: side.is_unset
@@ -364,4 +381,5 @@ def _submodules(base: Revision, paths: list[str], changed: ChangedFiles, sides: 
     return [
         f"`{name}` is a submodule: its contents at {base.name} are unknown, so all its files count as new"
         for name in names
+        if os.path.join(changed.repository.top, name) not in changed.unread
     ]

@@ -14,6 +14,7 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import assembly
 from smspec.pipeline.named_files import REQUIREMENTS, SOURCE
 from smspec.pipeline.spec_files import SpecFiles, read_spec_files
+from smspec.source.real_file import is_below
 from smspec.spec.layers.assembly import extends_of
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
@@ -67,9 +68,33 @@ def check_checkout(absent: set[str], specs: Iterable[str], needed: set[str], cac
     if lacking:
         more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
         raise GitFailed(
-            f"this sparse checkout lacks `{os.path.relpath(lacking[0])}`{more} that jobs are made from: "
+            f"this sparse checkout lacks `{os.path.relpath(lacking[0])}`{more}, a job spec or a part of one: "
             "run `git sparse-checkout add DIRECTORY`, or pass only specs whose files are here"
         )
+
+
+def unread_submodules(changed: ChangedFiles, tops: Iterable[str], specs: Iterable[str], cache: InputCache) -> list[str]:
+    """Return the changed submodules that are not checked out: those that are searched, or that jobs are made from.
+
+    ``tops``: the real directories that are searched.
+    """
+    if not changed.unread:
+        return []
+    places = {way for path in specs for place in _places(path, cache) for way in places_on_the_way(place)}
+    found = {path for path in changed.unread if any(is_below(path, top) for top in tops)}
+    found.update(path for path in changed.unread if any(is_below(place, path) for place in places))
+    return sorted(map(os.path.relpath, found))
+
+
+def unread_notice(submodules: Sequence[str]) -> str:
+    """Return the line about them; empty for none."""
+    if not submodules:
+        return ""
+    more = f" and {len(submodules) - 1} more" if len(submodules) > 1 else ""
+    return (
+        f"the submodule `{submodules[0]}`{more} changed, and is not checked out, so nothing in it is compared: "
+        "run `git submodule update --init`, or pass only paths outside of it"
+    )
 
 
 def _is_affected(path: str, changed: ChangedFiles, reach: set[str], cache: InputCache) -> bool:

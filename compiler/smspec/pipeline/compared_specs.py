@@ -14,9 +14,10 @@ import functools
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from pathlib import PurePath
 
 from smspec.diagnostics import InvalidInput
-from smspec.pipeline.affected_specs import affected_by, check_checkout
+from smspec.pipeline.affected_specs import affected_by, check_checkout, unread_notice, unread_submodules
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import (
     ENDINGS,
@@ -31,6 +32,7 @@ from smspec.pipeline.spec_discovery import (
     specs_below,
     take,
 )
+from smspec.pipeline.spec_files import read_spec_files
 from smspec.pipeline.variants import are_same, compile_variants, gather_variants
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import is_below
@@ -47,6 +49,7 @@ from smspec.workspace.spec_marker import has_spec_key, is_meant_as_spec
 
 _USUAL_ENDINGS = (*ENDINGS, ".json")
 """Other files are read only if they change: there may be many."""
+_MOST_LINKS = 40  # the limit of the kernel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,15 +79,55 @@ class Tracked:
         return {path for path, _, _ in self._absent()}
 
     def absent_specs(self, changed: Iterable[str]) -> set[str]:
-        """Return those of some changed files that a sparse checkout left out, and that may be specs: by their objects.
+        """Return those of some changed files that a sparse checkout left out, and that are specs: by their objects.
 
-        A link, a submodule, and a file whose object is not here may lead to one.
+        A link is one if it leads to one. A file whose object is not here, as in a partial clone, is one by its name.
         """
-        wanted = frozenset(changed)
-        found = [one for one in self._absent() if one[0] in wanted]
+        found = {path: (repository, file) for path, repository, file in self._absent()}
         with ExitStack() as opened:
-            objects = {top: opened.enter_context(Repository(top).objects()) for top in {one[1].top for one in found}}
-            return {path for path, repository, file in found if _may_be_spec(path, file, objects[repository.top])}
+            objects: dict[str, Objects] = {}
+            known: dict[str, bool] = {}
+
+            def is_spec(path: str, links: int = 0) -> bool:
+                if path not in known:
+                    known[path] = False  # a circle of links
+                    known[path] = links <= _MOST_LINKS and may_be_spec(path, links)
+                return known[path]
+
+            def may_be_spec(path: str, links: int) -> bool:
+                if path not in found:
+                    if any(above in found for above in map(str, PurePath(path).parents)):
+                        return True  # through a link that is not here either
+                    tracked = (os.path.join(self.top, name) for name in self.paths or () if is_yaml(name))
+                    inside = (other for other in tracked if other != path and is_below(other, path))
+                    return self._is_spec_here(path) or any(is_spec(other, links + 1) for other in inside)
+                repository, file = found[path]
+                if file.mode == SUBMODULE:
+                    return False
+                if repository.top not in objects:
+                    objects[repository.top] = opened.enter_context(repository.objects())
+                try:
+                    (content,) = objects[repository.top].contents([file.object])
+                except GitFailed:
+                    return is_yaml(path)
+                if file.mode == LINK:
+                    target = os.path.join(os.path.dirname(path), os.fsdecode(content))
+                    return is_spec(os.path.normpath(target), links + 1)
+                return len(content) <= MAX_BYTES and (is_meant_as_spec if is_yaml(path) else has_spec_key)(content)
+
+            return {path for path in frozenset(changed) & found.keys() if is_spec(path)}
+
+    def _is_spec_here(self, path: str) -> bool:
+        """Return whether a file of the working tree, inside of it, is a spec."""
+        try:
+            real = os.path.realpath(path)
+            if not is_below(real, self.top) or not os.path.isfile(real):
+                return False
+            with open(real, "rb") as file:
+                content = file.read(MAX_BYTES + 1)
+        except (OSError, ValueError):
+            return False
+        return len(content) <= MAX_BYTES and has_spec_key(content)
 
     def _absent(self) -> Iterator[tuple[str, Repository, StagedFile]]:
         paths = ((os.path.join(self.top, path), repository, file) for path, repository, file in self.sparse)
@@ -165,16 +208,6 @@ def compared_specs(paths: Iterable[str], cache: InputCache, tracked: Tracked) ->
         if (of_it := outlines[spec]) is None or is_job(of_it, cache, is_named=cache.identity(spec) in named)
     )
     return {spec.place: spec for spec in specs}
-
-
-def _may_be_spec(path: str, file: StagedFile, objects: Objects) -> bool:
-    if file.mode in (LINK, SUBMODULE):
-        return True
-    try:
-        (content,) = objects.contents([file.object])
-    except GitFailed:
-        return True
-    return len(content) <= MAX_BYTES and (is_meant_as_spec if is_yaml(path) else has_spec_key)(content)
 
 
 def is_no_job(path: str, cache: InputCache) -> bool:
@@ -264,7 +297,8 @@ def is_job_at(path: str, cache: InputCache) -> bool:
             return False
         cache.take(path, content)
         of_it = outline(path, cache)
-        return of_it is not None and is_job(of_it, cache)
+        # The name may be in a base spec that is not here.
+        return of_it is not None and (is_job(of_it, cache) or bool(read_spec_files(path, cache).faults))
     except (FileNotRead, InvalidInput, OptionError, OSError):
         return False
 
@@ -288,9 +322,10 @@ def unlisted_specs(
     tops = [os.path.realpath(path) for path in paths]
     check_checkout(tracked.absent(), known.values(), absent_specs(changed, tops, tracked), cache)
     listed = compared_specs(paths, cache, tracked)
-    hidden = unsearched_specs(
-        changed, paths, [*known.values(), *(spec.path for spec in listed.values())], tracked, cache
-    )
+    made_from = {*known.values(), *(spec.path for spec in listed.values())}
+    if notice := unread_notice(unread_submodules(changed, tops, made_from, cache)):
+        raise GitFailed(notice)
+    hidden = unsearched_specs(changed, paths, made_from, tracked, cache)
     others = [spec.path for place, spec in listed.items() if place not in known]
     affected = affected_by(changed, others, cache)
     made = {path: gather_variants(path, None, settings, cache) for path in (*hidden, *affected)}
@@ -301,6 +336,18 @@ def unlisted_specs(
         return twin is not None and are_same(made[path], gather_variants(twin, None, settings, cache))
 
     sides = {path: compile_variants(side) for path, side in made.items() if not is_repeated(path)}
+    compiled = {cache.identity(path) for path, side in sides.items() if side.compiled}
+
+    def is_misplaced(path: str) -> bool:
+        """A file that links lead to may be valid at one of its paths only."""
+        at = cache.identity(path)
+        if at not in compiled and at in twins and twins[at] != path:
+            own = compile_variants(gather_variants(twins[at], None, settings, cache))
+            compiled.update([at] if own.compiled else [])
+        return at in compiled
+
     return {
-        os.path.relpath(p): bool(side.compiled) for p, side in sorted(sides.items()) if side.compiled or side.is_open
+        os.path.relpath(path): bool(side.compiled)
+        for path, side in sorted(sides.items())
+        if side.compiled or (side.is_open and not (side.lacks_files and is_misplaced(path)))
     }

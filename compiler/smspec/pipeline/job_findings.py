@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from smspec.diagnostics import Finding
+from smspec.diagnostics.quoting import quoted
+from smspec.pipeline.input_cache import LARGEST_REQUIREMENTS
 from smspec.pipeline.inputs import Inputs
-from smspec.pipeline.named_files import SOURCE
+from smspec.pipeline.named_files import SOURCE, requirements_too_large
 from smspec.pipeline.script_reading import image_python
 from smspec.plan.image_planning import is_lockable
 from smspec.plan.plan import BuildInputs, Plan, StartupPackages
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
-from smspec.rules.requirements import requirement_findings, startup_findings
+from smspec.rules.requirements import requirement_findings, startup_findings, unseen_lists, unseen_settings
 from smspec.rules.suppressions import not_ignored
 from smspec.script.program import Program
 from smspec.script.reach import Reach
@@ -164,8 +166,14 @@ def _requirements(job: DecodedJob) -> Iterable[Finding]:
     found: list[Finding] = []
     if isinstance(image, BuiltImage):
         found += _OF_REQUIREMENTS.of(content, image, lambda: [*requirement_findings(image, content)])
-    if startup is not None and startup_requirements(job.spec, build_inputs.source) is not None:
+    installed = startup_requirements(job.spec, build_inputs.source)
+    if installed is not None:
+        too_large = [installed.path] if installed.size > LARGEST_REQUIREMENTS else startup.too_large if startup else ()
+        found += unseen_settings(job.spec.environment)
+        found += (requirements_too_large(SOURCE, f"`source`: {quoted(path)}") for path in too_large)
+    if startup is not None and installed is not None:
         found += startup_findings(image, startup.content, SOURCE, startup.included)
+        found += unseen_lists(SOURCE, startup.unseen)
     return found
 
 

@@ -19,6 +19,7 @@ from smspec.render import templates_digest
 from smspec.source import Document, Mapping, Path
 from smspec.source.frozen import replace
 from smspec.source.listing import ListedFile, Listing
+from smspec.spec.startup import REQUIREMENTS as AT_STARTUP
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.default_ignores import WORTH_NAMING
 from smspec.workspace.missing_path import not_found
@@ -97,8 +98,6 @@ _FAULTS: dict[FaultKind, tuple[Rule, str, str]] = {
 }
 
 REQUIREMENTS = ("image", "python_requirements")
-_AT_STARTUP = "requirements.txt"
-"""The file of the source that the runtime installs when a job starts."""
 
 
 def source_findings(scanned: ScannedSource, written: str) -> Iterator[Finding]:
@@ -126,7 +125,7 @@ def source_findings(scanned: ScannedSource, written: str) -> Iterator[Finding]:
     if scanned.unsearched:
         yield UNSEARCHED.at(
             SOURCE,
-            f"`source` contains files that are not searched for secrets: {_names(scanned.unsearched)}",
+            f"`source` contains {_names(scanned.unsearched)}, not searched for secrets",
             help="move data to a channel: text above 5 MB a file, 10 MB in all, or full of token prefixes is skipped",
         )
 
@@ -208,7 +207,7 @@ def read_build_inputs(document: Document, findings: list[Finding], cache: InputC
         requirements=_requirements(document, requirements, findings, cache, boundary),
         requirements_name=name_in_lock(requirements, lock_path) if lock and requirements else "",
         lock=lock,
-        startup=_startup(source, cache, boundary),
+        startup=_startup(document, source, cache, boundary),
     )
     if lock is not None and lock.environments and is_whole:
         return _with_environments(document, inputs, lock_path, boundary, cache)
@@ -279,11 +278,17 @@ def _requirements(
         findings.append(outside(REQUIREMENTS, written, path, boundary))
         return None
     if len(content) > LARGEST_REQUIREMENTS:
-        most = f"{LARGEST_REQUIREMENTS >> 20} MiB"
-        help = "use a file with one requirement per line"
-        findings.append(NO_REQUIREMENTS_FILE.at(REQUIREMENTS, f"`{written}` is larger than {most}", help=help))
+        findings.append(requirements_too_large(REQUIREMENTS, f"`{written}`"))
         return None
     return _converted(written, content, findings) if written.endswith(".toml") else content
+
+
+def requirements_too_large(path: Path, file: str) -> Finding:
+    """Return the finding about a list of packages that smspec does not read."""
+    most = f"{LARGEST_REQUIREMENTS >> 20} MiB"
+    return NO_REQUIREMENTS_FILE.at(
+        path, f"{file} is larger than {most}", help="use a file with one requirement per line"
+    )
 
 
 def _converted(written: str, content: bytes, findings: list[Finding]) -> bytes | None:
@@ -301,27 +306,13 @@ def _converted(written: str, content: bytes, findings: list[Finding]) -> bytes |
         return None
 
 
-def _startup(source: Listing, cache: InputCache, boundary: Boundary) -> StartupPackages | None:
-    """Return the list of packages in a source; None without one, or if it cannot be read or is too large."""
-    files = {file.path: file for file in source.files if file.size <= LARGEST_REQUIREMENTS}
-    if _AT_STARTUP not in files:
+def _startup(document: Document, source: Listing, cache: InputCache, boundary: Boundary) -> StartupPackages | None:
+    if not any(file.path == AT_STARTUP for file in source.files):
         return None
     # Imported late: few sources have one.
-    from smspec.service.requirement_lines import paths_named
+    from smspec.pipeline.startup_lists import startup_lists
 
-    found: dict[str, bytes] = {}
-    ahead = [_AT_STARTUP]
-    while ahead:
-        path = ahead.pop()
-        if path in found or path not in files:
-            continue
-        try:
-            found[path] = cache.requirements(files[path].origin, boundary)
-        except (FileNotRead, OSError):
-            continue
-        ahead += paths_named(path, found[path], files)
-    content = found.pop(_AT_STARTUP, None)
-    return None if content is None else StartupPackages(content=content, included=tuple(sorted(found.items())))
+    return startup_lists(document, source, cache, boundary)
 
 
 def _missing(rule: Rule, at: Path, what: str, written: str, path: str) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator, Mapping
 
@@ -20,10 +21,16 @@ from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.assembly import Assembly
 from smspec.spec.layers.substitution import NO_VALUE
 from smspec.workspace.organization_marker import NAME, PYPROJECT
+from smspec.workspace.outside_files import OUTSIDE
 from smspec.workspace.revision import Revision
+from smspec.workspace.settings_files import is_settings
 
 _SET_BY_OPTIONS = frozenset({NO_VALUE.code, REPOSITORY_WITHOUT_A_REGION.code, UNKNOWN_IMAGE_NAME.code})
 """A short name of an image has a registry only with a region."""
+_OF_TEXT = (OUTSIDE.code, "SM305", "SM306", "SM307", "SM308", "SM309")
+"""The latter: `entry_point`, `source`, and `image` do not fit."""
+_OF_FILES = ("SM14", "SM25", "SM26", "SM5", "SM6", "SM7")
+_NAMES_FILES: tuple[Path, ...] = (("extends",), ("source",), ("entry_point",), REQUIREMENTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +65,20 @@ class Variants:
     def is_open(self) -> bool:
         """Whether it may be a job elsewhere: with `--set`, with `--region`, or with files that only CI has.
 
-        A value that is here may be a default that `--set` replaces.
+        A value that is here may be a default that `--set` replaces. Errors of a text without variables stay.
         """
         return any(map(_is_open, self.faults.values()))
+
+    @property
+    def lacks_files(self) -> bool:
+        """Whether none of it compiles, since each lacks a file that no option names: so it is at a wrong path."""
+        return not self.compiled and all(
+            any(
+                one.code.startswith("SM14") and not any(is_near(one.path, path) for path in faulty.settable)
+                for one in _errors(faulty)
+            )
+            for faulty in self.faults.values()
+        )
 
     @property
     def is_unset(self) -> bool:
@@ -70,17 +88,25 @@ class Variants:
 
 
 def _is_open(faulty: Faulty) -> bool:
-    """Return False for a spec that `build` rejects with any value of `--set`: it is a part of a job, or no spec.
+    return all(_may_be_gone(one, faulty.settable) for one in _errors(faulty))
 
-    Unless a variable decides about the key: null removes one, and the value of `distribution` is the name of one.
+
+def _may_be_gone(error: Diagnostic, settable: tuple[Path, ...]) -> bool:
+    """Return whether options, or files that are not here, may remove an error.
+
+    `build` rejects a spec without a required key, or with an unknown one, with any value of `--set`: it is a part of a
+    job, or no spec. Unless a variable decides about the key: null removes one, and the value of `distribution` is the
+    name of one.
     """
     # Imported late: only a spec with errors needs it.
     from smspec.spec.shape.faulty_keys import MISSING_KEY, UNKNOWN_KEY
 
-    of_keys = (MISSING_KEY.code, UNKNOWN_KEY.code)
-    return not any(
-        one.code in of_keys and not any(is_near(one.path, path) for path in faulty.settable) for one in _errors(faulty)
-    )
+    if error.code in (MISSING_KEY.code, UNKNOWN_KEY.code):
+        return any(is_near(error.path, path) for path in settable)
+    if settable or error.code in _SET_BY_OPTIONS:
+        return True
+    is_of_file = is_settings(error.span.file) or any(error.path[: len(path)] == path for path in _NAMES_FILES)
+    return error.code not in _OF_TEXT and (is_of_file or error.code.startswith(_OF_FILES))
 
 
 def _errors(faulty: Faulty) -> list[Diagnostic]:
@@ -157,6 +183,38 @@ def _are_alike(one: Inputs | Faulty, other: Inputs | Faulty, texts: tuple[str, .
     return len(faults) == 2 and all(text.text in texts for text in written)
 
 
+def misplaced(*states: tuple[str, Mapping[str, Gathered], Mapping[str, Variants]]) -> set[str]:
+    """Return the places that make no job, now or before, of files that are jobs at a different place.
+
+    What a spec names is relative to its path, so a file that links lead to may be valid at one of its paths only.
+    ``states``: the directory of each state, all its specs by their places, and those that differ, compiled.
+    """
+    made = [compiled for _, _, compiled in states]
+
+    def is_wrong(place: str) -> bool:
+        sides = [compiled[place] for compiled in made if place in compiled]
+        return bool(sides) and all(side.lacks_files for side in sides)
+
+    @functools.cache
+    def is_job(place: str) -> bool:
+        sides = (compiled.get(place) or compile_variants(all_[place]) for _, all_, compiled in states if place in all_)
+        return all(not side.faults for side in sides)
+
+    found: set[str] = set()
+    for directory, all_, _ in states:
+        if wrong := {*filter(is_wrong, all_)}:
+            files: dict[str, list[str]] = {}
+            for place in all_:
+                files.setdefault(os.path.realpath(os.path.join(directory, place)), []).append(place)
+            found.update(
+                place
+                for places in files.values()
+                for place in wrong.intersection(places)
+                if any(is_job(other) for other in places if other not in wrong)
+            )
+    return found
+
+
 def _made_of(inputs: Inputs) -> tuple[object, ...]:
     """Return what a compilation depends on besides the texts. Runtime and templates are the same for both."""
     build_inputs, missing = inputs.build_inputs, [finding.path for finding in inputs.findings]
@@ -171,6 +229,13 @@ def shown_as_of(variants: Variants, revision: Revision) -> Variants:
     return replace(variants, faults={name: _shown_faults(fault, revision) for name, fault in variants.faults.items()})
 
 
+def text_as_of(written: str, revision: Revision) -> str:
+    """Return a text with the names that files have in a revision."""
+    for directory in (revision.directory, os.path.relpath(revision.directory)):
+        written = written.replace(os.path.join(directory, ""), f"{revision.name}:")
+    return written
+
+
 def _shown_faults(faulty: Faulty, revision: Revision) -> Faulty:
     """Return faults of a revision under the names of its files there: ``HEAD:specs/a/job.yaml``."""
 
@@ -181,9 +246,7 @@ def _shown_faults(faulty: Faulty, revision: Revision) -> Faulty:
         return place._replace(file=name(place.file))
 
     def text(written: str) -> str:
-        for directory in (revision.directory, os.path.relpath(revision.directory)):
-            written = written.replace(os.path.join(directory, ""), f"{revision.name}:")
-        return written
+        return text_as_of(written, revision)
 
     def diagnostic(original: Diagnostic) -> Diagnostic:
         notes = tuple(
@@ -199,7 +262,7 @@ def _shown_faults(faulty: Faulty, revision: Revision) -> Faulty:
         )
 
     texts = tuple(SourceText(name(text.name), text.text) for text in faulty.texts)
-    return Faulty(diagnostics=tuple(map(diagnostic, faulty.diagnostics)), texts=texts)
+    return replace(faulty, diagnostics=tuple(map(diagnostic, faulty.diagnostics)), texts=texts)
 
 
 def _gathered(

@@ -157,12 +157,15 @@ class NeededEnvironment:
 class StartupPackages:
     """The ``content`` of requirements.txt in the source, which a job installs at startup.
 
-    ``included``: the files of the source that it leads to, by their paths there, as far as they can be read.
+    ``included``: the files of the source that it leads to, by their paths there, as far as they can be read;
+    ``too_large``: those that are too large. ``unseen``: files, each with its first line that may lead elsewhere.
     ``environment``: what the lock has of it, besides the packages of the image; None if that is unknown.
     """
 
     content: bytes
     included: tuple[tuple[str, bytes], ...] = ()
+    too_large: tuple[str, ...] = ()
+    unseen: tuple[tuple[str, int], ...] = ()
     environment: NeededEnvironment | None = None
 
     @property

@@ -83,6 +83,38 @@ def unreadable_lock(name: str, reason: str) -> Finding:
     )
 
 
+UNSEEN_LIST_OF_PACKAGES = Rule("SM810", "unseen list of packages", "note")
+
+
+def unseen_lists(path: Path, lines: Iterable[tuple[str, int]]) -> Iterator[Finding]:
+    """Note which lists that a job installs at startup lead to packages elsewhere; ``lines``: a file and its line."""
+    for file, line in lines:
+        yield UNSEEN_LIST_OF_PACKAGES.at(
+            path,
+            f"`source`: line {line} of {quoted(file)} may install packages that smspec does not check",
+            help="list the packages, or write `-r` and a path in the source: no variable, quotes, or shortened option",
+        )
+
+
+_OF_INDEXES = re.compile(
+    "PIP_(?:(?:EXTRA_)?INDEX_URL|FIND_LINKS|NO_INDEX|TRUSTED_HOST|PRE|PREFER_BINARY|(?:ONLY|NO)_BINARY|REQUIRE_HASHES"
+    "|(?:NO_)?CACHE_DIR|DISABLE_PIP_VERSION_CHECK|ROOT_USER_ACTION|BREAK_SYSTEM_PACKAGES|(?:DEFAULT_)?TIMEOUT|RETRIES"
+    "|NO_INPUT|NO_COLOR|QUIET|VERBOSE|PROGRESS_BAR|PROXY|CERT|CLIENT_CERT|NO_WARN_SCRIPT_LOCATION|UPGRADE_STRATEGY)"
+)
+
+
+def unseen_settings(variables: Iterable[str]) -> Iterator[Finding]:
+    """Note the variables of a job that make pip read more lists at startup, or may do so: its other settings."""
+    for name in variables:
+        if name.upper().startswith("PIP_") and not _OF_INDEXES.fullmatch(name.upper()):
+            yield UNSEEN_LIST_OF_PACKAGES.at(
+                ("environment", name),
+                f"`environment.{name}` may make pip install packages that smspec does not check",
+                help="write `-r` or `-c` into requirements.txt of the source instead",
+                on="key",
+            )
+
+
 _CODING = re.compile(rb"#.*?coding[:=]\s*([-\w.]+)")  # pip, `_internal/utils/encoding.py`
 
 _MOST = 10

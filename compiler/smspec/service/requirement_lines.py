@@ -5,8 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
-from urllib.parse import unquote
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from smspec.source.frozen import dataclass, replace
 
@@ -43,10 +42,13 @@ _KNOWN = (
     "--use-feature",
 )
 _LONG = {"-i": "--index-url", "-f": "--find-links", "-r": "--requirement", "-c": "--constraint", "-e": "--editable"}
-_CONTINUED = re.compile(r"\\+(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])")
 _CODE = "/opt/ml/code"
-_FILE_URL = re.compile("file:(?://[^/]*)?", re.IGNORECASE)
+_LISTS = ("--requirement", "--constraint")
+_PLAIN = (*_KNOWN[len(_FLAGS) :], "--editable")
 _VARIABLE = re.compile(r"\$\{[A-Z0-9_]+\}")
+NOT_PLAIN = re.compile(r"[\s\"'\\$]|^-")
+_FILE = re.compile(rf"(?:{_CODE}/)?(?:\.\.?/)*(?:(?!\.\.?/)[\w.+@-]+/)*(?!\.\.?$)[\w.+@-]+")
+"""No variable, URL, or way out of a directory that may be a link."""
 _SHA256 = re.compile(r"--hash[=\s]+sha256:([0-9a-f]{64})")
 _OTHER_HASH = re.compile(r"--hash[=\s]+(?!sha256:)(\w+):")
 _PASSWORD = re.compile(r"://[^/\s@]*:(?!\$\{[A-Z0-9_]+\}@)[^/\s@]+@|://(?!\$\{)[^/\s:@]+@")
@@ -129,29 +131,52 @@ def has_lines(content: bytes) -> bool:
     return any(True for _ in joined_lines(content.decode("utf-8-sig", "replace")))
 
 
-def paths_named(path: str, content: bytes, known: Iterable[str]) -> list[str]:
-    """Return those of the known paths of a source that a requirements file in it leads to, with `-r` or `-c`.
+def lists_named(path: str, content: bytes, known: Container[str], variables: Container[str]) -> tuple[list[str], int]:
+    """Return the known paths of a source that a requirements file in it leads to, and the first line not understood.
 
-    Any text may be the value of a variable. A file elsewhere, or a URL, is not in the source.
+    0: there is none. pip splits, shortens, and expands options in many ways, so only the plain forms that people write
+    count as understood. ``variables``: those whose value is one plain word.
     """
     found: list[str] = []
-    for written in _files_named(content):
-        name = unquote(_FILE_URL.sub("", written)) if _FILE_URL.match(written) else written
-        inside = posixpath.relpath(posixpath.join(_CODE, posixpath.dirname(path), name), _CODE)
-        pattern = re.compile(".*".join(map(re.escape, _VARIABLE.split(inside))))
-        found += (one for one in known if pattern.fullmatch(one))
+    unseen: list[int] = []
+    for joint in (" ", ""):  # pip joins lines without a blank
+        for number, _, line in joined_lines(content.decode("utf-8-sig", "replace"), joint):
+            option = line.lstrip("\\").strip()
+            if not option.startswith(("-", "${")):
+                continue
+            names = _plain_lists(option, variables)
+            places = [posixpath.normpath(posixpath.join(_CODE, posixpath.dirname(path), name)) for name in names or ()]
+            inside = [posixpath.relpath(place, _CODE) for place in places]
+            found += [name for name in inside if name in known]
+            if names is None or not all(name in known for name in inside):
+                unseen.append(number)
+    return found, min(unseen, default=0)
+
+
+def _plain_lists(line: str, variables: Container[str]) -> list[str] | None:
+    """Return the lists that a line of options names; None if it is not in a plain form."""
+    if not all(name in variables for name in variables_in(line)):
+        return None
+    words = re.split("[ \t]+", line)
+    if any(NOT_PLAIN.search(_VARIABLE.sub("x", word.lstrip("-"))) for word in words):
+        return None
+    found = []
+    while words:
+        name, is_joined, value = words.pop(0).partition("=")
+        if name in _FLAGS and not is_joined:
+            continue
+        if name[:2] in _LONG and name[2:]:
+            name, is_joined, value = name[:2], "=", name[2:] + is_joined + value
+        elif name in _LONG and is_joined:
+            return None
+        name = _LONG.get(name, name)
+        if not is_joined and words:
+            value = words.pop(0)
+        is_list = name in _LISTS
+        if not (is_list or name in _PLAIN) or not value or value[0] in "-=" or (is_list and not _FILE.fullmatch(value)):
+            return None
+        found += [value] if is_list else []
     return found
-
-
-def _files_named(content: bytes) -> Iterator[str]:
-    text = content.decode("utf-8-sig", "replace")
-    # pip joins lines without a space, but none to a comment.
-    for read in dict.fromkeys((text, _CONTINUED.sub("", text))):
-        for _, _, line in joined_lines(read):
-            for option in _options(line) if line.startswith("-") else ():
-                name, _, value = option.partition(" ")
-                if value and name.startswith(("--requirem", "--cons")):
-                    yield value.strip()
 
 
 def read_packages(packages: tuple[str, ...]) -> RequirementLines:
@@ -196,15 +221,18 @@ def read_requirements(content: bytes, variables: Iterable[str] = ()) -> Requirem
     return RequirementLines(requirements=tuple(requirements), options=tuple(options), obstacle=obstacle)
 
 
-def joined_lines(text: str) -> Iterator[tuple[int, int, str]]:
+def joined_lines(text: str, joint: str = " ") -> Iterator[tuple[int, int, str]]:
     """Yield each line with its number and column, without comments; a backslash continues one on the next."""
     parts, first, column = "", 0, 0
     for number, line in enumerate(text.splitlines(), 1):
         if not parts:
             first, column = number, len(line) - len(line.lstrip()) + 1
-        if line.endswith("\\") and not line.lstrip().startswith("#"):
-            parts += line[:-1] + " "
+        is_comment = line.lstrip().startswith("#")
+        if line.endswith("\\") and not is_comment:
+            parts += line[:-1] + joint if joint else line.strip("\\")
             continue
+        if is_comment:
+            line = f" {line}"
         whole, parts = without_comment(parts + line).strip(), ""
         if whole:
             yield first, column, whole

@@ -19,7 +19,9 @@ class ChangedFiles:
         self.repository = repository
         self._top = repository.top
         changed = changes_since(repository, repository.commit(revision))
-        self.paths = tuple(sorted(_paths(repository, changed)))
+        self.unread: list[str] = []
+        """The submodules that changed, and that are not checked out: what changed in them is unknown."""
+        self.paths = tuple(sorted(self._paths(repository, changed)))
         self._known = frozenset(self.paths)
         self.filtered = changed.filtered
         self._touched: dict[str, bool] = {}
@@ -40,6 +42,17 @@ class ChangedFiles:
         if not any(is_below(place, self._top) for place in (os.path.realpath(path), place_of(path))):
             raise GitFailed(f"`{path}` is not in the git repository `{self._top}`")
 
+    def _paths(self, repository: Repository, changed: Changes) -> Iterator[str]:
+        """Yield the paths of all that changed, in submodules too."""
+        for path in (*changed.tracked, *changed.submodules, *changed.untracked):
+            yield os.path.join(repository.top, path)
+        for path, commit in changed.submodules.items():
+            try:
+                module = submodule_of(repository, path)
+                yield from self._paths(module, _since(module, commit))
+            except GitFailed:
+                self.unread += [] if path in changed.gone else [os.path.join(repository.top, path)]
+
     def _touches(self, place: str) -> bool:
         below = bisect_left(self.paths, os.path.join(place, ""))
         if below < len(self.paths) and self.paths[below].startswith(os.path.join(place, "")):
@@ -51,25 +64,13 @@ class ChangedFiles:
         return False
 
 
-def _paths(repository: Repository, changed: Changes) -> Iterator[str]:
-    """Yield the paths of all that changed, in submodules too."""
-    for path in (*changed.tracked, *changed.submodules, *changed.untracked):
-        yield os.path.join(repository.top, path)
-    for path, commit in changed.submodules.items():
-        try:
-            module = submodule_of(repository, path)
-            yield from _paths(module, _since(module, commit))
-        except GitFailed:
-            continue  # it is not here
-
-
 def _since(module: Repository, commit: str) -> Changes:
     """Return what changed in a submodule; all that it has if it has not the commit, as in a shallow clone."""
     try:
         return changes_since(module, module.commit(commit))
     except GitFailed:
         files = (*(file.path for file in module.staged()), *module.untracked())
-        return Changes(tracked=files, submodules={}, untracked=(), filtered={})
+        return Changes(tracked=files, submodules={}, gone=frozenset(), untracked=(), filtered={})
 
 
 def place_of(path: str) -> str:

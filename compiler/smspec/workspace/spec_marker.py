@@ -16,6 +16,11 @@ _MERGE = "<<"
 # Block style, at the start of a line: it is a spec even if there is a syntax error further up.
 _MARK = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?smspec["']?[ \t]*:""", re.MULTILINE)
 
+# As a quoted key may be written, with escaped letters and line breaks. What goes on after it is a different word.
+_FOLDED = rb"(?:\\\s\s*)*"
+_LETTERS = (rb"(?:%c|\\(?:x|u00|U000000)(?i:%02x))" % (letter, letter) for letter in _KEY.encode())
+_WORD = re.compile(_FOLDED.join(_LETTERS) + _FOLDED + rb"(?![\"']?[ \t]*[\w./\\-])")
+
 
 def is_meant_as_spec(content: bytes) -> bool:
     """Return whether a YAML text is a spec or a base spec, possibly an invalid one, such as one in UTF-16."""
@@ -29,7 +34,7 @@ def has_spec_key(content: bytes) -> bool:
 
     Text that is nested deeper than a spec may be is not a spec; its depth would also make the parser slow.
     """
-    if _KEY.encode() not in content and b"\\" not in content:  # a quoted key may have escapes
+    if _WORD.search(content) is None:
         return False
     import yaml  # imported late: most of these files do not contain the word
 

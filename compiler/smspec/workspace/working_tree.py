@@ -36,12 +36,13 @@ _POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 class Changes:
     """Paths that differ from a commit: of files that it or the index has, of submodules, and of files of neither.
 
-    ``submodules``: each with its object in the commit, empty for none.
+    ``submodules``: each with its object in the commit, empty for none. ``gone``: those that the index no longer has.
     ``filtered``: those of the first with the name of a filter: they may differ only because it was not executed.
     """
 
     tracked: tuple[str, ...]
     submodules: dict[str, str]
+    gone: frozenset[str]
     untracked: tuple[str, ...]
     filtered: dict[str, str]
 
@@ -72,6 +73,7 @@ def changes_since(repository: Repository, commit: str) -> Changes:
     return Changes(
         tracked=tuple(sorted(changed)),
         submodules=submodules,
+        gone=frozenset(path for path in submodules if path not in staged or staged[path].mode != SUBMODULE),
         untracked=tuple(sorted(untracked)),
         filtered=conversions.filters_of(changed),
     )

@@ -225,15 +225,12 @@ LEADS = {
     "short": ("-r more.txt\n", "more.txt"),
     "joined": ("-rmore.txt\n", "more.txt"),
     "long": ("six\n--requirement=more.txt # more\n", "more.txt"),
-    "shortened": ("--requirem 'more.txt'\n", "more.txt"),
     "constraints": ("six\n-c c/more.txt\n", "c/more.txt"),
-    "shortened constraints": ("six\n--const c/more.txt\n", "c/more.txt"),
+    "more options": ("--pre --index-url=https://user@example.com/?a=b -f https://x -rmore.txt\n", "more.txt"),
     "continued": ("-r mo\\\nre.txt\n", "more.txt"),
     "after a comment": ("# more \\\n-r more.txt\n", "more.txt"),
     "absolute": ("-r /opt/ml/code/more.txt\n", "more.txt"),
-    "URL of a file": ("-r file:///opt/ml/code/more%2Etxt\n", "more.txt"),
-    "parent": ("-r a/../../code/./more.txt\n", "more.txt"),
-    "variable": ("-r more${SM_NUM_GPUS}txt\n", "more.txt"),
+    "parent": ("-r .././code/more.txt\n", "more.txt"),
     "second": ("-r c/one.txt\n", "c/more.txt"),
     "circle": ("-r requirements.txt\n-r more.txt\n", "more.txt"),
 }
@@ -252,22 +249,102 @@ def test_unseen_part_of_what_pip_reads_at_startup_is_an_error(here, lead, conten
     assert f"`{name}`" in message and words in message
 
 
+NOT_FOLLOWED = [
+    "--requirem more.txt",
+    "--const c/more.txt",
+    "--prefer -r more.txt",
+    "--require-h -r more.txt",
+    "-r=more.txt",
+    "-r 'more.txt'",
+    '-r "more.txt "',
+    "-r more\\.txt",
+    "\\-r more\\.txt",
+    "-r ${PWD}/more.txt",
+    "-r ${HOME}/../opt/ml/code/more.txt",
+    "-r more${SM_NUM_GPUS}txt",
+    "-r ${TOKEN}",
+    "${SM_LINE}",
+    "${WORDS}",
+    "${TOKEN}more.txt",
+    "--index-url ${WORDS}",
+    "--index-url ${SM_HP_X}",
+    "--index-url ${QUOTES}/' -r more.txt",
+    "--index-url -r more.txt",
+    "--index-url",
+    "-r file:///opt/ml/code/more.txt?x",
+    "-r file:///opt/ml/code/more%2Etxt",
+    "-r https://example.com/more.txt",
+    "-r c/../more.txt",
+    "-r a/../../code/./more.txt",
+    "-r //opt/ml/code/more.txt",
+    "-r /proc/self/cwd/more.txt",
+    "-r /opt/ml/input/data/train/more.txt",
+    "-r ../more.txt",
+    "-r gone.txt",
+    "-r c",
+    "-r -- more.txt",
+    "-r\u00a0more.txt",
+    "--pre=x -r more.txt",
+    "-vr more.txt",
+    "--no-such-option",
+    "-",
+    "-r file://[",
+    "-r",
+    "-r 'more.txt",
+]
+
+
+@pytest.mark.parametrize("line", NOT_FOLLOWED, ids=ascii)
+def test_line_that_may_lead_to_other_packages_is_named(here, line):
+    """pip has more ways to write an option than smspec follows; none of them is silent."""
+    path = spec(here, f"six==1\n{line}\n", "print()\n", "run: []")
+    (here / "src/c").mkdir()
+    (here / "src/more.txt").write_bytes(UNSEEN["form feed"][0])
+    with open(path, "a") as job:
+        job.write('environment: {WORDS: a -r more.txt, TOKEN: t0ken, QUOTES: "\'", SM_HP_X: x, SM_LINE: six}\n')
+    (note,) = found("SM810")
+    assert "line 2 of `requirements.txt` may install packages" in note["message"]
+    assert (note["severity"], smspec("validate").status) == ("note", 0)
+
+
 @pytest.mark.parametrize(
     "listed",
     [
-        "-r gone.txt\n-c https://example.com/more.txt\n-r ../more.txt\n",
         "# -r more.txt\nsix # -r more.txt\n",
-        "-r file://[\n-r\n-r 'more.txt\n",
         "-r good.txt\n",
+        "--pre\n--no-index --prefer-binary\n--only-binary :all:\n--trusted-host=example.com\n-e ./c\n-ihttps://x/?a=b\n",
+        "--index-url https://user:${TOKEN}@example.com/simple --extra-index-url \\\n  https://${HIDDEN}@example.com/x\n",
+        "six==1.16.0 \\\n    --hash=sha256:0\nsix @ https://example.com/six.whl ; python_version > '3.8'\n",
     ],
-    ids=["elsewhere", "comments", "malformed", "honest"],
+    ids=["comments", "honest", "options", "variables", "requirements"],
 )
 def test_file_that_pip_does_not_read_at_startup_is_not_checked(here, listed):
-    spec(here, listed, "print()\n", "run: []")
+    path = spec(here, listed, "print()\n", "run: []")
+    with open(path, "a") as job:
+        job.write("environment: {TOKEN: t0ken}\nsecrets: {HIDDEN: org/token}\n")
     (here / "more.txt").write_bytes(UNSEEN["form feed"][0])
     (here / "src/more.txt").write_bytes(UNSEEN["form feed"][0])
     (here / "src/good.txt").write_text("# закреплено 固定 👨\u200d👩\nsix==1.16.0\n\x0c\nnumpy==2.1.0\n")
-    assert [*found("SM103"), *found("SM115"), *found("SM327")] == []
+    assert found("SM103", "SM115", "SM327", "SM810") == []
+
+
+@pytest.mark.parametrize("name", ["PIP_REQUIREMENT", "PIP_CONSTRAINT", "pip_constraint", "PIP_CONFIG_FILE", "PIP_X"])
+def test_setting_of_pip_that_may_add_packages_is_named(here, name):
+    path = spec(here, "six\n", "print()\n", "run: []")
+    with open(path, "a") as job:
+        job.write(f"environment: {{{name}: more.txt, PIP_INDEX_URL: https://x, PIP_NO_CACHE_DIR: '1', PIPELINE: a}}\n")
+    (note,) = found("SM810")
+    assert f"`environment.{name}` may make pip install packages" in note["message"]
+    (here / "src/requirements.txt").unlink()
+    assert found("SM810") == []
+
+
+@pytest.mark.parametrize("name", ["requirements.txt", "more.txt"])
+def test_list_that_is_too_large_to_check_is_an_error(here, name):
+    """GitHub does not show such a change either."""
+    spec(here, "-r more.txt\n", "print()\n", "run: []")
+    (here / "src" / name).write_bytes(b"# comment\n" * 110_000 + UNSEEN["form feed"][0])
+    assert [each["message"] for each in found("SM144")] == [f"`source`: `{name}` is larger than 1 MiB"]
 
 
 def test_pylock_is_locked_and_installed(index, resolver, tmp_path):
