@@ -128,7 +128,7 @@ def _submitted(
     with credentials_wait(args, console):
         is_anonymous = not has_credentials(args.profile)
     if is_anonymous and args.dry_run:
-        files = local_data(build.job) if args.upload_data else {}
+        files = local_data(build.job, show) if args.upload_data else {}
         if placed.region:
             show(f"region {placed.region}, from {placed.origin}")
         fault = _example_account(build, all_sent)

@@ -13,6 +13,13 @@ _MOST_PATHS = 500
 """In one command line of git."""
 
 
+class LeadsOut(Exception):
+    """Data lead out of the project on a ``way`` that a pull request could add, to ``place``."""
+
+    def __init__(self, way: str, place: str) -> None:
+        super().__init__(f"`{os.path.relpath(way)}` leads to `{place}`, outside the project")
+
+
 class Project:
     """The repository of a spec, or the directory that smspec takes for it."""
 
@@ -25,7 +32,23 @@ class Project:
         """Return whether a path without links is inside; git's own files are not, which may hold the token of a CI."""
         return is_below(place, self.root) and not is_below(place, os.path.join(self.root, ".git"))
 
-    def ways_out(self, source: str, paths: Iterable[str]) -> dict[str, str]:
+    def read_outside(self, source: str, paths: Iterable[str], manifest: str | None = None) -> tuple[str, ...]:
+        """Return the places outside the project that the data at ``source`` with ``paths`` have. Raise `LeadsOut`.
+
+        ``manifest`` names the paths: if git tracks it, none of them may be outside.
+        """
+        paths = list(paths)
+        ways = self._ways_out(source, paths if manifest is None else [*paths, manifest])
+        refused = self.tracked(ways)
+        if refused is None and manifest is not None and self.tracked([manifest]) is not None:
+            refused = next((way for way in ways if way in paths), None)
+        if refused is not None:
+            raise LeadsOut(refused, ways[refused])
+        return tuple(
+            sorted({place for place in (*ways.values(), os.path.realpath(source)) if not self.contains(place)})
+        )
+
+    def _ways_out(self, source: str, paths: Iterable[str]) -> dict[str, str]:
         """Return way → place for what leads out of the project, and out of the data at ``source``.
 
         A way is a link of the project, or the path itself.
