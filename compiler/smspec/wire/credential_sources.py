@@ -56,24 +56,30 @@ def _profiles(core: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def hide_what_is_sent(core: Any) -> None:
-    """Hide the credentials of every request, also those that a role is assumed with, and those that botocore renews."""
+    """Hide what each request is signed with: of a role's source, of one bucket, or just renewed; and tokens in it.
+
+    botocore has one signer per request. It holds them, whatever header or query member they are sent in.
+    """
 
     def hide_signing(request_signer: Any, **_event: object) -> None:
-        if (credentials := getattr(request_signer, "_credentials", None)) is not None:
-            # Those that botocore has: asking for them gets new ones again if these expire soon.
-            frozen = getattr(credentials, "_frozen_credentials", None) or credentials.get_frozen_credentials()
-            hide((frozen.secret_key, frozen.token))
+        create = request_signer.get_auth_instance
+        if getattr(create, "hides", False):
+            return
+
+        def hiding(*words: Any, **options: Any) -> Any:
+            signer = create(*words, **options)
+            keys, bearer = getattr(signer, "credentials", None), getattr(signer, "auth_token", None)
+            hide(getattr(holder, name, None) for holder in (keys, bearer) for name in ("secret_key", "token"))
+            return signer
+
+        hiding.hides = True  # type: ignore[attr-defined]  # one wrapper for all requests of a client
+        request_signer.get_auth_instance = hiding
 
     def hide_tokens(params: Mapping[str, Any], model: Any, **_event: object) -> None:
         if model.input_shape is not None:
             hide(_sensitive(params, model.input_shape))
 
-    def hide_renewed(request: Any, **_event: object) -> None:
-        token = request.headers.get("X-Amz-Security-Token")
-        hide([token.decode() if isinstance(token, bytes) else token])
-
     events = core.get_component("event_emitter")
-    events.register_first("before-send", hide_renewed)
     events.register("before-sign", hide_signing)
     for service in _LOGINS:
         events.register(f"before-parameter-build.{service}", hide_tokens)
