@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -30,7 +31,10 @@ def add_aws_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def is_job_name(word: str) -> bool:
-    """Return whether SageMaker accepts a word as TrainingJobName."""
+    """Return whether SageMaker accepts a word as TrainingJobName. Such a word is a job, whatever the directory has.
+
+    A path has a dot or a slash: otherwise, a pull request could add what takes the place of a job.
+    """
     return len(word) <= _LONGEST_NAME and JOB_NAME.fullmatch(word) is not None
 
 
@@ -65,8 +69,15 @@ def credentials_wait(args: argparse.Namespace, console: Console) -> AbstractCont
     return nullcontext() if asks_for_code(args.profile) else Waiting(console).of("AWS credentials")
 
 
+def show_choice(word: str, console: Console) -> None:
+    """Show that a word is the name of a job, if there is a file or directory of that name."""
+    if os.path.lexists(word):
+        console.say(f"`{word}` is the name of a job here; for the file or directory, pass `./{word}`")
+
+
 def job_service(args: argparse.Namespace, console: Console) -> JobService:
     """Return the service for ``--profile`` and ``--region``, for a job without a spec. Raise `AwsUnavailable`."""
+    show_choice(args.what, console)
     return service_in(args, args.region or "", console)
 
 

@@ -115,15 +115,17 @@ def _merge(text: str) -> tuple[str, ...]:
 
 
 def _base_name(what: str, result: StoredResult) -> str:
-    return os.path.basename(os.path.realpath(what)) if os.path.isdir(what) else result.job
+    is_run = not is_job_name(what) and os.path.isdir(what)
+    return os.path.basename(os.path.realpath(what)) if is_run else result.job
 
 
 def _result(args: argparse.Namespace, console: Console) -> StoredResult:
     from smspec.collection.run_result import is_run_directory, run_result
 
-    if is_run_directory(args.what):
+    is_name = is_job_name(args.what)
+    if not is_name and is_run_directory(args.what):
         return run_result(args.what)
-    if not is_job_name(args.what) and not os.path.isfile(args.what):
+    if not is_name and not os.path.isfile(args.what):
         why = (
             "was not written by a run" if os.path.exists(args.what) else "does not exist, and is not the name of a job"
         )

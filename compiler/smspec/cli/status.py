@@ -53,18 +53,22 @@ class _Submitted:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "what", metavar="NAME|DIR", nargs="?", default=os.curdir, help="a job, a spec, or a directory (default: .)"
+        "what",
+        metavar="NAME|DIR",
+        nargs="?",
+        default=os.curdir,
+        help="a job, or a path, with a dot or slash, to a spec or directory (default: .)",
     )
     add_aws_arguments(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="format of the result on stdout")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    if os.path.exists(args.what):
-        return _show_specs(args, console)
-    if not is_job_name(args.what):
+    if is_job_name(args.what):
+        return _show_job(args, console)
+    if not os.path.exists(args.what):
         raise UsageError(f"`{visible(args.what)}`: no such file or directory, and not the name of a training job")
-    return _show_job(args, console)
+    return _show_specs(args, console)
 
 
 def _show_job(args: argparse.Namespace, console: Console) -> int:
@@ -159,7 +163,7 @@ def _submitted(spec: str, args: argparse.Namespace, cache: InputCache, console: 
 def _submitted_variant(which: str, placed: PlacedJob, service: JobService) -> Iterator[_Submitted]:
     """Yield the newest job of each alternative, and the newest one with a run id, if that is newer than all others."""
     from smspec.cli.spec_jobs import jobs_named, jobs_of_spec
-    from smspec.submission.aws_errors import JobRefused
+    from smspec.submission.ownership import DifferentJob
 
     sent = submissions(placed.job, None)
     for number, each in enumerate(sent, 1):
@@ -168,12 +172,15 @@ def _submitted_variant(which: str, placed: PlacedJob, service: JobService) -> It
             spec = f"{which[:-1]}, alternative {number})"
         try:
             jobs = jobs_named(service, [each], None)
-        except JobRefused:
+        except DifferentJob:
             yield _Submitted(spec=spec, name=each.name, job=None, note="a different job")
-            return
+            continue
         job = jobs[0].job if jobs else None
         yield _Submitted(spec=spec, name=job.name if job else each.name, job=job)
-    newest = jobs_of_spec(service, placed.job, None).newest
+    try:
+        newest = jobs_of_spec(service, placed.job, None).newest
+    except DifferentJob:  # and no other
+        return
     if newest is not None and newest.run_id is not None:
         yield _Submitted(spec=which, name=newest.job.name, job=newest.job, run_id=newest.run_id)
 
