@@ -134,10 +134,16 @@ def test_only_exact_hosts_are_endpoints_of_a_service(service, url, region):
     [
         *((f"{form}us-gov-west-1.amazonaws.com", "aws-us-gov") for form in ("s3-", "s3-fips-", "s3.", "s3-fips.")),
         *((f"{form}us-west-2.amazonaws.com", "aws") for form in ("s3-", "s3-fips-", "s3.dualstack.")),
-        *((f"{form}.amazonaws.com", "aws") for form in ("s3", "s3-accelerate", "s3-external-1")),
+        *(
+            (f"{form}.amazonaws.com", "aws")
+            for form in ("s3", "s3-accelerate", "s3-external-1", "iam", "STS", "route53")
+        ),
+        *((f"{form}.us-gov.amazonaws.com", "aws-us-gov") for form in ("iam", "IAM", "route53")),
+        ("iam.cn-north-1.amazonaws.com.cn", "aws-cn"),
+        ("iam.global.api.aws", "aws"),
     ],
 )
-def test_old_hosts_of_s3_are_in_the_partition_of_their_region(host, there, region):
+def test_each_host_is_in_one_partition(host, there, region):
     assert is_of_another_partition(host, region) == (there != partition_of(region).name)
 
 
