@@ -140,7 +140,6 @@ def test_denied_tags_are_omitted():
     assert f"not imported: {why}\n" in done.err
 
 
-
 def test_aws_options_need_a_job_name(tmp_path):
     (tmp_path / "nightly").write_text("{}")
     done = smspec("import", "nightly", "--region", "us-west-2", cwd=tmp_path)
