@@ -6,7 +6,7 @@ import argparse
 import os
 import re
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
@@ -61,12 +61,9 @@ def aws_failures() -> Iterator[None]:
         raise ResourceUnavailable(str(unavailable)) from unavailable
 
 
-def credentials_wait(args: argparse.Namespace, console: Console) -> AbstractContextManager[object]:
-    """Return what shows the wait for credentials; nothing if botocore asks a person for a code on that line."""
-    # Imported late: boto3 takes a second to import.
-    from smspec.submission.client import asks_for_code
-
-    return nullcontext() if asks_for_code(args.profile) else Waiting(console).of("AWS credentials")
+def credentials_wait(console: Console) -> AbstractContextManager[object]:
+    """Return what shows the wait for credentials."""
+    return Waiting(console).of("AWS credentials")
 
 
 def show_choice(word: str, console: Console) -> None:
@@ -85,5 +82,5 @@ def service_in(args: argparse.Namespace, region: str, console: Console) -> JobSe
     """Return the service in the region of a job, which `placed_job` decides. Raise `AwsUnavailable`."""
     from smspec.submission.job_service import JobService
 
-    with credentials_wait(args, console):
+    with credentials_wait(console):
         return JobService(args.profile, region or None)

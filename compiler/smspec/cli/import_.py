@@ -118,7 +118,7 @@ def _described(args: argparse.Namespace, console: Console) -> Imported:
     show_choice(name, console)
     console.remark(f"looking up the training job `{name}` in SageMaker")
     with aws_failures():
-        with credentials_wait(args, console):
+        with credentials_wait(console):
             client = sagemaker_client(args.profile, args.region)
         waiting, sagemaker = Waiting(console), f"SageMaker in {client.meta.region_name}"
         with waiting.of(sagemaker):

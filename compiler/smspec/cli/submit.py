@@ -125,7 +125,7 @@ def _submitted(
     from smspec.submission.job_creation import JobEnded, create_job, existing_job
     from smspec.submission.s3_service import S3Service
 
-    with credentials_wait(args, console):
+    with credentials_wait(console):
         is_anonymous = not has_credentials(args.profile)
     if is_anonymous and args.dry_run:
         files = local_data(build.job, show) if args.upload_data else {}
@@ -138,7 +138,7 @@ def _submitted(
         print_checks(all_sent[0], [], args, console)
         return 0
     service = service_in(args, placed.region, console)
-    with credentials_wait(args, console):
+    with credentials_wait(console):
         store = S3Service(args.profile, service.region)
     if service.is_in_aws:  # an emulator has any account
         _check_accounts(build, all_sent)

@@ -5,6 +5,8 @@ A server may repeat what it is sent, so all that botocore signs or proves someth
 
 from __future__ import annotations
 
+import contextlib
+import getpass
 import json
 import os
 import re
@@ -14,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from smspec.diagnostics.masking import hide
+from smspec.diagnostics.open_question import question
 from smspec.wire.connections import require_file
 from smspec.wire.fault import Deadline, DeadlineMissed, WireFault
 
@@ -26,20 +29,22 @@ _FILES = (("AWS_CONFIG_FILE", "config_file"), ("AWS_SHARED_CREDENTIALS_FILE", "c
 _LOGINS = ("sso", "sso-oidc", "sts", "signin")
 """The services that take tokens as parameters; elsewhere, AWS also calls the names of keys sensitive."""
 
-_TOKENS = ("AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
+_NAMING = re.compile(r"AWS_[A-Z_]*_FILE|BOTO_CONFIG")
+"""Variables that name a file: of the AWS CLI, and of its predecessors, which botocore still reads."""
 
 
 def require_profiles(core: Any) -> None:
-    """Raise `WireFault` if a file of profiles is not a regular one; call it before botocore reads any."""
+    """Raise `WireFault` if a file of settings is not a regular one; call it before botocore reads any."""
+    for variable in sorted(os.environ):
+        if _NAMING.fullmatch(variable):
+            require_file(os.path.expanduser(os.environ[variable]), f"`{variable}`")
     for variable, name in _FILES:
         where = os.environ.get(variable) or str(core.get_config_variable(name) or "")
         require_file(os.path.expanduser(where), f"`{variable}`" if os.environ.get(variable) else "the file of profiles")
 
 
 def require_tokens(core: Any) -> None:
-    """Raise `WireFault` if a file with a token, of the environment or of the profile, is not a regular one."""
-    for variable in _TOKENS:
-        require_file(os.environ.get(variable, ""), f"`{variable}`")
+    """Raise `WireFault` if the file with the token of a profile is not a regular one."""
     for profile in _profiles(core):
         path = profile.get("web_identity_token_file")
         require_file(os.path.expanduser(path) if isinstance(path, str) else "", "`web_identity_token_file`")
@@ -103,11 +108,22 @@ def _sensitive(value: Any, shape: Any) -> Iterator[str]:
         yield value
 
 
-def limit_programs(core: Any) -> None:
-    """Let the `credential_process` of every profile end within the time limit of a response."""
+def limit_questions(core: Any) -> None:
+    """Let the `credential_process` of every profile end within the time limit of a response.
+
+    Nothing is drawn over what it, or botocore itself, asks a person.
+    """
     provider = core.get_component("credential_provider")
     provider.get_provider("custom-process")._popen = _LimitedProgram
-    builder = getattr(provider.get_provider("assume-role"), "_profile_provider_builder", None)
+    of_roles = provider.get_provider("assume-role")
+    prompter = of_roles._prompter or getpass.getpass
+
+    def asked(prompt: str) -> Any:
+        with question(is_shown=True):
+            return prompter(prompt)
+
+    of_roles._prompter = asked
+    builder = getattr(of_roles, "_profile_provider_builder", None)
     create = getattr(builder, "_create_process_provider", None)
     if builder is None or create is None:
         return
@@ -125,7 +141,13 @@ class _LimitedProgram:
 
     def __init__(self, command: Sequence[str], **options: Any) -> None:
         self._deadline = Deadline()
-        self._process = subprocess.Popen(command, **options)
+        self._question = contextlib.ExitStack()
+        self._question.enter_context(question(is_shown=False))
+        try:
+            self._process = subprocess.Popen(command, **options)
+        except BaseException:
+            self._question.close()
+            raise
 
     @property
     def returncode(self) -> int | None:
@@ -153,6 +175,7 @@ class _LimitedProgram:
                 " SMSPEC_HTTP_TIMEOUT to a longer time"
             ) from None
         finally:
+            self._question.close()
             self._process.kill()
             self._process.wait()
             for pipe in found:

@@ -25,7 +25,8 @@ FAILED = look("Failed", start=180, began=60, ended=180, billable=120, reason=REA
 
 OPEN = (
     "smspec: v1\nname: small\nrole: arn:aws:iam::111122223333:role/SageMakerTraining\noutput: s3://bucket/small/\n"
-    "hosts: {instance_type: ml.m5.large, count: 1, volume: 10GB}\napi: {AlgorithmSpecification: {AlgorithmName: mine}}\n"
+    "hosts: {instance_type: ml.m5.large, count: 1, volume: 10GB}\n"
+    "api: {AlgorithmSpecification: {AlgorithmName: mine}}\n"
 )
 """Its region is open."""
 
