@@ -118,6 +118,7 @@ def _submitted(
     for line in plan_lines(build, all_sent, builds=not args.no_build):
         show(line)
     # Imported late: boto3 takes a second to import.
+    from smspec.cli.alternative_submission import creation
     from smspec.cli.local_data import local_data
     from smspec.cli.preflight import checked, print_checks
     from smspec.submission.caller import role_account
@@ -174,7 +175,7 @@ def _submitted(
         if state.job is not None and not is_created:
             created = existing_job(state.job)
         else:
-            with waiting.of(f"SageMaker in {service.region} to create the job"):
+            with creation(service, "the job", console):
                 created = create_job(
                     service,
                     sent.created_request,
