@@ -105,7 +105,7 @@ def _show_job(args: argparse.Namespace, console: Console) -> int:
         lines += [f"metric {name}: {value:g}" for name, value in metrics(job)]
     else:
         lines.append(progress_text(job, prices, datetime.now(timezone.utc)))
-    console.result("".join(f"{line}\n" for line in lines))
+    console.result("".join(f"{visible(line)}\n" for line in lines))
     return 0
 
 
@@ -222,8 +222,8 @@ def _rows(found: Sequence[_Submitted]) -> Iterator[tuple[str, ...]]:
         job = each.job
         if job is None:
             note = "unknown" if each.is_unknown else each.note or "not submitted"
-            yield visible(each.spec), each.name, note, ""
+            yield visible(each.spec), visible(each.name), note, ""
             continue
         status = job.status if job.secondary in ("", job.status) else f"{job.status}, {job.secondary}"
         run_id = "" if each.run_id is None else f" (run id {visible(each.run_id)})"
-        yield f"{visible(each.spec)}{run_id}", each.name, status, elapsed(job.seconds(now))
+        yield f"{visible(each.spec)}{run_id}", visible(each.name), visible(status), elapsed(job.seconds(now))

@@ -20,11 +20,11 @@ class StatusLine:
         if self._console.err_is_terminal and self._console.verbosity >= 0:
             with drawing(self.clear) as may_draw:
                 if may_draw:
-                    self._console.write(f"\r\x1b[K{visible(text)[: screen()[0] - 1]}")
+                    self._console.paint(f"\r\x1b[K{visible(text)[: screen()[0] - 1]}")
                     self._is_drawn = True
 
     def clear(self) -> None:
         if self._is_drawn:
             self._is_drawn = False
-            self._console.write("\r\x1b[K")
+            self._console.paint("\r\x1b[K")
             erased(self.clear)
