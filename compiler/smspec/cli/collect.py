@@ -59,7 +59,9 @@ _STATEMENTS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "what", metavar="NAME|SPEC|RUNDIR", help="a job in SageMaker, its spec, or the directory of a local run"
+        "what",
+        metavar="NAME|SPEC|RUNDIR",
+        help="a job in SageMaker, or a path, with a dot or slash: of its spec, or of the directory of a local run",
     )
     add_spec_variant_arguments(parser)
     parser.add_argument("-o", "--output", metavar="DIR", help="output directory (default: collect/NAME)")
