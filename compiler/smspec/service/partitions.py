@@ -17,7 +17,7 @@ _OF_CUSTOMERS = re.compile(r"(?:^|\.)(?:elb|compute|compute-1|execute-api|vpce-s
 """Labels of host names in the domains of AWS that lead to servers of its customers, such as an emulator."""
 
 _ENDPOINTS = {
-    "s3": (r"bucket\.vpce", r"s3(?:-fips)?(?:\.dualstack)?[.-]"),
+    "s3": (r"(?:bucket|accesspoint)\.vpce", r"s3(?:-fips)?(?:\.dualstack)?[.-]"),
     "sagemaker": ("vpce", r"api(?:-fips)?\.sagemaker(?:-fips)?\."),
     "logs": ("vpce", r"logs(?:-fips)?\."),
 }

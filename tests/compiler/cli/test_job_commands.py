@@ -118,6 +118,14 @@ def test_denied_call_exits_3_and_names_the_action(server, command):
     assert "AWS denies `sagemaker:DescribeTrainingJob`; allow it in an IAM policy" in done.err
 
 
+@pytest.mark.parametrize("command", ["status", "logs", "stop"])
+def test_wrong_clock_is_named(server, command):
+    said = "Signature expired: 20260101T000000Z is now earlier than 20260102T000000Z"
+    server.faults["DescribeTrainingJob"] = [(400, "InvalidSignatureException", said)] * 9
+    done = smspec(command, "nightly")
+    assert done.status == 3 and "InvalidSignatureException): set the clock of this machine" in done.err
+
+
 def test_logs_are_printed_without_waiting(server):
     server.log("algo-1", 61, "one", "three\n")
     server.log("algo-2", 61.5, "two\x1b[2J")

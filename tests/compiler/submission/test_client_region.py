@@ -83,6 +83,8 @@ def test_each_endpoint_that_botocore_finds_is_one_of_aws(service):
         ("s3", "https://s3-us-west-2.amazonaws.com", "us-west-2"),
         ("s3", "https://s3-fips.dualstack.us-gov-west-1.amazonaws.com", "us-gov-west-1"),
         ("s3", "https://bucket.vpce-0a-1b.s3.cn-north-1.vpce.amazonaws.com.cn", "cn-north-1"),
+        ("s3", "https://accesspoint.vpce-0a-1b.s3.us-west-2.vpce.amazonaws.com", "us-west-2"),
+        ("s3", "https://control.vpce-0a-1b.s3.us-west-2.vpce.amazonaws.com", None),
         ("s3", "https://s3-fips-us-gov-west-1.amazonaws.com", "us-gov-west-1"),
         ("s3", "https://s3-external-1.amazonaws.com", "us-east-1"),
         ("s3", "https://s3-accelerate.amazonaws.com", ""),
