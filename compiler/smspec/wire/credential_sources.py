@@ -116,7 +116,7 @@ def limit_questions(core: Any) -> None:
     provider = core.get_component("credential_provider")
     provider.get_provider("custom-process")._popen = _LimitedProgram
     of_roles = provider.get_provider("assume-role")
-    prompter = of_roles._prompter or getpass.getpass
+    prompter = getattr(of_roles, "_prompter", None) or getpass.getpass
 
     def asked(prompt: str) -> Any:
         with question(is_shown=True):

@@ -9,6 +9,9 @@ from smspec.source.git_command import GitMissing, run_git
 from smspec.source.real_file import is_below
 from smspec.workspace.boundary_search import boundary_of, repository_above
 
+_MOST_LINKS = 40
+"""In a chain; Linux follows no more."""
+
 _MOST_PATHS = 500
 """In one command line of git."""
 
@@ -53,10 +56,7 @@ class Project:
 
         A way is a link of the project, or the path itself.
         """
-        found: dict[str, str] = {}
-        way = self._link_out(source, ())
-        if way is not None:
-            found[way] = os.path.realpath(way)
+        found = {way: os.path.realpath(way) for way in self._links_out(source, ())}
         top = os.path.realpath(source)
         tops = (top if os.path.isdir(top) else os.path.dirname(top),)
         places: dict[str, str] = {}
@@ -66,8 +66,7 @@ class Project:
                 places[above] = os.path.realpath(above)
             place = os.path.realpath(path) if os.path.islink(path) else os.path.join(places[above], name)
             if not self._is_in(place, tops):
-                way = self._link_out(path, tops) or path
-                found.setdefault(way, os.path.realpath(way))
+                found.update((way, os.path.realpath(way)) for way in [*self._links_out(path, tops)] or [path])
         return found
 
     def tracked(self, ways: Iterable[str]) -> str | None:
@@ -91,6 +90,16 @@ class Project:
     def _is_in(self, place: str, tops: Iterable[str]) -> bool:
         is_data = any(is_below(place, top) for top in tops) and not is_below(place, os.path.join(self.root, ".git"))
         return is_data or self.contains(place)
+
+    def _links_out(self, path: str, tops: Iterable[str]) -> Iterator[str]:
+        """Yield the links on a path that are in the project and lead out, and those that they lead over."""
+        for _ in range(_MOST_LINKS):
+            link = self._link_out(path, tops)
+            if link is None:
+                return
+            yield link
+            rest = os.path.relpath(os.path.abspath(path), link)
+            path = os.path.join(os.path.realpath(os.path.dirname(link)), os.readlink(link), rest)
 
     def _link_out(self, path: str, tops: Iterable[str]) -> str | None:
         """Return the first link on a path that is in the project and leads out."""

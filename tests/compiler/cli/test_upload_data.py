@@ -198,6 +198,17 @@ def test_link_of_a_pull_request_is_not_uploaded(job, store, outside, name, comma
     assert store.objects == {} and job.created == []
 
 
+@pytest.mark.parametrize("target", ["inner", "over/keys"])
+def test_link_of_the_author_over_one_of_a_pull_request_is_not_uploaded(job, store, outside, target):
+    (outside / "inner").symlink_to("../outside/keys")
+    (outside / "over").symlink_to("../outside")
+    commit(outside)
+    (outside / "data/mine").symlink_to(f"../{target}")
+    done = smspec("submit", "--upload-data", "--detach")
+    assert done.status == 1 and store.objects == {} and job.created == []
+    assert f"`{target.partition('/')[0]}` leads to `" in done.err
+
+
 def test_link_of_the_author_is_named_and_uploaded(job, store, outside):
     commit(outside)
     (outside / "data/mine").symlink_to(outside.parent / "outside/keys")
