@@ -184,7 +184,7 @@ def _print(
     kinds = {kind.name: kind for kind in collected.kinds}
     if args.format == "text":
         found = [os.path.join(directory, kind.name) for kind in collected.kinds if kind.files]
-        console.result("".join(f"{path}\n" for path in [*found, *(path for path, _ in merged)]))
+        console.result("".join(f"{visible(path)}\n" for path in [*found, *(path for path, _ in merged)]))
         return
     record: dict[str, object] = {"job": result.job, "status": result.status, "directory": directory}
     for name, kind in kinds.items():

@@ -295,4 +295,4 @@ def _print(job: TrainingJob, args: argparse.Namespace, console: Console) -> None
 
         console.content(f"{json.dumps(job_record(job), indent=2)}\n")
     else:
-        console.result(f"{job.name}\n")
+        console.result(f"{visible(job.name)}\n")
