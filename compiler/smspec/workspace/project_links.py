@@ -73,9 +73,11 @@ class Project:
         """Return one of some ways that git tracks, or that is unknown; None for those of the author."""
         inside = {relative: way for way in ways if (relative := self._relative(way)) is not None}
         names = list(inside)
-        of_git = next((name for name in names if name.split(os.sep)[0] == ".git"), None)
-        if self._repository is None or of_git is not None:
-            return inside[of_git] if of_git is not None else None
+        if self._repository is None:
+            return None
+        unknown = next((name for name in names if self._is_of_another(self._repository, name)), None)
+        if unknown is not None:
+            return inside[unknown]
         for start in range(0, len(names), _MOST_PATHS):
             part = names[start : start + _MOST_PATHS]
             try:
@@ -83,9 +85,16 @@ class Project:
             except (GitMissing, OSError):
                 return inside[part[0]]
             listed = [os.fsdecode(name) for name in ended.stdout.split(b"\0") if name]
-            if ended.returncode or listed:  # it fails for a path in a submodule, among others
+            if ended.returncode or listed:
                 return inside.get(listed[0] if listed else "", inside[part[0]])
         return None
+
+    def _is_of_another(self, repository: str, name: str) -> bool:
+        """Return whether a path is one of git's own, or in a nested repository, such as a submodule."""
+        parts = name.split(os.sep)
+        return parts[0] == ".git" or any(
+            os.path.lexists(os.path.join(repository, *parts[:depth], ".git")) for depth in range(1, len(parts))
+        )
 
     def _is_in(self, place: str, tops: Iterable[str]) -> bool:
         is_data = any(is_below(place, top) for top in tops) and not is_below(place, os.path.join(self.root, ".git"))

@@ -198,6 +198,17 @@ def test_link_of_a_pull_request_is_not_uploaded(job, store, outside, name, comma
     assert store.objects == {} and job.created == []
 
 
+def test_link_in_a_submodule_is_not_uploaded(job, store, outside):
+    """The index of the project does not have it, and a pull request can change the commit of the submodule."""
+    nested = repository(outside / "data/nested")
+    (nested / "z").symlink_to(outside.parent / "outside/keys")
+    commit(nested)
+    commit(outside)
+    done = smspec("submit", "--upload-data", "--detach")
+    assert done.status == 1 and store.objects == {} and job.created == []
+    assert "`data/nested/z` leads to `" in done.err
+
+
 @pytest.mark.parametrize("target", ["inner", "over/keys"])
 def test_link_of_the_author_over_one_of_a_pull_request_is_not_uploaded(job, store, outside, target):
     (outside / "inner").symlink_to("../outside/keys")
