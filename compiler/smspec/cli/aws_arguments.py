@@ -33,7 +33,8 @@ def add_aws_arguments(parser: argparse.ArgumentParser) -> None:
 def is_job_name(word: str) -> bool:
     """Return whether SageMaker accepts a word as TrainingJobName. Such a word is a job, whatever the directory has.
 
-    A path has a dot or a slash: otherwise, a pull request could add what takes the place of a job.
+    A path has a dot or a slash: otherwise, a pull request could add what takes the place of a job, or if a word that is
+    both were refused, block the command.
     """
     return len(word) <= _LONGEST_NAME and JOB_NAME.fullmatch(word) is not None
 
