@@ -11,6 +11,7 @@ import json
 import os
 import re
 import selectors
+import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -176,14 +177,30 @@ class _LimitedProgram:
             ) from None
         finally:
             self._question.close()
+            below = _processes_below(self._process.pid) if self._process.poll() is None else []
             self._process.kill()
             self._process.wait()
+            for each in below:
+                with contextlib.suppress(OSError):
+                    os.kill(each, signal.SIGKILL)
             for pipe in found:
                 pipe.close()
         content = bytes(found[self._process.stdout])
         if self._process.returncode == 0:
             _check_credentials(content)
         return content, bytes(found[self._process.stderr])
+
+
+def _processes_below(process: int) -> list[int]:
+    """Return what a process has started, such as a shell the program, as far as Linux lists it."""
+    found, ahead = [], [process]
+    while ahead:
+        one = ahead.pop()
+        with contextlib.suppress(OSError, ValueError), open(f"/proc/{one}/task/{one}/children") as file:
+            started = [int(each) for each in file.read().split()]
+            found += started
+            ahead += started
+    return found
 
 
 def _check_credentials(content: bytes) -> None:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import termios
 import time
+from pathlib import Path
 
 import pytest
 
@@ -195,6 +196,25 @@ def test_question_is_not_drawn_over(account, tmp_path, case):
     assert text.count(question) == 1 and "\x1b" not in meanwhile
     assert meanwhile.count("waiting for AWS credentials") == shown and bool(meanwhile) == bool(shown)
     assert len(account.jobs.created) == 1
+
+
+@pytest.mark.skipif(
+    not os.path.exists(f"/proc/self/task/{os.getpid()}/children"), reason="the kernel lists no children"
+)
+def test_program_that_takes_too_long_leaves_no_process(account, tmp_path):
+    (tmp_path / "config").write_text("[profile a]\ncredential_process = sh program\n")
+    (tmp_path / "program").write_text("sleep 777 & echo $! > child\nwait")
+    unset = dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "")
+    settings = {"AWS_CONFIG_FILE": str(tmp_path / "config"), "SMSPEC_HTTP_TIMEOUT": "3", "AWS_REGION": REGION}
+    done = smspec_process("status", "nightly", "--profile", "a", env=environment(**settings, **unset))
+    assert done.status == 3 and "`credential_process` does not end within 3 s" in done.err, done.err
+    child, end = int((tmp_path / "child").read_text()), time.monotonic() + 30
+    with pytest.raises((ProcessLookupError, FileNotFoundError)):
+        while time.monotonic() < end:
+            os.kill(child, 0)
+            if b") Z " in Path(f"/proc/{child}/stat").read_bytes():  # its new parent does not reap it
+                raise ProcessLookupError
+            time.sleep(0.01)
 
 
 @pytest.mark.parametrize(
