@@ -142,13 +142,10 @@ class _LimitedProgram:
 
     def __init__(self, command: Sequence[str], **options: Any) -> None:
         self._deadline = Deadline()
-        self._question = contextlib.ExitStack()
-        self._question.enter_context(question(is_shown=False))
-        try:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(question(is_shown=False))
             self._process = subprocess.Popen(command, **options)
-        except BaseException:
-            self._question.close()
-            raise
+            self._question = stack.pop_all()
 
     @property
     def returncode(self) -> int | None:

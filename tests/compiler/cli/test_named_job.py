@@ -389,7 +389,7 @@ def test_path_has_a_slash_or_a_dot(server, tmp_path):
     assert smspec("import", "./request").status == 0
 
 
-def test_thousands_of_old_jobs_with_other_names_hide_no_newer_one(server, monkeypatch):
+def test_thousands_of_old_jobs_hide_no_newer_one(server, monkeypatch):
     monkeypatch.setattr(server, "listed", functools.partial(server.listed, size=100))
     server.jobs = {f"small-2020-{number}": [at(-9)] for number in range(10_100)}
     name = with_run_id(server, "a", at(90))

@@ -210,7 +210,7 @@ def test_link_in_a_submodule_is_not_uploaded(job, store, outside):
 
 
 @pytest.mark.parametrize("target", ["inner", "over/keys"])
-def test_link_of_the_author_over_one_of_a_pull_request_is_not_uploaded(job, store, outside, target):
+def test_link_over_one_that_git_tracks_is_not_uploaded(job, store, outside, target):
     (outside / "inner").symlink_to("../outside/keys")
     (outside / "over").symlink_to("../outside")
     commit(outside)
