@@ -72,7 +72,7 @@ def test_missing_region_exits_3(aws):
 def test_unknown_profile_is_reported(aws):
     done = imported("nightly", "--profile", "nobody", "--region", "us-west-2", **KEYS, **aws)
     assert (done.status, done.out) == (3, "")
-    assert "cannot get AWS credentials to call AWS: " in done.err
+    assert "cannot get AWS credentials to ask AWS for SageMaker: " in done.err
     assert "nobody" in done.err
 
 
@@ -142,6 +142,6 @@ def test_denied_tags_are_omitted():
 
 def test_aws_options_need_a_job_name(tmp_path):
     (tmp_path / "nightly").write_text("{}")
-    done = smspec("import", "nightly", "--region", "us-west-2", cwd=tmp_path)
+    done = smspec("import", "./nightly", "--region", "us-west-2", cwd=tmp_path)
     assert done.status == 2
     assert "require the name of a job" in done.err
