@@ -274,10 +274,10 @@ CONFIGURATION = 'resource "aws_sagemaker_training_job" "digits" {\n  role_arn = 
     ("name", "text"),
     [
         ("main.tf", CONFIGURATION),
-        ("main", CONFIGURATION),
+        ("./main", CONFIGURATION),
         ("main.tf", "# nothing yet\n"),
         ("main.tf", "locals {"),
-        ("a", 'terraform {\n}\nvariable "a" {\n}\n'),
+        ("./a", 'terraform {\n}\nvariable "a" {\n}\n'),
         ("main.tofu", CONFIGURATION),
         ("main.tf.json", '{"resource": {"aws_sagemaker_training_job": {}}}'),
         ("main.tf", b"\xff\xfe"),
