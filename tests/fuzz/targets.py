@@ -71,5 +71,5 @@ TARGETS = {
     "lock": Target("smspec.lock", _CHECK, (0, 1), ("tests/rejected/*/smspec.lock",)),
     "policy": Target("smspec.toml", _CHECK, (0, 1), ("tests/rejected/*/smspec.toml",)),
     "script": Target("src/train.py", _CHECK, (0, 1), ("specs/*/src/*.py", "tests/rejected/*/src/*.py")),
-    "source": Target("source", ["import", "source"], (0, 1), ("tests/imported/*/source.*",)),
+    "source": Target("source.txt", ["import", "source.txt"], (0, 1), ("tests/imported/*/source.*",)),
 }

@@ -12,8 +12,8 @@ ECR = "111122223333.dkr.ecr.us-west-2.amazonaws.com"
 
 
 def imported(tmp_path, text, *arguments):
-    (tmp_path / "source").write_text(text, encoding="utf-8")
-    return smspec("import", "source", *arguments, cwd=tmp_path)
+    (tmp_path / "source.txt").write_text(text, encoding="utf-8")
+    return smspec("import", "source.txt", *arguments, cwd=tmp_path)
 
 
 @pytest.mark.parametrize("choice", ["b", "2", "States.b"])

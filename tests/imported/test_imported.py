@@ -145,7 +145,7 @@ def test_exports_round_trip(case, target, tmp_path):
     text = json.dumps(plan_of(exported.out)) if target == "terraform" else exported.out
     (tmp_path / "exported").write_text(text, encoding="utf-8")
     request = smspec("render", "--api-json", *settings, cwd=tmp_path).out
-    (tmp_path / "job.yaml").write_text(smspec("import", "exported", cwd=tmp_path).out, encoding="utf-8")
+    (tmp_path / "job.yaml").write_text(smspec("import", "./exported", cwd=tmp_path).out, encoding="utf-8")
     again = json.loads(smspec("render", "--api-json", cwd=tmp_path).out)
     sent = json.loads(request)
     if target == "batch":  # AWS Batch names the training job itself

@@ -15,7 +15,7 @@ SECRET = JOB["values"]["environment"]["TRACKING_KEY"]
 TWO_COMMANDS = "run `terraform plan -out plan`, then `terraform show -json plan | smspec import -`"
 
 
-def imported(tmp_path, data, *arguments, name="source"):
+def imported(tmp_path, data, *arguments, name="source.txt"):
     text = data if isinstance(data, bytes) else (data if isinstance(data, str) else json.dumps(data)).encode()
     (tmp_path / name).write_bytes(text)
     return smspec("import", name, *arguments, cwd=tmp_path)
@@ -252,7 +252,7 @@ def test_output_that_is_cut_off_is_not_quoted(tmp_path, length):
     text = json.dumps(state(job("digits")))
     done = imported(tmp_path, text[: text.index(SECRET) + length])
     assert (done.status, done.out) == (1, "")
-    assert done.err == "smspec: `source`: output of Terraform that is cut off, not valid JSON, or nested too deep\n"
+    assert done.err == "smspec: `source.txt`: output of Terraform that is cut off, not valid JSON, or nested too deep\n"
 
 
 def test_deep_and_large_outputs_end_in_a_sentence(tmp_path):
@@ -274,10 +274,10 @@ CONFIGURATION = 'resource "aws_sagemaker_training_job" "digits" {\n  role_arn = 
     ("name", "text"),
     [
         ("main.tf", CONFIGURATION),
-        ("main", CONFIGURATION),
+        ("./main", CONFIGURATION),
         ("main.tf", "# nothing yet\n"),
         ("main.tf", "locals {"),
-        ("a", 'terraform {\n}\nvariable "a" {\n}\n'),
+        ("./a", 'terraform {\n}\nvariable "a" {\n}\n'),
         ("main.tofu", CONFIGURATION),
         ("main.tf.json", '{"resource": {"aws_sagemaker_training_job": {}}}'),
         ("main.tf", b"\xff\xfe"),

@@ -104,15 +104,15 @@ def _occupy_standard_streams() -> None:
 
 def _run(words: list[str], console: Console) -> int:
     if not words:
-        console.write(_overview())
+        console.paint(_overview())
         return 2
     name, *rest = words
     if name in ("-h", "--help"):
-        console.result(_overview())
+        console.painted_result(_overview())
         return 0
     if name == "help":
         if not rest:
-            console.result(_overview())
+            console.painted_result(_overview())
             return 0
         name, rest = rest[0], ["--help"]  # `smspec help submit`, as in git
     if name == "--version":

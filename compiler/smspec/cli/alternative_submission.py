@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from smspec.cli.command_errors import CommandRefused
 from smspec.cli.console import Console
 from smspec.cli.job_follower import follow_job
-from smspec.cli.next_command import job_words, submission_words
+from smspec.cli.next_command import job_words, name_words, submission_words
 from smspec.cli.submission import Submission
 from smspec.cli.waiting import Waiting
 from smspec.service.job_costs import hosts_text
@@ -87,7 +88,7 @@ def follow_in_turn(
     """
     try:
         while True:
-            turn = _turn(turns, args.profile, console)
+            turn = _turn(turns, service, console)
             job = turn.created.job
             state = "created" if turn.created.is_new else "there is already"
             console.remark(f"{state} the job {job.name}, alternative {turn.index + 1}")
@@ -110,12 +111,26 @@ def follow_in_turn(
         raise
 
 
-def _turn(turns: AlternativeJobs, profile: str | None, console: Console) -> Turn:
+@contextmanager
+def creation(service: JobService, what: str, console: Console) -> Iterator[None]:
+    """Show the wait for the creation of a job, and if it is interrupted, which job may exist."""
+    service.requested = ""
     try:
-        with Waiting(console).of("SageMaker to create the job of an alternative"):
+        with Waiting(console).of(f"SageMaker in {service.region} to create {what}"):
+            yield
+    except KeyboardInterrupt:
+        if service.requested:
+            words = name_words(service.requested, service.region, service.profile)
+            console.say(f"the job {service.requested} may exist in SageMaker, and cost; `smspec stop {words}` stops it")
+        raise
+
+
+def _turn(turns: AlternativeJobs, service: JobService, console: Console) -> Turn:
+    try:
+        with creation(service, "the job of an alternative", console):
             turn = turns.next()
     except JobEnded as ended:
-        why = f"`smspec status {job_words(ended.job, profile)}` shows why"
+        why = f"`smspec status {job_words(ended.job, service.profile)}` shows why"
         raise CommandRefused(f"{ended}; {why}, and --again repeats it") from None
     except NoHosts as none:
         reasons = "".join(f"; alternative {index + 1}: {reason}" for index, reason in none.refused)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
@@ -30,7 +31,11 @@ def add_aws_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def is_job_name(word: str) -> bool:
-    """Return whether SageMaker accepts a word as TrainingJobName."""
+    """Return whether SageMaker accepts a word as TrainingJobName. Such a word is a job, whatever the directory has.
+
+    A path has a dot or a slash: otherwise, a pull request could add what takes the place of a job, or if a word that is
+    both were refused, block the command.
+    """
     return len(word) <= _LONGEST_NAME and JOB_NAME.fullmatch(word) is not None
 
 
@@ -57,16 +62,20 @@ def aws_failures() -> Iterator[None]:
         raise ResourceUnavailable(str(unavailable)) from unavailable
 
 
-def credentials_wait(args: argparse.Namespace, console: Console) -> AbstractContextManager[object]:
-    """Return what shows the wait for credentials; nothing if botocore asks a person for a code on that line."""
-    # Imported late: boto3 takes a second to import.
-    from smspec.submission.client import asks_for_code
+def credentials_wait(console: Console) -> AbstractContextManager[object]:
+    """Return what shows the wait for credentials."""
+    return Waiting(console).of("AWS credentials")
 
-    return nullcontext() if asks_for_code(args.profile) else Waiting(console).of("AWS credentials")
+
+def show_choice(word: str, console: Console) -> None:
+    """Show that a word is the name of a job, if there is a file or directory of that name."""
+    if os.path.lexists(word):
+        console.say(f"`{word}` is the name of a job here; for the file or directory, pass `./{word}`")
 
 
 def job_service(args: argparse.Namespace, console: Console) -> JobService:
     """Return the service for ``--profile`` and ``--region``, for a job without a spec. Raise `AwsUnavailable`."""
+    show_choice(args.what, console)
     return service_in(args, args.region or "", console)
 
 
@@ -74,5 +83,5 @@ def service_in(args: argparse.Namespace, region: str, console: Console) -> JobSe
     """Return the service in the region of a job, which `placed_job` decides. Raise `AwsUnavailable`."""
     from smspec.submission.job_service import JobService
 
-    with credentials_wait(args, console):
+    with credentials_wait(console):
         return JobService(args.profile, region or None)

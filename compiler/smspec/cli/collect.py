@@ -59,7 +59,9 @@ _STATEMENTS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "what", metavar="NAME|SPEC|RUNDIR", help="a job in SageMaker, its spec, or the directory of a local run"
+        "what",
+        metavar="NAME|SPEC|RUNDIR",
+        help="a job in SageMaker, or a path, with a dot or slash: of its spec, or of the directory of a local run",
     )
     add_spec_variant_arguments(parser)
     parser.add_argument("-o", "--output", metavar="DIR", help="output directory (default: collect/NAME)")
@@ -115,15 +117,17 @@ def _merge(text: str) -> tuple[str, ...]:
 
 
 def _base_name(what: str, result: StoredResult) -> str:
-    return os.path.basename(os.path.realpath(what)) if os.path.isdir(what) else result.job
+    is_run = not is_job_name(what) and os.path.isdir(what)
+    return os.path.basename(os.path.realpath(what)) if is_run else result.job
 
 
 def _result(args: argparse.Namespace, console: Console) -> StoredResult:
     from smspec.collection.run_result import is_run_directory, run_result
 
-    if is_run_directory(args.what):
+    is_name = is_job_name(args.what)
+    if not is_name and is_run_directory(args.what):
         return run_result(args.what)
-    if not is_job_name(args.what) and not os.path.isfile(args.what):
+    if not is_name and not os.path.isfile(args.what):
         why = (
             "was not written by a run" if os.path.exists(args.what) else "does not exist, and is not the name of a job"
         )
@@ -180,7 +184,7 @@ def _print(
     kinds = {kind.name: kind for kind in collected.kinds}
     if args.format == "text":
         found = [os.path.join(directory, kind.name) for kind in collected.kinds if kind.files]
-        console.result("".join(f"{path}\n" for path in [*found, *(path for path, _ in merged)]))
+        console.result("".join(f"{visible(path)}\n" for path in [*found, *(path for path, _ in merged)]))
         return
     record: dict[str, object] = {"job": result.job, "status": result.status, "directory": directory}
     for name, kind in kinds.items():

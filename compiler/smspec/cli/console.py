@@ -11,14 +11,15 @@ from smspec.cli.command_errors import ResourceUnavailable
 from smspec.diagnostics import Diagnostic
 from smspec.diagnostics.finding import SEVERITIES
 from smspec.diagnostics.masking import without_credentials
-from smspec.diagnostics.visible import seen
+from smspec.diagnostics.visible import multiline_visible, seen, visible
 from smspec.source import SourceText
 
 
 class Console:
     """The two streams of a command. Only results go to ``out``; a closed reader is not an error.
 
-    Neither gets the credentials of this process, whichever field of a response repeats them.
+    Neither gets the credentials of this process, whichever field of a response repeats them, nor orders to a terminal:
+    text with colors has methods of its own.
     """
 
     def __init__(self, out: TextIO | None, err: TextIO | None, environment: Mapping[str, str]) -> None:
@@ -34,7 +35,11 @@ class Console:
         self._gravest: Diagnostic | None = None
 
     def result(self, text: str) -> None:
-        """Write a complete result for people. Raise as `content` does."""
+        """Write a complete result for people, without colors. Raise as `content` does."""
+        self.content(multiline_visible(text))
+
+    def painted_result(self, text: str) -> None:
+        """Write a result for people, every value of which is visible already: it may have colors."""
         self.content(seen(text))
 
     def content(self, text: str) -> None:
@@ -59,7 +64,7 @@ class Console:
         from smspec.diagnostics.text_format import framed
 
         diagnostics = self.wanted(diagnostics)
-        self.write(framed(diagnostics, texts, colour=self.err_in_colour))
+        self.paint(framed(diagnostics, texts, colour=self.err_in_colour))
         self.has_framed(diagnostics)
 
     def wanted(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -77,22 +82,26 @@ class Console:
             self.remark(f"For details, run `smspec explain {self._gravest.code}`.")
             self._gravest = None
 
-    def remark(self, line: str) -> None:
-        """Write one line that is neither a result nor a problem; with ``-q``, nothing."""
+    def remark(self, *lines: str) -> None:
+        """Write lines that are neither a result nor a problem; with ``-q``, nothing."""
         if self.verbosity >= 0:
-            self.say(line)
+            self.say(*lines)
 
     def detail(self, line: str) -> None:
         """Write one line that only ``-v`` asks for."""
         if self.verbosity > 0:
             self.say(line)
 
-    def say(self, line: str) -> None:
-        """Write one line that is not a result."""
-        self.write(f"{line}\n")
+    def say(self, *lines: str) -> None:
+        """Write lines that are not a result. Each stays one line, whatever names of others are in it."""
+        self.paint("".join(f"{visible(line)}\n" for line in lines))
 
     def write(self, text: str) -> None:
-        """Write what is not a result; a closed stream is no reason to stop."""
+        """Write lines that are not a result; a closed stream is no reason to stop."""
+        self.paint(multiline_visible(text))
+
+    def paint(self, text: str) -> None:
+        """Write what may have colors and move the cursor, every value of which is visible already."""
         if self._err is None:
             return
         try:

@@ -86,7 +86,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     reviews = (*outcome.comparison.settings, *outcome.comparison.reviews)
     failures = fail_on.failures(reviews) if fail_on is not None else ()
-    console.result(_shown(args, outcome, failures, console))
+    console.painted_result(_shown(args, outcome, failures, console))
     for note in outcome.notes:
         console.say(note)
     for failed in failures:

@@ -26,7 +26,7 @@ def report_error(fault: Exception, console: Console) -> int:
         console.warned(fault.diagnostics, fault.texts)
         return 1
     if isinstance(fault, UsageError):
-        console.write(fault.usage)
+        console.paint(fault.usage)
         return _report(str(fault), 2, console)
     if isinstance(fault, CommandRefused):
         return _report(str(fault), 1, console)

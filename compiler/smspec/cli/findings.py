@@ -37,11 +37,11 @@ def show_findings(
         console.wanted(diagnostics) if args.format == "text" else diagnostics, texts, console.out_in_colour
     )
     if shown:
-        console.result(shown)
+        console.painted_result(shown)
     if args.format == "text":
         console.has_framed(diagnostics)
     if summary:
-        console.remark(summary)
+        console.remark(*summary.splitlines())
     return exit_status(diagnostics, args)
 
 

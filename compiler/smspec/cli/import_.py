@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import os
 
-from smspec.cli.aws_arguments import aws_failures, credentials_wait, is_job_name
+from smspec.cli.aws_arguments import aws_failures, credentials_wait, is_job_name, show_choice
 from smspec.cli.command_errors import CommandRefused, UsageError
 from smspec.cli.console import Console
 from smspec.cli.imported_spec import imported_spec
@@ -44,7 +43,9 @@ FILE_NAME = "job.yaml"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_quiet_argument(parser)
     parser.add_argument(
-        "source", metavar="FILE|NAME", help="a file, - for standard input, or the name of a job in SageMaker"
+        "source",
+        metavar="FILE|NAME",
+        help="a file, with a dot or slash in its path, - for standard input, or the name of a job in SageMaker",
     )
     parser.add_argument(
         "-o", "--output", metavar="DIR", help="write the spec, or those of all jobs, and their code to a new directory"
@@ -70,7 +71,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     check_new(args.output)  # before AWS is called
     jobs = _found(args, console)
-    if _is_name(args.source):
+    if is_job_name(args.source):
         from smspec.cli.import_job_code import write_job
 
         return write_job(jobs[0], args, console)
@@ -78,14 +79,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return write_directory(lambda _: jobs, args.output, program, console)
 
 
-def _is_name(source: str) -> bool:
-    return not os.path.lexists(source) and is_job_name(source)
-
-
 def _found(args: argparse.Namespace, console: Console) -> tuple[Imported, ...]:
     """Return the job that is asked for; with -o, all jobs of the source."""
     source: str = args.source
-    is_name = _is_name(source)
+    is_name = is_job_name(source)
     if not is_name and (args.profile or args.region):
         raise UsageError("--profile and --region require the name of a job in SageMaker, not a file")
     try:
@@ -118,9 +115,10 @@ def _described(args: argparse.Namespace, console: Console) -> Imported:
     from smspec.submission.describing import described, tags_of
 
     name: str = args.source
-    console.remark(f"no file `{name}`; looking up the training job `{name}` in SageMaker")
+    show_choice(name, console)
+    console.remark(f"looking up the training job `{name}` in SageMaker")
     with aws_failures():
-        with credentials_wait(args, console):
+        with credentials_wait(console):
             client = sagemaker_client(args.profile, args.region)
         waiting, sagemaker = Waiting(console), f"SageMaker in {client.meta.region_name}"
         with waiting.of(sagemaker):

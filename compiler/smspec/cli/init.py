@@ -78,7 +78,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.result("".join(f"{os.path.join(directory, path)}\n" for path in written))
     for remark in made.remarks:
         console.say(visible(remark))
-    console.remark("\nnext:")
+    console.remark("", "next:")
     if directory != ".":
         console.remark(f"  cd {shlex.quote(directory)}")
     for step in ("smspec validate", made.run, "smspec build"):

@@ -13,6 +13,7 @@ from smspec.cli.job_lines import end_lines, log_line, progress_text, transition_
 from smspec.cli.next_command import job_words
 from smspec.cli.status_line import StatusLine
 from smspec.cli.waiting import Waiting
+from smspec.diagnostics.visible import visible
 from smspec.organization.organization_config import MalformedConfig, rejected
 from smspec.organization.policy_search import prices_of
 from smspec.pipeline.input_cache import InputCache
@@ -76,7 +77,7 @@ def show(
                 console.remark("AWS answers again")
             elif isinstance(each, Trouble):
                 if not is_in_trouble:
-                    console.say(f"{each.text}; the job goes on, and smspec asks again")
+                    console.say(visible(f"{each.text}; the job goes on, and smspec asks again"))
                 is_in_trouble = True
                 if each.since > PATIENCE_SECONDS and not console.err_is_terminal:
                     raise ResourceUnavailable(f"{each.text}; the job goes on in SageMaker")
@@ -85,7 +86,7 @@ def show(
     for text in end_lines(job, prices, profile):
         console.say(text)
     if metrics.values:
-        console.remark(f"metrics: {metrics}")
+        console.remark(visible(f"metrics: {metrics}"))
     return job
 
 

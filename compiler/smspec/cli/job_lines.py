@@ -18,7 +18,7 @@ from smspec.submission.training_job import TrainingJob, Transition
 def log_line(event: LogEvent, *, with_time: bool = False) -> str:
     """Return a line of the log: ``algo-1 | epoch 3``."""
     time = f"{moment(datetime.fromtimestamp(event.time / 1000, timezone.utc))}  " if with_time else ""
-    return f"{time}{event.host} | {visible(event.text.rstrip())}\n"
+    return f"{time}{visible(event.host)} | {visible(event.text.rstrip())}\n"
 
 
 def transition_line(transition: Transition) -> str:
@@ -32,6 +32,10 @@ def moment(time: datetime) -> str:
 
 def progress_text(job: TrainingJob, prices: PriceBook, now: datetime) -> str:
     """Return the status, the time, and the money so far, each with its limit where that is known."""
+    return visible(_progress_text(job, prices, now))
+
+
+def _progress_text(job: TrainingJob, prices: PriceBook, now: datetime) -> str:
     seconds = job.seconds(now)
     if job.is_over:
         return f"{job.status}, waiting for the rest of the log"
@@ -42,13 +46,19 @@ def progress_text(job: TrainingJob, prices: PriceBook, now: datetime) -> str:
 
 
 def end_lines(job: TrainingJob, prices: PriceBook, profile: str | None = None) -> Iterator[str]:
-    """Yield what a person needs to know about a job that is over. ``profile``: with which it was described."""
+    """Yield the lines that a person needs about a job that is over. ``profile``: with which it was described."""
+    return map(visible, _end_lines(job, prices, profile))
+
+
+def _end_lines(job: TrainingJob, prices: PriceBook, profile: str | None) -> Iterator[str]:
     billed = "" if job.billable is None else f", {elapsed(job.billable)} billed"
     took = f" after {elapsed(job.seconds(job.ended))}" if job.began and job.ended else ""
     cost = _money(job, prices, job.billable) if job.billable is not None else ""
     yield f"{job.name}: {job.status}{took}{billed}{cost}"
     if job.reason:
-        yield "reason: " + "\n  ".join(map(visible, job.reason.strip().splitlines()))
+        first, *more = job.reason.strip().splitlines() or [""]
+        yield f"reason: {first}"
+        yield from (f"  {line}" for line in more)
     if job.exit_code is not None:
         yield f"exit status of the script: {job.exit_code}"
     cause = None if job.is_completed else failure_cause(job.reason, job.secondary)

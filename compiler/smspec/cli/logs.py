@@ -15,6 +15,7 @@ from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.quoting import SECONDS_OF_UNITS
+from smspec.diagnostics.visible import visible
 
 if TYPE_CHECKING:
     from smspec.submission.job_log import JobLog
@@ -61,11 +62,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
             if console.has_lost_its_reader:
                 return 0
     if not log.hosts:
-        of_host = f" of host `{args.host}`" if args.host else ""
+        of_host = f" of host `{visible(args.host)}`" if args.host else ""
         if job.is_over:
-            console.remark(f"the job `{name}` has no log{of_host}: it is {job.status}")
+            console.remark(f"the job `{name}` has no log{of_host}: it is {visible(job.status)}")
         else:
-            console.remark(f"the job `{name}` has no log{of_host} yet: it is {job.secondary or job.status}")
+            console.remark(f"the job `{name}` has no log{of_host} yet: it is {visible(job.secondary or job.status)}")
     return 0
 
 

@@ -36,7 +36,7 @@ def named_job(args: argparse.Namespace, console: Console) -> tuple[JobService, T
     """
     what: str = args.what
     if is_job_name(what):
-        if args.overlay or args.run_id or settings(args):
+        if args.overlay or args.run_id is not None or settings(args):
             raise UsageError(f"-O, --set, and --run-id select a job of a spec, but `{what}` is the name of a job")
         service = job_service(args, console)
         with Waiting(console).of(f"SageMaker in {service.region}"):

@@ -17,10 +17,13 @@ def job_words(job: TrainingJob, profile: str | None) -> str:
 
     The region of a job may be that of its spec.
     """
-    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-    return _words(
-        [job.name, *_given("--profile", profile), *_given("--region", job.region if job.region != region else "")]
-    )
+    return name_words(job.name, job.region, profile)
+
+
+def name_words(name: str, region: str, profile: str | None) -> str:
+    """Return how a command line names a job of a region, as `job_words` does."""
+    usual = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    return _words([name, *_given("--profile", profile), *_given("--region", region if region != usual else "")])
 
 
 def spec_words(args: argparse.Namespace) -> str:

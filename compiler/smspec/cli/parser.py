@@ -39,4 +39,4 @@ class CommandParser(argparse.ArgumentParser):
         raise UsageError(message, self.format_usage())
 
     def print_help(self, file: object = None) -> None:  # noqa: ARG002 (argparse passes it)
-        self._console.result(self.format_help())
+        self._console.painted_result(self.format_help())

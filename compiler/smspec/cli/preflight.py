@@ -121,10 +121,11 @@ def checked(
     preflight.ask_who_calls(waiting, job)
     # A dry run shows what else is known if SageMaker cannot be asked.
     if preflight.has_caller and (job.found.is_created if job.found else args.dry_run and not preflight.is_wrong):
-        files = local_data(build.job) if args.upload_data else None
+        files = local_data(build.job, console.say) if args.upload_data else None
         preflight.ask_the_rest(waiting, [each for each in (image, source) if each is not None], files)
     for line in table_lines(preflight.rows, console):
-        (console.say if args.dry_run else console.remark)(line)
+        if args.dry_run or console.verbosity >= 0:
+            console.paint(f"{line}\n")
     if any(row.action for row in preflight.rows if row.state == "not checked"):
         policy = f"smspec render {spec_words(args)} --iam-policy=submitter"
         console.remark(f"`{policy}` has the permissions of what is not checked")

@@ -80,7 +80,7 @@ def _requested(
 
     found, waiting = {}, Waiting(console)
     try:
-        with credentials_wait(args, console):
+        with credentials_wait(console):
             session = session_of(args.profile)
         for region in regions_of(session, regions_to_ask(args, place, known)):
             with waiting.of(f"the AWS Price List API about {region}"):

@@ -73,7 +73,7 @@ def _requested(args: argparse.Namespace, place: Place, before: Quotas, console: 
     accounts: _Accounts = {account: dict(regions) for account, regions in before.accounts.items()}
     waiting = Waiting(console)
     try:
-        with credentials_wait(args, console):
+        with credentials_wait(console):
             session = session_of(args.profile)
         for region in regions_of(session, regions_to_ask(args, place, _regions(before))):
             with waiting.of(f"Service Quotas in {region}"):

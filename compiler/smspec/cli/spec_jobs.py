@@ -7,7 +7,7 @@ with a run id contains a digest of that id, which only its tag shows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from smspec.cli.command_errors import CommandRefused
 from smspec.cli.dated_file_command import count
@@ -27,6 +27,9 @@ _MOST_TAGS_READ = 500
 
 _MOST_OLDER = 20
 """Of such calls for older ones, which are only counted."""
+
+_MOST_OLDER_LISTED = 2_000
+"""Jobs in the list that are older than the newest one of the spec, with any names that begin like its own."""
 
 _REPETITION = re.compile(r"-[0-9]{1,4}")
 _IN_PROGRESS = "InProgress"
@@ -116,10 +119,15 @@ def _with_listed(
     listed: list[tuple[ListedJob, str, Submission]] = []
     newest = named[0].job.created if named else None
     is_all = True
-    for each in recognizer.listed():
-        if each.name in names or each.name in foreign or each.status == DELETING:
-            continue
+    older = 0
+    for each in service.named(f"{job.plan.name}-"):
         is_older = newest is not None and each.created <= newest
+        older += is_older
+        if older > _MOST_OLDER_LISTED:
+            is_all = False
+            break
+        if each.name in names or each.name in foreign or each.status == DELETING or not recognizer.is_named(each):
+            continue
         if recognizer.calls >= _MOST_TAGS_READ and not is_older:
             raise CommandRefused(
                 f"the {recognizer.calls} newest jobs named `{job.plan.name}-…` are not of the spec as it is now; pass"
@@ -178,12 +186,10 @@ class _Recognizer:
         self._run_ids: set[str] = set()
         self.calls = self.calls_for_older = 0
 
-    def listed(self) -> Iterator[ListedJob]:
-        """Yield the jobs that are named like those of the spec, the newest first."""
-        pattern = re.compile(rf"{re.escape(self._job.plan.name)}-[0-9a-f]{{10}}(?:{_REPETITION.pattern})?")
-        for each in self._service.named(f"{self._job.plan.name}-"):
-            if pattern.fullmatch(each.name):
-                yield each
+    def is_named(self, listed: ListedJob) -> bool:
+        """Return whether a job has a name as those of the spec."""
+        pattern = rf"{re.escape(self._job.plan.name)}-[0-9a-f]{{10}}(?:{_REPETITION.pattern})?"
+        return re.fullmatch(pattern, listed.name) is not None
 
     def submission_of(self, listed: ListedJob, *, is_older: bool) -> tuple[str, Submission] | None:
         """Return the run id and the submission that has the name of a job; None if it is not of the spec."""

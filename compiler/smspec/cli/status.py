@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_name, job_name, job_service, service_in
-from smspec.cli.command_errors import CommandRefused, UsageError
+from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import table
 from smspec.cli.git_tags import commit_lines, commit_record
@@ -35,36 +35,48 @@ Show the status of a training job in SageMaker. For a directory or a spec, show 
 they are now: a changed spec is a new job, with a different name. If the newest job of a spec was made for a --run-id,
 status shows it on a separate line.
 
-Exit status: 0 done, whatever the status of a job; 1 there is no such job; 3 AWS cannot be called."""
+Exit status: 0 done, whatever the status of a job; 1 there is no such job, or no region for one; 3 AWS cannot be called.
+A spec about which AWS cannot be asked is shown as unknown, with the others."""
+
+_MOST_FAULTS = 2
+"""Specs of one region for which AWS is asked without an answer."""
 
 _WITH_ERRORS = "the spec has errors"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Submitted:
-    """A job of a spec. ``job`` None: it has never been submitted, or ``note`` contains why it is unknown."""
+    """A job of a spec. ``job`` None: it has never been submitted, or ``note`` says more.
+
+    ``is_unknown``: SageMaker could not be asked, ``note`` is why.
+    """
 
     spec: str
     name: str
     job: TrainingJob | None
     run_id: str | None = None
     note: str = ""
+    is_unknown: bool = False
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "what", metavar="NAME|DIR", nargs="?", default=os.curdir, help="a job, a spec, or a directory (default: .)"
+        "what",
+        metavar="NAME|DIR",
+        nargs="?",
+        default=os.curdir,
+        help="a job, or a path, with a dot or slash, to a spec or directory (default: .)",
     )
     add_aws_arguments(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="format of the result on stdout")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    if os.path.exists(args.what):
-        return _show_specs(args, console)
-    if not is_job_name(args.what):
+    if is_job_name(args.what):
+        return _show_job(args, console)
+    if not os.path.exists(args.what):
         raise UsageError(f"`{visible(args.what)}`: no such file or directory, and not the name of a training job")
-    return _show_job(args, console)
+    return _show_specs(args, console)
 
 
 def _show_job(args: argparse.Namespace, console: Console) -> int:
@@ -93,7 +105,7 @@ def _show_job(args: argparse.Namespace, console: Console) -> int:
         lines += [f"metric {name}: {value:g}" for name, value in metrics(job)]
     else:
         lines.append(progress_text(job, prices, datetime.now(timezone.utc)))
-    console.result("".join(f"{line}\n" for line in lines))
+    console.result("".join(f"{visible(line)}\n" for line in lines))
     return 0
 
 
@@ -115,10 +127,13 @@ def _show_specs(args: argparse.Namespace, console: Console) -> int:
             raise CommandRefused(f"`{visible(args.what)}` has no job spec; `smspec validate` shows the errors of specs")
         from smspec.cli.job_record import job_record
 
-        with aws_failures():
-            found = [each for spec in specs for each in _submitted(spec, args, cache, console)]
+        faults: list[tuple[str, Exception]] = []
+        found = [each for spec in specs for each in _submitted(spec, args, cache, console, faults)]
     except OptionError as error:
         raise UsageError(str(error)) from error
+    reasons = dict.fromkeys(str(fault) for _, fault in faults)
+    if len(reasons) == 1 and all(each.note in reasons for each in found):
+        raise faults[0][1]
     if args.format == "json":
         records = [
             {
@@ -133,11 +148,19 @@ def _show_specs(args: argparse.Namespace, console: Console) -> int:
         console.content(f"{json.dumps(records, indent=2)}\n")
     else:
         console.result(table([("SPEC", "JOB", "STATUS", "TIME"), *_rows(found)]))
-    return 0
+    for each in found:
+        if each.is_unknown:
+            console.say(f"{visible(each.spec)}: {visible(each.note)}")
+    return max((3 if isinstance(fault, ResourceUnavailable) else 1 for _, fault in faults), default=0)
 
 
-def _submitted(spec: str, args: argparse.Namespace, cache: InputCache, console: Console) -> Iterator[_Submitted]:
-    """Yield the jobs of a spec and of each of its overlays."""
+def _submitted(
+    spec: str, args: argparse.Namespace, cache: InputCache, console: Console, faults: list[tuple[str, Exception]]
+) -> Iterator[_Submitted]:
+    """Yield the jobs of a spec and of each of its overlays.
+
+    ``faults`` gets the region and the reason where AWS cannot be asked: the other specs are shown nevertheless.
+    """
     overlays: list[str | None] = [None]
     try:
         overlays += assembly(read_spec_files(spec, cache), cache).overlays
@@ -146,20 +169,30 @@ def _submitted(spec: str, args: argparse.Namespace, cache: InputCache, console: 
         return
     for overlay in overlays:
         which = f"{spec} ({overlay})" if overlay else spec
+        region = ""
         try:
-            placed = placed_job(spec, argparse.Namespace(**{**vars(args), "overlay": overlay, "set": [], "root": None}))
+            with aws_failures():
+                variant = {**vars(args), "overlay": overlay, "set": [], "root": None}
+                placed = placed_job(spec, argparse.Namespace(**variant))
+                region = placed.region
+                # AWS may be out of reach: each further call would wait for it as long.
+                same = [fault for where, fault in faults if where == region and isinstance(fault, ResourceUnavailable)]
+                if len(same) >= _MOST_FAULTS:
+                    raise same[-1]
+                service = service_in(args, region, console)
+                wait = f"SageMaker in {service.region} about {visible(which)}"
+                yield from Waiting(console).each(wait, _submitted_variant(which, placed, service))
         except InvalidInput:
             yield _Submitted(spec=which, name="", job=None, note=_WITH_ERRORS)
-            continue
-        service = service_in(args, placed.region, console)
-        wait = f"SageMaker in {service.region} about {visible(which)}"
-        yield from Waiting(console).each(wait, _submitted_variant(which, placed, service))
+        except (CommandRefused, ResourceUnavailable) as fault:
+            faults.append((region, fault))
+            yield _Submitted(spec=which, name="", job=None, note=str(fault), is_unknown=True)
 
 
 def _submitted_variant(which: str, placed: PlacedJob, service: JobService) -> Iterator[_Submitted]:
     """Yield the newest job of each alternative, and the newest one with a run id, if that is newer than all others."""
     from smspec.cli.spec_jobs import jobs_named, jobs_of_spec
-    from smspec.submission.aws_errors import JobRefused
+    from smspec.submission.ownership import DifferentJob
 
     sent = submissions(placed.job, None)
     for number, each in enumerate(sent, 1):
@@ -168,12 +201,15 @@ def _submitted_variant(which: str, placed: PlacedJob, service: JobService) -> It
             spec = f"{which[:-1]}, alternative {number})"
         try:
             jobs = jobs_named(service, [each], None)
-        except JobRefused:
+        except DifferentJob:
             yield _Submitted(spec=spec, name=each.name, job=None, note="a different job")
-            return
+            continue
         job = jobs[0].job if jobs else None
         yield _Submitted(spec=spec, name=job.name if job else each.name, job=job)
-    newest = jobs_of_spec(service, placed.job, None).newest
+    try:
+        newest = jobs_of_spec(service, placed.job, None).newest
+    except DifferentJob:  # and no other
+        return
     if newest is not None and newest.run_id is not None:
         yield _Submitted(spec=which, name=newest.job.name, job=newest.job, run_id=newest.run_id)
 
@@ -185,8 +221,9 @@ def _rows(found: Sequence[_Submitted]) -> Iterator[tuple[str, ...]]:
     for each in found:
         job = each.job
         if job is None:
-            yield visible(each.spec), each.name, each.note or "not submitted", ""
+            note = "unknown" if each.is_unknown else each.note or "not submitted"
+            yield visible(each.spec), visible(each.name), note, ""
             continue
         status = job.status if job.secondary in ("", job.status) else f"{job.status}, {job.secondary}"
         run_id = "" if each.run_id is None else f" (run id {visible(each.run_id)})"
-        yield f"{visible(each.spec)}{run_id}", each.name, status, elapsed(job.seconds(now))
+        yield f"{visible(each.spec)}{run_id}", visible(each.name), visible(status), elapsed(job.seconds(now))

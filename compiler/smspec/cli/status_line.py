@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from smspec.cli.console import Console
+from smspec.diagnostics.open_question import drawing, erased
 from smspec.diagnostics.visible import visible
 from smspec.local.terminal import screen
 
@@ -15,12 +16,15 @@ class StatusLine:
         self._is_drawn = False
 
     def draw(self, text: str) -> None:
-        """Show a text instead of the last one, cut to the width of the terminal."""
+        """Show a text instead of the last one, cut to the width of the terminal, unless a person is asked there."""
         if self._console.err_is_terminal and self._console.verbosity >= 0:
-            self._console.write(f"\r\x1b[K{visible(text)[: screen()[0] - 1]}")
-            self._is_drawn = True
+            with drawing(self.clear) as may_draw:
+                if may_draw:
+                    self._console.paint(f"\r\x1b[K{visible(text)[: screen()[0] - 1]}")
+                    self._is_drawn = True
 
     def clear(self) -> None:
         if self._is_drawn:
-            self._console.write("\r\x1b[K")
             self._is_drawn = False
+            self._console.paint("\r\x1b[K")
+            erased(self.clear)

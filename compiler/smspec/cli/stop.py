@@ -10,6 +10,7 @@ from smspec.cli.console import Console
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.next_command import job_words
 from smspec.cli.waiting import Waiting
+from smspec.diagnostics.visible import visible
 
 if TYPE_CHECKING:
     from smspec.submission.training_job import TrainingJob
@@ -35,7 +36,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         service, job = named_job(args, console)
         name = job.name
         if _is_ending(job):
-            console.say(f"{name}: {job.status} already")
+            console.say(f"{name}: {visible(job.status)} already")
             return 0
         waiting, sagemaker = Waiting(console), f"SageMaker in {service.region}"
         try:
@@ -47,7 +48,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
                 job = service.describe(name)
             if not _is_ending(job):
                 raise
-            console.say(f"{name}: {job.status} already")
+            console.say(f"{name}: {visible(job.status)} already")
             return 0
     console.say(f"{name}: stopping; `smspec logs {job_words(job, args.profile)} --follow` shows its end")
     return 0

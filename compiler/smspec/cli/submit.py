@@ -118,6 +118,7 @@ def _submitted(
     for line in plan_lines(build, all_sent, builds=not args.no_build):
         show(line)
     # Imported late: boto3 takes a second to import.
+    from smspec.cli.alternative_submission import creation
     from smspec.cli.local_data import local_data
     from smspec.cli.preflight import checked, print_checks
     from smspec.submission.caller import role_account
@@ -125,10 +126,10 @@ def _submitted(
     from smspec.submission.job_creation import JobEnded, create_job, existing_job
     from smspec.submission.s3_service import S3Service
 
-    with credentials_wait(args, console):
+    with credentials_wait(console):
         is_anonymous = not has_credentials(args.profile)
     if is_anonymous and args.dry_run:
-        files = local_data(build.job) if args.upload_data else {}
+        files = local_data(build.job, show) if args.upload_data else {}
         if placed.region:
             show(f"region {placed.region}, from {placed.origin}")
         fault = _example_account(build, all_sent)
@@ -138,7 +139,7 @@ def _submitted(
         print_checks(all_sent[0], [], args, console)
         return 0
     service = service_in(args, placed.region, console)
-    with credentials_wait(args, console):
+    with credentials_wait(console):
         store = S3Service(args.profile, service.region)
     if service.is_in_aws:  # an emulator has any account
         _check_accounts(build, all_sent)
@@ -174,7 +175,7 @@ def _submitted(
         if state.job is not None and not is_created:
             created = existing_job(state.job)
         else:
-            with waiting.of(f"SageMaker in {service.region} to create the job"):
+            with creation(service, "the job", console):
                 created = create_job(
                     service,
                     sent.created_request,
@@ -294,4 +295,4 @@ def _print(job: TrainingJob, args: argparse.Namespace, console: Console) -> None
 
         console.content(f"{json.dumps(job_record(job), indent=2)}\n")
     else:
-        console.result(f"{job.name}\n")
+        console.result(f"{visible(job.name)}\n")

@@ -82,7 +82,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
         console.result(validation_page(result))
         if summary:
-            console.remark(summary)
+            console.remark(*summary.splitlines())
         return exit_status(result.diagnostics, args)
     if args.format == "mermaid":
         # Imported late: the graph is rarely requested.
@@ -91,7 +91,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.result(mermaid(result.jobs))
         console.warned(result.diagnostics, result.texts)
         if summary:
-            console.remark(summary)
+            console.remark(*summary.splitlines())
         return exit_status(result.diagnostics, args)
     return show_findings(result.diagnostics, result.texts, summary, args, console)
 

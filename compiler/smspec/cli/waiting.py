@@ -10,6 +10,7 @@ from typing import TypeVar, cast
 
 from smspec.cli.console import Console
 from smspec.cli.status_line import StatusLine
+from smspec.diagnostics.open_question import is_waiting_unseen
 from smspec.diagnostics.visible import visible
 
 _SOON = 0.5
@@ -31,11 +32,12 @@ class Waiting:
         self._line = StatusLine(console)
         self._start = time.monotonic()
         self._next = _SOON
+        self._is_said = False
         self._printing = threading.Lock()
 
     def start(self) -> None:
         """Begin a wait."""
-        self._start, self._next = time.monotonic(), _SOON
+        self._start, self._next, self._is_said = time.monotonic(), _SOON, False
 
     def show(self, waits: Sequence[str]) -> None:
         """Show what is waited for, unless the wait is short. Call it several times a second."""
@@ -46,6 +48,9 @@ class Waiting:
         text = f"waiting for {', '.join(waits[:_MOST_NAMED])}{more}"
         if self._console.err_is_terminal:
             self._line.draw(f"{text} ({waited:.0f} s)")
+            if is_waiting_unseen() and not self._is_said:
+                self._is_said = True
+                self._console.remark(visible(text))
         elif waited >= self._next:
             self._next = waited + _LATER
             self._console.remark(visible(text))

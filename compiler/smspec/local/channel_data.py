@@ -17,7 +17,7 @@ from smspec.local.training_request import Host, RequestedChannel
 from smspec.source import Path
 from smspec.source.real_file import is_below
 from smspec.spec.model import JobSpec
-from smspec.workspace.project_links import Project
+from smspec.workspace.project_links import LeadsOut, Project
 
 NO_LOCAL_DATA = Rule("SM360", "channel without local data")
 LOCAL_DATA_NOT_THERE = Rule("SM361", "local data not found")
@@ -174,22 +174,17 @@ def _leading_out(data: ChannelData, objects: Sequence[str], path: Path, project:
     name, source = data.channel.name, data.source
     is_manifest = data.channel.s3_data_type != "S3Prefix"
     manifest = os.path.join(source, (data.channel.uri or "").rpartition("/")[2]) if os.path.isdir(source) else source
-    ways = project.ways_out(source, [*objects, *([manifest] if is_manifest else [])])
-    of_manifest = is_manifest and project.tracked([manifest]) is not None
-    refused = project.tracked(ways)
-    if refused is None and of_manifest:
-        refused = next((way for way in ways if way in objects), None)
-    if refused is not None:
+    try:
+        outside = project.read_outside(source, objects, manifest if is_manifest else None)
+    except LeadsOut as refused:
         return UNREADABLE_LOCAL_DATA.at(
             path,
-            f"`channels.{name}.local`: `{os.path.relpath(refused)}` leads to `{ways[refused]}`, outside the project",
+            f"`channels.{name}.local`: {refused}",
             help=f"copy the data into the project, or pass `--data {name}={os.path.relpath(source)}` to trust them",
         )
-    outside = [place for place in ways.values() if not project.contains(place)]
-    real = os.path.realpath(source)
-    outside += [] if project.contains(real) else [real]
+    of_manifest = is_manifest and project.tracked([manifest]) is not None
     tops = (os.path.dirname(os.path.realpath(manifest)), project.root) if of_manifest else ()
-    return replace(data, tops=tops, outside=tuple(sorted(set(outside))))
+    return replace(data, tops=tops, outside=outside)
 
 
 def _refuse_strange_data(data: Mapping[str, str], names: list[str]) -> None:

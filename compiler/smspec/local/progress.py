@@ -106,7 +106,7 @@ class Progress:
             text += "".join(f"{line}\n" for line in lines)
             self._changed = False
         if text:
-            self._console.write(text)
+            self._console.paint(text)
 
     def _live_lines(self) -> list[str]:
         width, height = self._screen()

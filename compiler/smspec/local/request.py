@@ -103,17 +103,20 @@ class Console(Protocol):
 
     @property
     def err_is_terminal(self) -> bool:
-        """Whether `write` writes to a terminal, where text can be overwritten."""
+        """Whether `paint` writes to a terminal, where text can be overwritten."""
 
     @property
     def err_in_colour(self) -> bool:
-        """Whether `write` may use colors."""
+        """Whether `paint` may use colors."""
 
     def result(self, text: str) -> None:
         """Write a result."""
 
     def write(self, text: str) -> None:
         """Write what is not a result."""
+
+    def paint(self, text: str) -> None:
+        """Write text with colors, or that moves the cursor."""
 
 
 class RunFailed(Exception):

@@ -17,7 +17,7 @@ _OF_CUSTOMERS = re.compile(r"(?:^|\.)(?:elb|compute|compute-1|execute-api|vpce-s
 """Labels of host names in the domains of AWS that lead to servers of its customers, such as an emulator."""
 
 _ENDPOINTS = {
-    "s3": (r"bucket\.vpce", r"s3(?:-fips)?(?:\.dualstack)?[.-]"),
+    "s3": (r"(?:bucket|accesspoint)\.vpce", r"s3(?:-fips)?(?:\.dualstack)?[.-]"),
     "sagemaker": ("vpce", r"api(?:-fips)?\.sagemaker(?:-fips)?\."),
     "logs": ("vpce", r"logs(?:-fips)?\."),
 }
@@ -159,14 +159,21 @@ def is_of_another_partition(host: str, region: str) -> bool:
     host, here = host.rstrip(".").lower(), partition_of(region)
     if here is None or not is_of_aws(host):
         return False
-    if host in _OTHERS_OF_S3:
-        return here.name != "aws"
-    labels = [found for label in host.split(".") if (found := _partition_in(label)) is not None]
-    return not host.endswith(tuple(f".{suffix}" for suffix in here.suffixes)) or any(each != here for each in labels)
+    found = [each for label in host.split(".") if (each := _partition_in(label)) is not None]
+    # A host without a region, as those of IAM: of two partitions with one suffix, the commercial one is the first.
+    owner = next(each for each in partitions() if _has_suffix(host, each))
+    return any(each != here for each in found or [owner]) or not _has_suffix(host, here)
+
+
+def _has_suffix(host: str, partition: Partition) -> bool:
+    return host.endswith(tuple(f".{suffix}" for suffix in partition.suffixes))
 
 
 def _partition_in(label: str) -> Partition | None:
-    """Return the partition of the region at the end of a label: old hosts of S3 are such as `s3-fips-us-gov-west-1`."""
+    """Return the partition of the region at the end of a label, as in `s3-fips-us-gov-west-1`, or that it names."""
+    named = next((each for each in partitions() if f"aws-{label}" == each.name), None)
+    if named is not None:
+        return named
     words = label.split("-")
     ends = ("-".join(words[at:]) for at in range(len(words)))
     return next((found for end in ends if (found := partition_of(end)) is not None), None)

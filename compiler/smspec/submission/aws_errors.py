@@ -6,8 +6,13 @@ import re
 
 _EXPIRED = ("ExpiredToken", "ExpiredTokenException", "RequestExpired", "TokenRefreshRequired")
 _UNKNOWN = ("UnrecognizedClientException", "InvalidClientTokenId", "InvalidSignatureException", "SignatureDoesNotMatch")
-INVALID_CREDENTIALS = (*_EXPIRED, *_UNKNOWN)
+_SKEWED = ("RequestTimeTooSkewed", "RequestInTheFuture")
+INVALID_CREDENTIALS = (*_EXPIRED, *_UNKNOWN, *_SKEWED)
 """Error codes of a call with credentials that AWS does not accept."""
+
+_CLOCK = re.compile(
+    r"RequestTimeTooSkewed|RequestInTheFuture|RequestExpired|Signature (?:expired|not yet current)", re.I
+)
 
 DENIED = (
     *("AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError"),
@@ -49,15 +54,22 @@ def denied_action(sentence: str) -> ActionDenied | None:
     return None if found is None else ActionDenied(found[1], (found[2] or "").strip(".,:\"'"))
 
 
+def unaccepted(code: str, message: str) -> str:
+    """Return why AWS does not accept credentials."""
+    if _CLOCK.search(f"{code}: {message}"):
+        return f"AWS does not accept the time of the request ({code}): set the clock of this machine"
+    if code in _EXPIRED:
+        return "the AWS credentials have expired; log in again"
+    return f"AWS does not accept the credentials ({code})"
+
+
 def unavailable(what: str, code: str, message: str, action: str, resource: str = "") -> AwsUnavailable:
     """Return the error for what AWS rejects.
 
     ``what`` follows "cannot". ``action`` and ``resource``: the permission that the call requires.
     """
-    if code in _EXPIRED:
-        return InvalidCredentials(f"cannot {what}: the AWS credentials have expired; log in again")
-    if code in _UNKNOWN:
-        return InvalidCredentials(f"cannot {what}: AWS does not accept the credentials ({code})")
+    if code in INVALID_CREDENTIALS:
+        return InvalidCredentials(f"cannot {what}: {unaccepted(code, message)}")
     if code in DENIED:
         return denied_action(message) or ActionDenied(action, resource)
     return AwsUnavailable(f"cannot {what}: {code}: {message}")

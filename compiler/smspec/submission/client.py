@@ -46,12 +46,6 @@ def region_of_profile(profile: str | None) -> str:
         return str(AwsSession(profile).session.region_name or "")
 
 
-def asks_for_code(profile: str | None) -> bool:
-    """Return whether `has_credentials` asks a person for a code. Raise `AwsUnavailable`."""
-    with _submission_errors("AWS credentials", ""), responses("call AWS"):
-        return AwsSession(profile).asks_for_code()
-
-
 def answered(
     what: str, action: str, call: Callable[[], dict[str, Any]], *, budget: float = ANSWER_SECONDS
 ) -> dict[str, Any]:

@@ -66,6 +66,8 @@ class JobService:
     def __init__(self, profile: str | None, region: str | None) -> None:
         self._profile, self._region = profile, region
         self._account = ""
+        self.requested = ""
+        """The name of the last job whose creation AWS has not refused: it may exist, and cost."""
         self.renew()
 
     def renew(self) -> None:
@@ -144,14 +146,17 @@ class JobService:
 
     def create(self, request: Mapping[str, Any]) -> None:
         """Create a job. Raise `NameInUse`, `Throttled`, `JobRefused` for an invalid request, or `AwsUnavailable`."""
-        name = request["TrainingJobName"]
+        name = str(request["TrainingJobName"])
+        self.requested = name
         try:
             with responses(f"create the job `{name}` in {self.region}"):
                 self._sagemaker.create_training_job(**request)
         except Unsendable as fault:
+            self.requested = ""
             raise JobRefused(f"the job `{name}`: {fault}") from None
         except AwsRefused as refusal:
-            raise self._refused(str(name), refusal) from None
+            self.requested = ""
+            raise self._refused(name, refusal) from None
         except WireFault as fault:
             raise AwsUnavailable(str(fault)) from None
 

@@ -25,6 +25,12 @@ _LARGEST = 100 << 40
 _RANGE = 4 << 20
 """Bytes of an object that are downloaded at once: a response has a maximum size."""
 
+_MOST_PAGES = 10_000
+"""Of 1,000 objects each."""
+
+_MOST_EMPTY_PAGES = 100
+"""In a row, without new objects: S3 may skip deleted ones, but a list with one of its own tokens never ends."""
+
 _MISSING = ("404", "NoSuchKey", "NotFound")
 
 
@@ -58,11 +64,16 @@ class S3Service:
             self._client = session.s3_client()
 
     def objects(self, uri: str) -> dict[str, ListedObject]:
-        """Return the objects below a prefix, by URI. Raise `JobRefused` for a bucket that does not exist."""
+        """Return the objects below a prefix, by URI. Raise `JobRefused` for a bucket that does not exist.
+
+        Raise `AwsUnavailable` for a list without an end.
+        """
         found: dict[str, ListedObject] = {}
         token: dict[str, Any] = {}
         bucket, _ = parts(uri)
-        while True:
+        without_new = 0
+        for _ in range(_MOST_PAGES):
+            known = len(found)
             page = self._page(uri, **token)
             for each in page.get("Contents", ()):
                 size = each.get("Size", 0)
@@ -73,9 +84,13 @@ class S3Service:
                 stored = ListedObject(size=size, etag=each.get("ETag", "").strip('"'))
                 found[f"s3://{bucket}/{each['Key']}"] = stored
             following = page.get("NextContinuationToken")
-            if not following or following == token.get("ContinuationToken"):
+            if not following:
                 return found
+            without_new = 0 if len(found) > known else without_new + 1
+            if without_new >= _MOST_EMPTY_PAGES:
+                break
             token = {"ContinuationToken": following}
+        raise AwsUnavailable(f"S3 lists the objects below `{uri}` without an end")
 
     def has_objects(self, uri: str) -> bool:
         """Return whether there is an object below a prefix."""

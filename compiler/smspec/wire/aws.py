@@ -46,7 +46,7 @@ from smspec.diagnostics.quoting import continued
 from smspec.service.partitions import is_at_own_port, is_of_another_partition, is_of_aws, region_of_endpoint
 from smspec.wire.aws_shape import check_shape, check_xml
 from smspec.wire.connections import Connections, Trust, trust_of_environment
-from smspec.wire.credential_sources import hide_what_is_sent, limit_programs, require_profiles, require_tokens
+from smspec.wire.credential_sources import hide_what_is_sent, limit_questions, require_profiles, require_tokens
 from smspec.wire.exchange import HttpRequest, HttpResponse, exchanged, parsed, shown_url
 from smspec.wire.fault import BadResponse, ConnectionBroken, Deadline, WireFault
 from smspec.wire.json_body import json_body
@@ -144,7 +144,7 @@ class AwsSession:
         # After the session has set the profile: the providers read it when they are created.
         for provider in _CACHING:
             core.get_component("credential_provider").get_provider(provider).cache = _ROLES
-        limit_programs(core)
+        limit_questions(core)
         hide_what_is_sent(core)
         self._largest = largest
         self._seconds = seconds
@@ -212,10 +212,6 @@ class AwsSession:
         except _SHAPES as fault:
             raise UnusableProfile(_sentence(fault)) from None
         return credentials is not None
-
-    def asks_for_code(self) -> bool:
-        """Return whether botocore asks a person for the code of a device. Raises what boto3 raises: use `responses`."""
-        return "mfa_serial" in self._core.get_scoped_config()
 
     def s3_client(self) -> Any:
         """Return a client of S3. Raises `WireFault`."""

@@ -37,6 +37,8 @@ else:
 VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 """Files or directories of certificates; OpenSSL itself honors SSL_CERT_FILE and SSL_CERT_DIR."""
 
+_OF_OPENSSL = "SSL_CERT_FILE"
+
 
 _LARGEST_FILE = 16 << 20
 """Bytes of a file that a variable names: bundles of certificates have less than one million."""
@@ -65,6 +67,7 @@ class Trust:
         context.set_alpn_protocols(["http/1.1"])
         context.sslsocket_class = TimedTls
         if self.named is None:
+            require_file(os.environ.get(_OF_OPENSSL, ""), _OF_OPENSSL)
             context.load_default_certs()
             for path in self.added:
                 context.load_verify_locations(path)

@@ -5,15 +5,19 @@ A server may repeat what it is sent, so all that botocore signs or proves someth
 
 from __future__ import annotations
 
+import contextlib
+import getpass
 import json
 import os
 import re
 import selectors
+import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from smspec.diagnostics.masking import hide
+from smspec.diagnostics.open_question import question
 from smspec.wire.connections import require_file
 from smspec.wire.fault import Deadline, DeadlineMissed, WireFault
 
@@ -26,20 +30,22 @@ _FILES = (("AWS_CONFIG_FILE", "config_file"), ("AWS_SHARED_CREDENTIALS_FILE", "c
 _LOGINS = ("sso", "sso-oidc", "sts", "signin")
 """The services that take tokens as parameters; elsewhere, AWS also calls the names of keys sensitive."""
 
-_TOKENS = ("AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
+_NAMING = re.compile(r"AWS_[A-Z_]*_FILE|BOTO_CONFIG")
+"""Variables that name a file: of the AWS CLI, and of its predecessors, which botocore still reads."""
 
 
 def require_profiles(core: Any) -> None:
-    """Raise `WireFault` if a file of profiles is not a regular one; call it before botocore reads any."""
+    """Raise `WireFault` if a file of settings is not a regular one; call it before botocore reads any."""
+    for variable in sorted(os.environ):
+        if _NAMING.fullmatch(variable):
+            require_file(os.path.expanduser(os.environ[variable]), f"`{variable}`")
     for variable, name in _FILES:
         where = os.environ.get(variable) or str(core.get_config_variable(name) or "")
         require_file(os.path.expanduser(where), f"`{variable}`" if os.environ.get(variable) else "the file of profiles")
 
 
 def require_tokens(core: Any) -> None:
-    """Raise `WireFault` if a file with a token, of the environment or of the profile, is not a regular one."""
-    for variable in _TOKENS:
-        require_file(os.environ.get(variable, ""), f"`{variable}`")
+    """Raise `WireFault` if the file with the token of a profile is not a regular one."""
     for profile in _profiles(core):
         path = profile.get("web_identity_token_file")
         require_file(os.path.expanduser(path) if isinstance(path, str) else "", "`web_identity_token_file`")
@@ -56,24 +62,30 @@ def _profiles(core: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def hide_what_is_sent(core: Any) -> None:
-    """Hide the credentials of every request, also those that a role is assumed with, and those that botocore renews."""
+    """Hide what each request is signed with: of a role's source, of one bucket, or just renewed; and tokens in it.
+
+    botocore has one signer per request. It holds them, whatever header or query member they are sent in.
+    """
 
     def hide_signing(request_signer: Any, **_event: object) -> None:
-        if (credentials := getattr(request_signer, "_credentials", None)) is not None:
-            # Those that botocore has: asking for them gets new ones again if these expire soon.
-            frozen = getattr(credentials, "_frozen_credentials", None) or credentials.get_frozen_credentials()
-            hide((frozen.secret_key, frozen.token))
+        create = request_signer.get_auth_instance
+        if getattr(create, "hides", False):
+            return
+
+        def hiding(*words: Any, **options: Any) -> Any:
+            signer = create(*words, **options)
+            keys, bearer = getattr(signer, "credentials", None), getattr(signer, "auth_token", None)
+            hide(getattr(holder, name, None) for holder in (keys, bearer) for name in ("secret_key", "token"))
+            return signer
+
+        hiding.hides = True  # type: ignore[attr-defined]  # one wrapper for all requests of a client
+        request_signer.get_auth_instance = hiding
 
     def hide_tokens(params: Mapping[str, Any], model: Any, **_event: object) -> None:
         if model.input_shape is not None:
             hide(_sensitive(params, model.input_shape))
 
-    def hide_renewed(request: Any, **_event: object) -> None:
-        token = request.headers.get("X-Amz-Security-Token")
-        hide([token.decode() if isinstance(token, bytes) else token])
-
     events = core.get_component("event_emitter")
-    events.register_first("before-send", hide_renewed)
     events.register("before-sign", hide_signing)
     for service in _LOGINS:
         events.register(f"before-parameter-build.{service}", hide_tokens)
@@ -97,11 +109,22 @@ def _sensitive(value: Any, shape: Any) -> Iterator[str]:
         yield value
 
 
-def limit_programs(core: Any) -> None:
-    """Let the `credential_process` of every profile end within the time limit of a response."""
+def limit_questions(core: Any) -> None:
+    """Let the `credential_process` of every profile end within the time limit of a response.
+
+    Nothing is drawn over what it, or botocore itself, asks a person.
+    """
     provider = core.get_component("credential_provider")
     provider.get_provider("custom-process")._popen = _LimitedProgram
-    builder = getattr(provider.get_provider("assume-role"), "_profile_provider_builder", None)
+    of_roles = provider.get_provider("assume-role")
+    prompter = getattr(of_roles, "_prompter", None) or getpass.getpass
+
+    def asked(prompt: str) -> Any:
+        with question(is_shown=True):
+            return prompter(prompt)
+
+    of_roles._prompter = asked
+    builder = getattr(of_roles, "_profile_provider_builder", None)
     create = getattr(builder, "_create_process_provider", None)
     if builder is None or create is None:
         return
@@ -119,7 +142,10 @@ class _LimitedProgram:
 
     def __init__(self, command: Sequence[str], **options: Any) -> None:
         self._deadline = Deadline()
-        self._process = subprocess.Popen(command, **options)
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(question(is_shown=False))
+            self._process = subprocess.Popen(command, **options)
+            self._question = stack.pop_all()
 
     @property
     def returncode(self) -> int | None:
@@ -147,14 +173,31 @@ class _LimitedProgram:
                 " SMSPEC_HTTP_TIMEOUT to a longer time"
             ) from None
         finally:
+            self._question.close()
+            below = _processes_below(self._process.pid) if self._process.poll() is None else []
             self._process.kill()
             self._process.wait()
+            for each in below:
+                with contextlib.suppress(OSError):
+                    os.kill(each, signal.SIGKILL)
             for pipe in found:
                 pipe.close()
         content = bytes(found[self._process.stdout])
         if self._process.returncode == 0:
             _check_credentials(content)
         return content, bytes(found[self._process.stderr])
+
+
+def _processes_below(process: int) -> list[int]:
+    """Return what a process has started, such as a shell the program, as far as Linux lists it."""
+    found, ahead = [], [process]
+    while ahead:
+        one = ahead.pop()
+        with contextlib.suppress(OSError, ValueError), open(f"/proc/{one}/task/{one}/children") as file:
+            started = [int(each) for each in file.read().split()]
+            found += started
+            ahead += started
+    return found
 
 
 def _check_credentials(content: bytes) -> None:

@@ -9,8 +9,18 @@ from smspec.source.git_command import GitMissing, run_git
 from smspec.source.real_file import is_below
 from smspec.workspace.boundary_search import boundary_of, repository_above
 
+_MOST_LINKS = 40
+"""In a chain; Linux follows no more."""
+
 _MOST_PATHS = 500
 """In one command line of git."""
+
+
+class LeadsOut(Exception):
+    """Data lead out of the project on a ``way`` that a pull request could add, to ``place``."""
+
+    def __init__(self, way: str, place: str) -> None:
+        super().__init__(f"`{os.path.relpath(way)}` leads to `{place}`, outside the project")
 
 
 class Project:
@@ -25,15 +35,28 @@ class Project:
         """Return whether a path without links is inside; git's own files are not, which may hold the token of a CI."""
         return is_below(place, self.root) and not is_below(place, os.path.join(self.root, ".git"))
 
-    def ways_out(self, source: str, paths: Iterable[str]) -> dict[str, str]:
+    def read_outside(self, source: str, paths: Iterable[str], manifest: str | None = None) -> tuple[str, ...]:
+        """Return the places outside the project that the data at ``source`` with ``paths`` have. Raise `LeadsOut`.
+
+        ``manifest`` names the paths: if git tracks it, none of them may be outside.
+        """
+        paths = list(paths)
+        ways = self._ways_out(source, paths if manifest is None else [*paths, manifest])
+        refused = self.tracked(ways)
+        if refused is None and manifest is not None and self.tracked([manifest]) is not None:
+            refused = next((way for way in ways if way in paths), None)
+        if refused is not None:
+            raise LeadsOut(refused, ways[refused])
+        return tuple(
+            sorted({place for place in (*ways.values(), os.path.realpath(source)) if not self.contains(place)})
+        )
+
+    def _ways_out(self, source: str, paths: Iterable[str]) -> dict[str, str]:
         """Return way → place for what leads out of the project, and out of the data at ``source``.
 
         A way is a link of the project, or the path itself.
         """
-        found: dict[str, str] = {}
-        way = self._link_out(source, ())
-        if way is not None:
-            found[way] = os.path.realpath(way)
+        found = {way: os.path.realpath(way) for way in self._links_out(source, ())}
         top = os.path.realpath(source)
         tops = (top if os.path.isdir(top) else os.path.dirname(top),)
         places: dict[str, str] = {}
@@ -43,17 +66,18 @@ class Project:
                 places[above] = os.path.realpath(above)
             place = os.path.realpath(path) if os.path.islink(path) else os.path.join(places[above], name)
             if not self._is_in(place, tops):
-                way = self._link_out(path, tops) or path
-                found.setdefault(way, os.path.realpath(way))
+                found.update((way, os.path.realpath(way)) for way in [*self._links_out(path, tops)] or [path])
         return found
 
     def tracked(self, ways: Iterable[str]) -> str | None:
         """Return one of some ways that git tracks, or that is unknown; None for those of the author."""
         inside = {relative: way for way in ways if (relative := self._relative(way)) is not None}
         names = list(inside)
-        of_git = next((name for name in names if name.split(os.sep)[0] == ".git"), None)
-        if self._repository is None or of_git is not None:
-            return inside[of_git] if of_git is not None else None
+        if self._repository is None:
+            return None
+        unknown = next((name for name in names if self._is_of_another(self._repository, name)), None)
+        if unknown is not None:
+            return inside[unknown]
         for start in range(0, len(names), _MOST_PATHS):
             part = names[start : start + _MOST_PATHS]
             try:
@@ -61,13 +85,30 @@ class Project:
             except (GitMissing, OSError):
                 return inside[part[0]]
             listed = [os.fsdecode(name) for name in ended.stdout.split(b"\0") if name]
-            if ended.returncode or listed:  # it fails for a path in a submodule, among others
+            if ended.returncode or listed:
                 return inside.get(listed[0] if listed else "", inside[part[0]])
         return None
+
+    def _is_of_another(self, repository: str, name: str) -> bool:
+        """Return whether a path is one of git's own, or in a nested repository, such as a submodule."""
+        parts = name.split(os.sep)
+        return parts[0] == ".git" or any(
+            os.path.lexists(os.path.join(repository, *parts[:depth], ".git")) for depth in range(1, len(parts))
+        )
 
     def _is_in(self, place: str, tops: Iterable[str]) -> bool:
         is_data = any(is_below(place, top) for top in tops) and not is_below(place, os.path.join(self.root, ".git"))
         return is_data or self.contains(place)
+
+    def _links_out(self, path: str, tops: Iterable[str]) -> Iterator[str]:
+        """Yield the links on a path that are in the project and lead out, and those that they lead over."""
+        for _ in range(_MOST_LINKS):
+            link = self._link_out(path, tops)
+            if link is None:
+                return
+            yield link
+            rest = os.path.relpath(os.path.abspath(path), link)
+            path = os.path.join(os.path.realpath(os.path.dirname(link)), os.readlink(link), rest)
 
     def _link_out(self, path: str, tops: Iterable[str]) -> str | None:
         """Return the first link on a path that is in the project and leads out."""

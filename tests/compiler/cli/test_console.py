@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from support.servers.job_server import job_server, look
 from support.small_job import BUILT, write_job
 from support.smspec_command import environment, smspec, smspec_process
 
@@ -84,3 +85,50 @@ def test_undecodable_file_name_is_escaped(tmp_path):
         done = smspec_process(*words, cwd=tmp_path)
         assert done.status == 1
         assert "job-\\udcff.yaml" in done.out + done.err
+
+
+ORDERS = "a\x1b[31m\x1b[2J\nforged | line\r\x07\x9b\u202eb"
+SENT = ("TrainingJobStatus", "TrainingJobName", "TrainingJobArn", "S3ModelArtifacts")
+"""Members that decide what a command does next."""
+
+
+def hostile(value, kept):
+    """Return an answer of which every other text has orders to a terminal, and a line of its own."""
+    if isinstance(value, dict):
+        return {name: each if name in kept else hostile(each, kept) for name, each in value.items()}
+    if isinstance(value, list):
+        return [hostile(each, kept) for each in value]
+    return f"{value}{ORDERS}" if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [(words, kept) for words in ("status nightly", "logs nightly", "stop nightly") for kept in ((), SENT[:1], SENT)]
+    + [("logs nightly -f", SENT[:1]), ("logs nightly -f", SENT)],  # with an unknown status, it never ends
+)
+@pytest.mark.parametrize("state", ["InProgress", "Failed"])
+def test_text_of_the_service_gives_no_orders(monkeypatch, tmp_path, words, state, kept):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("smspec.submission.following.INTERVAL_SECONDS", 0)
+    with job_server() as server:
+        for name, value in server.environ.items():
+            monkeypatch.setenv(name, value)
+        failed = look("Failed", began=60, ended=180, billable=120, reason=f"AlgorithmError: {ORDERS}")
+        server.jobs["nightly"] = (
+            [look("InProgress", "Training", began=60), failed] if state == "InProgress" else [failed]
+        )
+        server.log(f"{ORDERS}-1", 61, ORDERS, "train_loss: 0.5")
+        described, tags = server.describe, server.tags
+        metric = {"Name": ORDERS, "Regex": "train_loss: ([0-9.]+)"}
+        added = {
+            "AlgorithmSpecification": {"TrainingInputMode": "File", "MetricDefinitions": [metric]},
+            "FinalMetricDataList": [{"MetricName": ORDERS, "Value": 1.0, "Timestamp": 1700000100}],
+        }
+        monkeypatch.setattr(server, "describe", lambda request: {**hostile(described(request), kept), **added})
+        monkeypatch.setattr(server, "tags", lambda request: hostile(tags(request), ("Key",)))
+        done = smspec(*words.split())
+    text = done.out + done.err
+    assert done.status in (0, 1, 3) and text, text
+    assert not [each for each in "\x1b\r\x07\x9b\u202e" if each in text], text
+    # A reason may have several lines, which are indented.
+    assert not [line for line in text.split("\n") if line.startswith("forged")], text

@@ -5,6 +5,7 @@ import re
 from base64 import b64encode
 from datetime import UTC, datetime, timedelta
 from hashlib import sha1
+from pathlib import Path
 from urllib.parse import quote, unquote
 
 import pytest
@@ -177,6 +178,33 @@ def test_sources_of_credentials_are_not_printed(signed, monkeypatch, tmp_path, s
     assert tokens and "bad token ***" in done.err, done.err
     assert not [token for token in tokens if token in done.out + done.err]
     assert_silent(done)
+
+
+@pytest.mark.parametrize("command", ["submit --dry-run", "submit", "collect nightly"])
+def test_token_of_one_bucket_is_not_printed(signed, monkeypatch, command):
+    """S3 Express has own keys for each bucket, and an own header for their token."""
+    bucket, token = "bucket--usw2-az1--x-s3", "IQoJb3JpZ2luX2VjEXPRESSsession=="
+    signed.request = {"OutputDataConfig": {"S3OutputPath": f"s3://{bucket}/out/"}}
+    signed.jobs["nightly"] = [COMPLETED]
+    spec = Path("job.yaml")
+    spec.write_text(spec.read_text().replace(f"s3://{BUCKET}/", f"s3://{bucket}/"))
+    keys = f"<AccessKeyId>{KEY}</AccessKeyId><SecretAccessKey>{SECRET}2</SecretAccessKey>"
+    session = f"<Credentials>{keys}<SessionToken>{token}</SessionToken><Expiration>2099-01-01T00:00:00Z</Expiration>"
+
+    def repeat(asked):
+        if "session" in asked.target:
+            return [response(f"<CreateSessionResult>{session}</Credentials></CreateSessionResult>".encode())]
+        said = f"had {asked.headers.get('x-amz-s3session-token')}, not {SECRET}2"
+        received.append(said)
+        body = f"<Error><Code>BadThing</Code><Message>{said}</Message></Error>".encode()
+        return [response(body, status="400 Bad Request")]
+
+    received: list[str] = []
+    with hostile_server(repeat) as server:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", f"http://{server.host}")
+        done = smspec(*command.split())
+    assert any(token in each for each in received), done.err
+    assert "had ***" in done.err and token not in done.out + done.err and SECRET not in done.out + done.err
 
 
 def with_token(value):

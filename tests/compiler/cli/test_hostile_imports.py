@@ -39,8 +39,8 @@ WORDS = st.sampled_from(
 
 
 def import_of(content, directory):
-    (directory / "source").write_bytes(content)
-    done = smspec("import", "source", cwd=directory)
+    (directory / "source.txt").write_bytes(content)
+    done = smspec("import", "source.txt", cwd=directory)
     assert done.status in (0, 1), done.err
     assert "internal error" not in done.err
     assert bool(done.out) or done.err

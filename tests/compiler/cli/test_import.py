@@ -14,16 +14,16 @@ ACK = "apiVersion: sagemaker.services.k8s.aws/v1alpha1\nkind: TrainingJob\nspec:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("{}", "`source`: no training job found"),
-        ("[]", "`source`: no training job found"),
+        ("{}", "`source.txt`: no training job found"),
+        ("[]", "`source.txt`: no training job found"),
         ('"text"', "no training job found"),
         ("", "no training job found"),
-        ('{"TrainingJobName": "a",\n "TrainingJobName": "b"}', "--> source:2:2"),
-        ('{"TrainingJobName": ', "--> source:1:21"),
+        ('{"TrainingJobName": "a",\n "TrainingJobName": "b"}', "--> source.txt:2:2"),
+        ('{"TrainingJobName": ', "--> source.txt:1:21"),
         ("a: 1\n a: 2\n", "no training job found"),
-        ("ResourceConfig: 1\n a: 2\n", "--> source:2:"),
-        ("smspec: v1\n", "`source`: already a job spec"),
-        ('{"ProcessingJobName": "a", "RoleArn": "b"}', "`source`: a processing job, not a training job"),
+        ("ResourceConfig: 1\n a: 2\n", "--> source.txt:2:"),
+        ("smspec: v1\n", "`source.txt`: already a job spec"),
+        ('{"ProcessingJobName": "a", "RoleArn": "b"}', "`source.txt`: a processing job, not a training job"),
         ('{"StartAt": "a", "States": {"a": {"Type": "Pass"}}}', "the state machine creates no training job"),
         (
             json.dumps({"States": {"a": STATE, "b": STATE}}),
@@ -41,8 +41,8 @@ ACK = "apiVersion: sagemaker.services.k8s.aws/v1alpha1\nkind: TrainingJob\nspec:
     ],
 )
 def test_import_of_other_documents_exits_1(content, said, tmp_path):
-    (tmp_path / "source").write_text(content)
-    done = smspec("import", "source", cwd=tmp_path)
+    (tmp_path / "source.txt").write_text(content)
+    done = smspec("import", "source.txt", cwd=tmp_path)
     assert (done.status, done.out) == (1, "")
     assert said in done.err
 
@@ -66,21 +66,21 @@ def test_dash_is_standard_input(tmp_path):
 
 def test_directory_exits_2(tmp_path):
     (tmp_path / "jobs").mkdir()
-    done = smspec("import", "jobs", cwd=tmp_path)
-    assert (done.status, done.err) == (2, "smspec: `jobs` is a directory, not a request\n")
+    done = smspec("import", "jobs/", cwd=tmp_path)
+    assert (done.status, done.err) == (2, "smspec: `jobs/` is a directory, not a request\n")
 
 
 def test_undecodable_bytes_are_located(tmp_path):
-    (tmp_path / "source").write_bytes(b'{"TrainingJobName": "\xff"}')
-    done = smspec("import", "source", cwd=tmp_path)
+    (tmp_path / "source.txt").write_bytes(b'{"TrainingJobName": "\xff"}')
+    done = smspec("import", "source.txt", cwd=tmp_path)
     assert (done.status, done.out) == (1, "")
-    assert "--> source:1:22" in done.err
+    assert "--> source.txt:1:22" in done.err
 
 
 def test_object_in_a_list_is_found(tmp_path):
     job = {"apiVersion": "sagemaker.services.k8s.aws/v1alpha1", "kind": "TrainingJob", "spec": {"trainingJobName": "a"}}
-    (tmp_path / "source").write_text(json.dumps({"kind": "List", "items": [{"kind": "Pod"}, job]}))
-    done = smspec("import", "source", cwd=tmp_path)
+    (tmp_path / "source.txt").write_text(json.dumps({"kind": "List", "items": [{"kind": "Pod"}, job]}))
+    done = smspec("import", "source.txt", cwd=tmp_path)
     assert "job_name: a\n" in done.out
     assert "ignored, not part of a request: other objects of the list\n" in done.err
 
@@ -103,13 +103,13 @@ def test_import_lists_other_documents_of_a_file(content, others, tmp_path):
 
 def test_state_machine_of_a_description_is_found(tmp_path):
     described = {"stateMachineArn": "a", "definition": json.dumps({"StartAt": "Train", "States": {"Train": STATE}})}
-    (tmp_path / "source").write_text(json.dumps(described))
-    assert "job_name: sample\n" in smspec("import", "source", cwd=tmp_path).out
+    (tmp_path / "source.txt").write_text(json.dumps(described))
+    assert "job_name: sample\n" in smspec("import", "source.txt", cwd=tmp_path).out
 
 
 def test_earlier_documents_count_as_lines(tmp_path):
-    (tmp_path / "source").write_text(f"---\na: 1\n---\n{ACK}: broken\n")
-    assert "--> source:7:1" in smspec("import", "source", cwd=tmp_path).err
+    (tmp_path / "source.txt").write_text(f"---\na: 1\n---\n{ACK}: broken\n")
+    assert "--> source.txt:7:1" in smspec("import", "source.txt", cwd=tmp_path).err
 
 
 def test_file_needs_no_boto3(tmp_path):

@@ -125,9 +125,9 @@ STEPS = [{"Name": name, "Type": "Training", "Arguments": job(name)} for name in 
     ids=["state machine", "pipeline", "documents", "list"],
 )
 def test_each_job_of_a_definition_has_a_spec(tmp_path, text):
-    (tmp_path / "source").write_text(text)
-    assert smspec("import", "source", cwd=tmp_path).status == 1
-    done = smspec("import", "source", "-o", "new", cwd=tmp_path)
+    (tmp_path / "source.txt").write_text(text)
+    assert smspec("import", "source.txt", cwd=tmp_path).status == 1
+    done = smspec("import", "source.txt", "-o", "new", cwd=tmp_path)
     assert (done.status, done.out) == (0, "new/one.yaml\nnew/two.yaml\n"), done.err
     assert smspec("validate", "one.yaml", "two.yaml", cwd=tmp_path / "new").status == 0
 

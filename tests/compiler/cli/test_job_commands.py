@@ -23,6 +23,14 @@ REASON = "AlgorithmError: ExecuteUserScriptError: ValueError: no data\nExitCode 
 FAILED = look("Failed", start=180, began=60, ended=180, billable=120, reason=REASON)
 
 
+OPEN = (
+    "smspec: v1\nname: small\nrole: arn:aws:iam::111122223333:role/SageMakerTraining\noutput: s3://bucket/small/\n"
+    "hosts: {instance_type: ml.m5.large, count: 1, volume: 10GB}\n"
+    "api: {AlgorithmSpecification: {AlgorithmName: mine}}\n"
+)
+"""Its region is open."""
+
+
 @pytest.fixture(scope="module")
 def aws():
     with job_server() as running, pytest.MonkeyPatch.context() as patch:
@@ -108,6 +116,14 @@ def test_denied_call_exits_3_and_names_the_action(server, command):
     done = smspec(command, "nightly")
     assert done.status == 3
     assert "AWS denies `sagemaker:DescribeTrainingJob`; allow it in an IAM policy" in done.err
+
+
+@pytest.mark.parametrize("command", ["status", "logs", "stop"])
+def test_wrong_clock_is_named(server, command):
+    said = "Signature expired: 20260101T000000Z is now earlier than 20260102T000000Z"
+    server.faults["DescribeTrainingJob"] = [(400, "InvalidSignatureException", said)] * 9
+    done = smspec(command, "nightly")
+    assert done.status == 3 and "InvalidSignatureException): set the clock of this machine" in done.err
 
 
 def test_logs_are_printed_without_waiting(server):
@@ -342,3 +358,42 @@ def test_log_with_full_pages_is_read(server):
     done = smspec("logs", "nightly")
     assert (done.status, done.err) == (0, "")
     assert len(done.out.splitlines()) == 11_002 and "step 10999" in done.out
+
+
+@pytest.mark.parametrize(
+    ("broken", "variable", "status", "why"),
+    [
+        ("job_name: own\n", "us-west-2", 1, "is one name for all regions"),
+        ("", "", 3, "no AWS region"),
+    ],
+    ids=["a name for all regions", "no region"],
+)
+def test_spec_without_an_answer_does_not_hide_the_others(server, tmp_path, monkeypatch, broken, variable, status, why):
+    """The specs whose jobs are unknown are the first and the last."""
+    monkeypatch.setenv("AWS_REGION", variable)
+    write_job(tmp_path / "b")
+    request = json.loads(smspec("render", "b/job.yaml", "--api-json").out)
+    server.put(request, TRAINING)
+    for place in ("a", "c"):
+        write_job(tmp_path / place, OPEN + broken)
+    done = smspec("status", ".")
+    assert done.status == status, done.err
+    assert [line.split()[:2] for line in done.out.splitlines()[1:]] == [
+        ["a/job.yaml", "unknown"],
+        ["b/job.yaml", request["TrainingJobName"]],
+        ["c/job.yaml", "unknown"],
+    ]
+    assert done.err.count(why) == 2 and done.err.startswith("a/job.yaml: ")
+    records = json.loads(smspec("status", ".", "--format", "json").out)
+    assert [why in (each["note"] or "") for each in records] == [True, False, True]
+    alone = smspec("status", "a/")
+    assert (alone.status, alone.out) == (status, "") and why in alone.err
+
+
+def test_regions_out_of_reach_are_asked_twice(server, tmp_path):
+    for number in range(9):
+        write_job(tmp_path / f"j{number}", f"{BUILT}overlays: {{dev: {{retries: 2}}}}\n")
+    server.faults["ListTrainingJobs"] = [(400, "AccessDeniedException")] * 99
+    done = smspec("status", ".")
+    assert (done.status, done.out) == (3, "") and "sagemaker:ListTrainingJobs" in done.err
+    assert server.asked["ListTrainingJobs"] <= 2

@@ -1,5 +1,6 @@
 """`logs`, `stop`, and `collect` of a spec concern the newest of its jobs: of what exists, and is its own."""
 
+import functools
 import json
 import types
 
@@ -355,3 +356,43 @@ def test_endless_listing_ends(server, monkeypatch):
     assert (done.status, done.out) == (1, "")
     assert "are not of the spec as it is now; pass --run-id, or the name of a job" in done.err
     assert server.asked["ListTags"] <= 501
+
+
+@pytest.mark.parametrize("kind", ["run", "spec", "directory", "request", "link"])
+@pytest.mark.parametrize(
+    "command", [("collect",), ("status",), ("logs",), ("stop",), ("import",), ("import", "-o", "new")], ids="".join
+)
+def test_word_is_the_job_whatever_a_pull_request_adds(server, tmp_path, command, kind):
+    """A file of that name cannot answer for the job, with a result of its own and exit status 0."""
+    planted = tmp_path / "nightly"
+    if kind in ("run", "directory"):
+        (planted / "model").mkdir(parents=True)
+        (planted / "model" / "model.txt").write_text("planted")
+        write_job(planted, SPEC)
+        marker = {"kind": "smspec run", "job": "nightly", "status": "Completed"}
+        (planted / "run.json").write_text(json.dumps(marker if kind == "run" else {}))
+    elif kind == "link":
+        planted.symlink_to("job.yaml")
+    else:
+        planted.write_text(SPEC if kind == "spec" else json.dumps(request_of()))
+    done = smspec(command[0], "nightly", *command[1:])
+    assert done.status == 1 and done.out == "", done.err
+    assert server.asked["DescribeTrainingJob"] == 1
+    assert "`nightly` is the name of a job here; for the file or directory, pass `./nightly`\n" in done.err
+
+
+def test_path_has_a_slash_or_a_dot(server, tmp_path):
+    write_job(tmp_path / "nightly", SPEC)
+    (tmp_path / "request").write_text(json.dumps(request_of()))
+    for path in ("./nightly", "nightly/", "nightly/job.yaml"):
+        assert "nightly/job.yaml" in smspec("status", path).out
+    assert smspec("import", "./request").status == 0
+
+
+def test_thousands_of_old_jobs_hide_no_newer_one(server, monkeypatch):
+    monkeypatch.setattr(server, "listed", functools.partial(server.listed, size=100))
+    server.jobs = {f"small-2020-{number}": [at(-9)] for number in range(10_100)}
+    name = with_run_id(server, "a", at(90))
+    done = smspec("stop", "job.yaml")
+    assert (done.status, server.stopped) == (0, [name]), done.err
+    assert server.asked["ListTrainingJobs"] < 50

@@ -1,13 +1,17 @@
 """The table of `smspec submit` without permissions, answers, or credentials: what is not checked, and what ends it."""
 
 import contextlib
+import fcntl
 import json
 import os
 import pty
 import re
+import select
 import subprocess
 import sys
+import termios
 import time
+from pathlib import Path
 
 import pytest
 
@@ -148,9 +152,23 @@ def test_endpoint_that_leads_nowhere_is_not_checked(account, monkeypatch, url):
     assert {states[kind] for kind in ("caller", "role", "image", "quota")} == {"not checked"}, done.err
 
 
-def test_code_of_a_device_is_asked_for_once(account, tmp_path):
-    """All sessions of the command share the role's credentials, and no line is drawn over the question."""
-    (tmp_path / "config").write_text(PROFILES["a device"])
+KEYS = '{"Version": 1, "AccessKeyId": "testing-0123456789", "SecretAccessKey": "testing-0123456789"}'
+CHAIN = "[profile a]\nrole_arn = arn:aws:iam::123456789012:role/two\nsource_profile = m\n"
+QUESTIONS = {
+    "a device": (PROFILES["a device"], "mfa/me: ", 0),
+    "the device of a source": (CHAIN + PROFILES["a device"].replace("profile a", "profile m"), "mfa/me: ", 0),
+    "a program": ("[profile a]\ncredential_process = sh program\n", "PIN: ", 1),
+    "a program of a source": (f"{CHAIN}[profile m]\ncredential_process = sh program\n", "PIN: ", 1),
+}
+
+
+@pytest.mark.parametrize("case", QUESTIONS)
+def test_question_is_not_drawn_over(account, tmp_path, case):
+    """All sessions of the command share the role's credentials, and a question stays while a person thinks."""
+    config, question, shown = QUESTIONS[case]
+    (tmp_path / "config").write_text(config)
+    asking = f"[ -e asked ] || {{ printf '{question}' > /dev/tty; read code < /dev/tty; touch asked; }}"
+    (tmp_path / "program").write_text(f"{asking}; echo '{KEYS}'")
     controller, terminal = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "smspec", "submit", "--detach", "--profile", "a"],
@@ -158,21 +176,45 @@ def test_code_of_a_device_is_asked_for_once(account, tmp_path):
         stdout=terminal,
         stderr=terminal,
         start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         env=environment(
             AWS_CONFIG_FILE=str(tmp_path / "config"), AWS_ACCESS_KEY_ID="", AWS_SECRET_ACCESS_KEY="", TERM="xterm"
         ),
     )
     os.close(terminal)
-    text = ""
+    text, meanwhile = "", ""
     with contextlib.suppress(OSError):
         while chunk := os.read(controller, 65536):
             text += chunk.decode()
-            if text.endswith("mfa/me: "):
+            if text.endswith(question):
+                while select.select([controller], [], [], 1.2)[0]:  # a line is drawn ten times a second
+                    meanwhile += os.read(controller, 65536).decode()
+                    assert len(meanwhile) < 1000, meanwhile
                 os.write(controller, b"123456\n")
     os.close(controller)
     assert process.wait(timeout=60) == 0, text
-    assert text.count("Enter MFA code") == 1 and "waiting for AWS credentials" not in text
+    assert text.count(question) == 1 and "\x1b" not in meanwhile
+    assert meanwhile.count("waiting for AWS credentials") == shown and bool(meanwhile) == bool(shown)
     assert len(account.jobs.created) == 1
+
+
+@pytest.mark.skipif(
+    not os.path.exists(f"/proc/self/task/{os.getpid()}/children"), reason="the kernel lists no children"
+)
+def test_program_that_takes_too_long_leaves_no_process(account, tmp_path):
+    (tmp_path / "config").write_text("[profile a]\ncredential_process = sh program\n")
+    (tmp_path / "program").write_text("sleep 777 & echo $! > child\nwait")
+    unset = dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "")
+    settings = {"AWS_CONFIG_FILE": str(tmp_path / "config"), "SMSPEC_HTTP_TIMEOUT": "3", "AWS_REGION": REGION}
+    done = smspec_process("status", "nightly", "--profile", "a", env=environment(**settings, **unset))
+    assert done.status == 3 and "`credential_process` does not end within 3 s" in done.err, done.err
+    child, end = int((tmp_path / "child").read_text()), time.monotonic() + 30
+    with pytest.raises((ProcessLookupError, FileNotFoundError)):
+        while time.monotonic() < end:
+            os.kill(child, 0)
+            if b") Z " in Path(f"/proc/{child}/stat").read_bytes():  # its new parent does not reap it
+                raise ProcessLookupError
+            time.sleep(0.01)
 
 
 @pytest.mark.parametrize(
@@ -232,6 +274,10 @@ ENDLESS = {
     "AWS_CONFIG_FILE": None,
     "AWS_SHARED_CREDENTIALS_FILE": None,
     "AWS_WEB_IDENTITY_TOKEN_FILE": None,
+    "AWS_CREDENTIAL_FILE": None,
+    "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": None,
+    "BOTO_CONFIG": None,
+    "SSL_CERT_FILE": None,
     "web_identity_token_file": "role_arn = arn:aws:iam::123456789012:role/ci\nweb_identity_token_file = {}\n",
     "ca_bundle": "aws_access_key_id = testing\naws_secret_access_key = testing\nca_bundle = {}\n",
     "credential_process": "credential_process = cat {}\n",
@@ -259,12 +305,13 @@ def test_file_without_an_end_is_not_read(account, tmp_path, command, name, kind)
     ours = {"AWS_CONFIG_FILE": str(tmp_path / "config"), "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "none")}
     ours |= {"AWS_PROFILE": "a"} if text else {name: str(path), "AWS_ROLE_ARN": "arn:aws:iam::123456789012:role/ci"}
     keys = dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"), "")
-    if name == "AWS_CA_BUNDLE":
+    if name in ("AWS_CA_BUNDLE", "SSL_CERT_FILE"):
         keys = dict.fromkeys(keys, "testing-0123456789")
     keys["AWS_REGION"] = REGION
     endpoints = {each: "https://127.0.0.1:1" for each in os.environ if each.startswith("AWS_ENDPOINT_URL")}
     env = environment(**{**endpoints, **keys, "HOME": str(tmp_path), "SMSPEC_HTTP_TIMEOUT": "2"})
-    env.pop("AWS_CA_BUNDLE", None)  # it wins over the profile's
+    for bundle in ("AWS_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):  # they win over the profile's
+        env.pop(bundle, None)
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     with start_command(COMMANDS[command], env={**env, **ours}, **streams, text=True) as process:
         try:

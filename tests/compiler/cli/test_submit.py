@@ -3,6 +3,10 @@
 import json
 import os
 import re
+import signal
+import subprocess
+import sys
+import threading
 
 import pytest
 
@@ -10,7 +14,7 @@ from support.servers.aws_server import BUCKET
 from support.servers.ecr_server import docker_image, ecr_server
 from support.servers.job_server import COMPLETED, look
 from support.small_job import BUILT, PROGRAM, write_job
-from support.smspec_command import smspec
+from support.smspec_command import environment, smspec
 from support.submitted_job import IN_CHANNEL, LOCAL, SPEC
 
 FAILED = look("Failed", began=60, ended=180, reason="AlgorithmError: ExecuteUserScriptError: x\nExitCode 7")
@@ -323,3 +327,23 @@ def test_own_account_is_submitted_to_aws(in_aws, tmp_path):
     write_job(tmp_path, SPEC.replace("111122223333", "123456789012"))
     done = smspec("submit")
     assert (done.status, "127.0.0.1:9" in done.err, "replace it" in done.err) == (3, True, False)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_creation_names_the_job_that_may_exist(aws, number):
+    entered, may_end = threading.Event(), threading.Event()
+    aws.on_create = lambda: (entered.set(), may_end.wait(60))
+    variables = environment(AWS_REGION="eu-west-1")
+    words = [sys.executable, "-m", "smspec", "submit", "--detach"]
+    process = subprocess.Popen(words, env=variables, stderr=subprocess.PIPE, text=True)
+    try:
+        assert entered.wait(60)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=60)
+    finally:
+        may_end.set()
+    name = json.loads(smspec("render", "--api-json").out)["TrainingJobName"]
+    assert process.returncode == 128 + number
+    stop = f"`smspec stop {name} --region us-west-2` stops it\n"
+    assert err.endswith(f"the job {name} may exist in SageMaker, and cost; {stop}"), err

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from smspec.submission import object_content
+from support.git_repository import commit, repository
 from support.servers.aws_server import BUCKET
 from support.small_job import write_job
 from support.smspec_command import smspec
@@ -157,3 +158,74 @@ def test_large_file_is_uploaded_in_parts_and_recognized(job, store, tmp_path, mo
     assert store.client.list_multipart_uploads(Bucket=BUCKET).get("Uploads", []) == []
     done = smspec("submit", "--upload-data", "--dry-run", "--run-id", "2")
     assert "has 4 files" in done.err
+
+
+LINKS = {
+    "file": ("data/z", "outside/keys", "data/z"),
+    "directory": ("data/dir", "outside", "data/dir"),
+    "link in a chain": ("data/z", "inner", "data/z"),
+    "data themselves": ("data", "outside", "data"),
+    "git's own files": ("data/z", ".git/config", "data/z"),
+}
+
+
+@pytest.fixture
+def outside(job, tmp_path):
+    """A directory next to the repository of the job."""
+    project = tmp_path / "project"
+    repository(project)
+    for name in ("job.yaml", "src", "data"):
+        (tmp_path / name).rename(project / name)
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "keys").write_text("secret")
+    os.chdir(project)
+    return project
+
+
+@pytest.mark.parametrize("command", [("--detach",), ("--dry-run",)], ids="".join)
+@pytest.mark.parametrize("name", LINKS)
+def test_link_of_a_pull_request_is_not_uploaded(job, store, outside, name, command):
+    """The rule of `smspec run`, whose data are the same."""
+    path, target, named = LINKS[name]
+    if path == "data":
+        (outside / "data").rename(outside / "old")
+    (outside / "inner").symlink_to("../outside/keys")
+    (outside / path).symlink_to(outside / target if target[0] in ".i" else outside.parent / target)
+    commit(outside)
+    done = smspec("submit", "--upload-data", *command)
+    assert done.status == 1
+    assert f"channel `train`: `local: data`: `{named}` leads to `" in done.err and "outside the project" in done.err
+    assert store.objects == {} and job.created == []
+
+
+def test_link_in_a_submodule_is_not_uploaded(job, store, outside):
+    """The index of the project does not have it, and a pull request can change the commit of the submodule."""
+    nested = repository(outside / "data/nested")
+    (nested / "z").symlink_to(outside.parent / "outside/keys")
+    commit(nested)
+    commit(outside)
+    done = smspec("submit", "--upload-data", "--detach")
+    assert done.status == 1 and store.objects == {} and job.created == []
+    assert "`data/nested/z` leads to `" in done.err
+
+
+@pytest.mark.parametrize("target", ["inner", "over/keys"])
+def test_link_over_one_that_git_tracks_is_not_uploaded(job, store, outside, target):
+    (outside / "inner").symlink_to("../outside/keys")
+    (outside / "over").symlink_to("../outside")
+    commit(outside)
+    (outside / "data/mine").symlink_to(f"../{target}")
+    done = smspec("submit", "--upload-data", "--detach")
+    assert done.status == 1 and store.objects == {} and job.created == []
+    assert f"`{target.partition('/')[0]}` leads to `" in done.err
+
+
+def test_link_of_the_author_is_named_and_uploaded(job, store, outside):
+    commit(outside)
+    (outside / "data/mine").symlink_to(outside.parent / "outside/keys")
+    (outside / "data/own").symlink_to("a.csv")
+    done = smspec("submit", "--upload-data", "--detach")
+    assert done.status == 0, done.err
+    place = os.path.realpath(outside.parent / "outside/keys")
+    assert f"channel train uploads what is outside the project: `{place}`\n" in done.err
+    assert uploaded(store) == {**FILES, "mine": b"secret", "own": FILES["a.csv"]}

@@ -33,6 +33,8 @@ class Paper:
     def write(self, text: str) -> None:
         self.written += text
 
+    paint = write
+
 
 class Clock:
     now = 100.0

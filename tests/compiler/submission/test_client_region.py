@@ -83,6 +83,8 @@ def test_each_endpoint_that_botocore_finds_is_one_of_aws(service):
         ("s3", "https://s3-us-west-2.amazonaws.com", "us-west-2"),
         ("s3", "https://s3-fips.dualstack.us-gov-west-1.amazonaws.com", "us-gov-west-1"),
         ("s3", "https://bucket.vpce-0a-1b.s3.cn-north-1.vpce.amazonaws.com.cn", "cn-north-1"),
+        ("s3", "https://accesspoint.vpce-0a-1b.s3.us-west-2.vpce.amazonaws.com", "us-west-2"),
+        ("s3", "https://control.vpce-0a-1b.s3.us-west-2.vpce.amazonaws.com", None),
         ("s3", "https://s3-fips-us-gov-west-1.amazonaws.com", "us-gov-west-1"),
         ("s3", "https://s3-external-1.amazonaws.com", "us-east-1"),
         ("s3", "https://s3-accelerate.amazonaws.com", ""),
@@ -134,10 +136,16 @@ def test_only_exact_hosts_are_endpoints_of_a_service(service, url, region):
     [
         *((f"{form}us-gov-west-1.amazonaws.com", "aws-us-gov") for form in ("s3-", "s3-fips-", "s3.", "s3-fips.")),
         *((f"{form}us-west-2.amazonaws.com", "aws") for form in ("s3-", "s3-fips-", "s3.dualstack.")),
-        *((f"{form}.amazonaws.com", "aws") for form in ("s3", "s3-accelerate", "s3-external-1")),
+        *(
+            (f"{form}.amazonaws.com", "aws")
+            for form in ("s3", "s3-accelerate", "s3-external-1", "iam", "STS", "route53")
+        ),
+        *((f"{form}.us-gov.amazonaws.com", "aws-us-gov") for form in ("iam", "IAM", "route53")),
+        ("iam.cn-north-1.amazonaws.com.cn", "aws-cn"),
+        ("iam.global.api.aws", "aws"),
     ],
 )
-def test_old_hosts_of_s3_are_in_the_partition_of_their_region(host, there, region):
+def test_each_host_is_in_one_partition(host, there, region):
     assert is_of_another_partition(host, region) == (there != partition_of(region).name)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 
@@ -14,8 +15,9 @@ from smspec.service.policy import is_about_training
 from smspec.submission.aws_errors import AwsUnavailable
 from smspec.submission.listed_prices import listed_prices
 from smspec.submission.listed_quotas import listed_quotas
+from smspec.submission.s3_service import S3Service
 from smspec.wire.aws import AwsSession
-from support.servers.hostile_s3 import CREDENTIALS
+from support.servers.hostile_s3 import CREDENTIALS, listing
 from support.servers.hostile_server import hostile_server, response
 
 JSON = {"Content-Type": "application/x-amz-json-1.1"}
@@ -192,3 +194,21 @@ def test_price_list_is_asked_where_it_has_an_endpoint(monkeypatch, region):
     (signed,) = [re.search(r"/([a-z0-9-]+)/pricing/aws4_request", text) for text in signatures]
     assert signed[1] in known
     assert signed[1].startswith("cn-") == region.startswith("cn-")
+
+
+@pytest.mark.parametrize("tokens", ["a", "ab", range(999_999)], ids=["one", "two", "new"])
+def test_objects_without_an_end_are_an_error(monkeypatch, tokens):
+    """Each page of S3 names another one, which has nothing new."""
+    for name, value in CREDENTIALS.items():
+        monkeypatch.setenv(name, value)
+    following = itertools.cycle(tokens)
+
+    def again(_asked):
+        more = f"<IsTruncated>true</IsTruncated><NextContinuationToken>{next(following)}</NextContinuationToken>"
+        return [response(listing({"out/model": 9}, more=more), headers={"Content-Type": "application/xml"})]
+
+    with hostile_server(again) as server:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{server.host}")
+        service = S3Service(None, "us-west-2")
+        with pytest.raises(AwsUnavailable, match="S3 lists the objects below `s3://bucket/out/` without an end"):
+            service.objects("s3://bucket/out/")

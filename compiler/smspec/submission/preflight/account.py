@@ -14,7 +14,7 @@ from smspec.service.members import items, member
 from smspec.service.partitions import partitions
 from smspec.service.policy_rules.limits import needed_quotas
 from smspec.service.request import Request
-from smspec.submission.aws_errors import INVALID_CREDENTIALS
+from smspec.submission.aws_errors import INVALID_CREDENTIALS, unaccepted
 from smspec.submission.preflight.aws_calls import AwsCalls
 from smspec.submission.preflight.row import (
     SURROUNDINGS_AT_FAULT,
@@ -32,9 +32,6 @@ _MOST_PAGES = 50
 _MOST_NAMED = 3
 _ASSUME = re.compile(r"\*|sts:\*|sts:AssumeRole", re.IGNORECASE)
 _ENDED_PLANS = ("Expired", "Failed")
-_CLOCK = re.compile(
-    r"RequestTimeTooSkewed|RequestInTheFuture|RequestExpired|Signature (?:expired|not yet current)", re.IGNORECASE
-)
 
 
 def caller_question(calls: AwsCalls, payload: Mapping[str, Any]) -> Question:
@@ -50,9 +47,9 @@ def _caller(calls: AwsCalls, role: Arn | None) -> Answer:
             "ask STS who calls", "sts:GetCallerIdentity", client.get_caller_identity, keeps=INVALID_CREDENTIALS
         )
     except AwsRefused as refusal:
-        if refusal.code not in INVALID_CREDENTIALS and not _CLOCK.search(str(refusal)):
+        if refusal.code not in INVALID_CREDENTIALS:
             raise
-        return wrong(CALLER, "", unaccepted(refusal), SURROUNDINGS_AT_FAULT)
+        return wrong(CALLER, "", unaccepted(refusal.code, refusal.message), SURROUNDINGS_AT_FAULT)
     arn, account = str(found.get("Arn") or ""), str(found.get("Account") or "")
     emulator = calls.emulator("sts")
     # The account of an emulator says nothing; but where SageMaker is that of AWS, it has to be the one of the role.
@@ -63,15 +60,6 @@ def _caller(calls: AwsCalls, role: Arn | None) -> Answer:
     if role is not None and role.account and role.account != account:
         return wrong(CALLER, arn, f"the role is in account {role.account}; use its credentials", SURROUNDINGS_AT_FAULT)
     return ok(CALLER, arn, "in the account of the role" if role is not None and role.account else "")
-
-
-def unaccepted(refusal: AwsRefused) -> str:
-    """Return why AWS does not accept the credentials."""
-    if _CLOCK.search(str(refusal)):
-        return f"AWS does not accept the time of the request ({refusal.code}): set the clock of this machine"
-    if "Expired" in refusal.code:
-        return "the AWS credentials have expired; log in again"
-    return f"AWS does not accept the credentials ({refusal.code})"
 
 
 def account_questions(calls: AwsCalls, payloads: Sequence[dict[str, Any]], account: str) -> Iterator[Question]:
