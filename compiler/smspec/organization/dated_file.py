@@ -11,7 +11,7 @@ from smspec.diagnostics import InvalidInput, Rule, placed
 from smspec.diagnostics.locating import placed_at
 from smspec.source import Path, Span
 from smspec.workspace.boundary import Boundary, FileNotRead
-from smspec.workspace.nearest import file_in
+from smspec.workspace.boundary_search import file_in
 
 MALFORMED = Rule("SM752", "malformed prices or quotas file")
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from smspec.source.frozen import dataclass
 from smspec.spec.yaml.text_limits import MAX_DEPTH
 from smspec.workspace.boundary import Boundary, FileNotRead
-from smspec.workspace.organization_marker import NAME, PYPROJECT, mentions_smspec
+from smspec.workspace.boundary_search import NAME, PYPROJECT, mentions_smspec
 
 _LARGEST = 128 << 10
 _LONGEST_LINE = 2_000

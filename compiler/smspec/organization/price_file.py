@@ -18,7 +18,7 @@ from smspec.organization.dated_file import (
 )
 from smspec.service.prices import RegionPrices
 from smspec.workspace.boundary import Boundary
-from smspec.workspace.organization_marker import DATED_FILES
+from smspec.workspace.boundary_search import DATED_FILES
 
 NAME = DATED_FILES[0]
 COMMAND = "smspec prices --update"

@@ -9,7 +9,7 @@ from smspec.diagnostics import Diagnostic, InvalidInput, Rule
 from smspec.diagnostics.parse_errors import MOST
 from smspec.organization.organization_config import MalformedConfig, OrganizationConfig
 from smspec.source import Path, SourceText, Span
-from smspec.workspace.organization_marker import PYPROJECT
+from smspec.workspace.boundary_search import PYPROJECT
 
 MALFORMED_POLICY = Rule("SM747", "malformed policy")
 

@@ -28,7 +28,7 @@ from smspec.source.path_containment import is_below
 from smspec.spec.layers.option_errors import OptionError
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.git import LINK, SUBMODULE, GitFailed, Objects, Repository, StagedFile, checked_repository
-from smspec.workspace.missing_path import is_directory
+from smspec.workspace.path_targets import is_directory
 from smspec.workspace.revision import place_below
 from smspec.workspace.source_walk import MARKERS, is_output_of_ours
 from smspec.workspace.spec_marker import has_spec_key, is_meant_as_spec

@@ -30,9 +30,8 @@ from smspec.source.data_extent import DataExtent
 from smspec.source.frozen import dataclass, field, replace
 from smspec.source.listing import Listing
 from smspec.spec.layers.assembly import Assembly, Merged, MissingBases
-from smspec.workspace.boundary import Boundary, FileNotRead
-from smspec.workspace.missing_path import not_found
-from smspec.workspace.outside_files import OUTSIDE, outside
+from smspec.workspace.boundary import OUTSIDE, Boundary, FileNotRead, outside
+from smspec.workspace.path_targets import not_found
 from smspec.workspace.source_listing import unreadable
 
 NO_SOURCE_DIRECTORY = Rule("SM143", "source directory not found")

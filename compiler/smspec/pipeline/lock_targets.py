@@ -18,7 +18,7 @@ from smspec.source import Path, Scalar, Sequence, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.lock import Lock, content_digest
 from smspec.spec.model import BuiltImage
-from smspec.workspace.missing_path import is_directory
+from smspec.workspace.path_targets import is_directory
 
 _IMAGE: Path = ("image",)
 _BASE: Path = ("image", "base")

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.source.listing import ListedFile, Listing
-from smspec.workspace.default_ignores import WORTH_NAMING
-from smspec.workspace.source_listing import ScannedSource
-from smspec.workspace.source_secrets import SourceSecret
+from smspec.workspace.ignore_rules import WORTH_NAMING
+from smspec.workspace.source_listing import ScannedSource, SourceSecret
 from smspec.workspace.source_walk import FaultKind, SourceFault
 
 SOURCE = ("source", "dir")

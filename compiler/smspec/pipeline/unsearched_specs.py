@@ -24,7 +24,7 @@ from smspec.workspace.boundary import FileNotRead
 from smspec.workspace.boundary_search import repository_above
 from smspec.workspace.changed_files import ChangedFiles, place_of
 from smspec.workspace.git import GitFailed, checked_repository
-from smspec.workspace.missing_path import is_directory
+from smspec.workspace.path_targets import is_directory
 from smspec.workspace.revision import place_below
 from smspec.workspace.source_walk import MARKERS
 from smspec.workspace.spec_marker import has_spec_key

@@ -20,7 +20,7 @@ from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.assembly import Assembly
 from smspec.spec.layers.substitution import NO_VALUE
 from smspec.spec.shape.faulty_keys import MISSING_KEY, UNKNOWN_KEY
-from smspec.workspace.organization_marker import NAME, PYPROJECT
+from smspec.workspace.boundary_search import NAME, PYPROJECT
 from smspec.workspace.revision import Revision
 
 _SET_BY_OPTIONS = frozenset({NO_VALUE.code, REPOSITORY_WITHOUT_A_REGION.code, UNKNOWN_IMAGE_NAME.code})

@@ -22,7 +22,7 @@ from smspec.source import Path, to_data
 from smspec.spec.lock import NAME as LOCK
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.spec.yaml.yaml_reader import decode_bytes, read
-from smspec.workspace.organization_marker import DATED_FILES, NAME, PYPROJECT
+from smspec.workspace.boundary_search import DATED_FILES, NAME, PYPROJECT
 from smspec.workspace.settings_files import SettingsFile
 
 MOST_LISTED = 20

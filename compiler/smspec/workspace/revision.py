@@ -17,8 +17,8 @@ from smspec.source.listing import ListedFile, Listing
 from smspec.source.path_containment import is_below
 from smspec.source.real_file import open_below
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
+from smspec.workspace.boundary_search import SETTINGS
 from smspec.workspace.git import LINK, SUBMODULE, Entry, GitFailed, Objects, Repository, submodule_of
-from smspec.workspace.organization_marker import SETTINGS
 from smspec.workspace.source_walk import MARKERS
 from smspec.workspace.working_tree import Conversions
 

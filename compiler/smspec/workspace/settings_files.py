@@ -11,7 +11,7 @@ from smspec.source.frozen import dataclass
 from smspec.source.path_containment import is_below
 from smspec.spec.lock import NAME as LOCK
 from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
-from smspec.workspace.organization_marker import SETTINGS
+from smspec.workspace.boundary_search import SETTINGS
 from smspec.workspace.revision import Revision
 
 _LARGEST = 16 << 20
