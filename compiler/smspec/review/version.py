@@ -12,7 +12,7 @@ from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.plan import Plan, RequestPlan
 from smspec.render.iam.kms import source_key
 from smspec.review.change import Change, Rise, safe
-from smspec.review.layers import Item, Layers, started
+from smspec.review.layers import LayerItem, Layers, started
 from smspec.review.request_differences import Leaf, leaves, meaning, without_defaults
 from smspec.service.members import member, structure
 from smspec.service.prices import PriceBook
@@ -220,7 +220,7 @@ class Pair:
         old, new = self.old.settings, self.new.settings
         return [(name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)]
 
-    def starts(self) -> list[tuple[Item, object, object]]:
+    def starts(self) -> list[tuple[LayerItem, object, object]]:
         """Return (item, old, new) of how an existing image starts the script: that is in a channel, not in a layer."""
         if self.old.run is None or self.new.run is None or self.old.layers or self.new.layers:
             return []

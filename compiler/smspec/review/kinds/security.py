@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from smspec.review.change import Change, holds_secret, quoted
 from smspec.review.kinds.kind import Kind, by_member, listing
-from smspec.review.layers import BASE, ENV, LABELS, Item
+from smspec.review.layers import BASE, ENV, LABELS, LayerItem
 from smspec.review.version import Pair, Version
 from smspec.service.image_reference import parsed_reference
 from smspec.service.members import member
@@ -59,13 +59,13 @@ def _secrets_of_image(pair: Pair) -> Iterator[Change]:
 
 
 def _item_path(
-    old: dict[tuple[str, str], Item], new: dict[tuple[str, str], Item], key: tuple[str, str]
+    old: dict[tuple[str, str], LayerItem], new: dict[tuple[str, str], LayerItem], key: tuple[str, str]
 ) -> tuple[str | int, ...]:
     """Return the key of the spec that an item comes from."""
     return (new.get(key) or old[key]).path
 
 
-def _named(version: Version) -> dict[tuple[str, str], Item]:
+def _named(version: Version) -> dict[tuple[str, str], LayerItem]:
     layers = version.layers or {}
     return {(layer, item.name): item for layer in (ENV, LABELS) for item in layers.get(layer, ())}
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from smspec.review.change import Change, quoted
 from smspec.review.kinds.kind import Kind, count, subjects
-from smspec.review.layers import BASE, ENTRY_POINT, LAYERS, PYTHON_PACKAGES, REQUIREMENTS, RUNTIME, SOURCE, Item
+from smspec.review.layers import BASE, ENTRY_POINT, LAYERS, PYTHON_PACKAGES, REQUIREMENTS, RUNTIME, SOURCE, LayerItem
 from smspec.review.version import Pair, Version
 from smspec.service.image_reference import parsed_reference
 from smspec.source import Path
@@ -60,7 +60,7 @@ def _image_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
             yield pair.change(IMAGE.name, path, what, old=leaf.old, new=leaf.new, brief=_registry(leaf.old, leaf.new))
 
 
-def _layer(pair: Pair, layer: str, old: tuple[Item, ...], new: tuple[Item, ...]) -> Iterator[Change]:
+def _layer(pair: Pair, layer: str, old: tuple[LayerItem, ...], new: tuple[LayerItem, ...]) -> Iterator[Change]:
     """Yield the changes of one layer: one for each named item, one in total for a list."""
     if _contents(old) == _contents(new):
         return
@@ -94,7 +94,7 @@ def _layer(pair: Pair, layer: str, old: tuple[Item, ...], new: tuple[Item, ...])
         yield pair.change(IMAGE.name, path[:2], f"{layer}, in another order: {_REBUILT}", brief=layer)
 
 
-def _moved(old: Item | None, new: Item | None) -> tuple[str, str, str] | None:
+def _moved(old: LayerItem | None, new: LayerItem | None) -> tuple[str, str, str] | None:
     """Return what a base image is called that has a new digest under its tag, and both digests; None for any other."""
     values = [item.value if item is not None and isinstance(item.value, str) else "" for item in (old, new)]
     (was, _, before), (will, _, after) = (value.partition("@") for value in values)
@@ -103,11 +103,11 @@ def _moved(old: Item | None, new: Item | None) -> tuple[str, str, str] | None:
     return f", {quoted(was)} (new digest)", before[:_SHORT_DIGEST], after[:_SHORT_DIGEST]
 
 
-def _contents(items: tuple[Item, ...]) -> list[tuple[str, object]]:
+def _contents(items: tuple[LayerItem, ...]) -> list[tuple[str, object]]:
     return [(item.name, item.value) for item in items]
 
 
-def _listed(items: list[Item]) -> object:
+def _listed(items: list[LayerItem]) -> object:
     values = [_short(item.value) for item in items]
     return values[0] if len(values) == 1 else values or None
 
