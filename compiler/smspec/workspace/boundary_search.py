@@ -1,4 +1,4 @@
-"""Find the repository of a spec, in which everything is that is read because of the spec, and what marks directories.
+"""Find the repository of a spec: everything that is read because of the spec must be in it.
 
 The top of an organization's specs has an ``smspec.toml``, or a pyproject.toml that mentions smspec. Settings of a spec
 are in its directory or anywhere above, inside the repository. The policy of the repository around a submodule applies
