@@ -24,6 +24,12 @@ from support import parameter_names
 from support.smspec_command import smspec
 
 _ENDED = pytest.StashKey[int]()
+_SHORT = (
+    *(f"tests/compiler/{name}/" for name in ("diagnostics", "pipeline", "plan", "render", "review", "rules")),
+    *(f"tests/compiler/{name}/" for name in ("importer", "script", "service", "source", "spec")),
+    *(f"tests/{name}/" for name in ("golden", "imported", "rejected")),
+)
+"""Where most tests take milliseconds, in the process of their worker."""
 
 # How long an example takes is the machine's affair; tests/benchmarks measure.
 # A change passes or fails by what is in it: every run draws the same examples, `make explore` draws others.
@@ -112,20 +118,27 @@ def pytest_xdist_auto_num_workers(config):
 def pytest_xdist_make_scheduler(config, log):
     """Give a worker all parameters of a test at once: handing them out one by one costs as much as running them.
 
-    What needs Docker begins first.
+    What needs Docker begins first, and what takes milliseconds is left for the end, where it keeps all workers busy.
     """
     if config.getvalue("dist") != "loadgroup" or config.getvalue("update"):
         return None  # a test that rewrites a file is far from the one that reads it, and not next to it
     from xdist.scheduler import LoadGroupScheduling
 
     class Scheduling(LoadGroupScheduling):
+        _is_ordered = False
+
         def _split_scope(self, nodeid):
             group = super()._split_scope(nodeid)
             return nodeid.partition("[")[0] if group == nodeid else group
 
         def _assign_work_unit(self, node):
-            if "docker" in self.workqueue:  # which takes one worker the longest
-                self.workqueue.move_to_end("docker", last=False)
+            if not self._is_ordered:
+                self._is_ordered = True
+                for scope in [scope for scope in self.workqueue if scope.startswith(_SHORT)]:
+                    self.workqueue.move_to_end(scope)
+                for group in ("docker runs", "docker"):  # which take one worker each the longest
+                    if group in self.workqueue:
+                        self.workqueue.move_to_end(group, last=False)
             super()._assign_work_unit(node)
 
     return Scheduling(config, log)
@@ -166,13 +179,16 @@ def pytest_collection_finish():
 
 
 def pytest_runtest_teardown(item):
-    """Collect cycles: what is frozen counts as old, so Python by itself rarely looks at the oldest.
+    """Collect cycles, and keep the collector from what is left: modules and models of APIs, half a million objects.
 
-    A worker grew to 1.5 GB, of which 4 million objects were garbage of clients and tracebacks.
+    Without it, a worker grew to 1.5 GB, of which 4 million objects were garbage of clients and tracebacks.
     """
     ended = item.session.stash[_ENDED] = item.session.stash.get(_ENDED, 0) + 1
+    if ended % 500 == 0:
+        gc.unfreeze()
     if ended % 50 == 0:
         gc.collect()
+        gc.freeze()
 
 
 def pytest_unconfigure(config):

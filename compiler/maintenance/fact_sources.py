@@ -29,8 +29,8 @@ from maintenance.instance_tables import (
 from maintenance.pypi import module_names
 from maintenance.sdk_images import CONFIGURATIONS, DISTRIBUTION, sdk_images
 from maintenance.surroundings import Checkout, Surroundings, Unreadable
+from smspec.service.facts import Row, Table
 from smspec.service.facts.images import repositories
-from smspec.service.facts.table import Row, Table
 from smspec.source.frozen import dataclass
 
 Before = Mapping[str, Table]

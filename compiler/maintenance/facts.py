@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 
 from maintenance.fact_sources import SOURCES, Refreshed
 from maintenance.surroundings import Surroundings, Unreadable
-from smspec.service.facts.table import Row, Table, parsed_table, table_path
+from smspec.service.facts import Row, Table, parsed_table, table_path
 from smspec.source.frozen import dataclass
 
 COMMAND = "make facts"

@@ -15,8 +15,8 @@ import yaml
 from packaging.markers import Marker
 
 from maintenance.surroundings import Checkout
+from smspec.service.facts import Row
 from smspec.service.facts.images import images_of
-from smspec.service.facts.table import Row
 from smspec.source.frozen import dataclass
 
 if sys.version_info >= (3, 11):

@@ -19,7 +19,7 @@ import yaml
 
 from maintenance.sdk_images import SdkImage
 from maintenance.surroundings import Checkout
-from smspec.service.facts.table import Row, Table
+from smspec.service.facts import Row, Table
 from smspec.source.frozen import dataclass
 
 _PAGES = "docs/src/data"

@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from smspec.service.facts.table import Row
+from smspec.service.facts import Row
 
 _TYPES = "ec2/resources/instance_types.json.gz"
 _OFFERINGS = "ec2/resources/instance_type_offerings/region"

@@ -30,12 +30,12 @@ from smspec.importer.sdk.values import Entries, Instance, Items, Reference, Text
 from smspec.importer.sdk.variables import Variables
 from smspec.importer.spec_writer import write_spec
 from smspec.pipeline.compilation import Compiled, compile_spec
-from smspec.pipeline.in_memory_inputs import in_memory_inputs
-from smspec.plan.image_uris import with_image_uri
-from smspec.plan.planning import make_plan
+from smspec.pipeline.inputs import in_memory_inputs
+from smspec.plan.naming import with_image_uri
+from smspec.plan.request_planning import make_plan
 from smspec.service.facts.images import images_of
 from smspec.source import SourceText
-from smspec.source.path import dotted
+from smspec.source.node import dotted
 from smspec.spec.decoding import decode
 
 OF_EACH_JOB = ("sagemaker_job_name", "sagemaker_region", "sagemaker_container_log_level", "sagemaker_submit_directory")

@@ -21,8 +21,7 @@ def server():
 
 @pytest.fixture
 def s3(server):
-    for key in server.objects:
-        server.client.delete_object(Bucket=BUCKET, Key=key)
+    server.clear()
     return server
 
 

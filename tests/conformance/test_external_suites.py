@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from smspec.diagnostics import InvalidInput
-from smspec.service.json.encoding import decode_json_bytes
-from smspec.service.json.json_parser import read_json
+from smspec.service.json_parser import decode_json_bytes, read_json
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from support.hostile_texts import HEAD
 from support.smspec_command import smspec

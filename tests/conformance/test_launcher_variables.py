@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from smspec.proof.launcher_variables import launcher_variables
+from smspec.proof.start import launcher_variables
 from smspec.spec.model import Mpi, Torchrun
 
 SHOW = """

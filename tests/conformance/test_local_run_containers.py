@@ -13,7 +13,7 @@ import pytest
 from support.local.local_jobs import DEADLINE, IMAGE, LocalJob, script
 
 pytest_plugins = ["support.docker_engine"]
-pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
+pytestmark = pytest.mark.xdist_group("docker runs")  # one engine, beside that of the other tests of Docker
 
 MOMENTS = int(os.environ.get("SMSPEC_KILLED_RUNS", "2"))
 SCRIPT = """

@@ -16,7 +16,7 @@ import pytest
 from support.local.local_jobs import DEADLINE, LocalJob, script
 
 pytest_plugins = ["support.docker_engine"]
-pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
+pytestmark = pytest.mark.xdist_group("docker runs")  # one engine, beside that of the other tests of Docker
 
 IMAGE = "111122223333.dkr.ecr.us-west-2.amazonaws.com/fed:1"
 INSIDE = """\

@@ -17,8 +17,7 @@ from pathlib import Path
 import pytest
 
 from smspec.output.writing import write_tree
-from smspec.pipeline.compilation import Compiled, compile_spec
-from smspec.pipeline.compiled_digest import compiled_digest
+from smspec.pipeline.compilation import Compiled, compile_spec, compiled_digest
 from smspec.pipeline.inputs import gather_all
 from smspec.render.tree_rendering import render_tree
 from smspec.source.listing import ListedFile, Listing

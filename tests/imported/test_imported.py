@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from smspec.diagnostics import InvalidInput
-from smspec.importer.request_equality import differences
-from smspec.importer.sdk.agreement import expected_request
+from smspec.importer.request_equality import differences, expected_request
 from smspec.importer.source_reader import read_source
 from smspec.importer.sources import SOURCES, imported
 from smspec.importer.spec_writer import write_spec
@@ -78,8 +77,8 @@ def test_every_form_has_an_example():
     detected = set()
     for case in CASES:
         data = read_source("source", source_of(case).read_bytes()).data
-        detected.add(next(source.name for source in SOURCES if source.detect(data)))
-    assert detected == {source.name for source in SOURCES}
+        detected.add(next(source for source in SOURCES if source.detect(data)))
+    assert detected == set(SOURCES)
 
 
 @pytest.mark.parametrize("path", REQUESTS, ids=lambda path: path.parent.name)

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from smspec.importer.request_equality import differences
-from smspec.importer.sdk.agreement import expected_request
+from smspec.importer.request_equality import differences, expected_request
 from smspec.importer.sdk.sdk_job import found_jobs, imported_job
 from smspec.importer.spec_writer import write_spec
 from smspec.pipeline.compilation import compile_spec
-from smspec.pipeline.in_memory_inputs import in_memory_inputs
+from smspec.pipeline.inputs import in_memory_inputs
 from smspec.source import SourceText
 from support.smspec_command import smspec
 

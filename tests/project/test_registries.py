@@ -5,6 +5,7 @@ import ast
 import importlib
 import inspect
 import keyword
+import re
 from pathlib import Path
 from typing import get_args
 
@@ -17,7 +18,7 @@ from smspec.importer.parts import PARTS
 from smspec.importer.sources import SOURCES
 from smspec.rehearsal.promises import PROMISES
 from smspec.render import TARGETS
-from smspec.render.entrypoint import _LAUNCHERS
+from smspec.render.dockerfile import _LAUNCHERS
 from smspec.review.kinds import KINDS
 from smspec.review.kinds.kind import Kind
 from smspec.review.request_differences import MEMBERS
@@ -77,10 +78,11 @@ def test_incomplete_registry_is_named():
 
 
 def test_every_promise_is_registered():
-    modules = [f"{promise.name.replace('-', '_')}" for promise in PROMISES]
-    is_complete(
-        "PROMISES, rehearsal/promises/__init__.py", modules, defining("compiler/smspec/rehearsal/promises", "PROMISE")
-    )
+    directory = ROOT / "compiler/smspec/rehearsal/promises"
+    texts = [path.read_text(encoding="utf-8") for path in directory.glob("*.py") if path.name != "__init__.py"]
+    defined = {name for text in texts for name in re.findall(r"^def (rehearse_\w+)", text, re.MULTILINE)}
+    is_complete("PROMISES, rehearsal/promises/__init__.py", [each.rehearse.__name__ for each in PROMISES], defined)
+    assert [f"rehearse_{each.name.replace('-', '_')}" for each in PROMISES] == [e.rehearse.__name__ for e in PROMISES]
 
 
 def test_every_command_is_registered():
@@ -193,20 +195,20 @@ def test_every_target_can_be_rendered(tmp_path):
 
 
 def test_every_request_form_is_registered():
-    directory = "compiler/smspec/importer/sources"
-    names = [source.name for source in SOURCES]
-    assert [source.detect.__module__.rpartition(".")[2] for source in SOURCES] == names
-    is_complete(
-        f"SOURCES, {directory}/__init__.py",
-        names,
-        {*defining(directory, "detect", "to_request"), *defining(directory, "detect", "jobs")},
-    )
+    directory = ROOT / "compiler/smspec/importer"
+    texts = [
+        path.read_text(encoding="utf-8")
+        for name in ("sources", "definitions")
+        for path in (directory / name).glob("*.py")
+    ]
+    defined = {name for text in texts for name in re.findall(r"^def (detect_\w+)", text, re.MULTILINE)}
+    is_complete("SOURCES, importer/sources/__init__.py", [source.detect.__name__ for source in SOURCES], defined)
 
 
 def test_every_part_of_an_import_is_registered():
-    directory = "compiler/smspec/importer/parts"
-    listed = [keys.__module__.rpartition(".")[2] for keys in PARTS.values()]
-    is_complete(f"PARTS, {directory}/__init__.py", listed, defining(directory, "keys"))
+    text = (ROOT / "compiler/smspec/importer/parts.py").read_text(encoding="utf-8")
+    defined = set(re.findall(r"^def (\w+_keys)", text, re.MULTILINE))
+    is_complete("PARTS, importer/parts.py", [keys.__name__ for keys in PARTS.values()], defined)
 
 
 def test_every_kind_of_change_is_registered():
@@ -246,7 +248,7 @@ def test_every_launcher_is_registered_under_its_name():
 def test_every_launcher_can_be_set_in_a_spec():
     with_hyperparameters = {"multi_worker_mirrored"}  # only the SageMaker SDK asks for it
     is_complete("DISTRIBUTIONS, spec/model.py", list(DISTRIBUTIONS), set(LAUNCHERS) - with_hyperparameters)
-    is_complete("_LAUNCHERS, render/entrypoint.py", [name for name in _LAUNCHERS if name], set(DISTRIBUTIONS))
+    is_complete("_LAUNCHERS, render/dockerfile.py", [name for name in _LAUNCHERS if name], set(DISTRIBUTIONS))
     merged = author_schema()["definitions"]["complete"]["properties"]["distribution"]["oneOf"]
     listed = [name for form in merged for name in form.get("required", ())]
     is_complete("definitions.complete.properties.distribution.oneOf, job.v1.schema.json", listed, set(DISTRIBUTIONS))

@@ -15,7 +15,7 @@ from support.sampled_cases import only_with_all_engines
 from support.servers.aws_server import BUCKET, CREDENTIALS, REGION, s3_server
 
 pytest_plugins = ["support.docker_engine"]
-pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
+pytestmark = pytest.mark.xdist_group("docker runs")  # one engine, beside that of the other tests of Docker
 
 IMAGE = "111122223333.dkr.ecr.us-west-2.amazonaws.com/rehearsed:1"
 SCRIPT = f"image: {IMAGE}\nsource: src/\nentry_point: train.py\n"

@@ -3,7 +3,7 @@
 import json
 
 from maintenance.facts import main
-from smspec.service.facts.table import parsed_table
+from smspec.service.facts import parsed_table
 
 OREGON, IRELAND = {"us-west-2": "111111111111"}, {"eu-west-1": "222222222222"}
 EVERYWHERE = OREGON | IRELAND

@@ -34,13 +34,20 @@ _UNIMPORTANT = {"PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"}
 """The command flushes what it writes."""
 
 
-def start_command(words: Sequence[str], **options: object) -> subprocess.Popen:
-    """Start ``smspec words``. ``options`` are those of `subprocess.Popen` in `_OPTIONS`."""
+def start_command(
+    words: Sequence[str], *, python: Sequence[str] = (sys.executable,), **options: object
+) -> subprocess.Popen:
+    """Start ``smspec words``. ``options`` are those of `subprocess.Popen` in `_OPTIONS`.
+
+    ``python``: the words that start Python, as a different user with setpriv; it then finds its modules by PYTHONPATH.
+    """
     assert options.keys() <= _OPTIONS, "the server does not know the others"
     env = os.environ if options.get("env") is None else options["env"]
-    if hasattr(os, "pidfd_open") and _read_at_start(env) == _read_at_start(environment()):
-        return _Forked(words, **options)
-    return subprocess.Popen([sys.executable, "-m", "smspec", *words], **options)
+    own = {"PYTHONPATH": env["PYTHONPATH"]} if python[0] == "setpriv" else {}
+    is_known = bool(own) or len(python) == 1
+    if hasattr(os, "pidfd_open") and is_known and _read_at_start(env) == _read_at_start(environment(**own)):
+        return _Forked(_server(*python, **own), words, **options)
+    return subprocess.Popen([*python, "-m", "smspec", *words], **options)
 
 
 def _read_at_start(env: Mapping[str, str]) -> dict[str, str]:
@@ -50,12 +57,16 @@ def _read_at_start(env: Mapping[str, str]) -> dict[str, str]:
 class _Forked(subprocess.Popen):
     """A process whose parent is the server, which tells its end."""
 
+    def __init__(self, server: socket.socket, words: Sequence[str], **options: object) -> None:
+        self._server = server
+        super().__init__(words, **options)
+
     def _execute_child(self, args, executable, preexec_fn, close_fds, pass_fds, cwd, env, *rest):
         streams = rest[3:9]  # read and write end of each
         ours = [given if given != -1 else number for number, given in enumerate((streams[0], streams[3], streams[5]))]
         self._end, end = socket.socketpair()
         request = [list(map(os.fspath, args)), os.fspath(cwd or os.getcwd()), dict(os.environ if env is None else env)]
-        socket.send_fds(_server(), [json.dumps(request).encode()], [*ours, end.fileno()])
+        socket.send_fds(self._server, [json.dumps(request).encode()], [*ours, end.fileno()])
         end.close()
         self.pid = self._number()
         self._child_created = True
@@ -81,13 +92,13 @@ class _Forked(subprocess.Popen):
         return self.returncode
 
 
-@functools.lru_cache(maxsize=1)
-def _server() -> socket.socket:
-    """Return a connection to the server of this process."""
+@functools.cache
+def _server(*python: str, **own: str) -> socket.socket:
+    """Return a connection to the server of this process and of a user."""
     ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     process = subprocess.Popen(
-        [sys.executable, __file__, str(its.fileno())],
-        env=environment(PYTHONPATH=os.pathsep.join(ROOTS)),
+        [*python, __file__, str(its.fileno())],
+        env=environment(**{"PYTHONPATH": os.pathsep.join(ROOTS), **own}),
         pass_fds=[its.fileno()],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

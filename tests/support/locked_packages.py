@@ -8,16 +8,13 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from smspec.organization.lock_environments import decoded
+from smspec.organization.lock_content import decoded
 from smspec.pipeline.inputs import gather_all
-from smspec.plan.environment_of_image import environment_of
-from smspec.plan.image_planning import authored_image
-from smspec.plan.image_uris import with_image_uri
-from smspec.plan.startup_packages import image_at_start, key_at_start
+from smspec.plan.image_planning import authored_image, environment_of, image_at_start, key_at_start
+from smspec.plan.naming import with_image_uri
 from smspec.source.frozen import replace
 from smspec.spec.decoding import decode
-from smspec.spec.lock import Lock, content_digest
-from smspec.spec.locked_environment import environment_file
+from smspec.spec.lock import Lock, content_digest, environment_file
 
 DIGEST = "sha256:" + "a" * 64
 NUMPY = {"numpy": "2.1.0"}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from smspec.cli import execute
 from smspec.cli.console import Console
-from smspec.diagnostics.own_credentials import HIDDEN
+from smspec.diagnostics.masking import OWN_CREDENTIALS
 
 
 class Done(NamedTuple):
@@ -25,7 +25,7 @@ def smspec(*words: str, cwd: str | os.PathLike[str] | None = None) -> Done:
     """Run the command in this process, as if in the directory ``cwd``, not on a terminal."""
     out, err = io.StringIO(), io.StringIO()
     before = os.getcwd()
-    HIDDEN.clear()  # a process has the credentials of one command
+    OWN_CREDENTIALS.clear()  # a process has the credentials of one command
     try:
         os.chdir(cwd or before)
         status = execute(list(words), Console(out, err, {}))

@@ -11,7 +11,7 @@ from smspec.cli.job_follower import follow_job
 from smspec.cli.next_command import job_words, submission_words
 from smspec.cli.submission import Submission
 from smspec.cli.waiting import Waiting
-from smspec.service.hosts_text import hosts_text
+from smspec.service.job_costs import hosts_text
 from smspec.source.frozen import dataclass
 from smspec.submission.alternative_jobs import AlternativeJobs, Candidate, NoHosts, Turn, chosen, lacked_hosts
 from smspec.submission.job_creation import JobEnded

@@ -6,8 +6,7 @@ import argparse
 import re
 from typing import Literal
 
-from smspec.spec.keys.durations import duration_meant
-from smspec.spec.keys.sizes import size_in_bytes, size_meant
+from smspec.spec.keys.row import duration_meant, size_in_bytes, size_meant
 
 _BYTES = ("", "B")
 _UNITS = (*_BYTES, "kB", "MB", "GB", "KiB", "MiB", "GiB")

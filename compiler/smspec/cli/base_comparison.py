@@ -21,20 +21,28 @@ from smspec.cli.comparison import (
     state_of,
 )
 from smspec.pipeline.affected_specs import check_checkout
-from smspec.pipeline.compared_specs import ComparedSpec, Tracked, compared_specs, is_no_job, tracked_files
+from smspec.pipeline.compared_specs import (
+    ComparedSpec,
+    Tracked,
+    absent_specs,
+    compared_specs,
+    is_job_at,
+    is_no_job,
+    tracked_files,
+    unsearched_specs,
+)
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import is_yaml
-from smspec.pipeline.unsearched_specs import absent_specs, is_job_at, unsearched_specs
 from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_as_of
 from smspec.review.comparison import State, paired
 from smspec.review.job_review import JobReview
 from smspec.review.kinds.same_job import COSMETIC
 from smspec.review.settings_changes import lost_review, settings_reviews, uncompared_review, unsearched_review
+from smspec.service.job_costs import PriceBook
 from smspec.service.policy import Level
-from smspec.service.prices import PriceBook
 from smspec.source.frozen import dataclass, replace
-from smspec.source.path_containment import is_below
-from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
+from smspec.source.real_file import is_below
+from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.changed_files import ChangedFiles
 from smspec.workspace.git import repository_of
 from smspec.workspace.revision import Revision, place_below

@@ -15,11 +15,11 @@ from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_variation_arguments, compiled_all, default_directory
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.diagnostics.visible import visible
-from smspec.output.failures import OutputFailed, OutputRefused
-from smspec.output.output_differences import differences
+from smspec.output.atomic_file import OutputFailed, OutputRefused
+from smspec.output.existing_output import differences
 from smspec.output.writing import write_tree
 from smspec.render.tree import UPLOAD
-from smspec.service.cost_summary import cost_line
+from smspec.service.job_costs import cost_line
 from smspec.source.frozen import replace
 from smspec.workspace.path_targets import is_directory
 

@@ -11,7 +11,7 @@ from smspec.cli.console import Console
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.source.frozen import dataclass
-from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.layers.variables import OptionError
 from smspec.workspace.command_line_file import USUAL_SPEC
 
 MOST_NAMED = 5
@@ -70,7 +70,7 @@ def affected(
     """
     # Imported late: it starts git.
     from smspec.pipeline.affected_specs import affected_specs, changed_settings
-    from smspec.pipeline.unsearched_specs import unlisted_specs
+    from smspec.pipeline.compared_specs import unlisted_specs
     from smspec.workspace.git import GitFailed
     from smspec.workspace.working_tree import unexecuted
 
@@ -109,7 +109,7 @@ def name_skipped(args: argparse.Namespace, cache: InputCache, console: Console) 
     if not any(map(os.path.isdir, args.paths)):
         return
     # Imported late: it starts git.
-    from smspec.pipeline.unsearched_specs import skipped_specs
+    from smspec.pipeline.compared_specs import skipped_specs
 
     skipped = skipped_specs(args.paths, cache)
     if skipped:

@@ -15,8 +15,8 @@ from smspec.cli.spec_arguments import add_spec_arguments, root, settings
 from smspec.cli.verbosity import add_quiet_argument
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
+from smspec.proof import ProofRequest
 from smspec.proof.checking import CheckResult, check_job
-from smspec.proof.result import Request
 from smspec.spec.layers.assembly import OptionError
 from smspec.workspace.temporary_directory import temporary_directory
 
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     # From here on it may take minutes.
     gc.set_threshold(700)
     with signals_interrupt(), temporary_directory() as temporary:
-        request = Request(
+        request = ProofRequest(
             scratch_dir=temporary,
             python=args.python,
             fetches_python=args.fetch_python,

@@ -21,7 +21,7 @@ from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.visible import visible
-from smspec.output.failures import OutputFailed, OutputRefused
+from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.writing import (
     COLLECTING,
     as_output_failed,
@@ -32,8 +32,8 @@ from smspec.output.writing import (
 from smspec.workspace.temporary_directory import temporary_directory
 
 if TYPE_CHECKING:
-    from smspec.collection.collecting import Collected
-    from smspec.collection.stored_result import StoredResult
+    from smspec.collection.collecting import CollectedResult
+    from smspec.collection.result_tree import StoredResult
 
 HELP = """\
 Download the model and the output of a job in SageMaker, check and unpack them, and merge the files of its hosts. For a
@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     # Imported late: boto3 takes a second to import.
-    from smspec.collection.faults import ResultRefused
+    from smspec.collection.result_tree import ResultRefused
     from smspec.submission.aws_errors import ActionDenied
 
     with signals_interrupt(), aws_failures():
@@ -143,7 +143,7 @@ def _result(args: argparse.Namespace, console: Console) -> StoredResult:
         return s3_result(job, S3Service(args.profile, service.region), args.profile)
 
 
-def _collected(result: StoredResult, directory: str, args: argparse.Namespace, console: Console) -> Collected:
+def _collected(result: StoredResult, directory: str, args: argparse.Namespace, console: Console) -> CollectedResult:
     from smspec.cli.transfer_progress import transfer_progress
     from smspec.collection.collecting import collect
     from smspec.local.units import size
@@ -172,7 +172,7 @@ def _advice(action: str) -> str:
 
 
 def _print(
-    result: StoredResult, directory: str, collected: Collected, args: argparse.Namespace, console: Console
+    result: StoredResult, directory: str, collected: CollectedResult, args: argparse.Namespace, console: Console
 ) -> None:
     from smspec.collection.collecting import MERGED
 

@@ -27,7 +27,7 @@ def _is_without_jobs(words: list[str]) -> bool:
     from smspec.cli.validate import add_arguments
     from smspec.pipeline.input_cache import InputCache
     from smspec.pipeline.spec_discovery import NoJobs, find_job_specs
-    from smspec.spec.layers.option_errors import OptionError
+    from smspec.spec.layers.variables import OptionError
 
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     add_arguments(parser)

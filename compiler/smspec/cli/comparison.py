@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from smspec.cli.spec_arguments import default_directory
 from smspec.diagnostics import Diagnostic, InvalidInput
-from smspec.importer.imported import RequestNotFound
-from smspec.importer.naming import slug
+from smspec.importer.imported import RequestNotFound, slug
 from smspec.importer.source_reader import read_source
 from smspec.importer.sources import imported
 from smspec.organization.organization_config import MalformedConfig
@@ -23,9 +22,9 @@ from smspec.review.comparison import Comparison, State, comparison
 from smspec.review.layers import Layers, layers_of_build, layers_of_plan
 from smspec.review.request_differences import without_defaults
 from smspec.review.version import Version, Writing, version_of_build, version_of_plan, version_of_request
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from smspec.source.frozen import dataclass, replace
-from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.layers.variables import OptionError
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.command_line_file import content_of
 from smspec.workspace.last_build import BuildNotFound, LastBuild, digest_of, read_last_build

@@ -9,8 +9,8 @@ from typing import TextIO
 
 from smspec.cli.command_errors import ResourceUnavailable
 from smspec.diagnostics import Diagnostic
-from smspec.diagnostics.own_credentials import without_credentials
-from smspec.diagnostics.severity import SEVERITIES
+from smspec.diagnostics.finding import SEVERITIES
+from smspec.diagnostics.masking import without_credentials
 from smspec.diagnostics.visible import seen
 from smspec.source import SourceText
 
@@ -50,9 +50,9 @@ class Console:
             _abandon(self._out)
         except OSError as fault:
             _abandon(self._out)
-            from smspec.diagnostics.external_messages import reason  # imported late: rarely needed
+            from smspec.diagnostics.quoting import system_reason  # imported late: rarely needed
 
-            raise ResourceUnavailable(f"standard output: {reason(fault)}") from fault
+            raise ResourceUnavailable(f"standard output: {system_reason(fault)}") from fault
 
     def warned(self, diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText]) -> None:
         """Show diagnostics next to a result."""

@@ -10,12 +10,15 @@ from collections.abc import Iterable, Sequence
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.verbosity import add_quiet_argument
+from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.visible import visible
 from smspec.organization.dated_file import REGION
 from smspec.organization.policy_search import settings_directory
-from smspec.output.atomic_file import write_whole
-from smspec.output.failures import OutputFailed
+from smspec.output.atomic_file import OutputFailed, write_whole
 from smspec.pipeline.input_cache import InputCache
+from smspec.pipeline.inputs import Inputs, gather_all
+from smspec.pipeline.spec_discovery import NoJobs, find_job_specs
+from smspec.service.image_reference import parsed_reference
 from smspec.source.frozen import dataclass
 from smspec.workspace.boundary import Boundary
 
@@ -54,7 +57,6 @@ def regions_to_ask(args: argparse.Namespace, place: Place, known: Iterable[str])
     if args.region:
         return (args.region,)
     # Imported late: only an update searches for specs.
-    from smspec.pipeline.job_regions import job_regions
 
     regions = {*job_regions(place.directory, place.cache), *known}
     return tuple(sorted(region for region in regions if re.fullmatch(REGION, region)))
@@ -89,3 +91,25 @@ def today() -> str:
     from datetime import datetime, timezone
 
     return datetime.now(timezone.utc).date().isoformat()
+
+
+def job_regions(directory: str, cache: InputCache) -> tuple[str, ...]:
+    """Return the regions of all jobs below a directory, sorted. Specs with errors count as far as they can be read."""
+    try:
+        specs = find_job_specs([directory], cache).jobs
+    except NoJobs:
+        return ()
+    found = set()
+    for spec in specs:
+        try:
+            found |= {_region(inputs) for _, inputs in gather_all(spec, {}, cache) if isinstance(inputs, Inputs)}
+        except InvalidInput:
+            continue
+    return tuple(sorted(region for region in found if region))
+
+
+def _region(job: Inputs) -> str | None:
+    """Return the region that a spec sets, or the region of its image in ECR."""
+    written = job.document.string(("region",))
+    image = None if written else parsed_reference(job.document.string(("image",)) or "")
+    return image.region if image is not None else written

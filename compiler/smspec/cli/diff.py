@@ -12,7 +12,7 @@ from smspec.cli.verbosity import add_quiet_argument
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.masking import masked
 from smspec.diagnostics.visible import visible
-from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.layers.variables import OptionError
 
 if TYPE_CHECKING:
     from smspec.cli.comparison import Outcome

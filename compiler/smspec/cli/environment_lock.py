@@ -13,14 +13,11 @@ from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
 from smspec.cli.console import Console
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
 from smspec.diagnostics.visible import visible
-from smspec.output.atomic_file import write_whole
-from smspec.output.failures import OutputFailed
-from smspec.pipeline.environment_targets import EnvironmentTarget, environment_targets, startup_targets
-from smspec.pipeline.lock_targets import LockTarget
+from smspec.output.atomic_file import OutputFailed, write_whole
+from smspec.pipeline.lock_targets import EnvironmentTarget, LockTarget, environment_targets, startup_targets
 from smspec.render.representable import package_findings
 from smspec.source import SourceText
-from smspec.spec.lock import Lock
-from smspec.spec.locked_environment import DIRECTORY, LockedEnvironment, environment_file
+from smspec.spec.lock import DIRECTORY, Lock, LockedEnvironment, environment_file
 
 if TYPE_CHECKING:
     from smspec.lock.environments.diagnosis import Fault

@@ -8,8 +8,8 @@ import os
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.diagnostics import InvalidInput
-from smspec.diagnostics.external_messages import reason
 from smspec.diagnostics.masking import masked
+from smspec.diagnostics.quoting import system_reason
 from smspec.diagnostics.visible import visible
 from smspec.workspace.cache_directory import UnsafeCache
 
@@ -55,6 +55,6 @@ def _sentence(fault: OSError) -> str:
     if fault.filename2 is not None and fault.errno in _NO_ROOM:
         named = fault.filename2  # a copy names its original first, but its target has no room
     if named is None:
-        return reason(fault)
+        return system_reason(fault)
     name = named if isinstance(named, str) else os.fsdecode(named)
-    return f"`{name}`: {reason(fault)}"
+    return f"`{name}`: {system_reason(fault)}"

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from smspec.cli.console import Console
 from smspec.diagnostics import Diagnostic
+from smspec.diagnostics.finding import fails
 from smspec.diagnostics.formats import FORMATS, STRICT_FORMATS
-from smspec.diagnostics.severity import fails
 from smspec.source import SourceText
 
 

@@ -17,15 +17,13 @@ from smspec.cli.spec_arguments import add_root_argument, root
 from smspec.cli.verbosity import add_quiet_argument
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.visible import visible
-from smspec.output.atomic_file import remove_unfinished
-from smspec.output.edited_file import is_generated, replace_content
-from smspec.output.failures import OutputFailed
+from smspec.output.atomic_file import OutputFailed, is_generated, remove_unfinished, replace_content
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import find_candidates
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
-from smspec.spec.layers.option_errors import OptionError
-from smspec.spec.ordering.key_order import in_order
+from smspec.spec.key_order import in_order
+from smspec.spec.layers.variables import OptionError
 from smspec.workspace.command_line_file import USUAL_SPEC
 from smspec.workspace.spec_marker import is_meant_as_spec
 

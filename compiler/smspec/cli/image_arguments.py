@@ -12,10 +12,10 @@ from smspec.cli.console import Console
 from smspec.cli.job_build import JobBuild
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.visible import visible
-from smspec.publishing.engine_names import BUILDERS, ENGINES
+from smspec.publishing.publication import BUILDERS, ENGINES
 from smspec.render.tree import CopiedFile
 from smspec.service.image_reference import parsed_reference
-from smspec.service.registry_settings import RegistrySettings
+from smspec.service.policy import RegistrySettings
 from smspec.source.frozen import replace
 from smspec.spec.model import BuiltImage
 

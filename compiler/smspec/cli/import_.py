@@ -19,7 +19,7 @@ from smspec.importer.sdk.sdk_job import found_jobs, imported_job
 from smspec.importer.source_reader import MOST_BYTES, read_source, read_sources
 from smspec.importer.sources import imported, imported_jobs
 from smspec.source.frozen import replace
-from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.layers.variables import OptionError
 from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
 
 HELP = """\

@@ -9,13 +9,10 @@ from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
 from smspec.cli.console import Console
 from smspec.cli.imported_spec import imported_spec
 from smspec.cli.signal_handling import signals_interrupt
-from smspec.collection.faults import ResultRefused
-from smspec.collection.result_tree import ResultTree
-from smspec.importer.code_files import CodeFiles, code_files, pieces_of
-from smspec.importer.directory_layout import PlacedJob, placed
+from smspec.collection.result_tree import ResultRefused, ResultTree
 from smspec.importer.imported import Imported
-from smspec.importer.stored_code import SOURCE
-from smspec.output.failures import OutputFailed, OutputRefused
+from smspec.importer.job_files import SOURCE, CodeFiles, PlacedJob, code_files, pieces_of, placed
+from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.writing import COLLECTING, as_output_failed, made_directory, put_directory
 from smspec.source.listing import ListedFile
 from smspec.workspace.boundary_search import boundary_of

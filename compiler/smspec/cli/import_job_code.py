@@ -9,10 +9,9 @@ from smspec.cli.aws_arguments import aws_failures
 from smspec.cli.command_errors import CommandRefused
 from smspec.cli.console import Console
 from smspec.cli.import_directory import write_directory
-from smspec.collection.faults import ResultRefused
-from smspec.collection.result_tree import ResultTree
+from smspec.collection.result_tree import ResultRefused, ResultTree
 from smspec.importer.imported import Imported
-from smspec.importer.stored_code import SOURCE, stored_code, with_source
+from smspec.importer.job_files import SOURCE, stored_code, with_source
 from smspec.service.members import structure
 
 
@@ -25,7 +24,7 @@ def write_job(found: Imported, args: argparse.Namespace, console: Console) -> in
 
     def with_code(tree: ResultTree) -> Sequence[Imported]:
         # Imported late: boto3 takes a second to import.
-        from smspec.collection.job_code import unpack_code
+        from smspec.collection.s3_result import unpack_code
 
         try:
             unpack_code(code.uri, SOURCE, tree, console.say, args.profile, found.region)

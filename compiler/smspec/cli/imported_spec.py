@@ -8,14 +8,13 @@ from smspec.cli.command_errors import CommandRefused
 from smspec.cli.console import Console
 from smspec.diagnostics import InvalidInput
 from smspec.importer.imported import Imported, RequestNotFound
-from smspec.importer.request_equality import differences
-from smspec.importer.sdk.agreement import expected_request
+from smspec.importer.request_equality import differences, expected_request
 from smspec.importer.spec_writer import WrittenSpec, write_spec
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
-from smspec.pipeline.in_memory_inputs import in_memory_inputs
+from smspec.pipeline.inputs import in_memory_inputs
 from smspec.source import Path, SourceText
 from smspec.source.frozen import dataclass, replace
-from smspec.source.path import dotted
+from smspec.source.node import dotted
 
 _FAULTY = "\n# This spec has errors; `smspec validate` shows them.\n"
 

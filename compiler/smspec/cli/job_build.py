@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from smspec.output.output_differences import Difference
-from smspec.pipeline.compilation import Compiled
-from smspec.pipeline.compiled_digest import compiled_digest
+from smspec.output.existing_output import PathDifference
+from smspec.pipeline.compilation import Compiled, compiled_digest
 from smspec.render.tree import FileTree
 from smspec.render.tree_rendering import render_tree
-from smspec.service.cost_summary import JobCost
+from smspec.service.job_costs import JobCost
 from smspec.source.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ class JobBuild:
     directory: str
     tree: FileTree
     cost: JobCost | None
-    stale: list[Difference] | None = None
+    stale: list[PathDifference] | None = None
     published: PublishedImage | None = None
 
 

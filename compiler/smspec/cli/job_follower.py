@@ -13,11 +13,10 @@ from smspec.cli.job_lines import end_lines, log_line, progress_text, transition_
 from smspec.cli.next_command import job_words
 from smspec.cli.status_line import StatusLine
 from smspec.cli.waiting import Waiting
-from smspec.organization.organization_config import MalformedConfig
+from smspec.organization.organization_config import MalformedConfig, rejected
 from smspec.organization.policy_search import prices_of
-from smspec.organization.toml_faults import rejected
 from smspec.pipeline.input_cache import InputCache
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from smspec.submission.following import Happening, Recovered, Trouble, follow
 from smspec.submission.job_log import JobLog
 from smspec.submission.job_service import JobService

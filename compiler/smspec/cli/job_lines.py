@@ -10,7 +10,7 @@ from smspec.diagnostics.visible import visible
 from smspec.local.units import duration
 from smspec.service.cost_ceiling import ceiling_of, cost_of, dollars
 from smspec.service.failure_causes import failure_cause
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from smspec.submission.log_event import LogEvent
 from smspec.submission.training_job import TrainingJob, Transition
 

@@ -19,15 +19,14 @@ from smspec.cli.verbosity import add_quiet_argument
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.visible import visible
-from smspec.output.atomic_file import write_whole
-from smspec.output.failures import OutputFailed
+from smspec.output.atomic_file import OutputFailed, write_whole
 from smspec.pipeline.lock_targets import LockTarget, find_lock_targets, platforms_of
 from smspec.service.facts.images import date as image_table_date
 from smspec.service.image_python import python_of_image, without_python
 from smspec.service.image_reference import SHA256, is_image_reference, parsed_reference
 from smspec.service.shapes import pinned_model
 from smspec.source.frozen import replace
-from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.layers.variables import OptionError
 from smspec.spec.lock import Lock
 from smspec.workspace.path_targets import is_directory
 

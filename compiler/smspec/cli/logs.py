@@ -14,7 +14,7 @@ from smspec.cli.console import Console
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
-from smspec.diagnostics.durations import SECONDS
+from smspec.diagnostics.quoting import SECONDS_OF_UNITS
 
 if TYPE_CHECKING:
     from smspec.submission.job_log import JobLog
@@ -73,7 +73,7 @@ def milliseconds(text: str, now: float) -> int:
     """Return a time, or one before now, in milliseconds since 1970. Raise `UsageError`."""
     ago = _AGO.fullmatch(text)
     if ago:
-        return max(0, int((now - int(ago[1]) * SECONDS[ago[2]]) * 1000))
+        return max(0, int((now - int(ago[1]) * SECONDS_OF_UNITS[ago[2]]) * 1000))
     try:
         time_of = datetime.fromisoformat(re.sub(r"[Zz]$", "+00:00", text))
         in_utc = time_of if time_of.tzinfo else time_of.replace(tzinfo=timezone.utc)

@@ -19,7 +19,6 @@ from smspec.cli.preflight_table import faults, records, table_lines
 from smspec.cli.submission import Submission, uploads
 from smspec.cli.waiting import Waiting
 from smspec.publishing.publication import UnusableImage
-from smspec.render.iam.kms import source_key
 from smspec.source.frozen import dataclass, field, replace
 from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, JobRefused
 from smspec.submission.job_service import DIGEST_TAG, JobService
@@ -196,7 +195,7 @@ class _Preflight:
             payloads=self._payloads,
             uploads={upload.uri: upload.kind for upload in plan.uploads},
             uploaded=tuple(files or ()),
-            source_key=source_key(plan),
+            source_key=plan.source_key,
             secrets=job.secrets,
             builds=plan.image is not None,
         )
@@ -250,7 +249,7 @@ def source_look(build: JobBuild, store: S3Service) -> Needed[tuple[Delivery, ...
     kinds = {upload.uri.rpartition("/")[0] + "/": upload.kind for upload in build.job.plan.uploads}
     if not kinds:
         return None
-    files = uploads(build.tree, source_key(build.job.plan))
+    files = uploads(build.tree, build.job.plan.source_key)
 
     def rows(found: tuple[Delivery, ...]) -> Answer:
         return Answer(rows=tuple(_delivered(found, kinds)))

@@ -19,11 +19,10 @@ from smspec.cli.dated_file_command import (
     write_dated,
 )
 from smspec.cli.waiting import Waiting
-from smspec.organization.organization_config import MalformedConfig
+from smspec.organization.dated_file import PRICES, UPDATE_PRICES, listed_prices, price_text
+from smspec.organization.organization_config import MalformedConfig, rejected
 from smspec.organization.policy_search import prices_of
-from smspec.organization.price_file import COMMAND, NAME, listed_prices, price_text
-from smspec.organization.toml_faults import rejected
-from smspec.service.prices import RegionPrices
+from smspec.service.job_costs import RegionPrices
 
 HELP = """\
 Print the prices of training instances that smspec knows: those in the table [prices] of smspec.toml, and those in
@@ -40,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    place = place_of(args, NAME)
+    place = place_of(args, PRICES)
     if args.update:
         before = listed_prices(place.directory, place.boundary)
         after = {**before, **_requested(args, place, before, console)}
@@ -50,7 +49,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if rows:
         console.result(table([("REGION", "INSTANCE TYPE", "PER HOUR", "SOURCE"), *rows]))
     else:
-        console.say(f"no prices known; run `{COMMAND}`")
+        console.say(f"no prices known; run `{UPDATE_PRICES}`")
     return 0
 
 

@@ -19,8 +19,8 @@ from smspec.cli.dated_file_command import (
     write_dated,
 )
 from smspec.cli.waiting import Waiting
-from smspec.organization.quota_file import COMMAND, NAME, known_quotas, quota_text
-from smspec.service.quotas import Quotas, RegionQuotas
+from smspec.organization.dated_file import QUOTAS, UPDATE_QUOTAS, known_quotas, quota_text
+from smspec.service.policy import Quotas, RegionQuotas
 
 HELP = """\
 Print the quotas for training jobs that smspec knows, from smspec.quotas.json.
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    place = place_of(args, NAME)
+    place = place_of(args, QUOTAS)
     before = known_quotas(place.directory, place.boundary)
     if args.update:
         after = _requested(args, place, before, console)
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if rows:
         console.result(table([("ACCOUNT", "REGION", "QUOTA", "VALUE", "AS OF"), *rows]))
     else:
-        console.say(f"no quotas known; run `{COMMAND}`")
+        console.say(f"no quotas known; run `{UPDATE_QUOTAS}`")
     return 0
 
 

@@ -27,14 +27,10 @@ from smspec.diagnostics.suggestions import nearest
 from smspec.diagnostics.visible import visible
 from smspec.local.request import GRACE_SECONDS, RunFailed, RunInterrupted
 from smspec.local.supervision import name_of
-from smspec.pipeline.compiled_digest import compiled_digest
-from smspec.rehearsal.junit_report import junit
-from smspec.rehearsal.promises import PROMISES
-from smspec.rehearsal.refusal import Refusal
+from smspec.pipeline.compilation import compiled_digest
+from smspec.rehearsal.promises import PROMISES, rehearse_job
 from smspec.rehearsal.rehearsal import JobRefused, Rehearsed
-from smspec.rehearsal.rehearsing import rehearse_job
-from smspec.rehearsal.report import Report
-from smspec.rehearsal.text_report import text
+from smspec.rehearsal.report import Refusal, Report, junit, text
 from smspec.render.tree_rendering import render_tree
 from smspec.workspace.temporary_directory import temporary_directory
 

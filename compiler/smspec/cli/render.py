@@ -12,7 +12,7 @@ from smspec.cli.spec_arguments import add_variation_arguments, compiled
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.compilation import Compiled
 from smspec.render import TARGETS, NothingToRender, Rendering
-from smspec.render.queue_name import is_queue
+from smspec.render.batch import is_queue
 from smspec.workspace.path_targets import is_directory
 
 HELP = """\

@@ -11,8 +11,7 @@ from smspec.cli.console import Console
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import compiled_all, default_directory
 from smspec.diagnostics.visible import visible
-from smspec.output.atomic_file import write_whole
-from smspec.output.failures import OutputFailed
+from smspec.output.atomic_file import OutputFailed, write_whole
 from smspec.pipeline.compilation import Compiled
 from smspec.render import NothingToRender, Rendering
 

@@ -24,7 +24,7 @@ from smspec.cli.waiting import Waiting
 from smspec.diagnostics import placed
 from smspec.local.feeder.injection import Injection
 from smspec.local.running import run_locally
-from smspec.pipeline.compiled_digest import compiled_digest
+from smspec.pipeline.compilation import compiled_digest
 from smspec.render.tree_rendering import render_tree
 from smspec.workspace.temporary_directory import temporary_directory
 

@@ -10,7 +10,7 @@ from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.python_arguments import add_python_arguments
 from smspec.local.engines import AUTO, ENGINES
 from smspec.local.request import RunRequest
-from smspec.output.failures import OutputFailed
+from smspec.output.atomic_file import OutputFailed
 from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled
 from smspec.render.tree import FileTree

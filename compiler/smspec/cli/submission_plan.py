@@ -11,8 +11,7 @@ from smspec.cli.job_build import JobBuild
 from smspec.cli.submission import Submission
 from smspec.cli.transfer_progress import transfer_progress
 from smspec.local.units import size
-from smspec.service.cost_summary import cost_line
-from smspec.service.hosts_text import hosts_text
+from smspec.service.job_costs import cost_line, hosts_text
 from smspec.submission.job_inputs import channels_in_s3
 
 if TYPE_CHECKING:

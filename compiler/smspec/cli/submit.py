@@ -25,13 +25,12 @@ from smspec.cli.submission_plan import data_line, data_plans, difference, local_
 from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.visible import visible
-from smspec.output.failures import OutputFailed
+from smspec.output.atomic_file import OutputFailed
 from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled
-from smspec.publishing.engine_names import BUILDERS
+from smspec.publishing.publication import BUILDERS
 from smspec.source.frozen import replace
-from smspec.spec.image_repository import names_registry
-from smspec.spec.model import BuiltImage
+from smspec.spec.model import BuiltImage, names_registry
 from smspec.submission.example_account import example_account_fault
 from smspec.workspace.temporary_directory import temporary_directory
 
@@ -236,7 +235,7 @@ def _update_tags(service: JobService, job: TrainingJob, sent: Submission, consol
 
 def _statement(denied: ActionDenied, job: Compiled, spec: str) -> str:
     """Return which part of the submitter's policy allows what AWS denies."""
-    from smspec.publishing.permissions import allowing_statement
+    from smspec.publishing.registry_image import allowing_statement
 
     sid = allowing_statement(job.plan, job.job.region, denied.action)
     if not sid:

@@ -86,7 +86,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         return exit_status(result.diagnostics, args)
     if args.format == "mermaid":
         # Imported late: the graph is rarely requested.
-        from smspec.render.mermaid import mermaid
+        from smspec.render.data_flow import mermaid
 
         console.result(mermaid(result.jobs))
         console.warned(result.diagnostics, result.texts)
@@ -100,7 +100,7 @@ def _with_extended(result: ValidationResult) -> ValidationResult:
     """Return the result with the jobs that others extend: `build` accepts them, too."""
     if not result.extended:
         return result
-    from smspec.pipeline.narrowed_result import with_specs  # imported late: such jobs are rare
+    from smspec.pipeline.validation_result import with_specs  # imported late: such jobs are rare
 
     return with_specs(result, result.extended)
 
@@ -110,8 +110,8 @@ def _of_changes(
 ) -> ValidationResult:
     """Return the result for the jobs that changes affect, also those that the search did not list."""
     # Imported late: a part of the result is rarely requested.
-    from smspec.pipeline.narrowed_result import narrowed_result, with_specs
     from smspec.pipeline.spec_check import check_spec
+    from smspec.pipeline.validation_result import narrowed_result, with_specs
 
     listed = [path for path, _ in result.checked]
     found = affected(listed, args, settings(args), cache, console, "checked, but not against others")

@@ -15,12 +15,11 @@ from smspec.cli.findings import exit_status, show_findings
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import root, settings
 from smspec.diagnostics.visible import visible
-from smspec.output.edited_file import is_generated, replace_content
-from smspec.output.failures import OutputFailed
+from smspec.output.atomic_file import OutputFailed, is_generated, replace_content
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.repairing import Repaired, Repairing
 from smspec.pipeline.validation_result import ValidationResult, validate_specs
-from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.layers.variables import OptionError
 from smspec.spec.yaml.scalar_edits import in_style_of
 from smspec.workspace.command_line_file import USUAL_SPEC
 
@@ -67,7 +66,7 @@ def _report(repaired: Repaired, generated: tuple[str, ...], args: argparse.Names
             console.say(visible(f"{diagnostic.span.file}:{diagnostic.span.line}: not changed: {words}: {why}"))
     if args.format == "json":
         # Imported late, as all formats are.
-        from smspec.diagnostics.json_format import records_with_fixed
+        from smspec.diagnostics.formats import records_with_fixed
 
         fixed = [change.diagnostic for change in changes.values()]
         console.content(records_with_fixed(fixed, result.diagnostics))

@@ -10,9 +10,8 @@ from smspec.diagnostics.text_format import framed
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.validation_result import ValidationResult
 from smspec.render.data_flow import data_flow
-from smspec.render.pages.page_job import PageFinding, PageJob
-from smspec.render.pages.repository_page import repository_page
-from smspec.service.cost_summary import cost_line
+from smspec.render.pages.repository_page import PageFinding, PageJob, repository_page
+from smspec.service.job_costs import cost_line
 from smspec.source import SourceText
 from smspec.spec.repository_facts import JobFacts
 

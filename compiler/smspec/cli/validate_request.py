@@ -10,7 +10,7 @@ from smspec.cli.findings import show_findings
 from smspec.diagnostics.formats import FORMATS
 from smspec.diagnostics.quoting import one_of
 from smspec.pipeline.request_file import check_request_file
-from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.layers.variables import OptionError
 
 
 def validate_request(args: argparse.Namespace, console: Console) -> int:

@@ -8,13 +8,10 @@ import os
 from collections.abc import Callable, Sequence
 
 from smspec import __version__
-from smspec.collection.faults import MergeFailed, ResultRefused
-from smspec.collection.part_files import PartFiles, part_files
-from smspec.collection.part_merging import CSV, NPY, merge
-from smspec.collection.result_tree import ResultTree
-from smspec.collection.stored_result import KINDS, StoredResult
-from smspec.collection.unpacking import unpack
-from smspec.render.manifest import MANIFEST
+from smspec.collection.part_merging import CSV, NPY, PartFiles, merge, part_files
+from smspec.collection.result_tree import KINDS, MergeFailed, ResultRefused, ResultTree, StoredResult
+from smspec.collection.tar_reader import unpack
+from smspec.render.tree import MANIFEST
 from smspec.source.deep_directories import remove_tree
 from smspec.source.frozen import dataclass
 
@@ -33,7 +30,7 @@ class CollectedFiles:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Collected:
+class CollectedResult:
     """What a directory holds. ``merged``: paths below `MERGED` with their parts; ``fault``: why there are none."""
 
     kinds: tuple[CollectedFiles, ...]
@@ -43,7 +40,7 @@ class Collected:
 
 def collect(
     result: StoredResult, place: str, how: Sequence[str], warn: Callable[[str], None], advance: Callable[[int], None]
-) -> Collected:
+) -> CollectedResult:
     """Write a result to ``place``, which is an empty directory. ``how``: as for `merge`; empty: merge nothing.
 
     Raise `ResultRefused` if there is no result, or a damaged or unsafe one, OSError for a full disk.
@@ -61,7 +58,7 @@ def collect(
             fault = str(failure)
             remove_tree(os.path.join(place, MERGED), ignore_errors=True)
     _write_manifest(tree, result, merged)
-    return Collected(kinds=tuple(_counted(tree, kind) for kind in KINDS), merged=merged, fault=fault)
+    return CollectedResult(kinds=tuple(_counted(tree, kind) for kind in KINDS), merged=merged, fault=fault)
 
 
 def _merge(tree: ResultTree, how: tuple[str, ...], hosts: int) -> tuple[PartFiles, ...]:

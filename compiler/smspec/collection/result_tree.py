@@ -1,4 +1,7 @@
-"""The directory that a result is written to: files inside it only, none larger than the room on its disk."""
+"""What a job has left, wherever it is stored, and the directory it is written to: files inside it only.
+
+No file is larger than the room on its disk.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,48 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 
-from smspec.collection.faults import ResultRefused
+from smspec.source.frozen import dataclass
+
+MODEL, OUTPUT = "model", "output"
+KINDS = (MODEL, OUTPUT)
+ARCHIVE = ".tar.gz"
 
 _RESERVE = 64 << 20
 """Bytes of the disk that stay free."""
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredFile:
+    """A file of ``size`` bytes. ``name``: model.tar.gz, or model/PATH. ``blocks`` reads and checks it."""
+
+    name: str
+    size: int
+    blocks: Callable[[], Iterator[bytes]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredResult:
+    """The result of a job; ``status`` as SageMaker calls it. ``hosts`` 0: unknown. ``place`` is for messages."""
+
+    job: str
+    status: str
+    hosts: int
+    place: str
+    files: tuple[StoredFile, ...]
+
+    @property
+    def size(self) -> int:
+        return sum(file.size for file in self.files)
+
+
+class ResultRefused(Exception):
+    """The job has no result, or one that is damaged or unsafe to unpack."""
+
+
+class MergeFailed(Exception):
+    """The parts of the hosts do not fit together. The result itself is whole."""
 
 
 class ResultTree:
@@ -131,9 +172,6 @@ class ResultTree:
             yield
         except (FileExistsError, IsADirectoryError, NotADirectoryError):
             raise ResultRefused(f"`{name}` takes the place of a different file or directory") from None
-
-
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def relative(name: str) -> str:

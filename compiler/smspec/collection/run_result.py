@@ -7,10 +7,9 @@ import json
 import os
 from collections.abc import Iterator
 
-from smspec.collection.faults import ResultRefused
-from smspec.collection.stored_result import ARCHIVE, KINDS, StoredFile, StoredResult
+from smspec.collection.result_tree import ARCHIVE, KINDS, ResultRefused, StoredFile, StoredResult
 from smspec.local.run_directory import SUMMARY
-from smspec.render.run_marker import is_run_marker, marker_in
+from smspec.render.tree import is_run_marker, marker_in
 from smspec.source.deep_directories import walked
 from smspec.source.real_file import open_below
 

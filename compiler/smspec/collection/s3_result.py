@@ -1,26 +1,110 @@
-"""The result of a job in SageMaker, in S3."""
+"""What a job in SageMaker has in S3: its result, and its code, which the SDK keeps there as an archive.
+
+Each object is checked against the checksum that S3 keeps of it.
+"""
 
 from __future__ import annotations
 
+import base64
 import functools
-from collections.abc import Iterator
+import hashlib
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol
 
-from smspec.collection.faults import ResultRefused
-from smspec.collection.object_checksum import checked, checksum_of
-from smspec.collection.stored_result import ARCHIVE, KINDS, MODEL, OUTPUT, StoredFile, StoredResult
+from smspec.collection.result_tree import (
+    ARCHIVE,
+    KINDS,
+    MODEL,
+    OUTPUT,
+    ResultRefused,
+    ResultTree,
+    StoredFile,
+    StoredResult,
+)
+from smspec.collection.tar_reader import GzipReader, unpack_archive
 from smspec.local.feeder.fault import ChannelDataError, StoreUnavailable
 from smspec.local.feeder.objects import StoredObject
 from smspec.local.s3.client import CONNECTIONS, RANGE
 from smspec.local.s3.fetching import Fetching
+from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import DENIED, ActionDenied, AwsUnavailable, denied_action
 from smspec.submission.client import asked
 from smspec.submission.s3_service import S3Service, object_arn, parts
 from smspec.submission.training_job import TrainingJob
 from smspec.wire.aws import AwsSession
 
+_HASHES = {"ChecksumSHA256": "sha256", "ChecksumSHA1": "sha1"}
+_MD5 = re.compile(r"[0-9a-f]{32}")
+_PLAIN = ("", "AES256")
+"""Encryption of S3's own: the ETag of an object in one part is its MD5 then, and with a KMS key it is not."""
+
 _SLACK = 1 << 16
 _DATA = "data/"
 """The developer guide names /opt/ml/output/data as what is uploaded, and not the prefix that it gets uncompressed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checksum:
+    """``algorithm`` is md5, sha1, sha256, or crc32; ``value`` in hexadecimal."""
+
+    algorithm: str
+    value: str
+
+
+class _Digest(Protocol):
+    def update(self, data: bytes, /) -> None: ...
+
+    def hexdigest(self) -> str: ...
+
+
+class _Crc32:
+    def __init__(self) -> None:
+        self._value = 0
+
+    def update(self, data: bytes, /) -> None:
+        self._value = zlib.crc32(data, self._value)
+
+    def hexdigest(self) -> str:
+        return f"{self._value:08x}"
+
+
+def checksum_of(head: Mapping[str, Any]) -> Checksum | None:
+    """Return the checksum of a whole object in a response of HeadObject; None if it has none that smspec can compute.
+
+    A checksum of checksums, of an object that was uploaded in parts, ends in a hyphen and their number. See "Checking
+    object integrity" in the S3 user guide.
+    """
+    if head.get("ChecksumType", "FULL_OBJECT") == "FULL_OBJECT":
+        for member, algorithm in (*_HASHES.items(), ("ChecksumCRC32", "crc32")):
+            value = head.get(member)
+            if isinstance(value, str) and "-" not in value:
+                return Checksum(algorithm=algorithm, value=_hexadecimal(value))
+    tag = str(head.get("ETag", "")).strip('"')
+    is_plain = head.get("ServerSideEncryption", "") in _PLAIN and "SSECustomerAlgorithm" not in head
+    return Checksum(algorithm="md5", value=tag) if is_plain and _MD5.fullmatch(tag) else None
+
+
+def checked(uri: str, blocks: Iterator[bytes], expected: Checksum) -> Iterator[bytes]:
+    """Yield blocks, and after the last one raise `ResultRefused` if they do not have the checksum."""
+    found: _Digest = _Crc32() if expected.algorithm == "crc32" else _digest(expected.algorithm)
+    for block in blocks:
+        found.update(block)
+        yield block
+    if found.hexdigest() != expected.value:
+        raise ResultRefused(f"`{uri}` does not have the {expected.algorithm.upper()} that S3 keeps of it; try again")
+
+
+def _digest(algorithm: str) -> _Digest:
+    return hashlib.new(algorithm, usedforsecurity=False)
+
+
+def _hexadecimal(value: str) -> str:
+    try:
+        return base64.b64decode(value, validate=True).hex()
+    except ValueError:
+        return value  # what is no Base64 equals no checksum
 
 
 def s3_result(job: TrainingJob, store: S3Service, profile: str | None) -> StoredResult:
@@ -81,3 +165,18 @@ def _read(stored: StoredObject, fetching: Fetching) -> Iterator[bytes]:
         if any(f": {code}:" in sentence for code in DENIED):
             raise (denied_action(sentence) or ActionDenied("s3:GetObject", object_arn(stored.path))) from None
         raise AwsUnavailable(sentence) from None
+
+
+def unpack_code(
+    uri: str, directory: str, tree: ResultTree, warn: Callable[[str], None], profile: str | None, region: str | None
+) -> None:
+    """Write the files of an archive in S3 to a directory of the tree; the caller finishes the tree.
+
+    Raise `ResultRefused` for an archive that is damaged or unsafe, `JobRefused` for one that does not exist,
+    `AwsUnavailable` if S3 cannot be called or denies it, OSError for a full disk.
+    """
+    store = S3Service(profile, region)
+    size = int(store.head(uri).get("ContentLength", 0))
+    _, key = parts(uri)
+    blocks = checked_blocks(StoredObject(key, uri, size), store, s3_fetching(profile, region))
+    unpack_archive(GzipReader(uri, blocks), directory, tree, warn)

@@ -10,11 +10,7 @@ interpret are made visible. The pages of the codes are next to the rules, and `e
 The package must not know specs, requests, or rules: it imports `smspec.source` only, and a rule is a value to it.
 """
 
-from smspec.diagnostics.diagnostic import Diagnostic
-from smspec.diagnostics.finding import HERE, Evidence, Finding, Rule
-from smspec.diagnostics.locating import placed
-from smspec.diagnostics.note import Note
-from smspec.diagnostics.rejected import InvalidInput
-from smspec.diagnostics.severity import Severity
+from smspec.diagnostics.diagnostic import Diagnostic, InvalidInput, placed
+from smspec.diagnostics.finding import HERE, Evidence, Finding, Note, Rule, Severity
 
 __all__ = ["HERE", "Diagnostic", "Evidence", "Finding", "InvalidInput", "Note", "Rule", "Severity", "placed"]

@@ -1,15 +1,19 @@
-"""The result of a check, at a path. A finding has no line numbers and prints nothing."""
+"""The result of a check, at a path, with its severity and notes. A finding has no line numbers and prints nothing."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterable
+from typing import Literal, Protocol, TypeVar, get_args
 
-from smspec.diagnostics.fix import Fix
-from smspec.diagnostics.note import Note
 from smspec.diagnostics.quoting import path_name
-from smspec.diagnostics.severity import Severity
+from smspec.diagnostics.suggestions import Fix
 from smspec.source import Path, Span
 from smspec.source.frozen import dataclass, replace
+
+Severity = Literal["error", "warning", "note"]
+"""Most severe first. A note reports what was not checked: it never fails a command, even with ``--strict``."""
+
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 HERE = "{here}"
 """In a message: the path of the finding, in backticks."""
@@ -28,6 +32,50 @@ Evidence = Literal[
     "inferred",
     "unverified",
 ]
+
+
+class Graded(Protocol):
+    """A finding or a diagnostic."""
+
+    @property
+    def severity(self) -> Severity: ...
+
+
+OneGraded = TypeVar("OneGraded", bound=Graded)
+
+
+def gravest_first(graded: Iterable[OneGraded]) -> list[OneGraded]:
+    """Return findings sorted by severity; the order of equal ones is kept."""
+    return sorted(graded, key=lambda one: SEVERITIES.index(one.severity))
+
+
+def counted(graded: Iterable[Graded]) -> str:
+    """Return the number of each severity, such as ``1 error, 2 notes``; empty for none."""
+    found = [one.severity for one in graded]
+    return ", ".join(_count(found.count(severity), severity) for severity in SEVERITIES if severity in found)
+
+
+def fails(graded: Iterable[Graded], *, is_strict: bool) -> bool:
+    """Return whether a command must fail: for an error, and with ``is_strict`` for a warning."""
+    failing = ("error", "warning") if is_strict else ("error",)
+    return any(one.severity in failing for one in graded)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """An effect of the error, or a second position, in the same text or in a different one."""
+
+    message: str
+    span: Span | None = None
+
+    def __str__(self) -> str:
+        if self.span is None:
+            return self.message
+        return f"{self.message} ({self.span.file}:{self.span.line}:{self.span.column})"
 
 
 @dataclass(frozen=True, slots=True)

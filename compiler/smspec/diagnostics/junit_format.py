@@ -1,15 +1,44 @@
-"""Diagnostics as JUnit XML, for CI systems that show test results."""
+"""JUnit XML, for CI systems that show test results: suites of test cases, and diagnostics as such."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from xml.etree import ElementTree
 
 from smspec.diagnostics.diagnostic import Diagnostic
-from smspec.diagnostics.junit_document import case_in, document, suite_in
-from smspec.diagnostics.severity import fails
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.finding import fails
+from smspec.diagnostics.visible import multiline_visible, visible
+
+
+def document(suites: ElementTree.Element) -> str:
+    """Return the text of an XML document."""
+    ElementTree.indent(suites)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(suites, encoding="unicode")}\n'
+
+
+def suite_in(suites: ElementTree.Element, name: str, seconds: float, counts: Mapping[str, int]) -> ElementTree.Element:
+    """Add a suite with numbers of test cases."""
+    attributes = {
+        "name": visible(name),
+        "time": f"{seconds:.3f}",
+        **{kind: str(count) for kind, count in counts.items()},
+    }
+    return ElementTree.SubElement(suites, "testsuite", attributes)
+
+
+def case_in(
+    suite: ElementTree.Element, job: str, name: str, seconds: float, kind: str | None, message: str, text: str
+) -> None:
+    """Add a test case; ``kind`` is that of its result, None for success."""
+    classname = visible(job)
+    case = ElementTree.SubElement(suite, "testcase", classname=classname, name=visible(name), time=f"{seconds:.3f}")
+    if kind is not None:
+        result = ElementTree.SubElement(case, kind, message=multiline_visible(message))
+        result.text = multiline_visible(text)
+    elif text:
+        ElementTree.SubElement(case, "system-out").text = multiline_visible(text)
+
 
 _COMMAND = "smspec validate"
 

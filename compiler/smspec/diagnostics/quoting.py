@@ -1,4 +1,7 @@
-"""Quote text of the author, and lists of choices, in backticks for messages."""
+"""How messages write what smspec did not: text of the author, paths, choices, durations, and messages of others.
+
+"Others" are an operating system, a library, or a server: their messages end a sentence of smspec.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,9 @@ from smspec.source import Path, dotted
 
 _LONGEST_QUOTED = 60
 """Code points of the author's text; the rest is an ellipsis."""
+
+SECONDS_OF_UNITS = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
+"""The seconds of each unit, the largest first."""
 
 
 def quoted(text: str) -> str:
@@ -27,3 +33,22 @@ def path_name(path: Path) -> str:
     """Return the path of a value for a message, in backticks; of a long one the end, which distinguishes it."""
     text = masked(dotted(path))  # before it is truncated, as above
     return f"`{text}`" if len(text) <= _LONGEST_QUOTED else f"`…{text[1 - _LONGEST_QUOTED :]}`"
+
+
+def duration(seconds: int) -> str:
+    """Return ``1d`` for 86,400 seconds and ``70s`` for 70: the largest unit without a fraction."""
+    return next(
+        (f"{seconds // size}{unit}" for unit, size in SECONDS_OF_UNITS.items() if seconds and seconds % size == 0), "0s"
+    )
+
+
+def continued(text: str) -> str:
+    """Return a message in one line, without a full stop and, if it begins with a word, in lower case."""
+    words = " ".join(text.split()).rstrip(".")
+    # `SSL: …` and `S3 …` are names.
+    return words if words[1:2].isupper() or words[1:2].isdigit() else words[:1].lower() + words[1:]
+
+
+def system_reason(fault: OSError) -> str:
+    """Return the message of the system."""
+    return continued(fault.strerror or str(fault))

@@ -14,8 +14,7 @@ from urllib.parse import quote
 from smspec import __version__
 from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.explanation import explanation, reference
-from smspec.diagnostics.note import Note
-from smspec.diagnostics.severity import SEVERITIES
+from smspec.diagnostics.finding import SEVERITIES, Note
 from smspec.diagnostics.visible import visible
 from smspec.source import SourceText, Span, dotted
 

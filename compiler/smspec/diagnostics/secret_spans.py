@@ -1,4 +1,7 @@
-"""The offsets of secrets in a text: in YAML, JSON, commands, connection strings, and URLs."""
+"""The offsets of secrets in a text: in YAML, JSON, commands, connection strings, and URLs.
+
+Some commands contain a password without a name for it, such as `curl -u user:password`.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,8 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 
-from smspec.diagnostics.command_passwords import command_passwords
 from smspec.diagnostics.secret_formats import written_secrets
-from smspec.diagnostics.secret_stand_ins import is_reference
-from smspec.diagnostics.secrets import is_named_secret, is_withheld, names_a_secret
+from smspec.diagnostics.secrets import is_named_secret, is_reference, is_withheld, names_a_secret
 from smspec_runtime.secret_names import SURE, may_name_a_secret, strength
 
 IsSecret = Callable[[str, str], bool]
@@ -73,6 +74,25 @@ _SECRET_KEY = (
 )
 _NEXT_TO = 500
 """Characters before and after the id of an AWS key in which its secret key is expected, with or without a name."""
+
+_WITHIN = r"[^\n|;&]{0,200}?"
+"""More of the same command; bounded, because a text may contain its name a thousand times."""
+_PASSWORD = r"""(?P<value>(?:[^\s"',\\]|\\(?![\\"']))+)"""
+_NEXT_WORD = rf"""(?:[ =]|\\{{0,3}}["'],[ ]?\\{{0,3}}["'])?{_QUOTE}"""
+
+# A word that every such command contains, and the command.
+_COMMANDS = (
+    ("curl", rf"""\bcurl\b{_WITHIN}\s{_QUOTE}(?:-[uU]|--(?:proxy-)?user){_NEXT_WORD}[^\s:"'\\]+:{_PASSWORD}"""),
+    ("mysql", rf"""\bmysql(?:dump|admin|import)?\b{_WITHIN}\s{_QUOTE}-p{_PASSWORD}"""),
+    ("mariadb", rf"""\bmariadb\b{_WITHIN}\s{_QUOTE}-p{_PASSWORD}"""),
+    ("sshpass", rf"""\bsshpass\b{_WITHIN}\s{_QUOTE}-p{_NEXT_WORD}{_PASSWORD}"""),
+    (
+        "login",
+        rf"""\b(?:docker|podman|nerdctl|helm|az|oras|crane|skopeo)\b[^\n|;&]{{0,40}}?\slogin\b{_WITHIN}\s-p{_NEXT_WORD}{_PASSWORD}""",
+    ),
+    ("redis-cli", rf"""\bredis-cli\b{_WITHIN}\s{_QUOTE}-a{_NEXT_WORD}{_PASSWORD}"""),
+    ("openssl", rf"""\bopenssl\b{_WITHIN}\s{_QUOTE}-pass(?:in|out)?{_NEXT_WORD}pass:{_PASSWORD}"""),
+)
 
 
 def reported_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -210,3 +230,10 @@ def _value_span(before: str, match: re.Match[str]) -> tuple[int, int]:
     if before in ("{", ",", "[", "("):
         ends += [found.start() for found in (re.search(_FLOW_END, value),) if found]
     return start, start + len(value[: min(ends, default=len(value))].rstrip())
+
+
+def command_passwords(text: str) -> Iterator[re.Match[str]]:
+    """Yield commands with a password, which is their group `value`."""
+    for word, pattern in _COMMANDS:
+        if word in text:
+            yield from re.finditer(pattern, text)

@@ -2,16 +2,18 @@
 
 A name alone is not enough to report a value: half of the names in machine learning contain `token` or `key`. Showing a
 value is stricter: with a secret name it is masked unless it clearly is not a secret.
+
+What authors write in place of a secret is a reference to where it is stored, which is shown unchanged, so only clear
+ones count, or a placeholder, which is masked, but not reported.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 
-from smspec.diagnostics.randomness import entropy, is_random, is_words
 from smspec.diagnostics.secret_formats import written_secrets
-from smspec.diagnostics.secret_stand_ins import is_placeholder, is_reference
 from smspec_runtime.secret_names import LIKELY, SURE, strength
 
 _SHORTEST_SURE = 3
@@ -25,6 +27,46 @@ _SETTING = r"(?i)disabled?|enabled?|default|auto|required|optional|offline|onlin
 _OPTION = r"--[^=\s]+|-[A-Za-z][^=\s]{2,}"
 # After any other word, such as `token`, the name may be about tokens in a text.
 _CREDENTIAL = r"(?i)(?:secret|key|pat|credentials?|creds?|bearer|jwt)[0-9]*"
+
+# `prod`, `v2`, `8bit`, `2024`, `DefaultChain`: random strings mix letters and digits more.
+_WORD = (
+    r"(?:[a-z]{1,14}[0-9]{0,2}|[A-Z]{1,14}[0-9]{0,2}|[0-9]{1,4}[a-z]{0,4}|[0-9]+"
+    r"|[a-z]{0,12}(?:[A-Z][a-z]{1,11}[0-9]?|[A-Z]{2,4}(?=[A-Z][a-z]))+[0-9]?)?"
+)
+_BETWEEN_WORDS = r"[\s_./,:;+#-]+"
+_UUID = r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_MIXED = r"(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9+/=_.~-]{20,}"
+_LEAST_RANDOM = 3.8
+"""Bits per character of a string that counts as random."""
+
+_VARIABLE = (
+    r"\$\{\{[^{}]*\}\}|\$\{[\w.]+(?::[?+][^{}]*|:?-)?\}|\$[A-Z_][A-Z0-9_]*|\$[a-z]+(?:_[a-z0-9]+)+"
+    r"|%[A-Za-z_][A-Za-z0-9_]*%"
+)
+# Variables in a row (`${USER}:${PASSWORD}`), templates, and references of vaults and secret stores.
+_REFERENCE = (
+    rf"(?:(?:{_VARIABLE})[:@/ ]?)+|\$\([^()]*\)|\{{\{{[^{{}}]*\}}\}}"
+    r"|(?i:ENC\[[^\[\]]*\]|@microsoft\.keyvault\(.*\)|arn:[\w-]+:[\w-]+:[\w-]*:[0-9]*:\S+|alias/[\w/-]+)"
+    r"|(?i:(?:ssm|secretsmanager|vault|op|env|ref\+\w+|doppler|awssm|gcpsm|akv|keyring|secret)://?[\w/.#{}$:@ -]*)"
+    r"|(?i:(?:env|file|vault|ssm|secretsmanager|aws|op|secret|keyring):[\w/.#-]+)|projects/[\w-]+/secrets/[\w/-]+"
+)
+# URLs and paths refer to a secret, unless a part of them is one.
+_PLACE = (
+    r"(?:s3|https?|file)://[^\s@?]*|[./~][\w./-]*/[^\s]*|[\w.-]+/[\w./-]*\.(?:txt|json|ya?ml|pem|key|env|cfg|ini|toml)"
+)
+_RANDOM_PART = r"(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9+=_~-]{10,}|[0-9a-f]{20,}"
+_NOTHING = r"(?i)true|false|null|none|yes|no|on|off"
+_IN_BRACKETS = r"<([^<>]*)>|\(([^()]*)\)|\[([^\[\]]*)\]"
+# Placeholders in documentation and templates.
+_PLACEHOLDER = (
+    r"(?i)change[-_ ]?(?:me|this)|replace[-_ ]?(?:me|with|this)"
+    r"|(?:\b|(?<=_))_?(?:your|insert|enter|put|paste)[-_ ]|[-_ ]here\b"
+    r"|place-?_?holder|redact(?:ed)?|example|dummy|to-?do\b|fix-?me|x{3,}|\.{3}|…|_goes_|\bsample[-_]|\bfake[-_]"
+    r"|not[-_]?(?:set|used|a[-_]secret)|\*+"
+)
+# Keys in the documentation of AWS.
+_PRINTED = r"(?:AKIA|ASIA)[A-Z0-9]*EXAMPLE|(?:wJalrXUtnFEMI|je7MtGbClwBF)/[A-Za-z0-9/]*EXAMPLEKEY"
+_COUNTED = "01234567890 abcdefghijklmnopqrstuvwxyz 0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def secret_in(name: str, value: str) -> str | None:
@@ -102,3 +144,44 @@ def _items(text: str) -> list[str]:
     """Return the items of a list in YAML or JSON, without their quotes."""
     separator = r"\n[ \t]*-[ \t]+" if text.startswith("- ") else ","
     return [item.strip("[]-\"' \t\n") for item in re.split(separator, text)]
+
+
+def is_random(text: str) -> bool:
+    """Return whether a string is certainly random; digests and UUIDs, which identify things, do not count."""
+    if not re.fullmatch(_MIXED, text) or re.fullmatch(_UUID, text):
+        return False
+    return entropy(text) >= _LEAST_RANDOM and not is_words(text)
+
+
+def is_words(text: str) -> bool:
+    """Return whether a string consists of words, such as the name of a scheme or a model, rather than being random."""
+    return all(re.fullmatch(_WORD, piece) for piece in re.split(_BETWEEN_WORDS, text))
+
+
+def entropy(text: str) -> float:
+    """Return Shannon's entropy of the characters, in bits per character."""
+    counts = [text.count(character) for character in set(text)]
+    return -sum(count / len(text) * math.log2(count / len(text)) for count in counts)
+
+
+def is_reference(text: str) -> bool:
+    """Return whether a value clearly refers to a stored secret, or means that there is none."""
+    if re.fullmatch(_REFERENCE, text) or re.fullmatch(_NOTHING, text):
+        return True
+    return re.fullmatch(_PLACE, text) is not None and not _has_random_part(text)
+
+
+def is_placeholder(text: str) -> bool:
+    """Return whether all of a value is a placeholder; a random string that contains the word `example` is not."""
+    if re.fullmatch(_PRINTED, text):
+        return True
+    bracketed = re.fullmatch(_IN_BRACKETS, text)
+    inner = next((group for group in bracketed.groups() if group is not None), "") if bracketed else text
+    rest, count = re.subn(_PLACEHOLDER, " ", inner)
+    if not count and not bracketed:
+        return False
+    return all(piece.lower() in _COUNTED or is_words(piece) for piece in re.split(r"[\s_./,:;+#-]+", rest))
+
+
+def _has_random_part(text: str) -> bool:
+    return any(re.fullmatch(_RANDOM_PART, part) and not is_words(part) for part in re.split(r"[/.:]", text))

@@ -1,12 +1,18 @@
-"""The known name that a misspelled one probably means."""
+"""The known name that a misspelled one probably means, and the fix if no other can be meant."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from smspec.source.frozen import dataclass
+
 _PLAIN_BEGINNING = 5
 """Letters that identify a name, as in `RemoteDebug`; fewer are a prefix of many words."""
+
+_LEAST_LETTERS = 4
+"""With fewer letters, one typo makes a different word."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
@@ -95,3 +101,29 @@ def _slips(one: str, two: str, limit: int) -> int:
         if min(row) > limit:
             return limit + 1
     return row[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """``written``: the key or value as the author wrote it, without quotes. ``meant``: the YAML in its place."""
+
+    written: str
+    meant: str
+
+
+def spelling_fix(word: str, known: Iterable[str]) -> Fix | None:
+    """Return the fix of a misspelled name if it is certain: only one known name can be meant.
+
+    That name differs in case and punctuation only, or in one typo while no other name is within two typos. Numbers are
+    equal: `4xlarge` is as likely a wrong choice as a typo of `8xlarge`.
+    """
+    names = tuple(dict.fromkeys(known))
+    same = [name for name in names if bare(name) == bare(word)]
+    if same:
+        return Fix(word, same[0]) if len(same) == 1 and same[0] != word else None
+    if len(bare(word)) < _LEAST_LETTERS:
+        return None
+    near = [name for name in names if distance(word, name, 2) <= 2]
+    if len(near) != 1 or distance(word, near[0], 1) > 1 or re.findall("[0-9]+", word) != re.findall("[0-9]+", near[0]):
+        return None
+    return Fix(word, near[0])

@@ -5,7 +5,7 @@ in a thread and gives up as soon as there is newer text. A `TolerantOutline` rea
 moment: completion, hover, and definition use nothing else of the text.
 
 Only `smspec lsp`, `smspec schema`, and `smspec init`, which writes the schema, import the package. The modules that
-answer questions about a text (`tolerant_outline`, `cursor_place`, `completions`, and their like) know nothing of the
+answer questions about a text (`tolerant_outline`, `completions`, `hover`, and their like) know nothing of the
 protocol's library, except its types; `server` connects them. The package has no rules: an editor must show what
 `validate` prints.
 """

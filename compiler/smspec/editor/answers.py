@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from smspec.diagnostics import Diagnostic, InvalidInput
 from smspec.editor.checking import Checking
 from smspec.editor.completions import Item, completions
-from smspec.editor.cursor_place import place_at
-from smspec.editor.definition import definition_at
-from smspec.editor.hover import hover_at
-from smspec.editor.job_layers import JobLayers, job_layers
-from smspec.editor.locations import column_of, position_at, range_in_line, range_of
-from smspec.editor.open_documents import OpenDocument, OpenDocuments
-from smspec.editor.quick_fixes import QuickFix, quick_fixes
-from smspec.editor.symbols import symbols
-from smspec.source import SourceText
-from smspec.spec.ordering.key_order import in_order
+from smspec.editor.hover import JobLayers, definition_at, hover_at, job_layers
+from smspec.editor.open_documents import OpenDocument, OpenDocuments, column_of, position_at, range_in_line, range_of
+from smspec.editor.tolerant_outline import Entry, TolerantOutline, place_at
+from smspec.rules.suppressions import NEVER_IGNORED
+from smspec.source import Document, Path, SourceText, Span, dotted
+from smspec.source.frozen import dataclass
+from smspec.spec.key_order import in_order
+from smspec.spec.yaml.scalar_edits import applicable, edited, in_style_of, written_at
 from smspec.spec.yaml.text_limits import MAX_BYTES
+from smspec.spec.yaml.yaml_reader import read
+
+_REASON = "explain why"
 
 _KINDS = {
     "key": types.CompletionItemKind.Property,
@@ -29,6 +33,76 @@ _KINDS = {
     "code": types.CompletionItemKind.Constant,
     "file": types.CompletionItemKind.File,
 }
+
+_DEEPEST = 3
+"""Keys below are not shown: an outline is for finding one's way."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuickFix:
+    """``text`` replaces what is at ``span``, whose lines and columns count from 1."""
+
+    title: str
+    diagnostic: Diagnostic
+    span: Span
+    text: str
+    is_preferred: bool = False
+
+
+def quick_fixes(text: str, diagnostics: Iterable[Diagnostic]) -> Iterator[QuickFix]:
+    """Yield the changes for findings in one text; none for a text that is not YAML."""
+    found = tuple(diagnostics)
+    name = next((diagnostic.span.file for diagnostic in found), "")
+    try:
+        document = read(SourceText(name, text))
+    except InvalidInput:
+        return
+    yield from repairs(document, found)
+    lines = text.removeprefix("\ufeff").split("\n")
+    for diagnostic in found:
+        if not diagnostic.code.startswith(NEVER_IGNORED):
+            yield _ignoring(diagnostic, name, lines)
+
+
+def repairs(document: Document, diagnostics: Iterable[Diagnostic]) -> Iterator[QuickFix]:
+    """Yield the certain repairs of findings, if their text is still there and nothing else would change."""
+    for diagnostic in diagnostics:
+        fix = diagnostic.fix
+        if fix is None or not applicable(document, {diagnostic.span: fix}):
+            continue
+        if edited(document, {diagnostic.span: fix}) is None:
+            continue
+        text = in_style_of(written_at(document, diagnostic.span), fix.meant)
+        title = f"Replace `{fix.written}` by `{fix.meant}`"
+        yield QuickFix(title=title, diagnostic=diagnostic, span=diagnostic.span, text=text, is_preferred=True)
+
+
+def _ignoring(diagnostic: Diagnostic, name: str, lines: Sequence[str]) -> QuickFix:
+    at = f", at: {json.dumps(dotted(diagnostic.path), ensure_ascii=False)}" if diagnostic.path else ""
+    entry = f"{{rule: {diagnostic.code}{at}, because: {_REASON}}}"
+    line, text = _insertion(lines, entry)
+    column = 1
+    if line == len(lines) and lines[-1]:  # the last line has no end
+        column, text = len(lines[-1]) + 1, "\n" + text
+    span = Span(name, line, column, line, column)
+    return QuickFix(title=f"Ignore {diagnostic.code} here", diagnostic=diagnostic, span=span, text=text)
+
+
+def _insertion(lines: Sequence[str], entry: str) -> tuple[int, str]:
+    """Return the line, from 1, before which an entry is inserted, and its lines."""
+    entries = {e.path: e for e in TolerantOutline(lines).entries}
+    ignore, first = entries.get(("checks", "ignore")), entries.get(("checks", "ignore", 0))
+    if ignore is not None and ignore.key is not None and first is not None:
+        below = ignore.key.line + 1
+        if below < len(lines) and lines[below].lstrip().startswith("- "):
+            indent = len(lines[below]) - len(lines[below].lstrip())
+            return below + 1, f"{' ' * indent}- {entry}\n"
+    checks = entries.get(("checks",))
+    if checks is not None and checks.key is not None and ignore is None and checks.value is None:
+        line = lines[checks.key.line]
+        if not line[checks.key.end :].strip(" :"):
+            return checks.key.line + 2, f"  ignore:\n    - {entry}\n"
+    return len(lines), f"checks:\n  ignore:\n    - {entry}\n"
 
 
 def answer_questions(server: LanguageServer, documents: OpenDocuments, checking: Checking) -> None:
@@ -44,23 +118,19 @@ def answer_questions(server: LanguageServer, documents: OpenDocuments, checking:
         document = _spec(documents, params.text_document.uri)
         if document is None:
             return None
-        line, lines = params.position.line, document.lines
-        column = column_of(lines[line], params.position.character) if line < len(lines) else 0
-        found = hover_at(_layers(document, documents), line, column)
+        found = hover_at(_layers(document, documents), *_place_in(document, params.position))
         if found is None:
             return None
         content = types.MarkupContent(types.MarkupKind.Markdown, found.text)
-        return types.Hover(content, range_in_line(lines, line, found.start, found.end))
+        return types.Hover(content, range_in_line(document.lines, params.position.line, found.start, found.end))
 
     @server.feature(types.TEXT_DOCUMENT_DEFINITION)
     def definition(params: types.DefinitionParams) -> types.Location | None:
         document = _spec(documents, params.text_document.uri)
         if document is None:
             return None
-        line, lines = params.position.line, document.lines
-        column = column_of(lines[line], params.position.character) if line < len(lines) else 0
         layers = _layers(document, documents)
-        target = definition_at(layers, line, column)
+        target = definition_at(layers, *_place_in(document, params.position))
         if target is None:
             return None
         own = next((layer.lines for layer in layers.layers if layer.path == target.path), ())
@@ -99,6 +169,12 @@ def _spec(documents: OpenDocuments, uri: str) -> OpenDocument | None:
     """Return an open spec; None for one above the limit, of which there is only the finding that says so."""
     document = documents.get(uri)
     return document if document is not None and len(document.text) <= MAX_BYTES and document.is_spec else None
+
+
+def _place_in(document: OpenDocument, position: types.Position) -> tuple[int, int]:
+    """Return the line of a position, and its column in code points; the beginning for a line that does not exist."""
+    line = position.line
+    return line, column_of(document.lines[line], position.character) if line < len(document.lines) else 0
 
 
 def _layers(document: OpenDocument, documents: OpenDocuments) -> JobLayers:
@@ -171,3 +247,32 @@ def _formatting(document: OpenDocument) -> list[types.TextEdit] | None:
     lines = document.lines
     end = position_at(lines, len(lines) - 1, len(lines[-1]))
     return [types.TextEdit(types.Range(types.Position(0, 0), end), after)]
+
+
+def symbols(lines: Sequence[str]) -> list[types.DocumentSymbol]:
+    """Return the keys of a text, as far as it can be read."""
+    entries = [e for e in TolerantOutline(lines).entries if e.key is not None and len(e.path) <= _DEEPEST]
+    return _below((), entries, lines, len(lines) - 1)
+
+
+def _below(path: Path, entries: list[Entry], lines: Sequence[str], last: int) -> list[types.DocumentSymbol]:
+    here = [entry for entry in entries if entry.path[:-1] == path and entry.key is not None]
+    found = []
+    for position, entry in enumerate(here):
+        assert entry.key is not None
+        following = here[position + 1].key if position + 1 < len(here) else None
+        end = last if following is None else max(entry.key.line, following.line - 1)
+        inside = [one for one in entries if one.path[: len(entry.path)] == entry.path and one is not entry]
+        name = range_in_line(lines, entry.key.line, entry.key.start, entry.key.end)
+        whole = types.Range(name.start, range_in_line(lines, end, 0, len(lines[end])).end)
+        found.append(
+            types.DocumentSymbol(
+                name=entry.key.text or '""',
+                kind=types.SymbolKind.Object if entry.value is None else types.SymbolKind.Key,
+                range=whole,
+                selection_range=name,
+                detail=entry.value.text if entry.value is not None else None,
+                children=_below(entry.path, inside, lines, end),
+            )
+        )
+    return found

@@ -8,17 +8,24 @@ from types import MappingProxyType
 from typing import Literal
 
 from smspec.diagnostics.explanation import explained_codes, explanation
-from smspec.editor.choice_words import CHOICE_WORDS
-from smspec.editor.cursor_place import Place
-from smspec.editor.hover import job_path
-from smspec.editor.instance_words import instance_words, prices_for
-from smspec.editor.job_layers import JobLayers
+from smspec.editor.editor_schema import CHOICE_WORDS, instance_words, prices_for
+from smspec.editor.hover import JobLayers, job_path
+from smspec.editor.tolerant_outline import Place
 from smspec.service.facts.instances import known_types
 from smspec.source.frozen import dataclass
-from smspec.spec.schema.job_schema import author_schema, part
-from smspec.spec.schema.keys import choices, key_path, keys_in, spec_keys, strict, types, written_key
+from smspec.spec.schema.job_schema import (
+    author_schema,
+    choices,
+    key_path,
+    keys_in,
+    part,
+    spec_keys,
+    strict,
+    types,
+    written_key,
+)
 from smspec.spec.schema.reference import explain_key, is_required
-from smspec.spec.yaml.flow_style import flow_style
+from smspec.spec.yaml.scalars import flow_style
 
 Kind = Literal["key", "value", "name", "type", "variable", "code", "file"]
 _MOST_FILES = 200

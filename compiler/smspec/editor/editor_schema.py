@@ -1,8 +1,10 @@
-"""The JSON Schema that `smspec schema` prints: the published one, with what YAML language servers show and offer.
+"""What editors show of keys and values: the JSON Schema that `smspec schema` prints, and the words in it.
 
-It accepts exactly what the published schema accepts. The keywords beyond draft 7 (``markdownDescription``,
-``enumDescriptions``, ``defaultSnippets``, ``doNotSuggest``) are those of vscode-json-languageservice and
-yaml-language-server, src/languageservice/jsonSchema.ts.
+The schema accepts exactly what the published one accepts, and has what YAML language servers show and offer: what each
+value of a key with a list of choices means, while the key has the longer description, and the devices, memory, and
+price of an instance type. The keywords beyond draft 7 (``markdownDescription``, ``enumDescriptions``,
+``defaultSnippets``, ``doNotSuggest``) are those of vscode-json-languageservice and yaml-language-server,
+src/languageservice/jsonSchema.ts.
 
 Every command reads the published schema, which would be three times as large with them.
 """
@@ -10,16 +12,87 @@ Every command reads the published schema, which would be three times as large wi
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
-from smspec.editor.choice_words import CHOICE_WORDS
-from smspec.editor.instance_words import instance_words, prices_for
-from smspec.service.facts.instances import known_types
-from smspec.spec.schema.job_schema import SchemaPart, part
-from smspec.spec.schema.keys import KeySchema, keys_below, spec_keys, strict, types, written_key
+from smspec.diagnostics import InvalidInput
+from smspec.pipeline.input_cache import InputCache
+from smspec.service.facts.instances import instance, known_types
+from smspec.service.job_costs import JobPrices, PriceBook
+from smspec.spec.schema.job_schema import KeySchema, SchemaPart, keys_below, part, spec_keys, strict, types, written_key
 from smspec.spec.schema.reference import explain_key
-from smspec.spec.yaml.flow_style import flow_style
+from smspec.spec.yaml.scalars import flow_style
 from smspec_schemas import JOB_SCHEMA
+
+_MODES = {
+    "File": "downloads before the job starts",
+    "FastFile": "streams files on first read",
+    "Pipe": "streams through a FIFO per epoch",
+}
+
+CHOICE_WORDS = MappingProxyType(
+    {
+        "source.delivery": {
+            "image": "copied into the image",
+            "channel": "delivered as the input channel `code`",
+            "s3": "delivered as sourcedir.tar.gz in S3",
+        },
+        "entry_point.args_style": {
+            "toolkit": "as the SageMaker Training Toolkit does: sorted, with values as in Python",
+            "json": "`--key value` in your order, with JSON values",
+            "flags": "as `json`, but true is `--key`, false is omitted, and a list is `--key a b`",
+            "none": "no arguments",
+        },
+        "entry_point.read": {
+            "chunks": "raw bytes, for any content",
+            "lines": "lines of text",
+            "jsonlines": "parsed JSON lines",
+            "csv": "parsed CSV rows",
+            "recordio": "records of RecordIO",
+            "recordio_protobuf": "records of RecordIO with SageMaker's protobuf messages",
+            "augmented": "samples of an augmented manifest",
+            "tfrecord": "records of TFRecord",
+            "tar": "files of a tar archive",
+        },
+        "input_mode": _MODES,
+        "channels.*.input_mode": _MODES,
+        "channels.*.file_system.type": {"EFS": "Amazon EFS", "FSxLustre": "Amazon FSx for Lustre"},
+        "channels.*.file_system.access": {"ro": "read only", "rw": "read and write"},
+        "channels.*.s3_data_type": {
+            "S3Prefix": "all objects under a prefix",
+            "ManifestFile": "the objects listed in a manifest",
+            "AugmentedManifestFile": "JSON lines with objects and labels; requires Pipe mode and `attributes`",
+        },
+        "channels.*.distribution": {
+            "FullyReplicated": "each host gets all objects",
+            "ShardedByS3Key": "each host gets a share of the objects",
+        },
+        "channels.*.compression": {
+            "None": "no decompression",
+            "Gzip": "decompressed by SageMaker, only in Pipe mode",
+        },
+        "channels.*.record_wrapper": {
+            "None": "objects as they are",
+            "RecordIO": "each S3 object in one RecordIO record, not in File mode",
+        },
+        "distribution.parameter_server.framework": {
+            "mxnet": "the DMLC_* variables of MXNet",
+            "tensorflow": "TF_CONFIG of TensorFlow",
+        },
+        "hyperparameter_encoding": {
+            "json": "JSON, but strings have no quotes unless they would decode to something else",
+            "json_strings": "JSON with all strings in quotes, like the SageMaker SDK",
+            "raw": "as written in the spec",
+        },
+        "output.compression": {
+            "GZIP": "uploads model.tar.gz",
+            "NONE": "uploads the files uncompressed, which is better for large models",
+        },
+    }
+)
+"""By key, as `smspec explain` names it; for a mapping of names to choices, by the key of the mapping."""
+
 
 _TYPES = ("array", "boolean", "number", "object", "string")
 _CONDITIONS = ("complete", "patchedAlgorithm", "patchedDataSource")
@@ -121,3 +194,36 @@ def _schemas(schema: SchemaPart) -> Iterator[KeySchema]:
     elif isinstance(schema, list):
         for inner in schema:
             yield from _schemas(inner)
+
+
+def prices_for(path: str | None, region: str | None) -> JobPrices:
+    """Return the prices that the organization lists for a spec; none if they cannot be read."""
+    try:
+        policy = None if path is None else InputCache().policy(os.path.dirname(path))
+    except (InvalidInput, OSError):
+        policy = None
+    return (PriceBook() if policy is None else policy.prices).of({}, region)
+
+
+def instance_words(kind: str, prices: JobPrices) -> str:
+    """Return the facts about an instance type on one line; empty if nothing is known."""
+    facts = instance(kind)
+    words: list[str] = []
+    if facts is not None:
+        if facts.vcpus is not None:
+            words.append(f"{facts.vcpus} vCPU")
+        if facts.memory_bytes is not None:
+            words.append(f"{facts.memory_bytes >> 30} GiB")
+        if facts.gpus:
+            words.append(f"{facts.gpus} GPU" + ("s" if facts.gpus > 1 else ""))
+        if facts.neuron_cores:
+            words.append(f"{facts.neuron_cores} Neuron cores")
+        if facts.nvme_gb:
+            words.append(f"{facts.nvme_gb} GB NVMe")
+        if facts.efa_interfaces:
+            words.append("EFA")
+    price = prices.price(kind)
+    if price is not None:
+        as_of = f", as of {price.as_of}" if price.as_of else ""
+        words.append(f"{float(price.amount):.2f} {price.currency}/h{as_of}")
+    return " · ".join(words)

@@ -1,19 +1,108 @@
-"""What an editor shows about the word under the pointer, as Markdown."""
+"""What the word under the pointer means, as Markdown, and where what it mentions is written.
+
+A job consists of several texts, as they are typed: its own and those of the base specs that it extends. A word may
+mention a base spec, a variable, the script, a channel, a group, or a file.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator, Mapping
 
-from smspec.diagnostics.explanation import explanation
-from smspec.editor.instance_words import instance_words, prices_for
-from smspec.editor.job_layers import JobLayers
-from smspec.editor.tolerant_outline import Entry, Word
+from smspec.diagnostics.explanation import explanation, explanation_place
+from smspec.editor.editor_schema import instance_words, prices_for
+from smspec.editor.tolerant_outline import Entry, TolerantOutline, Word
+from smspec.pipeline.spec_files import MOST_BASES
 from smspec.source import Path, dotted
 from smspec.source.frozen import dataclass
 from smspec.spec.schema.reference import explain_key
+from smspec.spec.yaml.text_limits import MAX_BYTES
+from smspec.workspace.boundary import Boundary, FileNotRead
+from smspec.workspace.boundary_search import boundary_of
+from smspec.workspace.spec_marker import is_meant_as_spec
 
 _CODE = re.compile(r"\bSM\d{3}\b")
 _VARIABLE = re.compile(r"\$\{\{\s*vars\.([A-Za-z0-9_-]+)\s*\}\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One file; ``path`` is None for a document without a file."""
+
+    path: str | None
+    lines: tuple[str, ...]
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JobLayers:
+    """``layers``: the job's own file, then the base specs that it extends, the nearest first."""
+
+    layers: tuple[Layer, ...]
+
+    def find(self, path: Path) -> tuple[Layer, Entry] | None:
+        """Return the entry at a path, in the first layer that has it."""
+        for layer in self.layers:
+            for entry in layer.entries:
+                if entry.path == path:
+                    return layer, entry
+        return None
+
+    def names(self, path: Path) -> list[str]:
+        """Return the keys directly below a path, in all layers."""
+        below = (entry.path[-1] for layer in self.layers for entry in layer.entries if entry.path[:-1] == path)
+        return list(dict.fromkeys(name for name in below if isinstance(name, str)))
+
+    def values(self, path: Path) -> list[str]:
+        """Return the values at a path in all layers; ``*`` stands for any step."""
+        return list(dict.fromkeys(word.text for word in self._words(path)))
+
+    def value(self, path: Path) -> str | None:
+        return next(iter(self.values(path)), None)
+
+    def _words(self, path: Path) -> Iterator[Word]:
+        for layer in self.layers:
+            for entry in layer.entries:
+                is_here = len(entry.path) == len(path) and all(
+                    wanted in ("*", step) for wanted, step in zip(path, entry.path, strict=True)
+                )
+                if is_here and entry.value is not None:
+                    yield entry.value
+
+
+def job_layers(path: str | None, lines: tuple[str, ...], contents: Mapping[str, bytes]) -> JobLayers:
+    """Return the layers of the spec at a real path with these lines. ``contents``: unsaved texts by real path.
+
+    Only files of the repository are read, and of these only specs. What cannot be read is left out.
+    """
+    layers: list[Layer] = []
+    if path is None:
+        return JobLayers((Layer(None, lines, tuple(TolerantOutline(lines).entries)),))
+    boundary = boundary_of(os.path.dirname(path))
+    ahead: list[tuple[str, tuple[str, ...] | None]] = [(path, lines)]
+    while ahead and len(layers) <= MOST_BASES:
+        here, known = ahead.pop(0)
+        if any(layer.path == here for layer in layers):
+            continue
+        text = known if known is not None else _read(here, boundary, contents)
+        if text is None:
+            continue
+        layer = Layer(here, text, tuple(TolerantOutline(text).entries))
+        layers.append(layer)
+        bases = [e.value.text for e in layer.entries if e.path[:-1] == ("extends",) and e.value is not None]
+        ahead += [(os.path.realpath(os.path.join(os.path.dirname(here), base)), None) for base in reversed(bases)]
+    return JobLayers(tuple(layers))
+
+
+def _read(path: str, boundary: Boundary, contents: Mapping[str, bytes]) -> tuple[str, ...] | None:
+    try:
+        content = contents[path] if path in contents else boundary.read(path, MAX_BYTES)
+    except (FileNotRead, OSError, ValueError):
+        return None
+    if len(content) > MAX_BYTES or not is_meant_as_spec(content):
+        return None
+    return tuple(content.decode("utf-8-sig", "replace").replace("\r\n", "\n").split("\n"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +165,69 @@ def _variable(name: str, layers: JobLayers) -> str | None:
     lines.append(f"value: `{default}`" if default is not None else "no default: set it with `--set`")
     lines += [f"choices: {', '.join(f'`{choice}`' for choice in choices)}"] if choices else []
     return "\n\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A file, and the word in it; None: the beginning of a line, which counts from 0."""
+
+    path: str
+    word: Word | None = None
+    line: int = 0
+
+
+def definition_at(layers: JobLayers, line: int, column: int) -> Target | None:
+    """Return what the word at a position of the first layer refers to; None if that is unknown or not on disk."""
+    own = layers.layers[0]
+    written = own.lines[line] if line < len(own.lines) else ""
+    variable = variable_at(written, column)
+    if variable is not None:
+        return _entry(layers, ("vars", variable))
+    for entry in own.entries:
+        if entry.value is not None and entry.value.has(line, column):
+            return _of_value(layers, job_path(entry.path), entry.value.text)
+        if (
+            entry.key is not None
+            and entry.key.has(line, column)
+            and job_path(entry.path)[:2] == ("entry_point", "read")
+        ):
+            return _entry(layers, ("channels", entry.key.text))
+    return None
+
+
+def _of_value(layers: JobLayers, path: Path, text: str) -> Target | None:
+    if path[:2] == ("checks", "ignore") and path[-1:] == ("rule",):
+        page = explanation_place(text)
+        return None if page is None else Target(page[0], line=page[1] - 1)
+    if path[:1] == ("channels",) and path[2:3] == ("instance_groups",):
+        return _group(layers, text)
+    if path in (("entry_point",), ("entry_point", "script")):
+        source = layers.value(("source",)) or layers.value(("source", "dir")) or "."
+        return _file(layers, os.path.join(source, text))
+    if path[:1] == ("extends",) or path in (("source",), ("source", "dir"), ("image", "python_requirements")):
+        return _file(layers, text)
+    return _file(layers, text) if path[:1] == ("channels",) and path[2:] == ("local",) else None
+
+
+def _entry(layers: JobLayers, path: Path) -> Target | None:
+    found = layers.find(path)
+    if found is None or found[0].path is None:
+        return None
+    return Target(found[0].path, found[1].key)
+
+
+def _group(layers: JobLayers, name: str) -> Target | None:
+    for layer in layers.layers:
+        for entry in layer.entries:
+            is_name = entry.path[:2] == ("hosts", "groups") and entry.path[-1:] == ("name",)
+            if is_name and layer.path is not None and entry.value is not None and entry.value.text == name:
+                return Target(layer.path, entry.value)
+    return None
+
+
+def _file(layers: JobLayers, written: str) -> Target | None:
+    own = layers.layers[0].path
+    if own is None or "${{" in written or "\0" in written:
+        return None
+    path = os.path.normpath(os.path.join(os.path.dirname(own), written))
+    return Target(path) if os.path.exists(path) else None

@@ -8,9 +8,9 @@ from lsprotocol import types
 
 from smspec.diagnostics import Diagnostic
 from smspec.diagnostics.explanation import explanation_place
-from smspec.diagnostics.note import Note
-from smspec.editor.locations import range_of
-from smspec.editor.locations import uri_of as location_uri
+from smspec.diagnostics.finding import Note
+from smspec.editor.open_documents import range_of
+from smspec.editor.open_documents import uri_of as location_uri
 from smspec.pipeline.validation_result import ValidationResult
 from smspec.source import SourceText
 

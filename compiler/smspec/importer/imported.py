@@ -1,11 +1,26 @@
-"""The result of reading a source: a request, and the parts of the source that do not belong to it."""
+"""The result of reading a source: a request, the names of its job, and what does not belong to the request."""
 
 from __future__ import annotations
 
-from smspec.importer.code import LocalCode
+import re
+from collections.abc import Mapping
+
+from smspec.plan.naming import training_job_name
 from smspec.source import Path
 from smspec.source.frozen import dataclass, field
-from smspec.source.path import dotted
+from smspec.source.node import dotted
+
+DEPENDENCIES = ("dependencies",)
+"""The path of the argument in what is not imported."""
+
+LONGEST = 48
+UNNAMED = "imported"
+
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_MOMENT = r"(?:19|20)[0-9]{2}-?[01][0-9]-?[0-3][0-9](?:[-t]?[0-2][0-9]-?[0-5][0-9](?:-?[0-5][0-9](?:-?[0-9]{3})?)?)?"
+_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+# A date, seconds since 1970, or a digest: the part that makes the name of each job unique.
+_ENDINGS = re.compile(rf"-?{_MOMENT}$|-{_UUID}$|-[0-9]{{9,13}}$|-(?=[a-f]*[0-9])[0-9a-f]{{7,40}}$")
 
 NO_JOB = (
     "no training job found: expected a CreateTrainingJob request, DescribeTrainingJob output, a tuning job,"
@@ -14,6 +29,21 @@ NO_JOB = (
     " or a notebook or Python program that uses the SageMaker SDK"
 )
 """What to say of a file with none of these."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalCode:
+    """Files of ``directory``, relative to the program: all of them, or, if ``is_alone``, only ``script``.
+
+    ``dependencies``: files and directories that the SDK adds to them. ``written``: path → text of files that cells of a
+    notebook write. Paths may contain marks of variables.
+    """
+
+    directory: str
+    script: str
+    is_alone: bool
+    dependencies: tuple[str, ...] = ()
+    written: Mapping[str, str] = field(default_factory=dict)
 
 
 class RequestNotFound(Exception):
@@ -71,3 +101,22 @@ class Imported:
     additions: tuple[str, ...] = ()
     code: LocalCode | None = None
     alternatives: tuple[dict[str, object], ...] = ()
+
+
+def names(job_name: str | None, stem: str, request: dict[str, object]) -> dict[str, str]:
+    """Return the keys that name a job; `job_name` only if its name differs from the one that the spec would give it."""
+    if job_name is None:
+        return {"name": slug(stem)}
+    own = job_name[:-11]
+    is_name = len(own) <= LONGEST and _NAME.fullmatch(own) is not None
+    if is_name and training_job_name(own, request) == job_name:
+        return {"name": own}
+    return {"name": slug(job_name), "job_name": job_name}
+
+
+def slug(text: str) -> str:
+    """Return a name converted to the characters of a spec's name, without its unique suffix."""
+    words = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+    while (ending := _ENDINGS.search(words)) and ending.start() > 0:
+        words = words[: ending.start()].strip("-")
+    return words[:LONGEST].strip("-") or UNNAMED

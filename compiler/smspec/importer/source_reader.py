@@ -10,9 +10,8 @@ from smspec.importer.definitions.loose_reading import NotReadable, read_json_loo
 from smspec.importer.imported import NO_JOB, RequestNotFound
 from smspec.importer.sources import is_definition
 from smspec.importer.sources.terraform import FOR_A_PLAN
-from smspec.service.json.encoding import decode_json_bytes
-from smspec.service.json.json_parser import read_json
-from smspec.service.json.limits import MAX_BYTES
+from smspec.service.json_parser import decode_json_bytes, read_json
+from smspec.service.json_scanner import MAX_BYTES
 from smspec.source import Document, SourceText, to_data
 from smspec.source.frozen import dataclass
 from smspec.spec.yaml.yaml_reader import decode_bytes, read

@@ -1,25 +1,37 @@
-"""Write the text of a spec for a request: keys are imported by the table or a part, the rest goes to `api`."""
+"""Write the text of a spec for a request: keys are imported by the table or a part, the rest goes to `api`.
+
+It is formatted for people: groups of keys, comments where needed, and at the end what was not imported. Specs that are
+alike but for their hosts become one with `hosts.any_of`.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
-from smspec.importer.alternative_hosts import with_alternatives
-from smspec.importer.comments import commented
-from smspec.importer.imported import Imported, NotImported, Variable
-from smspec.importer.imported_keys import taken
-from smspec.importer.marks import filled
-from smspec.importer.naming import names
-from smspec.importer.nodes import DOLLAR, holds_dollar, node
+from smspec.diagnostics.visible import visible
+from smspec.importer.imported import Imported, NotImported, RequestNotFound, Variable, names
+from smspec.importer.marks import DOLLAR, filled, holds_dollar, node
 from smspec.importer.parts import PARTS
-from smspec.importer.unmapped_members import UnmappedMembers
-from smspec.importer.unsupported_values import without_unsupported_values
+from smspec.importer.unmapped_members import UnmappedMembers, taken, without_unsupported_values
+from smspec.render.spec_yaml import spec_yaml
+from smspec.source import Document
 from smspec.source.frozen import dataclass
 from smspec.spec.keys import rows_below
+from smspec.spec.keys.row import Row
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:-]*")
 """Values that `--set` reads without quotes."""
+
+_HOSTS = ("hosts", "spot")
+_OWN = ("instance_type", "count", "volume")
+
+_WORDS = {
+    "job_name": "name of the imported job; without this key, the job name is `name` and a digest of the request",
+    "api": "members without a spec key, merged into the request",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,3 +110,62 @@ def _declared(variable: Variable) -> dict[str, object]:
 def _setting(value: object) -> str:
     is_plain = isinstance(value, str) and _PLAIN.fullmatch(value)
     return value if isinstance(value, str) and is_plain else json.dumps(value)
+
+
+def with_alternatives(specs: Sequence[dict[str, object]]) -> dict[str, object]:
+    """Return the first spec with the hosts of all as its alternatives: what all share is in `hosts`.
+
+    Raise `RequestNotFound` if they differ in more than that.
+    """
+    hosts = [_mapping(spec.get("hosts")) for spec in specs]
+    shared = {key: value for key, value in hosts[0].items() if all(each.get(key) == value for each in hosts)}
+    shared.pop("instance_type", None)
+    items: list[object] = []
+    for spec, each in zip(specs, hosts, strict=True):
+        own = {key: value for key, value in each.items() if key not in shared}
+        unlike = [f"hosts.{key}" for key in own if key not in _OWN]
+        unlike += [key for key in {**specs[0], **spec} if key not in _HOSTS and spec.get(key) != specs[0].get(key)]
+        if unlike:
+            raise RequestNotFound(f"the alternatives differ in `{unlike[0]}`, but those of `hosts.any_of` share it")
+        items.append({**own, **({"spot": spec["spot"]} if "spot" in spec else {})})
+    rest = {key: value for key, value in specs[0].items() if key != "spot"}
+    return {**rest, "hosts": {**shared, "any_of": items}}
+
+
+def _mapping(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def commented(spec: dict[str, object], imported: Imported, not_imported: tuple[NotImported, ...]) -> str:
+    """Return the spec as YAML with comments."""
+    written = [row for row in rows_below("") if row.path in spec]
+    groups = ["".join(_group(spec, rows)) for _, rows in groupby(written, lambda row: row.group or row.path)]
+    comments = "".join(f"# {visible(line)}\n" for line in _not_kept(imported, not_imported))
+    return "\n".join([f"# Imported from {imported.form}.\n" + groups[0], *groups[1:], *filter(None, [comments])])
+
+
+def _group(spec: dict[str, object], rows: Iterable[Row]) -> Iterator[str]:
+    for key in (row.path for row in rows):
+        if key in _WORDS:
+            yield f"# {_WORDS[key]}\n"
+        if key == "vars":
+            yield from (f"# {line}\n" for line in _about_variables(spec[key]))
+        yield spec_yaml(Document(node({key: spec[key]}), ()))
+
+
+def _about_variables(declared: object) -> Iterator[str]:
+    declared = declared if isinstance(declared, dict) else {}
+    if any("default" not in about for about in declared.values() if isinstance(about, dict)):
+        yield "values that only a run of the source has: set them with --set, or give each a default"
+    if DOLLAR in declared:
+        yield f"`${{{{ vars.{DOLLAR} }}}}{{{{` stands for a dollar sign and two braces"
+
+
+def _not_kept(imported: Imported, not_imported: tuple[NotImported, ...]) -> Iterator[str]:
+    if imported.additions:
+        yield f"Added by the SDK, not by the source: {', '.join(imported.additions)}"
+    if not_imported:
+        yield "Not imported:"
+        yield from (f"- {part}" for part in not_imported)
+    if imported.left_out:
+        yield f"Ignored, not part of a request: {', '.join(imported.left_out)}"

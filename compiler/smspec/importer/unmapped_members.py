@@ -1,5 +1,9 @@
 """The members of a request that are not yet imported; at the end they are the patch in `api`.
 
+What no spec can express is removed first: nulls, keys that look like variables, surrogates, and variables in the place
+of a list of objects or a mapping, since the variable of a spec is one value. Then rows take their members, each if its
+key can express the whole value.
+
 The patch is not made from the rendered request: its differences would hide the errors of a part. That request is only
 compared.
 """
@@ -7,13 +11,23 @@ compared.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING
 from typing import TypeVar, cast
 
+from smspec.importer.imported import NotImported
 from smspec.importer.marks import is_mark
-from smspec.spec.keys.value_forms import TEXT, TEXTS
+from smspec.service.shapes import Shape, pinned_model
+from smspec.source import Path
+from smspec.source.frozen import fields
+from smspec.spec.keys import rows_below
+from smspec.spec.keys.row import TEXT, TEXTS, Row, StructureForm, StructureListForm, ValueForm
 
 Kind = TypeVar("Kind")
+
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+_VARIABLE = "${{"
 
 
 class UnmappedMembers:
@@ -80,3 +94,118 @@ class UnmappedMembers:
             holder = holder.setdefault(name, {}) if isinstance(holder, dict) else None
         if isinstance(holder, dict):
             holder[path[-1]] = None
+
+
+def taken(rest: UnmappedMembers, rows: Iterable[Row], outside: int = 0) -> dict[str, object]:
+    """Import what the rows have keys for. An irregular row is left to its function.
+
+    ``outside``: how many steps of a member are outside the remaining request.
+    """
+    found = {row.name: take(rest, row, outside) for row in rows if row.member and not row.irregular}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def take(rest: UnmappedMembers, row: Row, outside: int = 0) -> object:
+    """Import the value of a key; None, and remove nothing, if the key cannot express the value of the request."""
+    form, path = row.form, row.steps[outside:]
+    if isinstance(form, ValueForm):
+        return rest.take(path, form.accepts, form.write)
+    below = rows_below(row.path if isinstance(form, StructureForm) else f"{row.path}.*")
+    if isinstance(form, StructureListForm):
+        inside = len(row.steps) + 1
+        items = rest.structures(lambda item: _is_item(item, below, inside, form), *path)
+        return items and [taken(UnmappedMembers(item), below, inside) for item in items]
+    if not isinstance(form, StructureForm):
+        return None
+    required = [inner for inner in below if inner.name in _required(form)]
+    if not all(_is_sayable(rest, inner, outside) for inner in required):
+        return None
+    values = taken(rest, below, outside)
+    return values[form.short] if values.keys() == {form.short} else values or None
+
+
+def _is_sayable(rest: UnmappedMembers, row: Row, outside: int) -> bool:
+    return isinstance(row.form, ValueForm) and row.form.accepts(rest.at(row.steps[outside:]))
+
+
+def _is_item(item: dict[str, object], below: tuple[Row, ...], inside: int, form: StructureListForm) -> bool:
+    """Return whether an item has only members of its keys: there is no patch for the rest."""
+    left = UnmappedMembers(item)
+    return _required(form) <= taken(left, below, inside).keys() and not left.members
+
+
+def _required(form: StructureForm | StructureListForm) -> set[str]:
+    """Return the fields without a default."""
+    declared = fields(cast("type", form.kind))
+    return {field.name for field in declared if field.default is MISSING and field.default_factory is MISSING}
+
+
+def without_unsupported_values(request: dict[str, object]) -> tuple[dict[str, object], list[NotImported]]:
+    """Return the part of the request that a spec can express, and the rest. The request itself is not changed."""
+    not_imported: list[NotImported] = []
+    return _entries(request, (), pinned_model().root, not_imported), not_imported
+
+
+def _entries(
+    value: dict[str, object], path: Path, shape: Shape | None, not_imported: list[NotImported]
+) -> dict[str, object]:
+    kept: dict[str, object] = {}
+    for name, inner in value.items():
+        here = (*path, name)
+        below = _member(shape, name)
+        why = _name_fault(name) or _fault(inner, below)
+        if why:
+            not_imported.append(NotImported(here, why))
+        else:
+            kept[name] = _inside(inner, here, below, not_imported)
+    return kept
+
+
+def _inside(value: object, path: Path, shape: Shape | None, not_imported: list[NotImported]) -> object:
+    if isinstance(value, dict):
+        return _entries(value, path, shape, not_imported)
+    if not isinstance(value, list):
+        return value
+    kept = []
+    item_shape = _item(shape)
+    for index, item in enumerate(value):
+        here = (*path, index)
+        why = _fault(item, item_shape)
+        if why:
+            not_imported.append(NotImported(here, why))
+        else:
+            kept.append(_inside(item, here, item_shape, not_imported))
+    return kept
+
+
+def _member(shape: Shape | None, name: str) -> Shape | None:
+    """Return the shape of a member; None if it is unknown."""
+    if shape is None or shape.kind != "structure" or name not in shape.members:
+        return None
+    return pinned_model().shapes[shape.members[name]]
+
+
+def _item(shape: Shape | None) -> Shape | None:
+    return pinned_model().shapes[shape.item] if shape is not None and shape.kind == "list" else None
+
+
+def _name_fault(name: str) -> str:
+    if _VARIABLE in name:
+        return "a spec key cannot contain `${{`"
+    return "its name contains an unpaired surrogate" if _HALF_CHARACTER.search(name) else ""
+
+
+def _fault(value: object, shape: Shape | None) -> str:
+    if value is None:
+        return "null is not an API value"
+    if is_mark(value) and _has_several_values(shape):
+        return "its value is known only at run time"
+    return "it contains an unpaired surrogate" if isinstance(value, str) and _HALF_CHARACTER.search(value) else ""
+
+
+def _has_several_values(shape: Shape | None) -> bool:
+    """Return whether a value is an object, a map, or a list of these."""
+    item = _item(shape)
+    return shape is not None and (
+        shape.kind in ("structure", "map") or (item is not None and item.kind in ("structure", "map"))
+    )

@@ -15,7 +15,7 @@ from smspec.local.request import RunFailed, RunRequest
 from smspec.local.s3.location import is_s3
 from smspec.local.training_request import Host, RequestedChannel
 from smspec.source import Path
-from smspec.source.path_containment import is_below
+from smspec.source.real_file import is_below
 from smspec.spec.model import JobSpec
 from smspec.workspace.project_links import Project
 

@@ -12,9 +12,9 @@ from smspec.diagnostics import Finding
 from smspec.local.feeder.injection import Injection
 from smspec.local.interruption import Interruption
 from smspec.local.surroundings import SurroundingFaults
-from smspec.plan.build_inputs import NeededEnvironment
+from smspec.plan.plan import NeededEnvironment
 from smspec.script.program import FileUse
-from smspec.service.prices import JobPrices
+from smspec.service.job_costs import JobPrices
 
 GRACE_SECONDS = 120.0
 """StopTrainingJob sends SIGTERM and, two minutes later, SIGKILL (developer guide)."""

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from smspec.local.request import RunFailed
-from smspec.render.run_marker import RUN_MARKER, is_run_marker, is_unfinished, marker_in, run_marker_json
+from smspec.render.tree import RUN_MARKER, is_run_marker, is_unfinished, marker_in, run_marker_json
 from smspec.source.deep_directories import remove_tree
 from smspec.workspace.project_links import tracked_link, written_outside
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from smspec.registry.repository import Repository, host_and_name
+from smspec.registry.repository import ImageRepository, host_and_name
 from smspec.service.image_reference import ImageReference
 from smspec.wire.fault import WireFault
 
@@ -40,7 +40,7 @@ def resolved(
     host, repository = host_and_name(reference)
     platforms = tuple(platforms)
     try:
-        registry = Repository(host, repository, authorization)
+        registry = ImageRepository(host, repository, authorization)
         manifest = registry.manifest(reference.tag or "latest")
         for platform in platforms:
             registry.require(manifest, platform)

@@ -1,17 +1,30 @@
-"""A file of facts about AWS at the top of a repository, that a command writes: dated, sorted, an entry a line."""
+"""Facts about AWS in files at the top of a repository: prices by region, and quotas by account and region.
+
+A command writes ``smspec.prices.json`` and ``smspec.quotas.json``: dated, sorted, an entry a line. Prices of the
+organization itself are in ``[prices]`` of smspec.toml: instance type = US dollars per hour.
+
+The prices are those of all training instances of a region, not only those that specs use: a pull request with a
+different instance type then has both prices, without credentials. The date of the quotas is in the findings: a check
+may not depend on the clock, so the age of the file is not judged.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from smspec.diagnostics import InvalidInput, Rule, placed
-from smspec.diagnostics.locating import placed_at
+from smspec.diagnostics.diagnostic import placed_at
+from smspec.organization.organization_config import MalformedConfig, OrganizationConfig
+from smspec.service.job_costs import RegionPrices
+from smspec.service.policy import Quotas, RegionQuotas
 from smspec.source import Path, Span
 from smspec.workspace.boundary import Boundary, FileNotRead
-from smspec.workspace.boundary_search import file_in
+from smspec.workspace.boundary_search import DATED_FILES, file_in
 
 MALFORMED = Rule("SM752", "malformed prices or quotas file")
 
@@ -22,6 +35,24 @@ _VERSION = 1
 
 Fault = tuple[Path, str]
 """The path of an invalid value, and what is wrong with it."""
+
+PRICES = DATED_FILES[0]
+UPDATE_PRICES = "smspec prices --update"
+INSTANCE_TYPE = r"ml\.[a-z0-9-]{1,32}\.[a-z0-9-]{1,32}"
+AMOUNT = r"(?:0|[1-9][0-9]{0,6})(?:\.[0-9]{1,12})?"
+CURRENCY = r"[A-Z]{3}"
+
+_REGIONS = "regions"
+
+QUOTAS = DATED_FILES[1]
+UPDATE_QUOTAS = "smspec quotas --update"
+ACCOUNT = r"[0-9]{12}"
+
+_ACCOUNTS = "accounts"
+
+PRICE_TABLE = "prices"
+_HIGHEST_PRICE = 1_000_000
+_MOST_DECIMALS = 30
 
 
 def read_dated_file(
@@ -87,9 +118,8 @@ def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def _located(path: str, content: bytes, fault: Fault, help: str, *, is_number: bool = False) -> InvalidInput:
     """Return the fault at its line. A file that is not JSON has its own; ``is_number``: a number that is too long."""
     # Imported late: it takes longer than the standard library, and these files are seldom malformed.
-    from smspec.service.json.encoding import decode_json_bytes
-    from smspec.service.json.json_parser import read_json
-    from smspec.service.json.limits import BEYOND_THE_LIMITS
+    from smspec.service.json_parser import decode_json_bytes, read_json
+    from smspec.service.json_scanner import BEYOND_THE_LIMITS
 
     at, message = fault
     try:
@@ -100,3 +130,112 @@ def _located(path: str, content: bytes, fault: Fault, help: str, *, is_number: b
             return InvalidInput([placed_at(Span(path, 1, 1, 1, 1), MALFORMED.at((), message, help=help))], ())
         return rejected
     return InvalidInput(placed([MALFORMED.at(at, message, help=help)], document), document.texts)
+
+
+def listed_prices(directory: str, boundary: Boundary) -> dict[str, RegionPrices]:
+    """Return the prices in the file of a directory itself; empty if there is none. Raise as `read_dated_file`."""
+    regions = read_dated_file(
+        directory, PRICES, boundary, command=UPDATE_PRICES, member=_REGIONS, fault_of=_price_fault
+    )
+    return {region: RegionPrices(**entry) for region, entry in regions.items()}
+
+
+def price_text(regions: Mapping[str, RegionPrices]) -> str:
+    """Return the text of the file."""
+    return dated_text(
+        _REGIONS,
+        {
+            name: {
+                "as_of": known.as_of,
+                "currency": known.currency,
+                "training": dict(sorted(known.training.items())),
+            }
+            for name, known in sorted(regions.items())
+        },
+    )
+
+
+def _price_fault(regions: dict[str, object]) -> Fault | None:
+    """Return the first fault in the prices; None if there is none."""
+    for region, entry in regions.items():
+        at = (_REGIONS, region)
+        if not is_match(REGION, region) or not isinstance(entry, dict):
+            return at, "not the prices of a region"
+        if set(entry) != {"as_of", "currency", "training"} or not isinstance(entry["training"], dict):
+            return at, f"the prices of `{region}` are not `as_of`, `currency`, and `training`"
+        for name, pattern, called in (("as_of", DATE, "a date"), ("currency", CURRENCY, "a currency")):
+            if not is_match(pattern, entry[name]):
+                return (*at, name), f"`{name}` is not {called}"
+        for kind, price in entry["training"].items():
+            if not is_match(AMOUNT, price) or not is_match(INSTANCE_TYPE, kind):
+                return (*at, "training", kind), f'the price of `{kind}` is not a number in quotes, such as `"1.408"`'
+    return None
+
+
+def known_quotas(directory: str, boundary: Boundary) -> Quotas:
+    """Return the quotas in the file of a directory itself; empty if there is none. Raise as `read_dated_file`."""
+    accounts = read_dated_file(
+        directory, QUOTAS, boundary, command=UPDATE_QUOTAS, member=_ACCOUNTS, fault_of=_quota_fault
+    )
+    return Quotas(
+        accounts={
+            account: {region: RegionQuotas(**entry) for region, entry in regions.items()}
+            for account, regions in accounts.items()
+        }
+    )
+
+
+def quota_text(accounts: Mapping[str, Mapping[str, RegionQuotas]]) -> str:
+    """Return the text of the file."""
+    return dated_text(
+        _ACCOUNTS,
+        {
+            account: {
+                region: {"as_of": known.as_of, "training": dict(sorted(known.training.items()))}
+                for region, known in sorted(regions.items())
+            }
+            for account, regions in sorted(accounts.items())
+        },
+    )
+
+
+def _quota_fault(accounts: dict[str, object]) -> Fault | None:
+    """Return the first fault in the quotas; None if there is none."""
+    for account, regions in accounts.items():
+        if not is_match(ACCOUNT, account) or not isinstance(regions, dict):
+            return (_ACCOUNTS, account), "not the quotas of an account"
+        for region, entry in regions.items():
+            fault = _fault_of_region((_ACCOUNTS, account, region), region, entry)
+            if fault is not None:
+                return fault
+    return None
+
+
+def _fault_of_region(at: Path, region: str, entry: object) -> Fault | None:
+    if not is_match(REGION, region) or not isinstance(entry, dict):
+        return at, "not the quotas of a region"
+    if set(entry) != {"as_of", "training"} or not isinstance(entry["training"], dict):
+        return at, f"the quotas of `{region}` are not `as_of` and `training`"
+    if not is_match(DATE, entry["as_of"]):
+        return (*at, "as_of"), "`as_of` is not a date"
+    for name, value in entry["training"].items():
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            return (*at, "training", name), "the quota is not an integer of 0 or more"
+    return None
+
+
+def price_list(file: OrganizationConfig | None) -> dict[str, Fraction]:
+    """Return the price per hour by instance type; empty without a file. Raise `MalformedConfig`."""
+    if file is None:
+        return {}
+    return {name: _price(name, value, file.path) for name, value in file.table(PRICE_TABLE).items()}
+
+
+def _price(name: str, value: object, path: str) -> Fraction:
+    price = Decimal(value) if isinstance(value, int | Decimal) and not isinstance(value, bool) else None
+    if price is None or not price.is_finite() or not 0 <= price <= _HIGHEST_PRICE or price.adjusted() < -_MOST_DECIMALS:
+        help = f'write US dollars for an hour: `"{name}" = 1.53`'
+        if isinstance(value, dict):
+            help = f'a name with dots stands in quotes: `"{name}.{next(iter(value), "…")}" = 1.53`'
+        raise MalformedConfig(path, f"the price of `{name}` is not a number of dollars; {help}")
+    return Fraction(price)

@@ -10,8 +10,7 @@ from smspec.diagnostics import Rule
 from smspec.diagnostics.masking import secret_of
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
-from smspec.organization.organization_config import OrganizationConfig
-from smspec.organization.toml_faults import Fault, Places, rejected_values
+from smspec.organization.organization_config import Fault, OrganizationConfig, TomlPlaces, rejected_values
 from smspec.source import Document, Mapping, Node, Path, Scalar, Sequence, dotted
 from smspec.source.frozen import replace
 from smspec.spec.layers.assembly import Fold
@@ -46,7 +45,7 @@ def default_layer(file: OrganizationConfig) -> Document | None:
     faults = [*_faults(table)]
     if faults:
         raise rejected_values(file, faults, INVALID_DEFAULT)
-    places = Places(file)
+    places = TomlPlaces(file)
     return Document(_node(table, (TABLE,), places), (places.text,))
 
 
@@ -92,7 +91,7 @@ def _faults_in(value: object, path: tuple[str, ...]) -> Iterator[Fault]:
         yield path, f"`{name}` is a date or a time", "write it as a string, in quotes"
 
 
-def _node(value: object, path: Path, places: Places) -> Node:
+def _node(value: object, path: Path, places: TomlPlaces) -> Node:
     """Return a value as a tree; parts without a position of their own have that of the key."""
     span = places.of(path)
     if isinstance(value, dict):

@@ -1,19 +1,36 @@
-"""``smspec.lock``: one file for a repository, the nearest one in the directory of a spec or above."""
+"""``smspec.lock``: one file for a repository, the nearest one in the directory of a spec or above.
+
+The environment of an image in it has a requirements file: ``smspec.lock.d/<key>.txt``. With lockfiles in several
+directories, an inner one adds entries, and changes none of an outer one.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Mapping, Sequence
 
-from smspec.diagnostics import InvalidInput
-from smspec.diagnostics.locating import placed_at
-from smspec.source import Span
-from smspec.spec.lock import NAME, Lock
+from smspec.diagnostics import Diagnostic, InvalidInput, Note, Rule
+from smspec.diagnostics.diagnostic import MOST, placed_at
+from smspec.diagnostics.quoting import quoted
+from smspec.diagnostics.unseen_names import line_faults
+from smspec.plan.image_planning import environment_of
+from smspec.plan.plan import ImagePlan, NeededEnvironment
+from smspec.source import SourceText, Span
+from smspec.spec.lock import NAME, Lock, LockedEnvironment, content_digest, environment_file
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import file_in
 from smspec.workspace.path_targets import repository_top
 
 LARGEST = 16 << 20
 """Bytes. An environment of 64 packages takes 5 kB, so this is room for 3,000; all else stays below 1 MiB."""
+
+LARGEST_ENVIRONMENT = 1 << 20
+"""Bytes of a file. With the hashes of every platform, 177 packages have a third of that."""
+
+CONTRADICTING_LOCK = Rule("SM761", "lockfile that contradicts an outer one")
+
+_SECTIONS = ("names", "images", "pythons", "requirements")
 
 
 def lock_in(directory: str, _: Boundary) -> str | None:
@@ -40,8 +57,7 @@ def read_lock(path: str, boundary: Boundary) -> Lock:
     Raise `InvalidInput`, with positions, if it is not valid; OSError if it is unreadable.
     """
     # Imported late: most repositories have no lock.
-    from smspec.organization.lock_content import lock_content
-    from smspec.organization.lock_environments import HELP, MALFORMED_LOCK
+    from smspec.organization.lock_content import HELP, MALFORMED_LOCK, lock_content
 
     try:
         content = boundary.read_named(path, LARGEST)
@@ -52,3 +68,110 @@ def read_lock(path: str, boundary: Boundary) -> Lock:
         large = MALFORMED_LOCK.at((), f"`{NAME}` is larger than {LARGEST >> 20} MiB", help=HELP)
         raise InvalidInput([placed_at(Span(path, 1, 1, 1, 1), large)], ())
     return lock_content(path, content)
+
+
+def needed_environment(
+    image: ImagePlan,
+    requirements: bytes | None,
+    lock: str,
+    environments: Mapping[str, LockedEnvironment],
+    boundary: Boundary,
+) -> NeededEnvironment | None:
+    """Return the environment of an image in the lock at a path; None for an image that installs no packages."""
+    key = environment_of(image, requirements)
+    return None if key is None else environment_with_key(key, lock, environments, boundary)
+
+
+def environment_with_key(
+    key: str, lock: str, environments: Mapping[str, LockedEnvironment], boundary: Boundary
+) -> NeededEnvironment:
+    """Return the environment with a key in the lock at a path."""
+    locked = environments.get(key)
+    if locked is None:
+        return NeededEnvironment(key=key)
+    content, fault = _content(os.path.join(os.path.dirname(lock), environment_file(key)), locked.digest, boundary)
+    return NeededEnvironment(key=key, locked=locked, content=content, fault=fault)
+
+
+def _content(path: str, digest: str, boundary: Boundary) -> tuple[bytes | None, str]:
+    """Return the content of a file with a digest; or None, and what is wrong with it."""
+    if boundary.contains(path) and not os.path.lexists(path):
+        return None, "is missing"
+    try:
+        content = boundary.read_named(path, LARGEST_ENVIRONMENT)
+    except FileNotRead as fault:
+        return None, fault.reason
+    if len(content) > LARGEST_ENVIRONMENT:
+        return None, f"is larger than {LARGEST_ENVIRONMENT >> 20} MiB"
+    if content_digest(content) != digest:
+        return None, "does not match smspec.lock"
+    unseen = next(line_faults(content.decode("utf-8", "replace")), None)
+    if unseen:
+        return None, f"{unseen[1][1]} in line {unseen[0]}"
+    return content, ""
+
+
+def combined_lock(locks: Sequence[tuple[str, Lock]], boundary: Boundary) -> Lock:
+    """Return the entries of all lockfiles, the outermost first; names of files start at the directory of the last one.
+
+    The environments are not among them, because each belongs to the directory of its own lockfile. Raise `InvalidInput`
+    for entries that differ.
+    """
+    home = os.path.dirname(locks[-1][0]) or os.curdir
+    entries: dict[str, dict[str, str]] = {section: {} for section in _SECTIONS}
+    origins: dict[tuple[str, str], tuple[str, str]] = {}
+    found: list[tuple[str, str, str, str, str]] = []
+    for path, lock in locks:
+        for section in _SECTIONS:
+            for written, value in getattr(lock, section).items():
+                name = written
+                if section == "requirements":
+                    name = os.path.relpath(os.path.join(os.path.dirname(path), written), home)
+                known = entries[section].setdefault(name, value)
+                outer, name_there = origins.setdefault((section, name), (path, written))
+                if known != value:
+                    found.append((section, path, written, outer, name_there))
+    if found:
+        raise _contradicting(found, boundary)
+    last = locks[-1][1]
+    return Lock(
+        **entries,
+        environments={key: value for _, lock in reversed(locks) for key, value in lock.environments.items()},
+        smspec=last.smspec,
+        api_model=last.api_model,
+        image_table=last.image_table,
+    )
+
+
+def _contradicting(found: Sequence[tuple[str, str, str, str, str]], boundary: Boundary) -> InvalidInput:
+    diagnostics: list[Diagnostic] = []
+    texts: dict[SourceText, None] = {}
+    for section, path, written, outer, name_there in found[:MOST]:
+        (place, text), (place_there, text_there) = (
+            _place(file, section, name, boundary) for file, name in ((path, written), (outer, name_there))
+        )
+        texts.update(dict.fromkeys((text, text_there)))
+        diagnostics.append(
+            Diagnostic(
+                code=CONTRADICTING_LOCK.code,
+                severity=CONTRADICTING_LOCK.severity,
+                message=f"{quoted(written)} of `{section}` differs from the entry in `{outer}`",
+                span=place,
+                path=(section, written),
+                help=f"remove this file, and run `smspec lock`: `{outer}` locks the jobs of this directory",
+                notes=(Note("the outer entry", place_there),),
+            )
+        )
+    return InvalidInput(tuple(diagnostics), tuple(texts))
+
+
+def _place(path: str, section: str, name: str, boundary: Boundary) -> tuple[Span, SourceText]:
+    """Return the position of an entry: the first place after the name of its section that has its name."""
+    try:
+        text = boundary.read_named(path, LARGEST).decode("utf-8", "replace")
+    except FileNotRead:  # it was replaced after it was read
+        text = ""
+    key = json.dumps(name, ensure_ascii=False)
+    at = max(0, text.find(key, max(0, text.find(json.dumps(section)))))
+    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    return Span(path, line, column, line, column + len(key)), SourceText(path, text)

@@ -9,25 +9,36 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
+from smspec.diagnostics.diagnostic import MOST
 from smspec.diagnostics.explanation import explained_codes
-from smspec.diagnostics.parse_errors import MOST
 from smspec.diagnostics.quoting import one_of, quoted
 from smspec.diagnostics.suggestions import nearest
 from smspec.organization import policy_combination
+from smspec.organization.dated_file import INSTANCE_TYPE, price_list
+from smspec.organization.dated_file import PRICE_TABLE as PRICES
 from smspec.organization.default_layer import TABLE as DEFAULTS
-from smspec.organization.organization_config import MalformedConfig, OrganizationConfig
+from smspec.organization.organization_config import (
+    MALFORMED_POLICY,
+    Fault,
+    MalformedConfig,
+    OrganizationConfig,
+    rejected,
+    rejected_values,
+)
 from smspec.organization.policy_combination import Combined, Severities
-from smspec.organization.price_file import INSTANCE_TYPE
-from smspec.organization.price_list import TABLE as PRICES
-from smspec.organization.price_list import price_list
-from smspec.organization.registry_table import TABLE as REGISTRY
-from smspec.organization.registry_table import read_registry
-from smspec.organization.toml_faults import MALFORMED_POLICY, Fault, rejected, rejected_values
 from smspec.rules.suppressions import NEVER_IGNORED
 from smspec.service.image_reference import parsed_reference
 from smspec.service.policy import LEVELS, Level, RequiredBase
 from smspec.source import dotted
 from smspec.source.frozen import dataclass
+
+REGISTRY_TABLE = "registry"
+"""How `smspec build --push` creates repositories in Amazon ECR."""
+
+_SWITCHES = ("create", "scan_on_push", "immutable_tags")
+_KEEP_IMAGES = "keep_images"
+_REGISTRY_KEYS = (*_SWITCHES, _KEEP_IMAGES)
+_MOST_IMAGES = 100_000
 
 _FACTS = ("images", "instance_types")
 
@@ -284,7 +295,7 @@ POLICY_KEYS: dict[str, PolicyKey] = {
     PRICES: PolicyKey(_Reader.prices, policy_combination.dearer, None),
     DEFAULTS: PolicyKey(_Reader.defaults, policy_combination.beneath, None, lambda _old, _new: None),
     "facts": PolicyKey(_Reader.facts, policy_combination.known_to_both, False),
-    REGISTRY: PolicyKey(_Reader.registry, policy_combination.guarded, None),
+    REGISTRY_TABLE: PolicyKey(_Reader.registry, policy_combination.guarded, None),
     "rule_files": PolicyKey(_Reader.rule_files, policy_combination.all_of_both, True, lambda _old, _new: None),
 }
 """Every key of a policy. A key has no meaning in an inner file unless its row says how it combines."""
@@ -292,3 +303,43 @@ POLICY_KEYS: dict[str, PolicyKey] = {
 
 def _in_range(value: int | Decimal) -> bool:
     return value == value and 0 <= value <= _HIGHEST  # a NaN of TOML raises where its order is asked for
+
+
+def read_registry(table: object) -> tuple[dict[str, bool | int], list[Fault]]:
+    """Return the settings that the table has, and the faults in it."""
+    if not isinstance(table, dict):
+        return {}, [
+            (
+                (REGISTRY_TABLE,),
+                f"`{REGISTRY_TABLE}` is not a table",
+                f"write `[{REGISTRY_TABLE}]` and below it its keys",
+            )
+        ]
+    unknown = (key for key in table if key not in _REGISTRY_KEYS)
+    faults: list[Fault] = [_unknown_setting(key) for key in islice(unknown, MOST)]
+    settings: dict[str, bool | int] = {}
+    for name in _SWITCHES:
+        value = table.get(name)
+        if value is None:
+            continue
+        if not isinstance(value, bool):
+            faults.append(
+                ((REGISTRY_TABLE, name), f"`{REGISTRY_TABLE}.{name}` must be true or false", "use `true` or `false`")
+            )
+        settings[name] = value is not False
+    most = table.get(_KEEP_IMAGES)
+    if most is not None and (isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= _MOST_IMAGES):
+        message = f"`{REGISTRY_TABLE}.{_KEEP_IMAGES}` must be a number of images from 1 to {_MOST_IMAGES:,}"
+        faults.append(((REGISTRY_TABLE, _KEEP_IMAGES), message, f"write `{_KEEP_IMAGES} = 100`"))
+    elif most is not None:
+        settings[_KEEP_IMAGES] = most
+    return settings, faults
+
+
+def _unknown_setting(key: str) -> Fault:
+    near = nearest(key, _REGISTRY_KEYS)
+    return (
+        (REGISTRY_TABLE, key),
+        f"unknown key {quoted(f'{REGISTRY_TABLE}.{key}')}",
+        f"did you mean `{near}`?" if near else (f"use {', '.join(_REGISTRY_KEYS)}"),
+    )

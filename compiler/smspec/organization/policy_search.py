@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from smspec.diagnostics import InvalidInput
 from smspec.organization.organization_config import MalformedConfig, OrganizationConfig, organization_configs_in
+from smspec.service.job_costs import PriceBook
 from smspec.service.policy import Policy
-from smspec.service.prices import PriceBook
 from smspec.source import Document
 from smspec.source.frozen import dataclass, replace
 from smspec.workspace.boundary import Boundary
@@ -20,12 +20,12 @@ from smspec.workspace.boundary_search import DATED_FILES, superproject_of
 from smspec.workspace.path_targets import repository_top, upwards
 
 if TYPE_CHECKING:
-    from smspec.organization.dated_layers import DatedLayer
+    from smspec.organization.policy_layers import DatedLayer
     from smspec.rules.organization_rules.organization_rule import OrganizationRule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layer:
+class SettingsLayer:
     """The settings in a directory itself. A pyproject.toml next to smspec.toml is a layer of its own, above it."""
 
     directory: str
@@ -37,7 +37,7 @@ class Layer:
 class Organization:
     """The settings in the files of some layers, the outermost first, each read when it is first asked for."""
 
-    def __init__(self, layers: Sequence[Layer]) -> None:
+    def __init__(self, layers: Sequence[SettingsLayer]) -> None:
         self.layers = tuple(layers)
         self._policy: Policy | InvalidInput | None = None
         self._defaults: Document | None = None
@@ -70,7 +70,7 @@ class Organization:
             if isinstance(layer.file, MalformedConfig):
                 raise layer.file
         # Imported late: few repositories have prices.
-        from smspec.organization.dated_layers import combined_prices
+        from smspec.organization.policy_layers import combined_prices
 
         return combined_prices(self._dated(has_quotas=False))[-1]
 
@@ -134,7 +134,7 @@ class Organization:
         # Imported late: reading a policy takes longer than the checks of a spec.
         for layer in self.layers:
             if isinstance(layer.file, MalformedConfig):
-                from smspec.organization.toml_faults import rejected
+                from smspec.organization.organization_config import rejected
 
                 raise rejected(layer.file)
         policy = Policy(path="")
@@ -148,7 +148,7 @@ class Organization:
 
     def _with_dated_files(self, policy: Policy) -> Policy:
         # Imported late: few repositories have these files.
-        from smspec.organization.dated_layers import combined_prices, combined_quotas
+        from smspec.organization.policy_layers import combined_prices, combined_quotas
 
         layers = self._dated()
         books = combined_prices(layers)
@@ -160,10 +160,9 @@ class Organization:
         return replace(policy, prices=books[-1], priced_by=next(limiting, None), quotas=combined_quotas(layers))
 
     def _dated(self, *, has_quotas: bool = True) -> list[DatedLayer]:
-        from smspec.organization.dated_layers import DatedLayer
-        from smspec.organization.price_file import listed_prices
-        from smspec.organization.quota_file import known_quotas
-        from smspec.service.quotas import Quotas
+        from smspec.organization.dated_file import known_quotas, listed_prices
+        from smspec.organization.policy_layers import DatedLayer
+        from smspec.service.policy import Quotas
 
         return [
             DatedLayer(
@@ -183,7 +182,7 @@ class OrganizationSearch:
     """Finds the settings for directories. It looks into each directory once: specs share those above them."""
 
     def __init__(self) -> None:
-        self._layers: dict[tuple[str, str], tuple[Layer, ...]] = {}  # by the root of the boundary
+        self._layers: dict[tuple[str, str], tuple[SettingsLayer, ...]] = {}  # by the root of the boundary
         self._known: dict[tuple[str, tuple[str, ...]], Organization] = {}
         self._asked: dict[tuple[str, str], Organization | None] = {}
         self._outer: dict[str, str | None] = {}
@@ -221,7 +220,7 @@ class OrganizationSearch:
             self._outer[root] = superproject_of(root) if top == root else top
         return self._outer[root]
 
-    def _in(self, directory: str, boundary: Boundary) -> tuple[Layer, ...]:
+    def _in(self, directory: str, boundary: Boundary) -> tuple[SettingsLayer, ...]:
         key = boundary.root, directory
         if key not in self._layers:
             self._layers[key] = _layers_in(directory, boundary)
@@ -264,7 +263,7 @@ def _directories(directory: str, boundary: Boundary) -> list[str]:
     return [places[place] for place in sorted(places, key=lambda place: (place.count(os.sep), place))]
 
 
-def _layers_in(directory: str, boundary: Boundary) -> tuple[Layer, ...]:
+def _layers_in(directory: str, boundary: Boundary) -> tuple[SettingsLayer, ...]:
     """Return the layers in a directory itself.
 
     The files of prices and quotas are next to smspec.toml; without one, at the top of the repository.
@@ -275,10 +274,10 @@ def _layers_in(directory: str, boundary: Boundary) -> tuple[Layer, ...]:
         files = (malformed,)
     is_dated = any(os.path.lexists(os.path.join(directory, name)) for name in DATED_FILES)
     if not files and is_dated and os.path.realpath(directory) == boundary.root:
-        return (Layer(directory=directory, boundary=boundary, file=None, has_dated_files=True),)
+        return (SettingsLayer(directory=directory, boundary=boundary, file=None, has_dated_files=True),)
     last = len(files) - 1
     return tuple(
-        Layer(directory=directory, boundary=boundary, file=file, has_dated_files=is_dated and number == last)
+        SettingsLayer(directory=directory, boundary=boundary, file=file, has_dated_files=is_dated and number == last)
         for number, file in enumerate(files)
     )
 

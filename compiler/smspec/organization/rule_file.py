@@ -6,7 +6,7 @@ import re
 from typing import cast
 
 from smspec.diagnostics import Rule, Severity
-from smspec.diagnostics.parse_errors import ParseErrors
+from smspec.diagnostics.diagnostic import ParseErrors
 from smspec.diagnostics.quoting import one_of, quoted
 from smspec.diagnostics.suggestions import nearest
 from smspec.diagnostics.visible import visible

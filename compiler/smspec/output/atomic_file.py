@@ -1,17 +1,34 @@
-"""Write a single file atomically."""
+"""Write a single file atomically, and what prevents it or the writing of a tree.
+
+When the text of an author's file is replaced, its mode stays, and a file that changed meanwhile is not touched.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
 import os
+import re
+import stat
 from collections.abc import Iterable
 
-from smspec.diagnostics.external_messages import reason
-from smspec.output.failures import OutputFailed
+from smspec.diagnostics.quoting import system_reason
+from smspec.source.real_file import open_real, read_bounded
 from smspec.workspace.deferred_signals import signals_deferred
 
 _UNFINISHED = ".smspec-unfinished"
+
+_GENERATED = re.compile(rb"@generated|code generated .*do not edit|generated .*do not (?:edit|modify)", re.IGNORECASE)
+_HEAD = 2048
+_ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+
+
+class OutputRefused(Exception):
+    """Writing would overwrite files that smspec did not create. Nothing was changed."""
+
+
+class OutputFailed(Exception):
+    """The disk, the permissions, or a file that changed meanwhile prevented it. The previous output is still there."""
 
 
 def write_whole(path: str, text: str, *, mode: int = 0o644) -> None:
@@ -43,7 +60,7 @@ def write_whole_bytes(path: str, chunks: Iterable[bytes], *, mode: int = 0o644) 
             os.replace(beside, path)
             beside = ""
     except OSError as fault:
-        raise OutputFailed(f"cannot write `{path}`: {reason(fault)}") from fault
+        raise OutputFailed(f"cannot write `{path}`: {system_reason(fault)}") from fault
     finally:
         if beside:
             with contextlib.suppress(OSError), signals_deferred():
@@ -79,3 +96,27 @@ def _take(descriptor: int) -> bool:
     except OSError:
         return False
     return True
+
+
+def is_generated(content: bytes) -> bool:
+    """Return whether the comments at the start of a file say that a program writes it."""
+    head = [line for line in content[:_HEAD].split(b"\n") if line.lstrip(b"\xef\xbb\xbf \t").startswith(b"#")]
+    return any(_GENERATED.search(line) for line in head)
+
+
+def replace_content(path: str, before: bytes, after: bytes) -> None:
+    """Replace the file at ``path``, links followed, in one step.
+
+    Raise `OutputFailed` if the file is read-only, no regular file, or not ``before``; it stays unchanged.
+    """
+    try:
+        real = os.path.realpath(path)
+        with open(open_real(real), "rb", buffering=0) as file:
+            mode = os.fstat(file.fileno()).st_mode
+            if read_bounded(file, len(before)) != before:
+                raise OutputFailed(f"`{path}` was changed meanwhile; run the command again")
+    except OSError as fault:
+        raise OutputFailed(f"cannot replace `{path}`: {system_reason(fault)}") from fault
+    if not mode & _ANYONE_WRITES or not os.access(real, os.W_OK):
+        raise OutputFailed(f"`{path}` is read-only")
+    write_whole(real, after.decode("utf-8"), mode=stat.S_IMODE(mode))

@@ -1,21 +1,21 @@
-"""Write a tree to a directory atomically: build it next to the target, then rename it."""
+"""Write a tree to a directory atomically: build it next to the target, then replace the target by it in one step."""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import errno
 import fcntl
 import hashlib
 import os
 from collections.abc import Iterator
 
-from smspec.diagnostics.external_messages import reason
+from smspec.diagnostics.quoting import system_reason
+from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.contents import chunks, in_order_of_making, is_executable
-from smspec.output.exchange import put_in_place
 from smspec.output.existing_output import stranger
-from smspec.output.failures import OutputFailed, OutputRefused
 from smspec.render.image_settings import EPOCH
-from smspec.render.manifest import UNFINISHED
-from smspec.render.tree import FileTree, TreeFile
+from smspec.render.tree import UNFINISHED, FileTree, TreeFile
 from smspec.source.deep_directories import remove_tree
 from smspec.workspace.deferred_signals import signals_deferred
 from smspec.workspace.project_links import tracked_link, written_outside
@@ -25,6 +25,10 @@ _TIMES = (EPOCH, EPOCH)
 _NANOSECONDS = 10**9
 COLLECTING = f"{UNFINISHED}collect-"
 """The prefix of a directory's name while a result is collected there, which may take hours, under its own lock."""
+
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
+_NOT_HERE = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM})
 
 
 def write_tree(tree: FileTree, directory: str) -> None:
@@ -93,7 +97,7 @@ def _check_replaceable(target: str, directory: str) -> None:
             raise OutputRefused(f"`{directory}` is a file; pass a directory with -o") from None
         return  # a file is in the way: creating the directory will report it
     except OSError as fault:
-        raise OutputFailed(f"cannot read `{fault.filename or directory}`: {reason(fault)}") from fault
+        raise OutputFailed(f"cannot read `{fault.filename or directory}`: {system_reason(fault)}") from fault
     if found is not None:
         raise OutputRefused(f"refusing to overwrite `{os.path.join(directory, found)}`: smspec did not create it")
 
@@ -177,7 +181,7 @@ def as_output_failed(directory: str) -> Iterator[None]:
     except OSError as fault:
         # A path below the unfinished directory means nothing to the user.
         culprit = fault.filename if isinstance(fault.filename, str) and UNFINISHED not in fault.filename else directory
-        raise OutputFailed(f"cannot write `{directory}`: {reason(fault)} (`{culprit}`)") from fault
+        raise OutputFailed(f"cannot write `{directory}`: {system_reason(fault)} (`{culprit}`)") from fault
 
 
 @contextlib.contextmanager
@@ -220,3 +224,38 @@ def _remove_unfinished(parent: str) -> None:
     left = [name for name in names if name.startswith(UNFINISHED) and not name.startswith(COLLECTING)]
     for name in left:
         remove_tree(os.path.join(parent, name), ignore_errors=True)
+
+
+def put_in_place(finished: str, directory: str) -> None:
+    """Rename ``finished`` to ``directory``; the previous one then has the name ``finished``, or is removed if empty.
+
+    Linux swaps the two names at once (renameat2, RENAME_EXCHANGE). Where that is not available, there is a moment
+    between two renames in which neither the old directory nor the new one has the name.
+    """
+    try:
+        os.rename(finished, directory)  # there is no such directory, or an empty one
+    except OSError as fault:
+        if fault.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+        if not _exchange(finished, directory):
+            aside = f"{finished}.old"
+            os.rename(directory, aside)
+            try:
+                os.rename(finished, directory)
+            except OSError:
+                os.rename(aside, directory)
+                raise
+            os.rename(aside, finished)
+
+
+def _exchange(one: str, other: str) -> bool:
+    """Swap two names and return True, or return False where the system or the file system cannot."""
+    renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if renameat2 is None:
+        return False
+    if renameat2(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code in _NOT_HERE:
+        return False
+    raise OSError(code, os.strerror(code), other)

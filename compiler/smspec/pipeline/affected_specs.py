@@ -11,13 +11,12 @@ from fnmatch import fnmatchcase
 
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.inputs import REQUIREMENTS, assembly
-from smspec.pipeline.source_findings import SOURCE
+from smspec.pipeline.inputs import assembly
+from smspec.pipeline.named_files import REQUIREMENTS, SOURCE
 from smspec.pipeline.spec_files import SpecFiles, read_spec_files
-from smspec.source import Scalar
 from smspec.spec.layers.assembly import extends_of
-from smspec.spec.layers.option_errors import OptionError
-from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
+from smspec.spec.layers.variables import OptionError
+from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.boundary_search import SETTINGS
 from smspec.workspace.changed_files import ChangedFiles
 from smspec.workspace.git import GitFailed, repository_of
@@ -98,9 +97,9 @@ def _places(path: str, cache: InputCache) -> Iterator[str]:
         for overlay in (None, *layers.overlays):
             document = layers.merged(overlay).document
             for key in (SOURCE, REQUIREMENTS):
-                node = document.node(key)
-                if isinstance(node, Scalar) and isinstance(node.value, str) and "\0" not in node.value:
-                    yield os.path.join(directory, node.value)
+                name = document.string(key)
+                if name is not None and "\0" not in name:
+                    yield os.path.join(directory, name)
     except (InvalidInput, OptionError, OSError):
         yield directory
 

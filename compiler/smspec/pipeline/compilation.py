@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Union
+from typing import TYPE_CHECKING, Union
 
 from smspec.diagnostics import Diagnostic, Finding, placed
-from smspec.diagnostics.locating import in_order
-from smspec.diagnostics.severity import gravest_first
+from smspec.diagnostics.diagnostic import in_order
+from smspec.diagnostics.finding import gravest_first
 from smspec.pipeline.inputs import Inputs
-from smspec.pipeline.job_facts import job_facts
 from smspec.pipeline.job_findings import standing
-from smspec.pipeline.planned_jobs import findings_of, planned_jobs
+from smspec.pipeline.planned_jobs import findings_of, job_facts, planned_jobs
+from smspec.plan.naming import digest
 from smspec.plan.plan import Plan
-from smspec.service.cost_summary import JobCost, highest, job_cost
+from smspec.service.job_costs import JobCost, highest, job_cost
 from smspec.source import Document, Path, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.model import JobSpec
 from smspec.spec.repository_facts import JobFacts
-from smspec.spec.shape.plain_data import viewed
-from smspec.spec.shape.shape_check import shape_findings
+from smspec.spec.shape.shape_check import shape_findings, viewed
+
+if TYPE_CHECKING:
+    pass
 
 MOST_REPORTED = 200
 """No author fixes more in one run, and a hostile spec could have errors in tens of thousands of places."""
@@ -89,3 +91,12 @@ def compile_spec(inputs: Inputs) -> Compilation:
 def _placed(findings: Iterable[Finding], document: Document) -> tuple[Diagnostic, ...]:
     """Return findings with their positions; if there are very many, the most severe ones."""
     return placed(gravest_first(findings)[:MOST_REPORTED], document)
+
+
+def compiled_digest(plan: Plan) -> str:
+    """Return the SHA-256 of the request and of what identifies the image's content, whatever the order of keys.
+
+    Comments, spelling, the split of a spec into files and their paths, and keys that reach neither the request nor the
+    image (`description`, `local`, `checks`) do not affect it.
+    """
+    return digest({"request": plan.request.payload, "image": plan.image and plan.image.tag})

@@ -10,14 +10,12 @@ from smspec.diagnostics import InvalidInput
 from smspec.organization.lock_file import lock_in, read_lock
 from smspec.organization.policy_search import OrganizationSearch
 from smspec.pipeline.script_reading import ReadScript, Started, read_program
-from smspec.pipeline.source_texts import source_texts
-from smspec.plan.build_inputs import NeededEnvironment
-from smspec.plan.plan import ImagePlan
+from smspec.pipeline.script_source import source_texts
+from smspec.plan.plan import ImagePlan, NeededEnvironment
 from smspec.service.image_python import Version
 from smspec.service.policy import Level, Policy
 from smspec.source import Document, SourceText
-from smspec.source.data_extent import DataExtent
-from smspec.source.listing import Listing
+from smspec.source.listing import DataExtent, Listing
 from smspec.spec.layers.assembly import Fold
 from smspec.spec.lock import Lock
 from smspec.spec.yaml.text_limits import MAX_BYTES
@@ -246,7 +244,7 @@ class InputCache:
                 self._locks[path] = locks[0][1]
             else:
                 # Imported late: a repository has one lockfile.
-                from smspec.organization.lock_layers import combined_lock
+                from smspec.organization.lock_file import combined_lock
 
                 self._locks[path] = combined_lock(locks, boundary)
         return path, self._locks[path]
@@ -267,7 +265,7 @@ class InputCache:
         installs = image.base, image.platform, image.python_packages, requirements, tuple(image.build_variables.items())
         if (lock, installs) not in self._environments:
             # Imported late: few repositories have locked environments.
-            from smspec.organization.locked_file import needed_environment
+            from smspec.organization.lock_file import needed_environment
 
             for path in self._paths_of_lock[lock]:
                 environments = self._own_locks[path].environments
@@ -280,7 +278,7 @@ class InputCache:
     def environment_at_start(self, key: str, lock: str, boundary: Boundary) -> NeededEnvironment:
         """Return the packages with a key in the lock at a path, which has been read. Raises as `environment` does."""
         if (lock, key) not in self._environments:
-            from smspec.organization.locked_file import environment_with_key  # imported late, as in `environment`
+            from smspec.organization.lock_file import environment_with_key  # imported late, as in `environment`
 
             for path in self._paths_of_lock[lock]:
                 found_here = environment_with_key(key, path, self._own_locks[path].environments, boundary)

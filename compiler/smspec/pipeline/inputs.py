@@ -2,48 +2,34 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Rule
-from smspec.diagnostics.suggestions import nearest
-from smspec.organization.lock_file import name_in_lock
-from smspec.pipeline.image_python import image_python
-from smspec.pipeline.input_cache import LARGEST_REQUIREMENTS, InputCache
-from smspec.pipeline.runtime_files import runtime_listing
-from smspec.pipeline.script_reading import ReadScript, started_program, without_source
-from smspec.pipeline.source_findings import HIDES_FILES, SOURCE, source_findings
-from smspec.pipeline.source_texts import compares_source
+from smspec.diagnostics import Diagnostic, Finding, InvalidInput
+from smspec.pipeline.input_cache import InputCache
+from smspec.pipeline.named_files import SOURCE, hides_files, read_build_inputs, requirements_file, runtime_listing
+from smspec.pipeline.script_reading import ReadScript, image_python, started_program, without_source
+from smspec.pipeline.script_source import compares_source
 from smspec.pipeline.spec_files import SpecFiles, read_spec_files
-from smspec.plan.build_inputs import BuildInputs, StartupPackages
+from smspec.plan.plan import BuildInputs
 from smspec.render import templates_digest
-from smspec.script.foreign_script import ForeignScript
-from smspec.script.program import Program
-from smspec.script.reach.reached import Reach
-from smspec.script.unread_script import UnreadScript
+from smspec.script.program import ForeignScript, Program, UnreadScript
+from smspec.script.reach import Reach
+from smspec.service.job_costs import PriceBook
 from smspec.service.policy import Level, Policy
-from smspec.service.prices import PriceBook
-from smspec.source import Document, Path, Scalar, Sequence, SourceText
+from smspec.source import Document, Scalar, Sequence, SourceText
 from smspec.source import Mapping as Entries
-from smspec.source.data_extent import DataExtent
 from smspec.source.frozen import dataclass, field, replace
-from smspec.source.listing import Listing
-from smspec.spec.layers.assembly import Assembly, Merged, MissingBases
-from smspec.workspace.boundary import OUTSIDE, Boundary, FileNotRead, outside
-from smspec.workspace.path_targets import not_found
-from smspec.workspace.source_listing import unreadable
-
-NO_SOURCE_DIRECTORY = Rule("SM143", "source directory not found")
-NO_REQUIREMENTS_FILE = Rule("SM144", "requirements file missing or too large")
-_HIDE_FILES = HIDES_FILES | {NO_SOURCE_DIRECTORY.code, OUTSIDE.code}
+from smspec.source.listing import DataExtent, ListedFile, Listing
+from smspec.spec.layers.assembly import Assembly, Merged, MissingBases, merged
+from smspec.spec.yaml.yaml_reader import read
 
 if TYPE_CHECKING:
     from smspec.rules.organization_rules.organization_rule import OrganizationRule
 
-REQUIREMENTS = ("image", "python_requirements")
-_AT_STARTUP = "requirements.txt"
-"""The file of the source that the runtime installs when a job starts."""
+_NOTHING = hashlib.sha256().hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +79,7 @@ class Inputs:
     @property
     def requirements_file(self) -> str | None:
         """The path of the requirements file in the spec."""
-        return _requirements_file(self.document, self.directory)
+        return requirements_file(self.document, self.directory)
 
 
 def gather(
@@ -202,39 +188,22 @@ def _with_build_inputs(merged: Merged, overlay: str | None, cache: InputCache) -
     document = merged.document
     directory = os.path.dirname(document.texts[0].name)
     findings: list[Finding] = []
-    source = _source(document, directory, findings, cache)
-    lock_path, lock = cache.lock(directory) or ("", None)
-    requirements = _requirements_file(document, directory)
-    build_inputs = BuildInputs(
-        source=source,
-        runtime=runtime_listing(),
-        templates=templates_digest(),
-        requirements=_requirements(document, requirements, findings, cache, cache.boundary(directory)),
-        requirements_name=name_in_lock(requirements, lock_path) if lock and requirements else "",
-        lock=lock,
-        startup=_startup(source, cache, cache.boundary(directory)),
-    )
-    if lock is not None and lock.environments and not merged.faults:
-        # Imported late: few repositories have locked environments.
-        from smspec.pipeline.needed_environment import with_environments
-
-        build_inputs = with_environments(document, build_inputs, lock_path, cache.boundary(directory), cache)
     return Inputs(
         document=document,
         directory=directory,
         overlay=overlay,
-        build_inputs=build_inputs,
+        build_inputs=read_build_inputs(document, findings, cache, is_whole=not merged.faults),
         faults=merged.faults,
         findings=tuple(findings),
-        source_is_known=not any(f.path == SOURCE and f.code in _HIDE_FILES for f in findings),
+        source_is_known=not hides_files(findings),
     )
 
 
 def _script(document: Document, directory: str, inputs: BuildInputs, cache: InputCache) -> ReadScript:
     source = inputs.source
-    started, written = started_program(document), _text(document, SOURCE)
+    started, written = started_program(document), document.string(SOURCE)
     if isinstance(started, UnreadScript) and written is not None and started.path == ("entry_point", "script"):
-        from smspec.pipeline.foreign_script_reading import read_foreign_script  # imported late: most scripts are Python
+        from smspec.pipeline.script_reading import read_foreign_script  # imported late: most scripts are Python
 
         return ReadScript(
             program=started, reach=read_foreign_script(document, source, os.path.join(directory, written))
@@ -245,13 +214,13 @@ def _script(document: Document, directory: str, inputs: BuildInputs, cache: Inpu
         return ReadScript(program=without_source(started))
     if not source.files:
         return ReadScript()
-    ignore = _texts(document, ("source", "ignore"))
+    ignore = document.strings(("source", "ignore"))
     python = image_python(document, inputs.lock)
     return cache.program(started, source, os.path.join(directory, written), python, ignore)
 
 
 def _source_texts(document: Document, inputs: Inputs, cache: InputCache) -> tuple[SourceText, ...] | None:
-    written, source = _text(document, SOURCE), inputs.build_inputs.source
+    written, source = document.string(SOURCE), inputs.build_inputs.source
     if written is None or not source.files or not compares_source(document):
         return None
     return cache.source_texts(source, os.path.join(inputs.directory, written))
@@ -269,119 +238,14 @@ def _local_data(document: Document, directory: str, cache: InputCache) -> dict[s
     return found
 
 
-def _source(document: Document, directory: str, findings: list[Finding], cache: InputCache) -> Listing:
-    written = _text(document, SOURCE)
-    if written is None:
-        return Listing()
-    path = os.path.join(directory, written)
-    boundary = cache.boundary(directory)
-    try:
-        is_there = boundary.is_directory(path)
-    except OSError as fault:
-        findings.extend(source_findings(unreadable(fault, path), written))
-        return Listing()
-    if not is_there:
-        is_inside = boundary.contains(path)
-        findings.append(
-            _missing(NO_SOURCE_DIRECTORY, SOURCE, "directory", written, path)
-            if is_inside
-            else outside(SOURCE, written, path, boundary)
-        )
-        return Listing()
-    scanned = cache.source(path, _texts(document, ("source", "ignore")))
-    findings.extend(source_findings(scanned, written))
-    return scanned.listing
+def in_memory_inputs(text: SourceText, settings: Mapping[str, str] | None = None, script: str | None = None) -> Inputs:
+    """Return the inputs of the spec ``text``; raise `InvalidInput` if it cannot be parsed.
 
-
-def _requirements_file(document: Document, directory: str) -> str | None:
-    written = _text(document, REQUIREMENTS)
-    return None if written is None else os.path.join(directory, written)
-
-
-def _requirements(
-    document: Document, path: str | None, findings: list[Finding], cache: InputCache, boundary: Boundary
-) -> bytes | None:
-    if path is None:
-        return None
-    written = _text(document, REQUIREMENTS) or ""
-    if not boundary.contains(path):
-        findings.append(outside(REQUIREMENTS, written, path, boundary))
-        return None
-    if not boundary.is_file(path):
-        findings.append(_missing(NO_REQUIREMENTS_FILE, REQUIREMENTS, "file", written, path))
-        return None
-    try:
-        content = cache.requirements(path, boundary)
-    except FileNotRead:  # it was replaced after the first check
-        findings.append(outside(REQUIREMENTS, written, path, boundary))
-        return None
-    if len(content) > LARGEST_REQUIREMENTS:
-        most = f"{LARGEST_REQUIREMENTS >> 20} MiB"
-        help = "use a file with one requirement per line"
-        findings.append(NO_REQUIREMENTS_FILE.at(REQUIREMENTS, f"`{written}` is larger than {most}", help=help))
-        return None
-    return _converted(written, content, findings) if written.endswith(".toml") else content
-
-
-def _converted(written: str, content: bytes, findings: list[Finding]) -> bytes | None:
-    """Return the packages of a ``pylock.toml`` as a requirements file, and any other file as it is."""
-    # Imported late: few jobs have such a file.
-    from smspec.rules.requirements import unreadable_lock
-    from smspec.service.pylock import NotConvertible, is_pylock, requirements_of
-
-    if not is_pylock(os.path.basename(written)):
-        return content
-    try:
-        return requirements_of(content)
-    except NotConvertible as reason:
-        findings.append(unreadable_lock(written, str(reason)))
-        return None
-
-
-def _startup(source: Listing, cache: InputCache, boundary: Boundary) -> StartupPackages | None:
-    """Return the list of packages in a source; None without one, or if it cannot be read or is too large."""
-    files = {file.path: file for file in source.files if file.size <= LARGEST_REQUIREMENTS}
-    if _AT_STARTUP not in files:
-        return None
-    # Imported late: few sources have one.
-    from smspec.service.requirement_lines import paths_named
-
-    found: dict[str, bytes] = {}
-    ahead = [_AT_STARTUP]
-    while ahead:
-        path = ahead.pop()
-        if path in found or path not in files:
-            continue
-        try:
-            found[path] = cache.requirements(files[path].origin, boundary)
-        except (FileNotRead, OSError):
-            continue
-        ahead += paths_named(path, found[path], files)
-    content = found.pop(_AT_STARTUP, None)
-    return None if content is None else StartupPackages(content=content, included=tuple(sorted(found.items())))
-
-
-def _missing(rule: Rule, at: Path, what: str, written: str, path: str) -> Finding:
-    parent, name = os.path.split(os.path.normpath(path))
-    try:
-        near = nearest(name, sorted(set(os.listdir(parent or ".")) - {name}))
-    except (OSError, ValueError):
-        near = None
-    return rule.at(
-        at,
-        not_found(path, written, what),
-        help="fix the path; it is relative to the directory of this file",
-        label=f"did you mean `{os.path.join(os.path.dirname(written.rstrip('/')), near)}`?" if near else "",
+    ``settings``: values of its variables. ``script``: the one file of its source, whose content is not read.
+    """
+    files = [ListedFile(path=script, origin=script, executable=False, size=0, sha256=_NOTHING)] if script else []
+    build_inputs = BuildInputs(
+        source=Listing(files=tuple(files)), runtime=runtime_listing(), templates=templates_digest()
     )
-
-
-# The shape of the document is not checked yet: an invalid value is reported there, and skipped here.
-def _text(document: Document, path: tuple[str, str]) -> str | None:
-    node = document.node(path)
-    return node.value if isinstance(node, Scalar) and isinstance(node.value, str) and node.value else None
-
-
-def _texts(document: Document, path: tuple[str, str]) -> tuple[str, ...]:
-    node = document.node(path)
-    items = node.items if isinstance(node, Sequence) else ()
-    return tuple(item.value for item in items if isinstance(item, Scalar) and isinstance(item.value, str))
+    document = merged([read(text)], settings=settings)
+    return Inputs(document=document, directory="", overlay=None, build_inputs=build_inputs)

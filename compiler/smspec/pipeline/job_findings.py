@@ -7,33 +7,31 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from smspec.diagnostics import Finding
-from smspec.pipeline.image_python import image_python
 from smspec.pipeline.inputs import Inputs
-from smspec.pipeline.source_findings import SOURCE
-from smspec.plan.build_inputs import BuildInputs, StartupPackages
-from smspec.plan.environment_of_image import is_lockable
-from smspec.plan.plan import Plan
+from smspec.pipeline.named_files import SOURCE
+from smspec.pipeline.script_reading import image_python
+from smspec.plan.image_planning import is_lockable
+from smspec.plan.plan import BuildInputs, Plan, StartupPackages
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
 from smspec.rules.requirements import requirement_findings, startup_findings
 from smspec.rules.suppressions import not_ignored
 from smspec.script.program import Program
-from smspec.script.reach.reached import Reach
+from smspec.script.reach import Reach
+from smspec.service.finding_overrides import at_level
 from smspec.service.request import Request
 from smspec.service.request_check import request_findings
-from smspec.service.severity_overrides import at_level
 from smspec.source import Document
-from smspec.source.by_identity import ByIdentity
 from smspec.source.frozen import dataclass, replace
-from smspec.spec.locked_environment import environment_file
+from smspec.source.memo import ByIdentity
+from smspec.spec.lock import environment_file
 from smspec.spec.model import BuiltImage, ExistingImage, JobSpec
-from smspec.spec.shape.ambiguous_text import ambiguous_texts
-from smspec.spec.shape.null_that_removes_nothing import nulls_that_remove_nothing
-from smspec.spec.startup_requirements import NAME, startup_requirements
+from smspec.spec.shape.shape_check import ambiguous_texts, nulls_that_remove_nothing
+from smspec.spec.startup import REQUIREMENTS, startup_requirements
 
 if TYPE_CHECKING:
     from smspec.rules.locking import LockedPackages
-    from smspec.service.named_image import NamedImage
+    from smspec.service.image_names import NamedImage
 
 SMALLEST_VOLUME = 1 << 30
 """Bytes of VolumeSizeInGB: 1. Local storage is larger."""
@@ -42,7 +40,7 @@ _OF_REQUIREMENTS: ByIdentity[list[Finding]] = ByIdentity()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class DecodedJob:
     """The input of every source of findings. ``named``: what the short name of the image stands for, if it has one.
 
     ``document``: the merged spec; with alternatives, as if the author had written this one alone.
@@ -63,7 +61,7 @@ def job_findings(
     ``document``: the spec of an alternative. A finding with more information about the spec replaces the one that it
     names in ``instead_of``.
     """
-    job = Job(inputs=inputs, spec=spec, plan=plan, named=named, document=document or inputs.document)
+    job = DecodedJob(inputs=inputs, spec=spec, plan=plan, named=named, document=document or inputs.document)
     found = [finding for source in SOURCES for finding in source(job)]
     replaced = {finding.instead_of for finding in found}
     return [finding for finding in found if finding.code not in replaced]
@@ -76,21 +74,21 @@ def standing(inputs: Inputs, job: JobSpec, findings: Iterable[Finding]) -> list[
     return not_ignored(graded, job.ignored_checks, inputs.policy)
 
 
-def _files(job: Job) -> Iterable[Finding]:
+def _files(job: DecodedJob) -> Iterable[Finding]:
     """Return the findings from reading the files that the spec names."""
     return job.inputs.findings
 
 
-def _ambiguous_texts(job: Job) -> Iterable[Finding]:
+def _ambiguous_texts(job: DecodedJob) -> Iterable[Finding]:
     return ambiguous_texts(job.inputs.document)
 
 
-def _contradictions(job: Job) -> Iterable[Finding]:
+def _contradictions(job: DecodedJob) -> Iterable[Finding]:
     """Return the findings of the rules; a source that could not be listed is reported once, not for each file in it."""
     return lint(job.spec, job.inputs.build_inputs.source, source_is_known=job.inputs.source_is_known)
 
 
-def _secrets(job: Job) -> Iterable[Finding]:
+def _secrets(job: DecodedJob) -> Iterable[Finding]:
     """Return what keeps the job from getting its secrets."""
     if not job.spec.secrets:
         return ()
@@ -100,11 +98,11 @@ def _secrets(job: Job) -> Iterable[Finding]:
     return secret_findings(job.spec)
 
 
-def _idle_nulls(job: Job) -> Iterable[Finding]:
+def _idle_nulls(job: DecodedJob) -> Iterable[Finding]:
     return nulls_that_remove_nothing(job.inputs.document, job.plan.request.idle)
 
 
-def _request(job: Job) -> Iterable[Finding]:
+def _request(job: DecodedJob) -> Iterable[Finding]:
     """Return what the API would reject, at the key of the spec that it was made from."""
     request, image = job.plan.request, job.spec.image
     found = request_findings(
@@ -117,24 +115,24 @@ def _request(job: Job) -> Iterable[Finding]:
     policy = job.inputs.policy
     if policy is not None and policy.quotas.accounts:
         # Imported late: few repositories know the quotas of their accounts.
-        from smspec.service.policy_rules.quotas import without_the_default
+        from smspec.service.policy_rules.limits import without_the_default
 
         found = without_the_default(found, Request(payload=request.payload, region=job.spec.region), policy)
     if policy is not None and policy.known_images:
         # Imported late: few repositories have images that are newer than the tables.
-        from smspec.service.known_images import without_known_images
+        from smspec.service.finding_overrides import without_known_images
 
         tagged = image.uri if isinstance(image, ExistingImage) else ""
         found = without_known_images(found, Request(payload=request.payload, tagged_image=tagged), policy.known_images)
     if policy is not None and policy.known_instance_types:
         # Imported late: few repositories have instances that are newer than the API model.
-        from smspec.service.known_instance_types import without_known_types
+        from smspec.service.finding_overrides import without_known_types
 
         found = without_known_types(found, request.payload, policy.known_instance_types)
     return map(request.at_origin, found)
 
 
-def _image_name(job: Job) -> Iterable[Finding]:
+def _image_name(job: DecodedJob) -> Iterable[Finding]:
     """Return the findings about the short name of the image."""
     if job.named is None:
         return ()
@@ -144,22 +142,22 @@ def _image_name(job: Job) -> Iterable[Finding]:
     return naming_findings(job.named)
 
 
-def _base_image(job: Job) -> Iterable[Finding]:
+def _base_image(job: DecodedJob) -> Iterable[Finding]:
     """Return why AWS does not have the base image of a job. The tables have that of each short name."""
     image, policy = job.spec.image, job.inputs.policy
     if job.named is not None or not isinstance(image, BuiltImage) or ".dkr" not in image.base:
         return ()
     # Imported late: few base images are of AWS.
-    from smspec.service.base_image import base_image_findings
+    from smspec.service.request_rules.images import base_image_findings
 
     return base_image_findings(image.base, () if policy is None else policy.known_images)
 
 
-def _dockerfile(job: Job) -> Iterable[Finding]:
+def _dockerfile(job: DecodedJob) -> Iterable[Finding]:
     return dockerfile_findings(job.spec, job.inputs.build_inputs)
 
 
-def _requirements(job: Job) -> Iterable[Finding]:
+def _requirements(job: DecodedJob) -> Iterable[Finding]:
     """Return what is wrong with the packages of a built image, and with those that are installed at startup."""
     image, build_inputs = job.spec.image, job.inputs.build_inputs
     content, startup = build_inputs.requirements, build_inputs.startup
@@ -171,7 +169,7 @@ def _requirements(job: Job) -> Iterable[Finding]:
     return found
 
 
-def _unpinned(job: Job) -> Iterable[Finding]:
+def _unpinned(job: DecodedJob) -> Iterable[Finding]:
     """Return what a job does not pin, if its repository has a lockfile."""
     build_inputs, image = job.inputs.build_inputs, job.spec.image
     if build_inputs.lock is None or not isinstance(image, BuiltImage):
@@ -192,7 +190,7 @@ def _unpinned(job: Job) -> Iterable[Finding]:
     return unpinned(pinning)
 
 
-def _unpinned_at_startup(job: Job) -> Iterable[Finding]:
+def _unpinned_at_startup(job: DecodedJob) -> Iterable[Finding]:
     """Return what a job installs without a version when it starts, if its repository has a lockfile."""
     build_inputs = job.inputs.build_inputs
     if build_inputs.lock is None or build_inputs.startup is None or job.spec.source is None:
@@ -208,7 +206,7 @@ def _unpinned_at_startup(job: Job) -> Iterable[Finding]:
         StartupList(
             locked_file="" if environment is None else environment_file(environment.key),
             fault="" if environment is None else environment.fault,
-            file=posixpath.normpath(posixpath.join(job.spec.source.dir, NAME)),
+            file=posixpath.normpath(posixpath.join(job.spec.source.dir, REQUIREMENTS)),
             content=startup.content,
             locked=startup.locked,
             is_built=isinstance(job.spec.image, BuiltImage),
@@ -216,10 +214,10 @@ def _unpinned_at_startup(job: Job) -> Iterable[Finding]:
     )
 
 
-def _is_lockable_at_start(job: Job, startup: StartupPackages) -> bool:
+def _is_lockable_at_start(job: DecodedJob, startup: StartupPackages) -> bool:
     """Return whether `smspec lock` can lock what a job installs at startup."""
     # Imported late: few sources have a list of packages.
-    from smspec.plan.startup_packages import obstacle_at_start
+    from smspec.plan.image_planning import obstacle_at_start
 
     build_inputs, image = job.inputs.build_inputs, job.spec.image
     return (
@@ -242,7 +240,7 @@ def _locked_packages(image: BuiltImage, build_inputs: BuildInputs) -> LockedPack
     return "missing" if is_lockable(image, build_inputs.requirements, build_inputs.lock) else "not locked"
 
 
-def _policy(job: Job) -> Iterable[Finding]:
+def _policy(job: DecodedJob) -> Iterable[Finding]:
     """Yield where a job violates the policy of its organization, at the key in the spec."""
     policy = job.inputs.policy
     if policy is None:
@@ -259,12 +257,12 @@ def _policy(job: Job) -> Iterable[Finding]:
         yield from disallowed_base_registry(job.spec.image.base, policy)
 
 
-def _organization_rules(job: Job) -> Iterable[Finding]:
+def _organization_rules(job: DecodedJob) -> Iterable[Finding]:
     """Return what the rules report that the organization wrote."""
     return [found for rule in job.inputs.organization_rules for found in rule.check(job.document.root)]
 
 
-def _local_data(job: Job) -> Iterable[Finding]:
+def _local_data(job: DecodedJob) -> Iterable[Finding]:
     """Return where the local data does not fit the hosts."""
     extents = job.inputs.local_data
     is_sharded = any(channel.distribution == "ShardedByS3Key" for channel in job.spec.channels)
@@ -276,7 +274,7 @@ def _local_data(job: Job) -> Iterable[Finding]:
     return data_findings(job.spec, extents)
 
 
-def _script(job: Job) -> Iterable[Finding]:
+def _script(job: DecodedJob) -> Iterable[Finding]:
     """Return the mismatches between the script and its job, or why they are unknown."""
     program = job.inputs.program
     if program is None:
@@ -290,7 +288,7 @@ def _script(job: Job) -> Iterable[Finding]:
     return script_findings(program, plan_script_environment(job.spec, job.plan.request))
 
 
-def _modules(job: Job) -> Iterable[Finding]:
+def _modules(job: DecodedJob) -> Iterable[Finding]:
     """Return what keeps the script from starting in its image."""
     reach = job.inputs.reach
     if reach is None or job.spec.entry_point is None or (isinstance(reach, Reach) and reach.is_sound):
@@ -319,7 +317,7 @@ def _modules(job: Job) -> Iterable[Finding]:
     return program_findings(both)
 
 
-def _source_texts(job: Job) -> Iterable[Finding]:
+def _source_texts(job: DecodedJob) -> Iterable[Finding]:
     """Return where the job sets what no file of its source uses, or what a file spells differently."""
     if job.inputs.source_texts is None:
         return ()
@@ -329,7 +327,7 @@ def _source_texts(job: Job) -> Iterable[Finding]:
     return source_text_findings(job.spec, job.inputs.source_texts)
 
 
-SOURCES: tuple[Callable[[Job], Iterable[Finding]], ...] = (
+SOURCES: tuple[Callable[[DecodedJob], Iterable[Finding]], ...] = (
     _files,
     _ambiguous_texts,
     _contradictions,

@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from smspec.diagnostics import Diagnostic, InvalidInput
-from smspec.diagnostics.fix import Fix
+from smspec.diagnostics.suggestions import Fix
 from smspec.pipeline.compilation import MOST_REPORTED
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.validation_result import ValidationResult
 from smspec.source import Document, Span
 from smspec.source.frozen import dataclass
-from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.layers.variables import OptionError
 from smspec.spec.shape.repairs import MOST_FAULTS
 from smspec.spec.yaml.scalar_edits import applicable, edited, written_at
 from smspec.workspace.boundary import FileNotRead
@@ -36,7 +36,7 @@ Check = Callable[[Mapping[str, bytes]], tuple[ValidationResult, InputCache]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class SpecChange:
     """A fix that was applied for a diagnostic, in a line that is the same before and after.
 
     ``was`` is the text that it replaced, with its quotes.
@@ -48,7 +48,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class RepairState:
     """The specs after some changes, and what is found in them.
 
     ``contents`` are those of changed files by real path, ``names`` their paths as the author writes them.
@@ -58,7 +58,7 @@ class State:
     cache: InputCache
     contents: Mapping[str, bytes]
     names: Mapping[str, str]
-    changes: tuple[Change, ...] = ()
+    changes: tuple[SpecChange, ...] = ()
 
     def key(self, diagnostic: Diagnostic) -> Key:
         """Return what identifies a finding although lines change."""
@@ -72,8 +72,8 @@ class State:
 class Repaired:
     """``refused``: certain fixes that were not applied, because they would lead to the findings named with them."""
 
-    before: State
-    after: State
+    before: RepairState
+    after: RepairState
     refused: tuple[tuple[Diagnostic, str], ...]
 
 
@@ -101,12 +101,14 @@ class Repairing:
         left = tuple((d, self._reasons.get(state.key(d), "")) for d in self._fixable(state))
         return Repaired(before=before, after=state, refused=left)
 
-    def _checked(self, contents: Mapping[str, bytes], names: Mapping[str, str], changes: tuple[Change, ...]) -> State:
+    def _checked(
+        self, contents: Mapping[str, bytes], names: Mapping[str, str], changes: tuple[SpecChange, ...]
+    ) -> RepairState:
         self._checks += 1
         result, cache = self._check(contents)
-        return State(result=result, cache=cache, contents=contents, names=names, changes=changes)
+        return RepairState(result=result, cache=cache, contents=contents, names=names, changes=changes)
 
-    def _fixable(self, state: State) -> list[Diagnostic]:
+    def _fixable(self, state: RepairState) -> list[Diagnostic]:
         """Return the diagnostics with a fix that can be written, in their order."""
         found: list[Diagnostic] = []
         for file in dict.fromkeys(d.span.file for d in state.result.diagnostics if d.fix):
@@ -122,7 +124,7 @@ class Repairing:
             found += [d for d in state.result.diagnostics if d.fix and usable.get(d.span) == d.fix]
         return found
 
-    def _better(self, state: State, fixable: list[Diagnostic]) -> State:
+    def _better(self, state: RepairState, fixable: list[Diagnostic]) -> RepairState:
         """Return the state after as many of the fixes as possible: all of them, else those of each half."""
         if not fixable or self._checks >= MOST_CHECKS:
             return state
@@ -137,7 +139,7 @@ class Repairing:
         state = self._better(state, fixable[:middle])
         return self._better(state, [d for d in self._fixable(state) if state.key(d) in wanted])
 
-    def _attempt(self, start: State, fixable: list[Diagnostic]) -> tuple[State | None, str]:
+    def _attempt(self, start: RepairState, fixable: list[Diagnostic]) -> tuple[RepairState | None, str]:
         """Return the state after all of the fixes and those that they reveal; or None, and why not."""
         known = start.keys()
         done: list[Key] = []
@@ -162,7 +164,7 @@ class Repairing:
             return None, "the finding would stay"
         return state, ""
 
-    def _applied(self, state: State, fixable: Iterable[Diagnostic]) -> State | None:
+    def _applied(self, state: RepairState, fixable: Iterable[Diagnostic]) -> RepairState | None:
         by_file: dict[str, dict[Span, Fix]] = {}
         for diagnostic in fixable:
             if diagnostic.fix:
@@ -180,7 +182,7 @@ class Repairing:
             mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
             contents[identity] = mark + text.encode("utf-8")
             names.setdefault(identity, file)
-        changes = tuple(Change(diagnostic=d, fix=d.fix, was=was[d.span]) for d in fixable if d.fix)
+        changes = tuple(SpecChange(diagnostic=d, fix=d.fix, was=was[d.span]) for d in fixable if d.fix)
         try:
             return self._checked(contents, names, (*state.changes, *changes))
         except OptionError:

@@ -1,33 +1,36 @@
-"""Check a raw request from a file or standard input."""
+"""Check a raw request from a file or standard input, and what such files often contain instead."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
-from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
-from smspec.diagnostics.parse_errors import ParseErrors
-from smspec.diagnostics.severity import counted, gravest_first
+from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Rule, placed
+from smspec.diagnostics.diagnostic import ParseErrors
+from smspec.diagnostics.finding import counted, gravest_first
 from smspec.diagnostics.unseen_names import check_names, check_text
 from smspec.organization.policy_search import policy_of
 from smspec.pipeline.compilation import MOST_REPORTED
-from smspec.service.cost_summary import JobCost, cost_line, job_cost
-from smspec.service.json.encoding import decode_json_bytes
-from smspec.service.json.json_parser import read_json
-from smspec.service.json.limits import MAX_BYTES
-from smspec.service.known_images import without_known_images
-from smspec.service.known_instance_types import without_known_types
+from smspec.service.finding_overrides import at_level, without_known_images, without_known_types
+from smspec.service.job_costs import JobCost, PriceBook, cost_line, job_cost
+from smspec.service.json_parser import decode_json_bytes, read_json
+from smspec.service.json_scanner import MAX_BYTES
 from smspec.service.policy import Policy
 from smspec.service.policy_rules import policy_findings
-from smspec.service.policy_rules.quotas import without_the_default
-from smspec.service.prices import PriceBook
-from smspec.service.raw_request import not_a_request, payload_of, region_of
+from smspec.service.policy_rules.limits import without_the_default
 from smspec.service.request import Request
 from smspec.service.request_check import request_findings
-from smspec.service.severity_overrides import at_level
-from smspec.source import Document, SourceText
+from smspec.service.shapes import pinned_model
+from smspec.source import Document, Mapping, Path, Sequence, SourceText, to_data
 from smspec.source.frozen import dataclass
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
+
+NO_REQUEST = Rule("SM156", "JSON other than a request")
+
+_IMPORT = "run `smspec import FILE` to convert it to a job spec"
+_ANSWERED = ("TrainingJobArn", "TrainingJobStatus", "SecondaryStatus")
+"""Members of DescribeTrainingJob that CreateTrainingJob does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +106,63 @@ def _findings(payload: dict[str, object], policy: Policy | None) -> list[Finding
     findings = without_known_types(findings, request.payload, policy.known_instance_types)
     findings += policy_findings(request, policy)
     return list(at_level(findings, policy.levels, policy.floors))
+
+
+def payload_of(document: Document) -> dict[str, object]:
+    """Return a request as plain data; empty if the document is not an object."""
+    data = to_data(document.root)
+    return data if isinstance(data, dict) else {}
+
+
+def not_a_request(document: Document) -> Finding | None:
+    """Return what the document is instead of a request, or None when it may be one."""
+    root = document.root
+    if isinstance(root, Sequence):
+        return NO_REQUEST.at((), "the file contains a list, not a request", help="move each request to its own file")
+    if not isinstance(root, Mapping):
+        return NO_REQUEST.at((), "the file contains a single value, not a request", help="use an object")
+    names = [key.text for key, _ in root.entries]
+    if "smspec" in names:
+        return _other(
+            "smspec",
+            "`smspec` is set: this is a job spec, not a request",
+            "run `smspec validate FILE`, without `--api-json`",
+        )
+    answered = next((name for name in _ANSWERED if name in names), None)
+    if answered is not None:
+        return _other(answered, f"`{answered}`: this is DescribeTrainingJob output, not a request", _IMPORT)
+    if "apiVersion" in names and "kind" in names:
+        return _other("kind", "`kind` is set: this is a Kubernetes object, not a request", _IMPORT)
+    if not set(names) & pinned_model().root.members.keys():
+        inside = next(_requests_inside(document), None)
+        if inside is not None:
+            message = f"the request is inside `{inside[-1]}`"
+            return NO_REQUEST.at(inside, message, help=f"use only its value, or {_IMPORT}", on="key")
+    return None
+
+
+def _other(name: str, message: str, help: str) -> Finding:
+    return NO_REQUEST.at((name,), message, help=help, on="key")
+
+
+def _requests_inside(document: Document) -> Iterator[Path]:
+    """Yield the paths, at most three deep, of objects that look like requests: wrappers, states, templates."""
+    members = pinned_model().root.members.keys()
+    ahead: list[Path] = [()]
+    while ahead:
+        path = ahead.pop(0)
+        node = document.node(path)
+        if isinstance(node, Mapping):
+            for key, value in node.entries:
+                here = (*path, key.text)
+                if isinstance(value, Mapping):
+                    if len(members & {name.text.removesuffix(".$") for name, _ in value.entries}) > 1:
+                        yield here
+                    elif len(here) < 3:
+                        ahead.append(here)
+
+
+def region_of(payload: dict[str, object]) -> str | None:
+    """Return the region of a request, which is that of its image in ECR; None if there is none."""
+    image = Request(payload=payload).image
+    return image.region if image else None

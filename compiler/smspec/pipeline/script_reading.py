@@ -1,31 +1,39 @@
-"""Read the author's script, if it is a Python file of the source: its arguments, channels, and hyperparameters."""
+"""Read the author's script, if it is a Python file of the source: its arguments, channels, and hyperparameters.
+
+Of another script, only the beginning is read. Modules that a script imports, and that are next to it on this machine
+but not among the files that are sent, are listed. The Python that starts it is known as far as its image shows it.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 
-from smspec.pipeline.ignored_modules import with_ignored
-from smspec.pipeline.script_source import ProgramSource
-from smspec.script.foreign_script import ForeignScript
-from smspec.script.parse_limits import ScriptUnreadable
-from smspec.script.parsing import forget_trees
-from smspec.script.program import Program
-from smspec.script.reach.reached import Reach, Version
+from smspec.pipeline.script_source import ProgramSource, candidates
+from smspec.script.parsing import ScriptUnreadable, forget_trees
+from smspec.script.program import MOST_FOREIGN_BYTES, ForeignScript, Program, UnreadScript
+from smspec.script.reach import ForeignImport, IgnoredModule, MissingModule, Reach, Version
 from smspec.script.reach.reaching import Reaching
-from smspec.script.script_files import has_relevant_word
-from smspec.script.script_reader import read_handler, read_script
-from smspec.script.unread_script import UnreadScript
-from smspec.source import Document, Node, Path, Scalar, SourceText
+from smspec.script.script_files import has_relevant_word, names_imported
+from smspec.script.script_reader import confirmed, read_handler, read_script
+from smspec.service.image_python import locked_python, python_of_image
+from smspec.source import Document, Path, Scalar, SourceText
 from smspec.source import Sequence as SequenceNode
 from smspec.source.frozen import dataclass, replace
 from smspec.source.listing import Listing
+from smspec.source.real_file import open_real
+from smspec.spec.lock import Lock
+from smspec.workspace.ignore_rules import IgnoreRules, TooManyPatterns
 
 MOST_LOOKED_THROUGH = 200
 """Python files of a source that are searched for other uses of hyperparameters."""
 
 _PYTHON = re.compile(r"python(3(\.\d+)?)?")
+
+_OTHER_PYTHON = r"python|conda|mamba|pyenv|\buv\b|pixi|update-alternatives"
+_MOVES = (("image", "env", "PATH"), ("environment", "PATH"), ("image", "env", "PYTHONHOME"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,16 +50,27 @@ class Started:
     searches: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadScript:
+    """``program``: the facts about a script, or why they are unknown; None if other rules report that it is missing.
+
+    ``reach``: the modules that it imports, or the script itself if it is not Python; None if it cannot be found.
+    """
+
+    program: Program | UnreadScript | None = None
+    reach: Reach | ForeignScript | None = None
+
+
 def started_program(document: Document) -> Started | UnreadScript | None:
     """Return which Python file a spec starts, or why none can be read; None for a spec that starts nothing itself."""
     searches = any(document.node((*above, "PYTHONPATH")) is not None for above in (("environment",), ("image", "env")))
-    script = _text(document.node(("entry_point", "script")))
+    script = document.string(("entry_point", "script"))
     if script is not None:
         if not script.endswith(".py"):
             return _foreign(script, ("entry_point", "script"))
         return Started(path=script, named=script, key="script", searches=searches)
     for key in ("module", "pipe_loop"):
-        function = _text(document.node(("entry_point", key)))
+        function = document.string(("entry_point", key))
         if function is not None:
             module, _, name = function.partition(":")
             return Started(
@@ -59,7 +78,9 @@ def started_program(document: Document) -> Started | UnreadScript | None:
             )
     command = document.node(("entry_point", "command"))
     if isinstance(command, SequenceNode):
-        words = [_text(item) or "" for item in command.items]
+        words = [
+            item.value if isinstance(item, Scalar) and isinstance(item.value, str) else "" for item in command.items
+        ]
         if len(words) >= 2 and _PYTHON.fullmatch(words[0]) and words[1].endswith(".py"):
             return Started(path=words[1], named=words[1], key="command", searches=searches)
         return _foreign(" ".join(words), ("entry_point", "command"))
@@ -75,7 +96,7 @@ def _submitted(document: Document) -> UnreadScript | None:
     if document.node(("entry_point",)) is not None:
         return None
     for above in (("hyperparameters",), ("api", "HyperParameters")):
-        script = _text(document.node((*above, "sagemaker_program")))
+        script = document.string((*above, "sagemaker_program"))
         if script is not None and document.node((*above, "sagemaker_submit_directory")) is not None:
             return UnreadScript(
                 name=script,
@@ -91,17 +112,6 @@ def without_source(started: Started) -> UnreadScript | None:
     if started.key == "script":
         return None
     return UnreadScript(name=started.named, reason="`source` is not set", path=("entry_point", started.key))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadScript:
-    """``program``: the facts about a script, or why they are unknown; None if other rules report that it is missing.
-
-    ``reach``: the modules that it imports, or the script itself if it is not Python; None if it cannot be found.
-    """
-
-    program: Program | UnreadScript | None = None
-    reach: Reach | ForeignScript | None = None
 
 
 def read_program(
@@ -153,7 +163,7 @@ def _with_handler(reach: Reach, started: Started, modules: ProgramSource, path: 
     text = modules.text(path)
     if text is None or reach.faults or not started.handler:
         return reach
-    from smspec.script.handler_calls import handler_faults  # imported late: few scripts are handlers
+    from smspec.script.handlers import handler_faults  # imported late: few scripts are handlers
 
     faults = handler_faults(text, started.handler, is_loop=started.key == "pipe_loop")
     return replace(reach, handler=tuple(faults))
@@ -171,8 +181,6 @@ def _program(started: Started, path: str, files: dict[str, str], modules: Progra
     program = read_script(text, modules)
     if not any(line.drops for line in program.command_lines):
         return program
-    from smspec.script.dropped_arguments import confirmed  # imported late: most parsers reject unknown arguments
-
     names = [name for name in files if name.endswith(".py")]
     texts = [modules.text(name) for name in names[:MOST_LOOKED_THROUGH]]
     is_whole = len(names) <= MOST_LOOKED_THROUGH and None not in texts
@@ -183,11 +191,83 @@ def _is_relevant(text: SourceText, files: dict[str, str]) -> bool:
     """Return whether tracing is worth the time: usually the script itself contains a relevant word."""
     if has_relevant_word(text.text):
         return True
-    from smspec.script.imported import names_imported  # imported late: its patterns are for the other scripts
-
     names = {part for path in files if path.endswith(".py") for part in path.removesuffix(".py").split("/")}
     return any(name.rpartition(".")[2] in names for name in names_imported(text.text, ""))
 
 
-def _text(node: Node | None) -> str | None:
-    return node.value if isinstance(node, Scalar) and isinstance(node.value, str) and node.value else None
+def read_foreign_script(document: Document, source: Listing, directory: str) -> ForeignScript | None:
+    """Return the script of a spec that is not Python, if it is in the source; ``directory``: that of the source.
+
+    Raise OSError.
+    """
+    name = document.string(("entry_point", "script")) or ""
+    origin = next((file.origin for file in source.files if file.path == name), None)
+    if origin is None or name.endswith(".py"):
+        return None
+    content = source.unsaved.get(name)
+    if content is None:
+        with open(open_real(origin), "rb", buffering=0) as file:
+            content = file.read(MOST_FOREIGN_BYTES + 1)
+    path = os.path.normpath(os.path.join(directory, name))
+    return ForeignScript(name=name, file=path, content=content if len(content) <= MOST_FOREIGN_BYTES else b"")
+
+
+def with_ignored(reach: Reach, directory: str, ignore: Sequence[str]) -> Reach:
+    """Return what a script reaches, with the modules that are excluded from its source in a list of their own."""
+    imports: list[MissingModule | ForeignImport] = [
+        *(missing for missing in reach.missing if not missing.reason),
+        *(foreign for foreign in reach.foreign if foreign.top not in sys.stdlib_module_names),
+    ]
+    found = {one: file for one in imports if (file := _file(one, reach.places, directory)) is not None}
+    if not found:
+        return reach
+    root = os.path.realpath(directory)
+    try:
+        rules = IgnoreRules(root, ignore)
+        ignored = [
+            IgnoredModule(name=one.name, place=one.place, file=file, by=by)
+            for one, file in found.items()
+            if (by := rules.reason(file)) is not None
+        ]
+    except (OSError, TooManyPatterns):  # it is reported where the source is listed
+        return reach
+    names = {one.name for one in ignored}
+    return replace(
+        reach,
+        ignored=tuple(ignored),
+        missing=tuple(one for one in reach.missing if one.name not in names),
+        foreign=tuple(one for one in reach.foreign if one.name not in names),
+    )
+
+
+def _file(one: MissingModule | ForeignImport, places: tuple[str, ...], directory: str) -> str | None:
+    """Return the path of a module in the source directory, whether it is sent or not."""
+    return next((file for file in _files(one.name, places) if os.path.isfile(os.path.join(directory, file))), None)
+
+
+def _files(name: str, places: tuple[str, ...]) -> Iterator[str]:
+    parts = name.split(".")
+    for count in range(len(parts), 0, -1):
+        yield from candidates(".".join(parts[:count]), places)
+
+
+def image_python(document: Document, lock: Lock | None) -> Version | None:
+    """Return the version of Python that starts the script; None if the spec does not show it.
+
+    The URI of a short name in a lock shows it better than a table that may be newer.
+    """
+    if any(document.node(path) is not None for path in _MOVES):
+        return None
+    if any(re.search(_OTHER_PYTHON, line) for line in document.strings(("image", "run"))):
+        return None
+    words = document.strings(("entry_point", "command"))
+    if words and words[0] not in ("python", "python3"):
+        return None
+    image = document.string(("image",)) or document.string(("image", "base"))
+    packages = document.strings(("image", "system_packages"))
+    if image is None:
+        return None
+    locked = {uri for name, uri in (lock.names if lock else {}).items() if name.startswith(f"{image} ")}
+    pythons = lock.pythons if lock else {}
+    versions = {python_of_image(uri, packages) or locked_python(pythons.get(uri, "")) for uri in locked or (image,)}
+    return versions.pop() if len(versions) == 1 else None

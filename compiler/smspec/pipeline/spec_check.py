@@ -1,19 +1,25 @@
-"""Check one spec, on its own and with each of its overlays."""
+"""Check specs: each on its own and with each of its overlays, and all of them against each other."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from smspec.diagnostics import Diagnostic, InvalidInput, Note
+from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Note
+from smspec.diagnostics.diagnostic import placed_at
 from smspec.diagnostics.quoting import quoted
 from smspec.pipeline.compilation import Compilation, Compiled, compile_spec
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import gather, gather_all
 from smspec.rules import suppressions
-from smspec.service.cost_summary import JobCost
-from smspec.source import SourceText
+from smspec.rules.suppressions import UNUSED, compares_specs, covers
+from smspec.service.job_costs import JobCost
+from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass, replace
-from smspec.spec.repository_facts import JobFacts
+from smspec.spec.repository_facts import IgnoredFact, JobFacts, RepositoryFacts
+
+if TYPE_CHECKING:
+    from smspec.rules.repository.cross_spec_finding import CrossSpecFinding
 
 MOST_NAMED = 3
 """How many overlays a diagnostic lists."""
@@ -110,3 +116,46 @@ def _under(diagnostic: Diagnostic, overlays: list[str | None]) -> Diagnostic:
     word = "overlay" if len(names) == 1 else "overlays"
     note = Note(f"with the {word} {', '.join(names[:MOST_NAMED])}{more}")
     return replace(diagnostic, notes=(*diagnostic.notes, note))
+
+
+def compared(repository: RepositoryFacts, *, is_whole: bool = True) -> tuple[Diagnostic, ...]:
+    """Return the conflicts between specs, file by file, without those that each spec involved ignores.
+
+    ``is_whole`` False: other specs are unknown, so unused entries of `checks.ignore` are not reported.
+    """
+    # Imported late: one spec without an overlay is the usual case.
+    from smspec.rules.repository import cross_spec_findings
+
+    used: set[Span] = set()
+    kept = [reported for reported in cross_spec_findings(repository) if not _is_ignored(reported, used)]
+    diagnostics = dict.fromkeys(_diagnostic(reported) for reported in kept)
+    if is_whole:
+        diagnostics.update(dict.fromkeys(_unused_entries(repository, used)))
+    return tuple(sorted(diagnostics, key=lambda d: (d.span.file, d.span.line, d.span.column, d.code)))
+
+
+def _is_ignored(reported: CrossSpecFinding, used: set[Span]) -> bool:
+    """Return whether every spec of a finding ignores it; record the entries that do."""
+    hits = [
+        [ignored.span for ignored in spec.ignored if covers(ignored.rule, ignored.at, reported.finding)]
+        for spec in reported.specs
+    ]
+    used.update(span for spans in hits for span in spans)
+    return all(hits)
+
+
+def _diagnostic(reported: CrossSpecFinding) -> Diagnostic:
+    return placed_at(reported.span, replace(reported.finding, notes=reported.notes))
+
+
+def _unused_entries(repository: RepositoryFacts, used: set[Span]) -> list[Diagnostic]:
+    entries: dict[Span, IgnoredFact] = {}
+    for ignored in (*(job.ignored for job in repository.jobs), *(base.ignored for base in repository.unused_bases)):
+        entries.update({entry.span: entry for entry in ignored if compares_specs(entry.rule)})
+    return [placed_at(span, _unused(entry)) for span, entry in entries.items() if span not in used]
+
+
+def _unused(entry: IgnoredFact) -> Finding:
+    where = f" at `{entry.at}`" if entry.at else ""
+    message = f"`checks.ignore` matches nothing: no {entry.rule}{where}"
+    return UNUSED.at(("checks", "ignore", entry.index), message, help="remove the entry")

@@ -11,7 +11,7 @@ from smspec.pipeline.spec_files import read_spec_files
 from smspec.source import Document
 from smspec.source.deep_directories import walked
 from smspec.source.frozen import dataclass
-from smspec.source.path_containment import is_below
+from smspec.source.real_file import is_below
 from smspec.spec.layers.assembly import OptionError, extends_of, has_name, is_base, is_nameless_job, overlay_names
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.boundary import Boundary, FileNotRead

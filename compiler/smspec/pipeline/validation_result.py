@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from smspec.diagnostics import Diagnostic
-from smspec.diagnostics.severity import counted
+from smspec.diagnostics import Diagnostic, InvalidInput
+from smspec.diagnostics.finding import counted
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.job_facts import base_facts
 from smspec.pipeline.parallel_map import parallel_map
-from smspec.pipeline.spec_check import CheckedSpec, check_spec
+from smspec.pipeline.planned_jobs import base_facts
+from smspec.pipeline.spec_check import CheckedSpec, check_spec, compared
 from smspec.pipeline.spec_discovery import (
     Candidates,
     DiscoveredSpecs,
@@ -20,12 +21,12 @@ from smspec.pipeline.spec_discovery import (
     job_specs,
     outline,
 )
-from smspec.service.cost_summary import JobCost, cost_line
+from smspec.service.job_costs import JobCost, cost_line
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.assembly import OptionError
-from smspec.spec.repository_facts import JobFacts, Repository
-from smspec.spec.shape.null_that_removes_nothing import NULL_THAT_REMOVES_NOTHING
+from smspec.spec.repository_facts import JobFacts, RepositoryFacts
+from smspec.spec.shape.shape_check import NULL_THAT_REMOVES_NOTHING
 from smspec.workspace.boundary import unread_link
 
 _NOT_IN_THE_LOCK = "SM720"
@@ -89,6 +90,15 @@ class _Examined:
     checked: CheckedSpec | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedRuleFiles:
+    """``paths``: those that are files with rules. ``diagnostics`` are about all rules that apply next to them."""
+
+    paths: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    texts: tuple[SourceText, ...]
+
+
 def validate_specs(
     paths: Iterable[str], overlay: str | None, settings: Mapping[str, str], cache: InputCache
 ) -> ValidationResult:
@@ -102,9 +112,6 @@ def validate_specs(
         path for at, path in candidates.found.items() if at in candidates.named and not cache.is_meant_as_spec(path)
     ]
     if others:
-        # Imported late: most named files are specs.
-        from smspec.pipeline.named_rule_files import named_rule_files
-
         rules = named_rule_files(others, cache)
         specs = {at: path for at, path in candidates.found.items() if path not in rules.paths}
         result = _validated(replace(candidates, found=specs), overlay, settings, cache)
@@ -149,11 +156,8 @@ def whole_result(found: DiscoveredSpecs, checked: list[CheckedSpec], cache: Inpu
     texts = {text.name: text for spec in checked for text in spec.texts}
     reported.update(dict.fromkeys(map(unread_link, found.outside)))
     if found.is_repository or len(jobs) > 1:
-        # Imported late: one spec without an overlay is the usual case.
-        from smspec.pipeline.cross_spec_checks import compared
-
         bases = tuple(base_facts(cache.spec(path)) for path in found.unused_bases)
-        between = compared(Repository(jobs=jobs, unused_bases=bases), is_whole=found.is_repository)
+        between = compared(RepositoryFacts(jobs=jobs, unused_bases=bases), is_whole=found.is_repository)
         reported.update(dict.fromkeys(between))
         texts.update((text.name, text) for text in _texts(between, cache))
     return ValidationResult(
@@ -183,3 +187,66 @@ def _texts(diagnostics: Iterable[Diagnostic], cache: InputCache) -> Iterator[Sou
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def narrowed_result(
+    result: ValidationResult, specs: Iterable[str], is_changed: Callable[[str], bool]
+) -> ValidationResult:
+    """Return the result for some of the specs that were checked, with the conflicts between them and any other.
+
+    ``is_changed``: whether a file counts that is not part of a job, such as an unused base spec.
+    """
+    kept = set(specs)
+    checked = tuple((path, spec) for path, spec in result.checked if path in kept)
+    own = {diagnostic for _, spec in checked for diagnostic in spec.diagnostics}
+    of_any = {diagnostic for _, spec in result.checked for diagnostic in spec.diagnostics}
+    files = {file for _, spec in checked for file in spec.files}
+
+    def concerns(diagnostic: Diagnostic) -> bool:
+        spans = [diagnostic.span, *(note.span for note in diagnostic.notes if note.span)]
+        return any(span.file in files or is_changed(span.file) for span in spans)
+
+    return replace(
+        result,
+        specs=len(checked),
+        overlays=sum(spec.overlays for _, spec in checked),
+        costs=tuple(spec.cost for _, spec in checked if spec.cost is not None),
+        diagnostics=tuple(d for d in result.diagnostics if d in own or (d not in of_any and concerns(d))),
+        jobs=tuple(facts for _, spec in checked for facts in spec.facts),
+        checked=checked,
+    )
+
+
+def with_specs(result: ValidationResult, more: Sequence[tuple[str, CheckedSpec]]) -> ValidationResult:
+    """Return the result with specs that no search lists: they are not compared with others, which they may repeat."""
+    texts = {text.name: text for texts in (result.texts, *(spec.texts for _, spec in more)) for text in texts}
+    return replace(
+        result,
+        specs=result.specs + len(more),
+        overlays=result.overlays + sum(spec.overlays for _, spec in more),
+        costs=(*result.costs, *(spec.cost for _, spec in more if spec.cost is not None)),
+        diagnostics=tuple(dict.fromkeys((*result.diagnostics, *(d for _, spec in more for d in spec.diagnostics)))),
+        texts=tuple(texts.values()),
+        jobs=(*result.jobs, *(facts for _, spec in more for facts in spec.facts)),
+        checked=(*result.checked, *more),
+    )
+
+
+def named_rule_files(paths: Iterable[str], cache: InputCache) -> NamedRuleFiles:
+    """Return those of some paths that the policy of their directory names, after their cases have run."""
+    found: list[str] = []
+    diagnostics: dict[Diagnostic, None] = {}
+    texts: dict[SourceText, None] = {}
+    for path in paths:
+        rejected: InvalidInput | None = None
+        try:
+            files = [rule.file for rule in cache.organization_rules(os.path.dirname(path))]
+        except InvalidInput as fault:
+            rejected, files = fault, [text.name for text in fault.texts]
+        if cache.identity(path) not in map(cache.identity, files):
+            continue
+        found.append(path)
+        if rejected is not None:
+            diagnostics.update(dict.fromkeys(rejected.diagnostics))
+            texts.update(dict.fromkeys(rejected.texts))
+    return NamedRuleFiles(paths=tuple(found), diagnostics=tuple(diagnostics), texts=tuple(texts))

@@ -8,26 +8,22 @@ from collections.abc import Iterator, Mapping
 from smspec.diagnostics import Diagnostic, InvalidInput
 from smspec.pipeline.compilation import Compilation, Compiled, Faulty, compile_spec
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.inputs import REQUIREMENTS, Inputs, assembly, gather_to_compare
-from smspec.pipeline.source_findings import SOURCE
+from smspec.pipeline.inputs import Inputs, assembly, gather_to_compare
+from smspec.pipeline.named_files import REQUIREMENTS, SOURCE
 from smspec.pipeline.spec_files import read_spec_files
 from smspec.rules.images import REPOSITORY_WITHOUT_A_REGION
 from smspec.rules.naming import UNKNOWN_IMAGE_NAME
 from smspec.service.policy import Level
-from smspec.source import Document, Path, Scalar, SourceText, Span, is_near, to_data
+from smspec.source import Document, Path, SourceText, Span, is_near, to_data
 from smspec.source import Mapping as MappingNode
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.assembly import Assembly
 from smspec.spec.layers.substitution import NO_VALUE
-from smspec.spec.shape.faulty_keys import MISSING_KEY, UNKNOWN_KEY
 from smspec.workspace.boundary_search import NAME, PYPROJECT
 from smspec.workspace.revision import Revision
 
 _SET_BY_OPTIONS = frozenset({NO_VALUE.code, REPOSITORY_WITHOUT_A_REGION.code, UNKNOWN_IMAGE_NAME.code})
 """A short name of an image has a registry only with a region."""
-_OF_KEYS = frozenset({MISSING_KEY.code, UNKNOWN_KEY.code})
-"""`build` rejects such a spec with any value of `--set`: it is a part of a job, or no spec. Unless a variable decides
-about the key: null removes one, and the value of `distribution` is the name of one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +70,16 @@ class Variants:
 
 
 def _is_open(faulty: Faulty) -> bool:
+    """Return False for a spec that `build` rejects with any value of `--set`: it is a part of a job, or no spec.
+
+    Unless a variable decides about the key: null removes one, and the value of `distribution` is the name of one.
+    """
+    # Imported late: only a spec with errors needs it.
+    from smspec.spec.shape.faulty_keys import MISSING_KEY, UNKNOWN_KEY
+
+    of_keys = (MISSING_KEY.code, UNKNOWN_KEY.code)
     return not any(
-        one.code in _OF_KEYS and not any(is_near(one.path, path) for path in faulty.settable) for one in _errors(faulty)
+        one.code in of_keys and not any(is_near(one.path, path) for path in faulty.settable) for one in _errors(faulty)
     )
 
 
@@ -220,9 +224,9 @@ def _gathered(
 def _bring(revision: Revision, path: str, document: Document) -> None:
     """Extract the files that a spec of a revision names: its source and its requirements."""
     for key in (SOURCE, REQUIREMENTS):
-        node = document.node(key)
-        if isinstance(node, Scalar) and isinstance(node.value, str) and "\0" not in node.value:
-            revision.bring(os.path.join(os.path.dirname(path), node.value))
+        name = document.string(key)
+        if name is not None and "\0" not in name:
+            revision.bring(os.path.join(os.path.dirname(path), name))
 
 
 def _as_checked_out(inputs: Inputs, revision: Revision) -> Inputs:

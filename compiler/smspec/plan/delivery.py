@@ -8,19 +8,30 @@
 | existing | channel | channels `code` and `smspec`, the smspec entrypoint |
 | existing | s3 | the same two hyperparameters and the launcher's: the image's own toolkit starts the job |
 | existing | none | the author's command, if any |
+
+Hyperparameters configure SageMaker's own toolkit to launch processes as in the spec.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.naming import digest, s3_prefix
-from smspec.plan.plan import Upload
+from smspec.plan.plan import BuildInputs, Upload
 from smspec.plan.run_planning import run_plan_json
-from smspec.plan.toolkit_launchers import toolkit_hyperparameters
 from smspec.source.frozen import dataclass, replace
-from smspec.spec.model import BuiltImage, CommandEntry, Hyperparameter, JobSpec, ScriptEntry
+from smspec.spec.model import (
+    BuiltImage,
+    CommandEntry,
+    Hosts,
+    Hyperparameter,
+    JobSpec,
+    Mpi,
+    ParameterServer,
+    ScriptEntry,
+    SmDataParallel,
+    Torchrun,
+)
 from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL, RunPlan
 
 RUNTIME_ENTRYPOINT = ("python3", f"/opt/ml/input/data/{RUNTIME_CHANNEL}/entrypoint.py")
@@ -95,3 +106,36 @@ def _submit_hyperparameters(job: JobSpec, archive: str) -> tuple[Hyperparameter,
         else ()
     )
     return (*program, Hyperparameter(name="sagemaker_submit_directory", value=archive))
+
+
+def toolkit_hyperparameters(job: JobSpec) -> tuple[Hyperparameter, ...]:
+    """Return the reserved hyperparameters of the toolkit for the job's launcher."""
+    values: dict[str, object] = {}
+    match job.distribution:
+        case Mpi(processes_per_host=processes, options=options):
+            values["sagemaker_mpi_enabled"] = True
+            if processes != "auto":
+                values["sagemaker_mpi_num_of_processes_per_host"] = processes
+            if options:
+                values["sagemaker_mpi_custom_mpi_options"] = " ".join(options)
+        case Torchrun():
+            values["sagemaker_torch_distributed_enabled"] = True
+            values |= _instance_type(job.hosts)
+        case SmDataParallel():
+            values["sagemaker_distributed_dataparallel_enabled"] = True
+            values |= _instance_type(job.hosts)
+        case ParameterServer():
+            values["sagemaker_parameter_server_enabled"] = True
+        case None:
+            return ()
+    if job.hosts and job.hosts.groups:
+        # By default the toolkit would make a separate cluster of each instance group.
+        values["sagemaker_distribution_instance_groups"] = [group.name for group in job.hosts.groups]
+    return tuple(Hyperparameter(name=name, value=value) for name, value in values.items())
+
+
+def _instance_type(hosts: Hosts | None) -> dict[str, object]:
+    if hosts is None:
+        return {}
+    written = hosts.groups[0].instance_type if hosts.groups else hosts.instance_type
+    return {"sagemaker_instance_type": written} if written else {}

@@ -1,8 +1,25 @@
-"""A part of a request under construction: its members, and the key of the spec for each."""
+"""A part of a request under construction: its members, and the key of the spec for each.
+
+Keys are put as their rows define: each at its member, with the key as its origin. A hyperparameter is a typed value,
+encoded as a string so that a script decodes what the author wrote. Scripts decode as SageMaker's toolkits do: as JSON
+if it is valid JSON, else as the string itself.
+"""
 
 from __future__ import annotations
 
+import functools
+import json
+import math
+from collections.abc import Iterable
+
+from smspec.service.patterns import LINE_TERMINATORS
 from smspec.source import Path
+from smspec.source.frozen import dataclass
+from smspec.spec.keys import rows_below
+from smspec.spec.keys.row import Row, StructureForm, StructureListForm
+from smspec.spec.model import Hyperparameter, HyperparameterEncoding
+
+_ESCAPED = str.maketrans({character: f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029"})
 
 
 class Draft:
@@ -122,3 +139,107 @@ def _join(target: object, value: object) -> None:
             _join(target[name], inner)
         else:
             target[name] = _copied(inner)
+
+
+@dataclass(frozen=True, slots=True)
+class SentKey:
+    """What sends a key: ``member`` is its path in the draft, ``below`` are the keys of its value, or of each item."""
+
+    name: str
+    member: Path
+    below: tuple[SentKey, ...] = ()
+    is_structure: bool = False
+    is_list: bool = False
+
+
+@functools.cache
+def sent_keys(path: str, outside: int = 0) -> tuple[SentKey, ...]:
+    """Return the keys below a path of the spec that their rows send; a function handles each irregular one.
+
+    ``outside``: how many steps of a member are outside the draft.
+    """
+    return tuple(_sent_key(row, outside) for row in rows_below(path) if row.member and not row.irregular)
+
+
+def _sent_key(row: Row, outside: int) -> SentKey:
+    member = row.steps[outside:]
+    if isinstance(row.form, StructureForm):
+        return SentKey(row.name, member, sent_keys(row.path, outside), is_structure=True)
+    if isinstance(row.form, StructureListForm):
+        return SentKey(row.name, member, sent_keys(f"{row.path}.*", len(row.steps) + 1), is_list=True)
+    return SentKey(row.name, member)
+
+
+def put_keys(draft: Draft, keys: Iterable[SentKey], holder: object, here: Path) -> None:
+    """Put the keys of a mapping; ``holder`` is its value in the model, ``here`` its path in the spec."""
+    for key in keys:
+        value, origin, member = getattr(holder, key.name), (*here, key.name), key.member
+        if key.is_structure:
+            draft.place(member, origin)
+            if value is not None:
+                put_keys(draft, key.below, value, origin)
+        elif key.is_list and isinstance(value, tuple):
+            _put_items(draft, key, value, origin)
+        elif value is None:
+            draft.place(member, origin)
+        else:
+            draft.put(member, value, origin)
+            if isinstance(value, tuple | dict):
+                for part in value if isinstance(value, dict) else range(len(value)):
+                    draft.place((*member, part), (*origin, part))
+
+
+def _put_items(draft: Draft, key: SentKey, value: tuple[object, ...], origin: Path) -> None:
+    items = [Draft() for _ in value]
+    for index, (item, holder) in enumerate(zip(items, value, strict=True)):
+        item.place((), (*origin, index))
+        put_keys(item, key.below, holder, (*origin, index))
+    draft.put(key.member, tuple(item.members for item in items), origin)
+    for index, item in enumerate(items):
+        for path, there in item.origins.items():
+            draft.place((*key.member, index, *path), there)
+
+
+def encoded(hyperparameter: Hyperparameter, encoding: HyperparameterEncoding) -> str:
+    """Return the string that is sent."""
+    value = hyperparameter.value
+    if isinstance(value, str):
+        if encoding == "raw" or (encoding == "json" and is_bare(value)):
+            return value
+        return _json(value)
+    if isinstance(value, dict | list):
+        return _json(value)
+    if encoding == "raw" and hyperparameter.text:
+        return hyperparameter.text
+    return hyperparameter.text if _decodes_to(hyperparameter.text, value) else _json(value)
+
+
+def is_bare(text: str) -> bool:
+    """Return whether a string decodes as itself if sent unchanged, and is a single line, as the API requires."""
+    if any(character in text for character in LINE_TERMINATORS):
+        return False
+    try:
+        json.loads(text)
+    except RecursionError:
+        return False
+    except ValueError:
+        return True
+    return False
+
+
+def _decodes_to(text: str, value: object) -> bool:
+    """Return whether a string is JSON for exactly this value: `1e-3` is, `.5`, `+5`, and `.inf` are not."""
+    try:
+        decoded = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return type(decoded) is type(value) and (decoded == value or (_is_nan(decoded) and _is_nan(value)))
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _json(value: object) -> str:
+    """Return JSON in one line. Letters of other scripts stay unescaped: the API limits the number of characters."""
+    return json.dumps(value, ensure_ascii=False).translate(_ESCAPED)

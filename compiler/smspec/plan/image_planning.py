@@ -1,16 +1,24 @@
-"""Plan the content of a built image, and the tag that identifies it."""
+"""Plan the content of a built image, the tag that identifies it, and its locked environment.
+
+The environment is the entry of ``smspec.lock`` with its packages. The packages that the runtime installs when a job
+starts, those of ``requirements.txt`` in the source, have one too. pip chooses their versions in the container, as with
+the toolkit of AWS. The lock has versions for checks and local runs; installing them in the container would change what
+the same source does in other images.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
 
-from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.naming import digest, repository
-from smspec.plan.plan import ImagePlan
+from smspec.plan.plan import BuildInputs, ImagePlan
 from smspec.plan.run_planning import run_plan_json
 from smspec.source.frozen import replace
-from smspec.spec.model import BuiltImage, JobSpec, Mpi, SmDataParallel
+from smspec.source.listing import Listing
+from smspec.spec.lock import Lock, LockedEnvironment, environment_key
+from smspec.spec.model import BuiltImage, JobSpec, Mpi, ScriptEntry, SmDataParallel
+from smspec.spec.startup import isolation_path
 from smspec_runtime.run_plan import RunPlan
 
 _S3_CLIENT = "boto3"
@@ -35,6 +43,9 @@ IN_THE_IMAGE = (
 """The fields of a plan that become part of the image. The repository, and the path of the author's file, do not."""
 
 _PROJECT = re.compile(r"\s*([A-Za-z0-9._-]+)")
+
+_PACKAGE = "setup.py"
+_INDEX = ("PIP_", "CA_REPOSITORY_ARN")
 
 
 def plan_image(job: JobSpec, run: RunPlan | None, build_inputs: BuildInputs) -> ImagePlan | None:
@@ -112,3 +123,88 @@ def _project(package: str) -> str:
     """Return the normalized project name of a requirement."""
     match = _PROJECT.match(package)
     return re.sub(r"[-_.]+", "-", match[1]).lower() if match else ""
+
+
+def environment_of(image: ImagePlan, requirements: bytes | None) -> str | None:
+    """Return the key of the environment that an image installs; None for an image that installs no packages.
+
+    ``requirements``: the content of the author's file. The tag of the image does not count, so a plan without one will
+    do.
+    """
+    if requirements is None and not image.python_packages:
+        return None
+    used = None
+    if image.secrets or b"${" in (requirements or b""):
+        # Imported late: few images have these.
+        from smspec.service.requirement_lines import index_variables
+
+        used = index_variables(requirements or b"", image.build_variables, image.secrets)
+    return environment_key(
+        base=image.base,
+        platform=image.platform,
+        packages=image.python_packages,
+        requirements=requirements,
+        variables=image.build_variables,
+        used=used,
+    )
+
+
+def is_lockable(image: BuiltImage, requirements: bytes | None, lock: Lock | None) -> bool:
+    """Return whether `smspec lock` can lock the packages of an image.
+
+    It must know the Python of the base image, and that it has no other packages; and every requirement needs a hash.
+    """
+    # Imported late: few images lack an entry in a lock.
+    from smspec.service.bare_image import BareImage, bare_image
+    from smspec.service.requirement_lines import read_packages, read_requirements
+
+    python = lock.pythons.get(image.base, "") if lock else ""
+    return (
+        isinstance(bare_image(image.base, image.system_packages, image.platform, python), BareImage)
+        and not read_packages(image.python_packages).obstacle
+        and not read_requirements(requirements or b"", _variables(image)).obstacle
+    )
+
+
+def _variables(image: BuiltImage) -> list[str]:
+    """Return the names of the variables that a build sets; a secret in a file is not one."""
+    return [*image.build_variables, *(name for name, secret in image.secrets.items() if secret.env is not None)]
+
+
+def obstacle_at_start(job: JobSpec, source: Listing) -> str:
+    """Return why the packages at startup cannot be known before: a sentence without its subject; empty if they can."""
+    if not isinstance(job.image, BuiltImage):
+        return "the packages of the existing image are unknown"
+    if isolation_path(job) is not None:
+        return "network isolation prevents their installation"
+    if job.image.commands:
+        return f"`image.{'run' if job.image.run else 'pre_install'}` may change what is installed"
+    if source.has(_PACKAGE) and isinstance(job.entry_point, ScriptEntry):
+        return f"`{_PACKAGE}` may require more"
+    if any(name.startswith(_INDEX) for name in job.secrets) or _INDEX[-1] in job.environment:
+        return "only the job knows its package index"
+    return ""
+
+
+def image_at_start(job: JobSpec, image: ImagePlan) -> ImagePlan:
+    """Return an image with the variables of its job, and without packages to install: pip finds those installed."""
+    variables = {name: value for name, value in job.environment.items() if name.startswith("PIP_")}
+    return replace(
+        image,
+        python_packages=(),
+        python_requirements=None,
+        secrets={},
+        env=dict(sorted({**image.env, **variables}.items())),
+    )
+
+
+def key_at_start(image: ImagePlan, content: bytes, installed: LockedEnvironment | None) -> str:
+    """Return the key of the packages that a job adds to those in its image. ``image``: that of `image_at_start`."""
+    return environment_key(
+        base=image.base,
+        platform=image.platform,
+        packages=(),
+        requirements=content,
+        variables=image.env,
+        used={"installed before": None if installed is None else installed.digest},
+    )

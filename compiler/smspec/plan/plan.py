@@ -1,4 +1,8 @@
-"""The three plans of a job. They contain every decision; rendering only writes them to files."""
+"""The three plans of a job. They contain every decision; rendering only writes them to files.
+
+Besides the spec, a plan is made from `BuildInputs`: the files that are sent, and the digests of the templates and the
+runtime.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,9 @@ from typing import Literal
 from smspec.diagnostics import Finding
 from smspec.source import Path
 from smspec.source.frozen import dataclass, field, replace
-from smspec.spec.build_steps import BuildSteps
-from smspec.spec.locked_environment import LockedEnvironment
+from smspec.source.listing import Listing
+from smspec.spec.lock import Lock, LockedEnvironment
+from smspec.spec.model import BuildSteps
 from smspec_runtime.run_plan import RunPlan, RunSettings
 
 
@@ -127,3 +132,64 @@ class Plan:
     def requests(self) -> tuple[RequestPlan, ...]:
         """The requests of all alternatives in their order, of which one is to run; one without alternatives."""
         return (self.request, *self.others)
+
+    @property
+    def source_key(self) -> str | None:
+        """The KMS key of the source and the runtime in S3: they have the same one, or none."""
+        return next((upload.kms_key for upload in self.uploads), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeededEnvironment:
+    """The packages that an image needs, under the ``key`` of their environment.
+
+    ``locked``: its entry in the lock; None without one. ``content``: of its requirements file with hashes; None if that
+    cannot be used, for the reason in ``fault``, which ends a sentence about the file.
+    """
+
+    key: str
+    locked: LockedEnvironment | None = None
+    content: bytes | None = None
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartupPackages:
+    """The ``content`` of requirements.txt in the source, which a job installs at startup.
+
+    ``included``: the files of the source that it leads to, by their paths there, as far as they can be read.
+    ``environment``: what the lock has of it, besides the packages of the image; None if that is unknown.
+    """
+
+    content: bytes
+    included: tuple[tuple[str, bytes], ...] = ()
+    environment: NeededEnvironment | None = None
+
+    @property
+    def locked(self) -> LockedEnvironment | None:
+        """The packages that the lock has."""
+        return None if self.environment is None else self.environment.locked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildInputs:
+    """``templates`` is the digest of the templates; ``requirements`` the content of `python_requirements`.
+
+    ``lock`` is the lock of the repository, None without one; ``requirements_name`` the file's name in it;
+    ``environment`` the environment of the image, None if it needs none, the lock has none, or it is unknown.
+    ``startup``: the list of packages in the source, None without one; it is no part of a plan.
+    """
+
+    source: Listing
+    runtime: Listing
+    templates: str
+    requirements: bytes | None = None
+    requirements_name: str = ""
+    lock: Lock | None = None
+    environment: NeededEnvironment | None = None
+    startup: StartupPackages | None = None
+
+    @property
+    def locked_environment(self) -> LockedEnvironment | None:
+        """The packages that the lock has for the image."""
+        return None if self.environment is None else self.environment.locked

@@ -1,6 +1,7 @@
-"""The CreateTrainingJob request of a job, with the key of the spec for each part.
+"""The plan of a job, and its CreateTrainingJob request, with the key of the spec for each part.
 
-`sent_keys` sends most keys, as the table defines them; this module handles the irregular ones, and what no key sets.
+Making it never fails: the rules and the limits of the API report errors in a job. `sent_keys` sends most keys, as the
+table defines them; this module handles the irregular ones, such as those of channels, and what no key sets.
 """
 
 from __future__ import annotations
@@ -8,20 +9,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Hashable
 
-from smspec.plan.channels import channel_draft, generated_channel
-from smspec.plan.delivery import Delivery
-from smspec.plan.draft import Draft
-from smspec.plan.hyperparameters import encoded
+from smspec.plan.delivery import Delivery, plan_delivery
+from smspec.plan.draft import Draft, SentKey, encoded, put_keys, sent_keys
+from smspec.plan.image_planning import plan_image
 from smspec.plan.naming import training_job_name
-from smspec.plan.plan import ImagePlan, RequestPlan
-from smspec.plan.run_planning import launcher_name, plan_settings
-from smspec.plan.sent_keys import SentKey, put_keys, sent_keys
+from smspec.plan.plan import BuildInputs, ImagePlan, Plan, RequestPlan
+from smspec.plan.run_planning import launcher_name, plan_run, plan_settings
 from smspec.service.members import items, member
-from smspec.service.ordering import in_api_order
+from smspec.service.shapes import in_api_order
 from smspec.source import Path
-from smspec.source.by_identity import ByIdentity
+from smspec.source.memo import ByIdentity
+from smspec.spec.keys import ROW
 from smspec.spec.lock import Lock
-from smspec.spec.model import BuiltImage, ExistingImage, JobSpec, Stopping
+from smspec.spec.model import BuiltImage, Channel, ExistingImage, JobSpec, Stopping
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER, RunPlan, RunSettings
 
 ONE_DAY = 86_400
@@ -34,6 +34,18 @@ _S3 = ("DataSource", "S3DataSource")
 
 _DRAFTS: ByIdentity[Draft] = ByIdentity()
 _PARTS: ByIdentity[list[Draft]] = ByIdentity()
+
+_OUTSIDE = 2
+"""Members of a channel begin with ``InputDataConfig.*`` in the table."""
+
+
+def make_plan(job: JobSpec, build_inputs: BuildInputs) -> Plan:
+    """Return all decisions about a job: its image, how it is started, its request, and the files for S3."""
+    run = plan_run(job)
+    image = plan_image(job, run, build_inputs)
+    delivery = plan_delivery(job, run, build_inputs)
+    request, settings = plan_request(job, image, run, delivery, build_inputs.lock)
+    return Plan(name=job.name, image=image, run=run, settings=settings, request=request, uploads=delivery.uploads)
 
 
 def plan_request(
@@ -240,3 +252,40 @@ def _put_tags(draft: Draft, job: JobSpec) -> None:
     for index, key in enumerate(job.tags):
         draft.place(("Tags", index), ("tags", key))
         draft.names.add(("Tags", index, "Key"))
+
+
+def channel_draft(channel: Channel) -> Draft:
+    """Return the channel's part of the request, its own `api` patch applied."""
+    draft = Draft()
+    here: Path = ("channels", channel.name)
+    draft.place((), here)
+    draft.put(("ChannelName",), channel.name, here)
+    draft.names.add(("ChannelName",))
+    # Required by the API: a channel without a source has an empty one, which is reported as such.
+    draft.members["DataSource"] = {}
+    draft.place(("DataSource",), here)
+    keys = sent_keys("channels.*", _OUTSIDE)
+    if channel.file_system:
+        draft.place(ROW["channels.*.file_system"].steps[_OUTSIDE:], (*here, "file_system"))
+        file_system = sent_keys("channels.*.file_system", _OUTSIDE)
+        put_keys(draft, file_system, channel.file_system, (*here, "file_system"))
+    if channel.file_system and channel.s3 is None:
+        keys = tuple(key for key in keys if key.member[:2] != _S3)
+    else:
+        draft.place(_S3, here)
+        if channel.s3 is not None or channel.s3_data_type != "S3Prefix":
+            draft.put((*_S3, "S3DataType"), channel.s3_data_type, (*here, "s3_data_type"))
+    put_keys(draft, keys, channel, here)
+    draft.patch(channel.api, (*here, "api"))
+    return draft
+
+
+def generated_channel(name: str, uri: str, groups: list[object]) -> dict[str, object]:
+    """Return a channel that delivers generated files to every host.
+
+    ``groups`` are the names of all groups of the job, if any channel names one: the API asks for all or none.
+    """
+    s3: dict[str, object] = {"S3DataType": "S3Prefix", "S3Uri": uri, "S3DataDistributionType": "FullyReplicated"}
+    if groups:
+        s3["InstanceGroupNames"] = groups
+    return {"ChannelName": name, "DataSource": {"S3DataSource": s3}, "InputMode": "File"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from smspec.source.by_content import ByContent
+from smspec.source.memo import ByContent
 from smspec.spec.model import (
     DISTRIBUTIONS,
     CommandEntry,
@@ -18,7 +18,7 @@ from smspec.spec.model import (
     ScriptEntry,
     Torchrun,
 )
-from smspec.spec.starter import starter
+from smspec.spec.startup import starter
 from smspec_runtime.run_plan import RunPlan, RunSettings
 
 _WRITTEN: ByContent[str] = ByContent()
@@ -87,7 +87,7 @@ def plan_settings(job: JobSpec, attributes: dict[str, list[str]], archive_digest
 def _references(secrets: Mapping[str, str]) -> dict[str, str]:
     """Return the ARNs; anything else may be the secret itself, which must not be sent."""
     # Imported late: few jobs have secrets.
-    from smspec.service.secret_reference import secret_reference
+    from smspec.service.runtime_settings import secret_reference
 
     return {name: text for name, text in secrets.items() if secret_reference(text)}
 

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from smspec.diagnostics import Finding, Note
 from smspec.diagnostics.finding import HERE
-from smspec.proof.codes import REJECTED_ARGUMENTS
+from smspec.proof import REJECTED_ARGUMENTS
 from smspec.proof.failures import Circumstances, script_failure, unproven
 from smspec.proof.observation import Observation
-from smspec.script.program import Program, bare
-from smspec.script.unread_script import UnreadScript
+from smspec.script.program import Program, UnreadScript, bare
 from smspec.source import Path, SourceText
 from smspec.spec.model import CommandEntry, JobSpec, ScriptEntry
 

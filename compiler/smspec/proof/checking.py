@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 
 from smspec.diagnostics import Diagnostic, InvalidInput, placed
-from smspec.diagnostics.severity import counted
+from smspec.diagnostics.finding import counted
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.request import RunFailed
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
@@ -14,9 +14,8 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import Inputs, gather, gather_all
 from smspec.pipeline.job_findings import standing
 from smspec.pipeline.spec_check import checked
-from smspec.proof.codes import CODES
+from smspec.proof import CODES, Proof, ProofRequest, count
 from smspec.proof.proving import Proving
-from smspec.proof.result import Proof, Request, count
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 
@@ -45,12 +44,50 @@ class CheckResult:
         return "\n".join([*lines, f"checked {jobs}: {counted(self.diagnostics) or good}"])
 
 
+class _Session:
+    """The proofs of one command."""
+
+    def __init__(self, request: ProofRequest, show: Callable[[str], None]) -> None:
+        self.proofs: dict[str, tuple[list[str | None], Proof]] = {}
+        self.failure: RunFailed | None = None
+        self._request = request
+        self._show = show
+        self._warned: set[str] = set()
+
+    def outcome(self, overlay: str | None, compiled: Compiled) -> Faulty:
+        """Return the findings of the proof of a job, located; they may be no errors."""
+        key = _key(compiled)
+        if key in self.proofs:
+            self.proofs[key][0].append(overlay)
+        else:
+            self.proofs[key] = ([overlay], self._proof(compiled))
+        inputs = compiled.inputs
+        kept = standing(inputs, compiled.job, self.proofs[key][1].findings)
+        findings = [finding for finding in kept if finding.code in CODES]  # `validate` reports unused entries
+        return Faulty(diagnostics=placed(findings, inputs.document), texts=compiled.texts)
+
+    def _warn(self, line: str) -> None:
+        """Show what is true of all jobs of the command once."""
+        if line not in self._warned:
+            self._warned.add(line)
+            self._show(line)
+
+    def _proof(self, compiled: Compiled) -> Proof:
+        with EnvironmentCache() as cache:
+            proving = Proving(compiled, self._request, cache, self._show, self._warn)
+            try:
+                return proving.prove()
+            except RunFailed as failure:
+                self.failure = self.failure or failure
+                return Proof(findings=tuple(proving.findings))
+
+
 def check_job(
     path: str,
     overlay: str | None,
     settings: Mapping[str, str],
     inputs: InputCache,
-    request: Request,
+    request: ProofRequest,
     show: Callable[[str], None],
 ) -> CheckResult:
     """Prove the spec at ``path`` with the requested overlay, or on its own and with each of its overlays.
@@ -88,44 +125,6 @@ def _errors(compilation: Faulty | InvalidInput) -> Faulty:
     """Return the errors of a spec that cannot be compiled; `validate` reports the rest."""
     errors = tuple(found for found in compilation.diagnostics if found.severity == "error")
     return Faulty(diagnostics=errors, texts=tuple(compilation.texts))
-
-
-class _Session:
-    """The proofs of one command."""
-
-    def __init__(self, request: Request, show: Callable[[str], None]) -> None:
-        self.proofs: dict[str, tuple[list[str | None], Proof]] = {}
-        self.failure: RunFailed | None = None
-        self._request = request
-        self._show = show
-        self._warned: set[str] = set()
-
-    def outcome(self, overlay: str | None, compiled: Compiled) -> Faulty:
-        """Return the findings of the proof of a job, located; they may be no errors."""
-        key = _key(compiled)
-        if key in self.proofs:
-            self.proofs[key][0].append(overlay)
-        else:
-            self.proofs[key] = ([overlay], self._proof(compiled))
-        inputs = compiled.inputs
-        kept = standing(inputs, compiled.job, self.proofs[key][1].findings)
-        findings = [finding for finding in kept if finding.code in CODES]  # `validate` reports unused entries
-        return Faulty(diagnostics=placed(findings, inputs.document), texts=compiled.texts)
-
-    def _warn(self, line: str) -> None:
-        """Show what is true of all jobs of the command once."""
-        if line not in self._warned:
-            self._warned.add(line)
-            self._show(line)
-
-    def _proof(self, compiled: Compiled) -> Proof:
-        with EnvironmentCache() as cache:
-            proving = Proving(compiled, self._request, cache, self._show, self._warn)
-            try:
-                return proving.prove()
-            except RunFailed as failure:
-                self.failure = self.failure or failure
-                return Proof(findings=tuple(proving.findings))
 
 
 def _key(compiled: Compiled) -> str:

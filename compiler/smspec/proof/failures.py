@@ -1,20 +1,25 @@
-"""Findings about exceptions: whether the job certainly fails in the same way, and where its author finds the cause."""
+"""Findings about exceptions: whether the job certainly fails in the same way, and where its author finds the cause.
+
+A NameError here says nothing about another run if code may bind the name somewhere. Packages of PyPI expect shared
+libraries from the system, and small base images lack some of them.
+"""
 
 from __future__ import annotations
 
+import ast
 import os
 import re
+from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.plan.plan import ImagePlan
-from smspec.proof.codes import FAILED_IMPORT, FAILED_SCRIPT, MISSING_LIBRARY, UNPROVEN
-from smspec.proof.names import files_of, may_be_bound
+from smspec.proof import FAILED_IMPORT, FAILED_SCRIPT, MISSING_LIBRARY, UNPROVEN
 from smspec.proof.observation import Raised
-from smspec.proof.shared_libraries import is_of_the_host, may_have, missing_library, package_of
 from smspec.rules.program.program_and_image import file_name
 from smspec.rules.program.provided_modules import package_of as project_of
 from smspec.rules.script.variables import may_be_set
+from smspec.service.image_python import is_official_python
 from smspec.source import Path, Span
 from smspec.source.frozen import dataclass
 
@@ -43,6 +48,35 @@ _OF_THE_RUNTIME = "SM_"
 
 _LONGEST, _SHORTEST = 100, 60
 _MOST_STEPS = 3
+
+_ANY_NAME = re.compile(r"\bglobals\(|(?<![.\w])exec\(|\bbuiltins\b|__builtins__|\bsys\.modules\b")
+"""A file with one of these may bind any name of its own."""
+
+_ANY_ATTRIBUTE = re.compile(r"(?<![.\w])(?:setattr|exec)\(|__dict__|\bvars\(|\bbuiltins\b|__builtins__")
+"""A file with one of these and a name may bind it in another module."""
+
+_PACKAGES = {
+    "libGL.so.1": "libgl1",
+    "libSM.so.6": "libsm6",
+    "libX11.so.6": "libx11-6",
+    "libXext.so.6": "libxext6",
+    "libXrender.so.1": "libxrender1",
+    "libglib-2.0.so.0": "libglib2.0-0",
+    "libgomp.so.1": "libgomp1",
+    "libgthread-2.0.so.0": "libglib2.0-0",
+    "libmpi.so.40": "libopenmpi3",
+    "libportaudio.so.2": "libportaudio2",
+    "libsndfile.so.1": "libsndfile1",
+}
+"""Library → the package of Debian that has it. No official image of Python with `slim` in its tag does."""
+
+_NOT_IN_ANY = frozenset({"libGL.so.1", "libmpi.so.40", "libportaudio.so.2", "libsndfile.so.1"})
+"""Those that the larger images of Python lack, too."""
+
+_OF_THE_HOST = ("libcuda.so", "libnvidia-", "libnrt.so", "libnccom.so", "libefa.so", "libfabric.so")
+"""Libraries of drivers: the instance has them."""
+
+_NAMED = re.compile(r"(lib[\w.+-]+\.so[\w.]*): cannot open shared object file")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,3 +221,127 @@ def _module(raised: Raised) -> str:
 def _is_own(module: str, here: Circumstances) -> bool:
     top = module.partition(".")[0]
     return any(os.path.lexists(os.path.join(here.code, name)) for name in (top, f"{top}.py"))
+
+
+def may_be_bound(name: str, files: Iterable[str], code: str, *, is_complete: bool = True) -> bool:
+    """Return whether one of ``files``, or another file below ``code`` as its attribute, may bind a name.
+
+    ``is_complete``: all packages of the job are installed, so that
+    ``import *`` binds here what it binds there.
+    """
+    own = frozenset(map(os.path.realpath, files))
+    for path in (*own, *(each for each in _modules(code) if each not in own)):
+        text = _text(path)
+        tree = None if text is None else _parsed(text)
+        if text is None or tree is None:
+            if path in own or (text is not None and name in text):
+                return True
+        elif path in own:
+            is_elsewhere = _has_star(tree) and (not is_complete or _is_bound_below(name, code))
+            if is_elsewhere or _ANY_NAME.search(text) or name in _bound(tree):
+                return True
+        elif name in text and (_ANY_ATTRIBUTE.search(text) or name in _attributes(tree)):
+            return True
+    return False
+
+
+def files_of(module: str, code: str) -> tuple[str, ...]:
+    """Return the files below ``code`` that an import of a module may find."""
+    inside = os.path.join("", *module.split("."))
+    ends = (f"{os.sep}{inside}.py", os.path.join(f"{os.sep}{inside}", "__init__.py"))
+    return tuple(path for path in _modules(code) if path.endswith(ends))
+
+
+def _modules(code: str) -> Iterator[str]:
+    for directory, _, names in os.walk(code):
+        yield from (os.path.realpath(os.path.join(directory, name)) for name in names if name.endswith(".py"))
+
+
+def _text(path: str) -> str | None:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def _parsed(text: str) -> ast.Module | None:
+    """Return the tree of a file; None if only a newer or older Python can read it."""
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _has_star(tree: ast.Module) -> bool:
+    imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+    return any(alias.name == "*" for node in imports for alias in node.names)
+
+
+def _is_bound_below(name: str, code: str) -> bool:
+    trees = (_parsed(text) for path in _modules(code) for text in [_text(path)] if text is not None and name in text)
+    return any(tree is None or name in _bound(tree) for tree in trees)
+
+
+def _attributes(tree: ast.Module) -> set[str]:
+    """Return the names that a file assigns as attributes, perhaps of another module."""
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    return {node.attr for node in nodes if isinstance(node.ctx, ast.Store)}
+
+
+def _bound(tree: ast.Module) -> set[str]:
+    """Return every name that a file binds, in whichever scope."""
+    found = _attributes(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, ast.alias):
+            found.add(node.asname or node.name.partition(".")[0])
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name is not None:
+            found.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest is not None:
+            found.add(node.rest)
+        elif isinstance(node, ast.Global):
+            found.update(node.names)
+    return found
+
+
+def missing_library(message: str) -> str | None:
+    """Return the library that the loader cannot find, from the message of an exception."""
+    match = _NAMED.search(message)
+    return match[1] if match else None
+
+
+def is_of_the_host(library: str) -> bool:
+    """Return whether the driver of an instance brings a library."""
+    return library.startswith(_OF_THE_HOST)
+
+
+def package_of(library: str) -> str:
+    """Return the apt package that has a library; empty if it is unknown."""
+    return _PACKAGES.get(library, "")
+
+
+def may_have(image: ImagePlan | None, library: str) -> bool:
+    """Return whether an image may have a library; False only if it certainly does not."""
+    if image is None or image.commands or library not in _PACKAGES or not is_official_python(image.base):
+        return True
+    if "alpine" in image.base or ("slim" not in image.base and library not in _NOT_IN_ANY):
+        return True
+    return any(_may_bring(word.partition("=")[0].partition(":")[0]) for word in image.system_packages)
+
+
+def lacking(libraries: Iterable[str], image: ImagePlan | None, own: Iterable[str]) -> list[str]:
+    """Return the libraries in use that this machine has, and the image lacks; ``own``: directories with others."""
+    inside = tuple(os.path.join(os.path.realpath(path), "") for path in own)
+    names = {os.path.basename(path) for path in libraries if not os.path.realpath(path).startswith(inside)}
+    return [name for name in sorted(names) if not may_have(image, name)]
+
+
+def _may_bring(package: str) -> bool:
+    """Return whether an apt package may bring a library: any but those that certainly do not."""
+    return package not in ("ca-certificates", "curl", "git", "openssh-server", "procps", "tini", "unzip", "wget")

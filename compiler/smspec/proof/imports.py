@@ -1,26 +1,49 @@
-"""Import the modules that every run of a script imports, each in a process of its own."""
+"""Compile the modules that a script can import, and import those that every run imports, each in a process of its own.
+
+Both are done by the Python of the image.
+"""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from smspec.diagnostics import Finding, Note
 from smspec.diagnostics.quoting import quoted
-from smspec.proof.codes import CRASHED_IMPORT, LIBRARY_OF_THIS_MACHINE, SLOW_IMPORT
-from smspec.proof.failures import Circumstances, import_failure, unproven
+from smspec.local.python.interpreter import without_foreign_packages
+from smspec.pipeline.script_source import ProgramSource
+from smspec.proof import CRASHED_IMPORT, LIBRARY_OF_THIS_MACHINE, SLOW_IMPORT, UNCOMPILED, UNCOMPILED_OPTIONAL
+from smspec.proof.driver import compiling
+from smspec.proof.failures import Circumstances, import_failure, lacking, package_of, unproven
 from smspec.proof.observation import Observation, observe_import
-from smspec.proof.reachable import OwnModule
 from smspec.proof.sandbox import Sandbox
-from smspec.proof.shared_libraries import lacking, package_of
 from smspec.proof.start import Start
 from smspec.rules.program.program_and_image import file_name, here
-from smspec.script.reach.reached import ForeignImport
-from smspec.source import Span
+from smspec.script.reach import ForeignImport, Reach
+from smspec.script.script_files import names_imported
+from smspec.source import Path, Span
 from smspec.source.frozen import dataclass, field
+
+MOST_MODULES = 500
 
 _CIRCULAR = "partially initialized module"
 """In another order, a module of a cycle can be imported: the script's own order was not reached."""
+
+_LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnModule:
+    """A file of the source, by its path there. ``name``: its full name, empty for the script itself.
+
+    ``is_certain``: every run imports it. ``written``: its path as the author would type it.
+    """
+
+    path: str
+    name: str
+    written: str
+    is_certain: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,12 +56,55 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class ImportResult:
     """The result: modules that can be imported, shared libraries in use, and what is wrong with the others."""
 
     names: frozenset[str] = frozenset()
     libraries: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UncompiledModule:
+    """What the interpreter reports for a module."""
+
+    module: OwnModule
+    reason: str
+    place: Span
+
+
+def reachable_modules(reach: Reach, files: Mapping[str, str], directory: str, *, is_handler: bool) -> list[OwnModule]:
+    """Return the script and what it can import, the script first, in the order of the imports.
+
+    ``files``: the path of each on this machine, by its path in the source. ``directory``: that of the source, as the
+    author names it. Raise OSError.
+    """
+    source = ProgramSource(dict(files), directory, reach.places, searches=False)
+    paths = {source.name_of(path): path for path in files}
+    certain = [paths[text.name] for text in reach.texts if text.name in paths]
+    found: dict[str, OwnModule] = {}
+    rest = [(path, None if is_handler or number else "") for number, path in enumerate(certain)]
+    while rest and len(found) < MOST_MODULES:
+        path, known = rest.pop(0)
+        if path in found:
+            continue
+        name = _name(path, reach.places) if known is None else known
+        found[path] = OwnModule(path=path, name=name, written=source.name_of(path), is_certain=path in certain)
+        text = source.text(path)
+        if text is None:
+            continue
+        package = name if path.endswith("/__init__.py") else name.rpartition(".")[0]
+        for imported in dict.fromkeys(names_imported(text.text, package)):
+            file = source.file_of(imported, reach.places)
+            if file is not None and file not in found:
+                rest.append((file, imported))
+    return list(found.values())
+
+
+def _name(path: str, places: tuple[str, ...]) -> str:
+    """Return the full name of a module, from the longest directory that Python searches."""
+    above = max((place for place in places if path.startswith(os.path.join(place, ""))), key=len, default="")
+    return os.path.relpath(path, above or ".").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def wanted_imports(foreign: Iterable[ForeignImport], own: Iterable[OwnModule]) -> list[Import]:
@@ -54,7 +120,7 @@ def import_all(
     sandbox: Sandbox,
     circumstances: Circumstances,
     show: Callable[[str], None],
-) -> Imported:
+) -> ImportResult:
     """Import modules one after the other."""
     names: set[str] = set()
     libraries: set[str] = set()
@@ -72,7 +138,7 @@ def import_all(
         # A failing package fails again in each module that imports it.
         cause = (seen.raised.kind, seen.raised.message) if seen.raised is not None else (each.name,)
         findings.setdefault(cause, finding)
-    return Imported(names=frozenset(names), libraries=tuple(libraries), findings=tuple(findings.values()))
+    return ImportResult(names=frozenset(names), libraries=tuple(libraries), findings=tuple(findings.values()))
 
 
 def library_findings(libraries: Iterable[str], circumstances: Circumstances, own: Iterable[str]) -> list[Finding]:
@@ -109,3 +175,47 @@ def _finding(each: Import, seen: Observation, circumstances: Circumstances, seco
     last = seen.ended.last_line[:100]
     notes = (*used, *((Note(f"its last line: {last}"),) if last else ()))
     return unproven(circumstances.path, f"{what} ends the process when it is imported", *notes)
+
+
+def compile_modules(
+    python: str, modules: Iterable[OwnModule], code: str, sandbox: Sandbox
+) -> list[UncompiledModule] | None:
+    """Return the errors of the modules in a copy of the source, ``code``; None if the interpreter did not finish."""
+    by_file = {os.path.join(code, module.path): module for module in modules}
+    files, result = sandbox.path("modules.json"), sandbox.path("errors.json")
+    with open(files, "w", encoding="utf-8") as file:
+        json.dump(list(by_file), file)
+    words = [python, "-I", "-S", compiling.__file__, files, result]
+    sandbox.run(words, without_foreign_packages(os.environ), sandbox.directory, recorded=True)
+    if not os.path.isfile(result):
+        return None
+    with open(result, encoding="utf-8") as file:
+        errors = json.load(file)["errors"]
+    return [
+        UncompiledModule(module=module, reason=_reason(errors[path][0]), place=_place(module, errors[path]))
+        for path, module in by_file.items()
+        if path in errors
+    ]
+
+
+def syntax_findings(faults: Iterable[UncompiledModule], path: Path) -> Iterator[Finding]:
+    """Yield the errors; a module that not every run imports is a risk."""
+    for fault in faults:
+        rule = UNCOMPILED if fault.module.is_certain else UNCOMPILED_OPTIONAL
+        condition = "" if fault.module.is_certain else ", if the script imports it"
+        yield rule.at(
+            path,
+            f"`{file_name(fault.place)}` line {fault.place.line}: {fault.reason}",
+            help="fix the line, or use a base image with a newer Python",
+            notes=here(f"Python rejects the module here{condition}", fault.place),
+        )
+
+
+def _reason(message: str) -> str:
+    reason = message.partition(". Did you mean")[0].partition(". Perhaps")[0].partition(" (<")[0].rstrip(".?!")
+    return reason[:_LONGEST] or "invalid syntax"
+
+
+def _place(module: OwnModule, error: list[object]) -> Span:
+    line, column = (max(value, 1) if isinstance(value, int) else 1 for value in error[1:3])
+    return Span(module.written, line, column, line, column + 1)

@@ -25,7 +25,6 @@ _KEPT_OUTPUT = 1 << 16
 _GRACE_SECONDS = 30
 """For the end of what the guard kills."""
 
-
 _DEVICES = tuple(f"/dev/{name}" for name in DEVICES)
 _OWN_OUTPUT = ("/dev/fd", "/dev/stdout", "/dev/stderr")
 """Python's own functions, which see paths only, must allow these; for Landlock they are no files."""
@@ -153,6 +152,28 @@ class Sandbox:
         return {**environment, "HOME": home, "TMPDIR": temporary, "AWS_EC2_METADATA_DISABLED": "true"}
 
 
+class _Reader(threading.Thread):
+    """Reads a stream to its end and keeps its last part."""
+
+    def __init__(self, descriptor: int) -> None:
+        super().__init__(daemon=True)
+        self._descriptor = descriptor
+        self._kept = b""
+
+    def run(self) -> None:
+        while True:
+            try:
+                data = os.read(self._descriptor, _KEPT_OUTPUT)
+            except OSError:
+                return
+            if not data:
+                return
+            self._kept = (self._kept + data)[-_KEPT_OUTPUT:]
+
+    def text(self) -> str:
+        return self._kept.decode("utf-8", "replace")
+
+
 def unconfined(found: Mapping[str, int]) -> str:
     """Return what is not confined by what the system enforces."""
     tree, network, processes, landlock, calls = map(found.get, ("tree", "network", "processes", "landlock", "calls"))
@@ -204,25 +225,3 @@ def _opened(path: str, flags: int) -> int:
         os.close(descriptor)
         raise OSError(errno.EINVAL, "it is not a regular file", path)
     return descriptor
-
-
-class _Reader(threading.Thread):
-    """Reads a stream to its end and keeps its last part."""
-
-    def __init__(self, descriptor: int) -> None:
-        super().__init__(daemon=True)
-        self._descriptor = descriptor
-        self._kept = b""
-
-    def run(self) -> None:
-        while True:
-            try:
-                data = os.read(self._descriptor, _KEPT_OUTPUT)
-            except OSError:
-                return
-            if not data:
-                return
-            self._kept = (self._kept + data)[-_KEPT_OUTPUT:]
-
-    def text(self) -> str:
-        return self._kept.decode("utf-8", "replace")

@@ -9,8 +9,16 @@ from typing import Literal
 
 from smspec.plan.plan import ImagePlan, Plan
 from smspec.render.tree import FileTree
-from smspec.service.registry_settings import RegistrySettings
+from smspec.service.policy import RegistrySettings
 from smspec.spec.model import BuiltImage
+
+ENGINES = ("docker", "podman", "nerdctl", "finch")
+"""In the order in which they are tried."""
+
+NO_ENGINE = "none"
+"""smspec makes the image itself, from the layers of the base and the generated files. Never tried, only chosen."""
+
+BUILDERS = (*ENGINES, NO_ENGINE)
 
 
 class PublishFailed(Exception):

@@ -1,23 +1,92 @@
-"""One image in its registry: whether it is there, and whether SageMaker can start it."""
+"""Images in their registries: whether that of a job is there, whether SageMaker can start it, and its base.
+
+Of a base, the config and the layers are used as they are, and never unpacked.
+"""
 
 from __future__ import annotations
 
 import base64
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 
-from smspec.publishing.permissions import allowing_statement
+from smspec.plan.plan import ImagePlan, Plan
 from smspec.publishing.publication import JobImage, PublishedImage, PublishFailed, UnusableImage
-from smspec.publishing.remote_image import PATIENCE_SECONDS, RemoteImage, WrongImage
 from smspec.publishing.user_login import user_login
-from smspec.registry.manifest import Manifest
-from smspec.registry.responses import AccessDenied, NotFound
+from smspec.registry.manifest import INDEXES, Blob, ImageLayer, Manifest
+from smspec.registry.repository import ImageRepository, host_and_name
+from smspec.registry.session import Busy, NotFound, RegistryDenied
+from smspec.render.iam.submitter import submitter_policy
+from smspec.service.image_python import locked_python, python_of_image
 from smspec.service.image_reference import ImageReference, parsed_reference
 from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, denied_action
 from smspec.submission.ecr import USER, EcrRegistry, ecr_registry
-from smspec.wire.fault import WireFault
+from smspec.submission.persistence import Answer, persistently
+from smspec.wire.fault import BadResponse, ConnectionBroken, WireFault
+
+DOCKER_MANIFEST = "application/vnd.docker.distribution.manifest.v2+json"
+
+PATIENCE_SECONDS = 60.0
+"""How long a registry that throttles or fails is asked again."""
+
+GZIP = "application/vnd.docker.image.rootfs.diff.tar.gzip"
+TAR = "application/vnd.docker.image.rootfs.diff.tar"
+_DOCKER_TYPES = {
+    GZIP: GZIP,
+    TAR: TAR,
+    "application/vnd.oci.image.layer.v1.tar+gzip": GZIP,
+    "application/vnd.oci.image.layer.v1.tar": TAR,
+}
+"""Media type → the type of the same bytes in a manifest of Docker, which SageMaker requires; zstd has none."""
+
+_LARGEST_LAYER = 52_000 << 20
+"""Bytes: the quota of Amazon ECR. docs.aws.amazon.com/AmazonECR/latest/userguide/service-quotas.html"""
+
+_OLDEST_PYTHON = (3, 8)
+
+
+class WrongImage(Exception):
+    """The registry has something else for the tag: the text says what."""
+
+
+class RemoteImage:
+    """The tag of an image in its registry. ``login``: an Authorization header for it.
+
+    ``patience``: seconds to ask a registry that throttles or fails.
+    """
+
+    def __init__(self, reference: ImageReference, login: str | None, *, patience: float = PATIENCE_SECONDS) -> None:
+        self._host, self._name = host_and_name(reference)
+        self._tag = reference.tag or "latest"
+        self._login = login
+        self._patience = patience
+
+    def found(self) -> Manifest | NotFound:
+        """Return the manifest of the tag, or that there is none. Raises `WireFault`."""
+        try:
+            return patiently(lambda: self._repository().manifest(self._tag), self._patience)
+        except NotFound as missing:
+            return missing
+
+    def check(self, manifest: Manifest, platform: str) -> None:
+        """Check that a manifest is one image for a platform, of Docker's media type. Raise `WrongImage`, `WireFault`.
+
+        SageMaker starts no image of an index that contains attestations, which builders push by default.
+        """
+        if manifest.media_type in INDEXES:
+            raise WrongImage(f"it is an index of images (`{manifest.media_type}`), not one image")
+        if manifest.media_type != DOCKER_MANIFEST:
+            raise WrongImage(f"its media type is `{manifest.media_type}`, not `{DOCKER_MANIFEST}`")
+        try:
+            patiently(lambda: self._repository().require(manifest, platform), self._patience)
+        except WireFault as fault:
+            raise WrongImage(str(fault)) from None
+
+    def _repository(self) -> ImageRepository:
+        return ImageRepository(self._host, self._name, login=self._login)
 
 
 class Logins:
@@ -96,7 +165,7 @@ class ImageInRegistry:
             raise PublishFailed(3, self._missing_permission(denied)) from None
         except AwsUnavailable as fault:
             raise PublishFailed(3, str(fault)) from None
-        except AccessDenied as fault:
+        except RegistryDenied as fault:
             missing = denied_action(fault.reason)
             if missing is not None:
                 raise PublishFailed(3, self._missing_permission(missing)) from None
@@ -137,3 +206,96 @@ class ImageInRegistry:
             )
         self._check(found, " was pushed, but" if is_new else "")
         return PublishedImage(uri=self._job.image.uri, status="pushed" if is_new else "present", digest=found.digest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """``host`` and ``name``: its registry and repository. ``layers`` have media types of Docker."""
+
+    host: str
+    name: str
+    config: dict[str, object]
+    layers: tuple[ImageLayer, ...]
+    reference: str
+    repository: ImageRepository
+
+    def chunks(self, blob: Blob) -> Iterator[bytes]:
+        """Yield a layer in parts, verified. Raise PublishFailed."""
+        try:
+            yield from self.repository.chunks(blob, patiently)
+        except WireFault as fault:
+            raise _unreadable(self.reference, fault) from None
+
+
+def patiently(call: Callable[[], Answer], patience: float = PATIENCE_SECONDS) -> Answer:
+    """Return what a call to a registry returns, after as many attempts as time allows. Raises `WireFault`."""
+    return persistently(call, passes=lambda fault: isinstance(fault, (Busy, ConnectionBroken)), budget=patience)
+
+
+def allowing_statement(plan: Plan, region: str | None, action: str) -> str:
+    """Return the Sid of the statement that allows an action; empty if none does."""
+    document = json.loads(submitter_policy(plan, region).text)["PolicyDocument"]
+    return next((str(each["Sid"]) for each in document["Statement"] if action in each["Action"]), "")
+
+
+def read_base(image: ImagePlan, logins: Logins) -> Base:
+    """Return the base that an image names with its digest. Raise PublishFailed."""
+    reference = parsed_reference(image.base)
+    assert reference is not None and reference.digest is not None  # `obstacle` has checked it
+    host, name = host_and_name(reference)
+    try:
+        repository, manifest = patiently(lambda: _found(reference, image.platform, logins))
+        config, listed_python = repository.config(manifest), repository.python(manifest, image.platform)
+    except WireFault as fault:
+        raise _unreadable(image.base, fault) from None
+    except (ActionDenied, AwsUnavailable) as fault:
+        raise PublishFailed(3, f"cannot read the base `{image.base}`: {fault}") from None
+    _check_python(image, listed_python)
+    layers = tuple(_of_docker(layer, image.base) for layer in manifest.layers)
+    return Base(host=host, name=name, config=config, layers=layers, reference=image.base, repository=repository)
+
+
+def _found(reference: ImageReference, platform: str, logins: Logins) -> tuple[ImageRepository, Manifest]:
+    """Return the image of a base for a platform, with its repository, which then has its config. Raise `WireFault`."""
+    host, name = host_and_name(reference)
+    repository = ImageRepository(host, name, login=logins.header(reference))
+    listed = repository.manifest(str(reference.digest))
+    if listed.digest != reference.digest:
+        raise BadResponse("the image does not match its digest")
+    repository.require(listed, platform)
+    manifest = repository.image(listed, platform)
+    if manifest is None:
+        raise BadResponse(f"the image is not for {platform}")
+    repository.require(manifest, platform)
+    return repository, manifest
+
+
+def _of_docker(layer: ImageLayer, reference: str) -> ImageLayer:
+    if layer.media_type not in _DOCKER_TYPES:
+        raise PublishFailed(
+            1,
+            f"the base `{reference}` has a layer of type `{layer.media_type[:100]}`, which an image for SageMaker"
+            " cannot have; build the image with an engine",
+        )
+    if layer.blob.size > _LARGEST_LAYER:
+        raise PublishFailed(3, f"the base `{reference}` has a layer of {layer.blob.size:,} bytes")
+    return ImageLayer(layer.blob, _DOCKER_TYPES[layer.media_type])
+
+
+def _check_python(image: ImagePlan, listed: str) -> None:
+    """Check that the base has the Python of the entrypoint, as the Dockerfile does by running it."""
+    found = locked_python(listed) or locked_python(image.python) or python_of_image(image.base)
+    if found is None:
+        raise PublishFailed(
+            1,
+            f"the Python of the base `{image.base}` is unknown: neither its name nor its config shows it"
+            " (`PYTHON_VERSION`), and `--engine none` runs nothing; build the image with an engine",
+        )
+    if found < _OLDEST_PYTHON:
+        raise PublishFailed(
+            1, f"the base `{image.base}` has Python {found[0]}.{found[1]}; the entrypoint needs Python 3.8 or later"
+        )
+
+
+def _unreadable(reference: str, fault: WireFault) -> PublishFailed:
+    return PublishFailed(3, f"cannot read the base `{reference}`: {fault}")

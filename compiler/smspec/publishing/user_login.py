@@ -1,4 +1,10 @@
-"""The login that the user's own client has for a registry, from its files or a credential helper."""
+"""Logins for a registry: that of the user's own client, from its files or a credential helper, and a private one.
+
+The private login of an engine's client is used by this command only, in a directory that is removed afterwards. The
+password reaches the client through its standard input. The user's own file keeps its content, and their credential
+helper does not store the password. A credential helper of smspec's own would avoid the file, but not all clients
+support one.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +13,13 @@ import binascii
 import json
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from smspec.local.engines.containers.client import Client, ClientFailed
+from smspec.publishing.publication import PublishFailed
 
 _LARGEST = 1 << 20
 _SECONDS = 30.0
@@ -16,6 +27,10 @@ _HUB = "https://index.docker.io/v1/"
 _HUB_NAMES = ("docker.io", "index.docker.io", "registry-1.docker.io")
 _OF_A_TOKEN = "<token>"
 """The user name of what is no password, but a token of a login server."""
+
+_CONFIG = "config.json"
+_KEPT_APART = (_CONFIG, "auths", "credsStore", "credHelpers")
+_LOGIN_SECONDS = 120.0
 
 
 def user_login(host: str, variables: Mapping[str, str]) -> str | None:
@@ -88,3 +103,42 @@ def _from_helper(config: Mapping[str, object], server: str) -> str | None:
     if not isinstance(user, str) or not isinstance(secret, str) or user == _OF_A_TOKEN:
         return None
     return f"{user}:{secret}"
+
+
+@contextmanager
+def private_login(client: Client, host: str, user: str, password: str, scratch_dir: str) -> Iterator[Client]:
+    """Log in to a registry, and yield the client that is. Raise `PublishFailed`."""
+    directory = os.path.join(scratch_dir, "login")
+    os.makedirs(directory, 0o700)
+    try:
+        private = Client(client.program, _variables(client.program, directory, host))
+        try:
+            private.run("login", "--username", user, "--password-stdin", host, given=password, seconds=_LOGIN_SECONDS)
+        except ClientFailed as fault:
+            raise PublishFailed(3, f"`{client.program} login {host}` failed: {fault}") from None
+        try:
+            yield private
+        finally:
+            if client.program == "finch":
+                private.try_to("logout", host)  # it keeps logins inside of its virtual machine
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _variables(program: str, directory: str, host: str) -> dict[str, str]:
+    """Return the variables that make a client use the directory, which gets what the client needs besides logins."""
+    if program == "podman":
+        return {"REGISTRY_AUTH_FILE": os.path.join(directory, "auth.json")}
+    own = docker_directory(os.environ)
+    config = {name: value for name, value in read_config(os.path.join(own, _CONFIG)).items() if name not in _KEPT_APART}
+    # An empty helper is the file itself. Without the entry, docker chooses a helper of the machine, such as a keychain.
+    config["credHelpers"] = {host: ""}
+    with open(
+        os.open(os.path.join(directory, _CONFIG), os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8"
+    ) as file:
+        json.dump(config, file)
+    # Contexts say where the engine is; plugins and certificates belong to the client.
+    for name in os.listdir(own) if os.path.isdir(own) else ():
+        if name not in _KEPT_APART:
+            os.symlink(os.path.join(os.path.abspath(own), name), os.path.join(directory, name))
+    return {"DOCKER_CONFIG": directory}

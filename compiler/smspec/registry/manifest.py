@@ -42,7 +42,7 @@ class Blob:
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class ImageLayer:
     """A layer of an image: its blob and its media type."""
 
     blob: Blob
@@ -60,7 +60,7 @@ class Manifest:
     media_type: str
     images: tuple[tuple[str, Blob], ...] | None = None
     config: Blob | None = None
-    layers: tuple[Layer, ...] = ()
+    layers: tuple[ImageLayer, ...] = ()
 
     @property
     def platforms(self) -> tuple[str, ...] | None:
@@ -89,7 +89,7 @@ def read_manifest(content: bytes, media_type: str, named: str) -> Manifest:
         return Manifest(digest=digest, media_type=kind, images=_images(root))
     descriptor = member(root, "config", dict)
     config = _blob(descriptor)
-    layers = [Layer(_blob(layer), str(layer["mediaType"])) for layer in member(root, "layers", list)]
+    layers = [ImageLayer(_blob(layer), str(layer["mediaType"])) for layer in member(root, "layers", list)]
     config_type = word(descriptor, "mediaType", _TYPE)
     if config_type not in _CONFIGS:
         raise BadResponse(f"it is not a container image: its config is `{config_type[:80]}`")

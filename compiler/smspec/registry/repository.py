@@ -1,6 +1,6 @@
 """One repository of a registry: its tags, their manifests, and the configs and layers of images.
 
-Every response is verified: the digest is that of the received bytes, and these are a manifest of an image.
+An `ImageUpload` puts an image there: blobs that it lacks, and the manifest at the end.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
+from urllib.parse import SplitResult, quote
 
 from smspec.registry.manifest import (
     ACCEPTED,
@@ -21,10 +23,10 @@ from smspec.registry.manifest import (
     read_manifest,
     shown,
 )
-from smspec.registry.session import Session
+from smspec.registry.session import Session, fault_of
 from smspec.service.image_reference import ImageReference
-from smspec.wire.deadline import Deadline
-from smspec.wire.fault import BadResponse
+from smspec.wire.exchange import HttpResponse
+from smspec.wire.fault import BadResponse, Deadline
 
 _HUB = "registry-1.docker.io"
 _HUB_NAMES = (None, "docker.io", "index.docker.io")
@@ -37,6 +39,12 @@ _CHUNK = 8 << 20
 Repeated = Callable[[Callable[[], bytes]], bytes]
 """Makes a request, and makes it again if it chooses."""
 
+Chunks = Callable[[], Iterator[bytes]]
+"""Returns the content of a blob from its start, in parts."""
+
+_PIECE = 256 << 10
+"""Bytes that are sent within one time limit."""
+
 
 def host_and_name(reference: ImageReference) -> tuple[str, str]:
     """Return the host and the repository of an image; Docker Hub is the default, with its own images in `library`."""
@@ -46,7 +54,7 @@ def host_and_name(reference: ImageReference) -> tuple[str, str]:
     return _HUB, repository if "/" in repository else f"library/{repository}"
 
 
-class Repository:
+class ImageRepository:
     """A repository, with the time limit for all manifests and configs together; each part of a layer has its own.
 
     ``authorization``: the header to send to the registry at once, and to no other host. ``login``: the header to send
@@ -125,3 +133,71 @@ class Repository:
             response = self._session.got(f"blobs/{blob.digest}", {"Accept": "*/*"}, self._deadline, _LARGEST)
             self._blobs[blob.digest] = response.body
         return self._blobs[blob.digest]
+
+
+class ImageUpload:
+    """Puts one image in a repository. Its methods raise `WireFault`, and may be called again after one."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def has(self, blob: Blob) -> bool:
+        """Return whether the repository has a blob."""
+        response = self._session.sent("HEAD", self._session.url(f"blobs/{blob.digest}"), Deadline())
+        if response.status == 404:
+            return False
+        if response.status not in (200, 307):  # the blob may be at a different server
+            raise fault_of(response)
+        return True
+
+    def mounted(self, blob: Blob, repository: str) -> bool:
+        """Take a blob from a different repository of the registry; return whether that worked."""
+        words = f"mount={quote(blob.digest)}&from={quote(repository, safe='/')}"
+        response = self._begun(f"blobs/uploads/?{words}")
+        return response is not None and response.status == 201
+
+    def put_blob(self, blob: Blob, chunks: Chunks) -> None:
+        """Send a blob; the registry keeps it only if it has its digest."""
+        where = self._session.url("blobs/uploads/")
+        response = self._begun("blobs/uploads/")
+        if response is None or response.status != 202:
+            raise BadResponse("it does not begin an upload")
+        where = self._session.location(response, where)
+        query = f"digest={quote(blob.digest)}"
+        where = where._replace(query=f"{where.query}&{query}" if where.query else query)
+        self._finished(self._put(where, blob, chunks))
+
+    def put_manifest(self, tag: str, content: bytes, media_type: str) -> None:
+        """Give the image its tag. Only now is anything to be seen in the repository."""
+        url = self._session.url(f"manifests/{tag}")
+        self._finished(self._session.sent("PUT", url, Deadline(), {"Content-Type": media_type}, content))
+
+    def _begun(self, what: str) -> HttpResponse | None:
+        """Begin an upload. None: the registry rejects the request, as for a mount that it does not allow."""
+        response = self._session.sent("POST", self._session.url(what), Deadline())
+        if response.status in (201, 202):
+            return response
+        if "mount=" in what and response.status in (400, 401, 403, 404, 405):
+            return None
+        raise fault_of(response)
+
+    def _put(self, where: SplitResult, blob: Blob, chunks: Chunks) -> HttpResponse:
+        headers = {"Content-Type": "application/octet-stream", "Content-Length": str(blob.size)}
+        source = chunks()
+        first = next(source, b"")  # the time that its server takes is not that of this one
+        deadline = Deadline()
+        pieces = _pieces(chain((first,), source), deadline)
+        return self._session.sent("PUT", where, deadline, headers, pieces if blob.size else b"")
+
+    def _finished(self, response: HttpResponse) -> None:
+        if response.status not in (201, 204):
+            raise fault_of(response)
+
+
+def _pieces(chunks: Iterator[bytes], deadline: Deadline) -> Iterator[bytes]:
+    """Yield chunks in pieces. Each that has left extends the deadline, like what arrives."""
+    for chunk in chunks:
+        for start in range(0, len(chunk), _PIECE):
+            piece = chunk[start : start + _PIECE]
+            yield piece
+            deadline.received(len(piece))

@@ -9,13 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from smspec.rehearsal.log_files import is_log
-from smspec.rehearsal.metric_series import is_of_summary, last_values
-from smspec.rehearsal.model_files import digest_of, files_of, first_difference, leaves_of
-from smspec.rehearsal.run_detail import is_of_this_start, is_run_detail
+from smspec.rehearsal.model_files import digest_of, files_of, first_difference, is_of_summary, last_values, leaves_of
 from smspec.rehearsal.trial import Trial
-from smspec.rehearsal.values.evidence import COUNT, LONG, SHORT, evidence_of
-from smspec.rehearsal.values.leaf import Array, Leaf, Leaves, described, is_number, same
+from smspec.rehearsal.values.leaf import (
+    COUNT,
+    LONG,
+    SHORT,
+    Array,
+    Leaf,
+    Leaves,
+    described,
+    evidence_of,
+    is_log,
+    is_number,
+    is_of_this_start,
+    is_run_detail,
+    same,
+)
 from smspec.source.frozen import dataclass, replace
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from smspec.rehearsal.timeline import Change
+from smspec.rehearsal.trial import Change
 from smspec.source.deep_directories import copy_files, files_below, make_parents
 from smspec.source.frozen import dataclass
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from smspec.local.interruption import Moment
-from smspec.rehearsal.timeline import Change, Timeline
+from smspec.rehearsal.trial import Change, Timeline
 from smspec.source.frozen import dataclass
 
 _T = TypeVar("_T")

@@ -22,9 +22,7 @@ from smspec.local.running import Audience, LocalRun
 from smspec.local.signals import Signals
 from smspec.local.training_request import TrainingRequest
 from smspec.plan.plan import Plan
-from smspec.rehearsal.course import Course, checkpoints_left
-from smspec.rehearsal.timeline import Timeline
-from smspec.rehearsal.trial import Trial
+from smspec.rehearsal.trial import Course, Timeline, Trial, checkpoints_left
 from smspec.render.tree import FileTree
 from smspec.source.deep_directories import remove_tree
 from smspec.source.frozen import dataclass

@@ -1,16 +1,94 @@
-"""One run of the job in a rehearsal: undisturbed, or with one disturbance."""
+"""One run of the job in a rehearsal, undisturbed or with one disturbance; what happened in it, and when.
+
+A job that is interrupted and starts again has several runs: its course, and what passes from one to the next.
+"""
 
 from __future__ import annotations
 
 import os
+import time
 
+from smspec.local.events import CheckpointChanged, Event, HostEnded, HostsInterrupted, LogLine, ProcessKilled
+from smspec.local.interruption import Interruption
 from smspec.local.run_directory import HOSTS, LOGS
 from smspec.local.summary import Summary
-from smspec.rehearsal.timeline import Timeline
+from smspec.source.deep_directories import copy_files, files_below
 from smspec.source.frozen import dataclass
+
+_MOST_LINES = 1_000_000
+_LONGEST_LINE = 1_000
 
 _SPARE = (("opt", "ml", "input", "data"), ("opt", "ml", "code"), ("opt", "smspec"), ("usr", "local"))
 """What a host's directory contains in addition to what the job wrote."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line of a log; ``seconds`` on the clock of its timeline."""
+
+    seconds: float
+    host: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A file among the checkpoints of a host was ``written``, ``renamed`` from ``source``, or ``removed``.
+
+    ``lines``: how many lines the logs had before it.
+    """
+
+    seconds: float
+    host: str
+    path: str
+    kind: str
+    source: str | None
+    lines: int
+
+
+class Timeline:
+    """Listens to a run and keeps the order of events. It is complete when the run has ended."""
+
+    def __init__(self) -> None:
+        self._origin = time.monotonic()
+        self.lines: list[Line] = []
+        self.changes: list[Change] = []
+        self.killed: list[ProcessKilled] = []
+        self.interrupted_at: float | None = None
+        self.started_at = 0.0
+        self.ended_at = 0.0
+
+    def tick(self) -> None:
+        """Do nothing: a timeline draws nothing."""
+
+    def report(self, event: Event) -> None:
+        """Keep an event."""
+        now = time.monotonic() - self._origin
+        if isinstance(event, LogLine):
+            if len(self.lines) < _MOST_LINES:
+                self.lines.append(Line(seconds=now, host=event.host, text=event.text[:_LONGEST_LINE]))
+        elif isinstance(event, CheckpointChanged):
+            change = Change(
+                seconds=event.moment - self._origin,
+                host=event.host,
+                path=event.path,
+                kind=event.kind,
+                source=event.source,
+                lines=len(self.lines),
+            )
+            self.changes.append(change)
+        elif isinstance(event, ProcessKilled):
+            self.killed.append(event)
+        elif isinstance(event, HostsInterrupted):
+            self.interrupted_at = event.moment - self._origin
+        elif isinstance(event, HostEnded):
+            self.started_at = min(now - event.seconds, self.started_at or now)
+            self.ended_at = now
+
+    @property
+    def writes(self) -> list[Change]:
+        """The changes that a moment counts: everything but removals."""
+        return [change for change in self.changes if change.kind != "removed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,3 +152,53 @@ class Trial:
     def spare(self) -> list[str]:
         """The directories that are not needed once the run has ended."""
         return [os.path.join(self.root(host), *names) for host in self.hosts for names in _SPARE]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """``trials``: one for each start of the job. There are fewer interruptions than requested if it ended before.
+
+    ``passed_on``: how many files of checkpoints each interrupted run left.
+    """
+
+    name: str
+    interruptions: tuple[Interruption, ...]
+    trials: tuple[Trial, ...]
+    passed_on: tuple[int, ...]
+
+    @property
+    def last(self) -> Trial:
+        return self.trials[-1]
+
+    @property
+    def count(self) -> int:
+        """How many interruptions came."""
+        return sum(trial.was_interrupted for trial in self.trials)
+
+    @property
+    def seconds(self) -> float:
+        """How long the hosts ran in all."""
+        return sum(trial.seconds for trial in self.trials)
+
+    def __str__(self) -> str:
+        if not self.count:
+            return f"{self.interruptions[0]}, which did not come"
+        return ", then ".join(str(interruption) for interruption in self.interruptions[: self.count])
+
+
+def checkpoints_left(trial: Trial, target: str) -> int:
+    """Copy what the checkpoint directories of an interrupted run have, as it arrives in the next one; count the files.
+
+    All hosts write to one prefix of S3, so of files with the same name the later one remains, and every host gets all
+    of them. S3 has no empty directories. What SageMaker does with links is not documented, so they stay.
+    """
+    originals: dict[str, str] = {}
+    for host in trial.hosts:
+        root = trial.checkpoint_directory(host)
+        if root is None or not trial.is_real(root):
+            continue
+        for name, path in files_below(root).items():
+            if name not in originals or os.lstat(path).st_mtime_ns >= os.lstat(originals[name]).st_mtime_ns:
+                originals[name] = path
+    copy_files(originals, target)
+    return len(originals)

@@ -12,11 +12,10 @@ The package must not know where the files go, or whether the job has errors.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
-from smspec.plan.build_inputs import BuildInputs
-from smspec.plan.plan import Plan
-from smspec.render.iam.kms import source_key
+from smspec.plan.plan import BuildInputs, Plan, RequestPlan
 from smspec.render.rendering import NothingToRender, Rendering
 from smspec.render.templates_digest import templates_digest
 from smspec.source import Document, SourceText
@@ -26,6 +25,7 @@ __all__ = ["TARGETS", "NothingToRender", "Rendering", "Target", "templates_diges
 
 Script = tuple[SourceText, ...]
 """The modules of the script, as far as they are known."""
+
 
 Render = Callable[[Plan, BuildInputs, Document, Script], Rendering]
 """Renders the plans of a job, the files that are sent, the merged spec, and the script to one text."""
@@ -45,8 +45,6 @@ class Target:
 
 
 def _api_json(plan: Plan, _build_inputs: BuildInputs, _spec: Document, _script: Script) -> Rendering:
-    from smspec.render.request import request_json  # imported late, like all targets: one is shown at a time
-
     return Rendering(text=request_json(plan.request))
 
 
@@ -60,7 +58,7 @@ def _dockerfile(plan: Plan, build_inputs: BuildInputs, _spec: Document, _script:
 
 
 def _entrypoint(plan: Plan, _build_inputs: BuildInputs, _spec: Document, _script: Script) -> Rendering:
-    from smspec.render.entrypoint import entrypoint
+    from smspec.render.dockerfile import entrypoint
 
     if plan.run is None:
         raise NothingToRender("no generated entrypoint: the image starts its own program")
@@ -80,7 +78,7 @@ def _role(plan: Plan, _build_inputs: BuildInputs, spec: Document, script: Script
     secrets = plan.settings.secrets.values() if plan.settings else ()
     region = _region(plan, spec)
     return role_policy(
-        plan.request.payload, region, image_env=image_env, script=script, secrets=secrets, source_key=source_key(plan)
+        plan.request.payload, region, image_env=image_env, script=script, secrets=secrets, source_key=plan.source_key
     )
 
 
@@ -125,6 +123,14 @@ def _written_region(spec: Document) -> str | None:
 
     written = spec.node(("region",))
     return written.value if isinstance(written, Scalar) and isinstance(written.value, str) else None
+
+
+def request_json(request: RequestPlan) -> str:
+    """Return the request as JSON in ASCII, members in the order of the API.
+
+    ASCII, because the AWS CLI reads the file in whatever encoding the locale names.
+    """
+    return json.dumps(request.payload, indent=2) + "\n"
 
 
 TARGETS: dict[str, Target] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from smspec.render.rendering import Rendering
 
@@ -12,6 +13,8 @@ _NOTES = (
     "the queue waits for capacity without end: limit that with its jobStateTimeLimitActions; a queue with fair-share or"
     " quota-share scheduling also needs shareIdentifier or quotaShareName",
 )
+
+_QUEUE = re.compile(r"[A-Za-z0-9_-]{1,128}|arn:aws[a-z-]*:batch:[a-z0-9-]+:[0-9]{12}:job-queue/[A-Za-z0-9_-]{1,128}")
 
 
 def service_job(payload: dict[str, object], queue: str) -> Rendering:
@@ -27,3 +30,8 @@ def service_job(payload: dict[str, object], queue: str) -> Rendering:
         "serviceRequestPayload": json.dumps(request, separators=(",", ":")),
     }
     return Rendering(text=json.dumps(job, indent=2) + "\n", notes=_NOTES)
+
+
+def is_queue(name: str) -> bool:
+    """Return whether this can be the name or the ARN of a job queue (API reference, CreateJobQueue)."""
+    return _QUEUE.fullmatch(name) is not None

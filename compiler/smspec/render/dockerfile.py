@@ -1,13 +1,18 @@
-"""The Dockerfile of a built image, and its .dockerignore."""
+"""The Dockerfile of a built image, its .dockerignore, and the entrypoint, which leaves all but names to the runtime.
+
+What BuildKit mounts, the secrets of a build, becomes part of no layer and not of the image's history
+(https://docs.docker.com/build/building/secrets/).
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from smspec.plan.plan import ImagePlan
-from smspec.render.build_secrets import mounts, options, settings, with_settings
 from smspec.render.image_settings import EPOCH, image_settings
 from smspec.render.templating import filled
+from smspec_runtime.run_plan import RunPlan
 
 BUILD_USER = "0"
 """Of an image whose author names the user of the job; otherwise both are that of the base image."""
@@ -20,6 +25,22 @@ REQUIREMENTS = "/opt/smspec/requirements.txt"
 _APT_TRUSTS = '-o Acquire::https::CAInfo="$SSL_CERT_FILE" '
 _SSH_PACKAGES = ("openssh-client", "openssh-server")
 _HASH = re.compile(rb"(?m)^[^#\n]*--hash[= ]")
+
+_SECRETS = "/run/secrets"
+
+_LAUNCHERS = {
+    None: ", in one process per host",
+    "torchrun": ", under torchrun on every host",
+    "mpi": ", under mpirun, started by the first host",
+    "parameter_server": ", in one process per host, with parameter servers",
+    "smdataparallel": ", under mpirun with SageMaker's data parallel library, started by the first host",
+}
+
+_SOURCES = {
+    "image": "The source is in /opt/ml/code of the image.",
+    "channel": "The source arrives in the channel `code`.",
+    "s3": "The source arrives from S3 as sourcedir.tar.gz, at the URI in sagemaker_submit_directory.",
+}
 
 
 def dockerfile(image: ImagePlan, requirements: bytes | None = None) -> str:
@@ -37,7 +58,7 @@ def dockerfile(image: ImagePlan, requirements: bytes | None = None) -> str:
         job_user=settled.user,
         build_args=image.build_args,
         env_prepend=settled.prepended,
-        pre_install=[with_settings(script, image.secrets) for script in image.pre_install],
+        pre_install=[_with_secrets(script, image.secrets) for script in image.pre_install],
         env_before_packages=settled.env_before_packages,
         env_after_packages=settled.env_after_packages,
         system_packages=_system_packages(image),
@@ -49,10 +70,10 @@ def dockerfile(image: ImagePlan, requirements: bytes | None = None) -> str:
         boto3=BOTO3 if image.adds_boto3 else "",
         epoch=EPOCH,
         pip_installs=pip_installs(packages, requirements, REQUIREMENTS, is_locked=image.environment is not None),
-        run=[with_settings(script, image.secrets) for script in image.run],
-        secret_options=options(image.secrets),
-        secret_mounts=mounts(image.secrets),
-        secret_settings=settings(image.secrets),
+        run=[_with_secrets(script, image.secrets) for script in image.run],
+        secret_options=_secret_options(image.secrets),
+        secret_mounts=_secret_mounts(image.secrets),
+        secret_settings=_secret_settings(image.secrets),
         labels=settled.labels,
         entrypoint=settled.entrypoint,
         holds_source=image.holds_source,
@@ -89,3 +110,44 @@ def _system_packages(image: ImagePlan) -> tuple[str, ...]:
     wanted = _SSH_PACKAGES if image.needs_ssh else ()
     named = {word.partition("=")[0] for word in image.system_packages}
     return (*image.system_packages, *(package for package in wanted if package not in named))
+
+
+def _secret_mounts(secrets: Mapping[str, str]) -> list[str]:
+    """Return the flags of a RUN instruction that mount secrets: a build without one of them fails.
+
+    The base may have a user other than root, who must be able to read them.
+    """
+    return [f"--mount=type=secret,id={name},required=true,mode=0444" for name in secrets]
+
+
+def _secret_settings(secrets: Mapping[str, str]) -> list[str]:
+    """Return the shell commands that set variables to secrets: to the value, or to the path of the file.
+
+    They print nothing, and no value is a word of a command line.
+    """
+    return [
+        f'{name}="$(cat {_SECRETS}/{name})" && export {name}' if kind == "env" else f"export {name}={_SECRETS}/{name}"
+        for name, kind in secrets.items()
+    ]
+
+
+def _with_secrets(script: str, secrets: Mapping[str, str]) -> str:
+    """Return a script of one or several lines that begins by setting the variables of secrets."""
+    return "".join(f"{command} || exit\n" for command in _secret_settings(secrets)) + script
+
+
+def _secret_options(secrets: Mapping[str, str]) -> list[str]:
+    """Return the options of ``docker build`` for secrets, without where the secrets come from."""
+    return [f"--secret id={name},{'env' if kind == 'env' else 'src'}=…" for name, kind in secrets.items()]
+
+
+def entrypoint(run: RunPlan) -> str:
+    """Return the text of ``entrypoint.py``: one template per kind of entry point."""
+    return filled(
+        f"{run.kind}.py.j2",
+        program=run.program,
+        command=run.command,
+        arguments=run.arguments,
+        launcher_story=_LAUNCHERS[run.launcher],
+        source_story=_SOURCES[run.delivery],
+    )

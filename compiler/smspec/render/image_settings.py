@@ -1,11 +1,13 @@
-"""What an image sets for its containers: for the Dockerfile, and for an image that is made without an engine."""
+"""What an image sets for its containers: for the Dockerfile, and for an image that is made without an engine.
+
+Everything after a changed ENV line is built again. So a variable that changes no installation comes after the packages.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from smspec.plan.plan import ImagePlan
-from smspec.render.variable_order import variables_after_packages
 from smspec.source.frozen import dataclass
 
 ENTRYPOINT = ("python3", "/opt/smspec/entrypoint.py")
@@ -13,6 +15,18 @@ ENTRYPOINT = ("python3", "/opt/smspec/entrypoint.py")
 
 EPOCH = 315532800
 """1980-01-01, the earliest time that a ZIP archive can contain: the time of everything that is made for an image."""
+
+_OF_INSTALLERS = (
+    *("PIP_", "UV_", "PYTHON", "APT_", "DEBIAN_", "DEBCONF_", "SSL_", "LD_", "LC_", "GIT_", "AWS_"),
+    *("PATH", "HOME", "LANG", "LANGUAGE", "TMPDIR", "NETRC", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "ACCEPT_EULA"),
+)
+"""Beginnings of names that apt, pip, or what they start may read even if nothing is compiled."""
+
+_OF_PROGRAMS = (
+    *("OMP_", "KMP_", "MKL_", "OPENBLAS_", "NUMEXPR_", "MALLOC_", "NCCL_", "GLOO_", "FI_", "PYTORCH_", "TORCH_NCCL_"),
+    *("TF_CPP_", "XLA_FLAGS", "TOKENIZERS_", "HF_", "TRANSFORMERS_", "DATASETS_", "WANDB_", "MLFLOW_", "COMET_"),
+)
+"""Beginnings of names that only running programs read: no build of a package depends on them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +54,7 @@ class ImageSettings:
 def image_settings(image: ImagePlan, requirements: bytes | None) -> ImageSettings:
     """Return the settings of an image. ``requirements``: the content of the requirements file, if it has one."""
     env = {"PYTHONUNBUFFERED": "1", **image.env}
-    late = variables_after_packages(image, requirements)
+    late = _variables_after_packages(image, requirements)
     return ImageSettings(
         env_before_packages={name: value for name, value in env.items() if name not in late},
         prepended=image.env_prepend,
@@ -59,3 +73,21 @@ def _labels(image: ImagePlan) -> dict[str, str]:
     if image.environment is not None:
         labels["smspec.lock-digest"] = image.environment.digest
     return labels
+
+
+def _variables_after_packages(image: ImagePlan, requirements: bytes | None) -> frozenset[str]:
+    """Return the variables of an image that cannot change what apt and pip install.
+
+    Wheels are only unpacked; a package that is built from source may read any variable that no library is known for.
+    """
+    environment = image.environment
+    builds = environment is None or bool(environment.unlisted)
+    used = (requirements or b"").decode("utf-8", "replace")
+    return frozenset(
+        name
+        for name in image.env
+        if f"${{{name}}}" not in used
+        and name not in image.env_prepend
+        and not name.upper().endswith("_PROXY")
+        and (name.startswith(_OF_PROGRAMS) if builds else not name.startswith(_OF_INSTALLERS))
+    )

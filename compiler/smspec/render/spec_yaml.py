@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator
 from smspec.diagnostics.unseen import unseen_parts
 from smspec.diagnostics.visible import visible
 from smspec.source import Document, Mapping, Node, Scalar, Sequence
-from smspec.spec.yaml.plain_text import is_text_everywhere
-from smspec.spec.yaml.scalars import meaning
+from smspec.spec.yaml.scalars import is_text_everywhere, meaning
 
 # A YAML parser stops searching for the `:` after 1,024 characters of a key.
 _LONGEST_KEY = 1000

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from smspec.render.job_task import job_task, name_expression
 from smspec.render.rendering import NothingToRender, Rendering
 from smspec.service.arns import parsed_arn
-from smspec.service.hosts_text import hosts_text
+from smspec.service.job_costs import hosts_text
 from smspec.service.members import items
+from smspec.source.frozen import dataclass
 
 _DIGEST = re.compile(r"-([0-9a-f]{10})\Z")
 _LONGEST_STEM = 36
@@ -27,6 +27,25 @@ _POLL_SECONDS = 300
 _NO_JOB = "SageMaker has no job of this name"
 
 States = dict[str, object]
+
+QUOTA = "SageMaker.ResourceLimitExceededException"
+"""How Step Functions names a CreateTrainingJob above a quota, or of a type that the region does not have."""
+
+_THROTTLED = {
+    # The second one is also what other unmodeled errors are called, so that only a few attempts follow.
+    "ErrorEquals": ["ThrottlingException", "SageMaker.AmazonSageMakerException", "SageMaker.ThrottlingException"],
+    "IntervalSeconds": 5,
+    "MaxAttempts": 6,
+    "BackoffRate": 2,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NameExpression:
+    """The name of the job of an execution, in both languages."""
+
+    json_path: str
+    jsonata: str
 
 
 def step_functions(payloads: Sequence[dict[str, object]]) -> Rendering:
@@ -106,25 +125,6 @@ def _is(member: str, value: str) -> dict[str, object]:
     return {"Variable": f"$.seen.{member}", "StringEquals": value}
 
 
-_LACKED_HOSTS: list[object] = [
-    {
-        "Or": [
-            {
-                "And": [
-                    _is("TrainingJobStatus", "Failed"),
-                    {"Variable": "$.seen.FailureReason", "IsPresent": True},
-                    {"Variable": "$.seen.FailureReason", "StringMatches": "CapacityError*"},
-                ]
-            },
-            _is("SecondaryStatus", "MaxWaitTimeExceeded"),
-        ]
-    },
-    # SageMaker bills from this moment, and two alternatives together would cost more than the dearest one.
-    {"Not": {"Variable": "$.seen.TrainingStartTime", "IsPresent": True}},
-]
-"""Whether a job ended for want of capacity before its instances started; `smspec submit` decides the same."""
-
-
 def _ends(of: int) -> States:
     ends: States = {
         "Done": {
@@ -159,3 +159,71 @@ def _permissions(payload: dict[str, object], stem: str) -> str:
         f" AddTags on training-job/{jobs}-*, iam:PassRole on {payload.get('RoleArn')}, and events:PutRule,"
         " PutTargets, and DescribeRule on rule/StepFunctionsGetEventsForSageMakerTrainingJobsRule"
     )
+
+
+def name_expression(stem: str) -> NameExpression:
+    """Return the name that begins with ``stem`` and ends in the random digits of the execution, in ``$.run.id``."""
+    return NameExpression(f"States.Format('{stem}-{{}}', $.run.id)", f"{{% '{stem}-' & $states.input.run.id %}}")
+
+
+def job_task(
+    payload: dict[str, object], name: NameExpression, then: str, without_hosts: str | None
+) -> dict[str, object]:
+    """Return the members of the state that creates a job and waits for it.
+
+    ``then``: the state that looks at its end, or at what was created in spite of an error. ``without_hosts``: the
+    state that follows if a quota prevents the job; None: ``then``. Raise `NothingToRender` if a string of the request
+    is an expression in both languages: in JSONPath, the default, a key that ends in `.$`; in JSONata a text between
+    `{%` and `%}`.
+    """
+    rest = {member: value for member, value in payload.items() if member != "TrainingJobName"}
+    follows = [*([] if without_hosts is None else [([QUOTA], without_hosts)]), (["States.ALL"], then)]
+    if not _holds(rest, lambda key, _: key.endswith(".$")):
+        return {
+            "Parameters": {"TrainingJobName.$": name.json_path, **rest},
+            "ResultPath": None,
+            "Retry": [_THROTTLED],
+            "Catch": [{"ErrorEquals": errors, "ResultPath": "$.error", "Next": state} for errors, state in follows],
+            "Next": then,
+        }
+    if not _holds(rest, lambda _, text: text.startswith("{%") and text.endswith("%}")):
+        with_error = "{% $merge([$states.input, {'error': $states.errorOutput}]) %}"
+        return {
+            "QueryLanguage": "JSONata",
+            "Arguments": {"TrainingJobName": name.jsonata, **rest},
+            "Output": "{% $states.input %}",
+            "Retry": [_THROTTLED],
+            "Catch": [{"ErrorEquals": errors, "Output": with_error, "Next": state} for errors, state in follows],
+            "Next": then,
+        }
+    raise NothingToRender(
+        "the request has a name that ends in `.$` and a string between `{%` and `%}`: one of them is"
+        " an expression in either language of Step Functions"
+    )
+
+
+def _holds(value: object, is_expression: Callable[[str, str], bool], key: str = "") -> bool:
+    if isinstance(value, dict):
+        return any(is_expression(name, "") or _holds(inner, is_expression, name) for name, inner in value.items())
+    if isinstance(value, list):
+        return any(_holds(inner, is_expression, key) for inner in value)
+    return isinstance(value, str) and is_expression("", value)
+
+
+_LACKED_HOSTS: list[object] = [
+    {
+        "Or": [
+            {
+                "And": [
+                    _is("TrainingJobStatus", "Failed"),
+                    {"Variable": "$.seen.FailureReason", "IsPresent": True},
+                    {"Variable": "$.seen.FailureReason", "StringMatches": "CapacityError*"},
+                ]
+            },
+            _is("SecondaryStatus", "MaxWaitTimeExceeded"),
+        ]
+    },
+    # SageMaker bills from this moment, and two alternatives together would cost more than the dearest one.
+    {"Not": {"Variable": "$.seen.TrainingStartTime", "IsPresent": True}},
+]
+"""Whether a job ended for want of capacity before its instances started; `smspec submit` decides the same."""

@@ -8,16 +8,7 @@ import os
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _TEMPLATES = os.path.join(_HERE, "templates")
-_MODULES = (
-    "build_secrets.py",
-    "dockerfile.py",
-    "entrypoint.py",
-    "image_settings.py",
-    "pragmas.py",
-    "quoting.py",
-    "templating.py",
-    "variable_order.py",
-)
+_MODULES = ("dockerfile.py", "image_settings.py", "quoting.py", "templating.py")
 """The modules that fill the templates.
 
 A change of a module may change a generated file, and then the tag must change.

@@ -6,8 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from smspec.render.foreign_members import Members, without_place
-from smspec.render.rendering import Rendering
+from smspec.render.rendering import Members, Rendering, without_place
 from smspec.service.members import items, member
 from smspec.service.shapes import Model, Shape, pinned_model
 

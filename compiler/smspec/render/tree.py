@@ -1,11 +1,18 @@
-"""The files that a build writes, as values."""
+"""The files that a build writes, as values, and the two files by which smspec knows directories that it wrote.
+
+``manifest.json`` has the content of a build directory and its inputs. ``run.json`` marks a directory that a local run
+wrote: it is never part of a source or a build.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Union
 
 from smspec.source.frozen import dataclass
 from smspec.source.listing import ListedFile
+from smspec.source.real_file import open_below
 from smspec_runtime.run_plan import CODE_CHANNEL
 
 UPLOAD = "upload/"
@@ -14,6 +21,14 @@ UPLOAD = "upload/"
 SOURCE = "source/"
 SOURCES = (SOURCE, f"{UPLOAD}{CODE_CHANNEL}/")
 """The directories of the author's source in a tree: for the image, and for a channel."""
+
+MANIFEST = "manifest.json"
+UNFINISHED = ".smspec-tmp-"
+"""The prefix of a directory's name while a tree is being written there."""
+
+RUN_MARKER = "run.json"
+_LARGEST = 4096
+_KIND = "smspec run"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,3 +83,63 @@ class FileTree:
     def uploads(self) -> dict[str, str]:
         """The files that must be in S3 before the job starts, path → URI."""
         return {path: uri for file in self.files if isinstance(file, ManifestFile) for path, uri in file.uploads}
+
+
+def manifest_json(manifest: ManifestFile, digests: Mapping[str, str]) -> bytes:
+    """Return the text of a manifest; ``digests`` has the SHA-256 of every other file of the tree, by path."""
+    content = {
+        "smspec": manifest.version,
+        "compiled": manifest.compiled,
+        "runtime": manifest.runtime,
+        "files": {path: digests[path] for path in sorted(digests, key=str.encode)},
+        "uploads": dict(manifest.uploads),
+    }
+    return (json.dumps(content, indent=2) + "\n").encode()
+
+
+def manifested_files(content: bytes) -> frozenset[str] | None:
+    """Return the paths that a manifest lists, including its own; None if smspec did not write it."""
+    try:
+        manifest = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(manifest, dict) or not {"smspec", "files"} <= manifest.keys():
+        return None
+    files = manifest["files"]
+    return frozenset((*files, MANIFEST)) if isinstance(files, dict) else None
+
+
+def run_marker_json(job: str, status: str) -> bytes:
+    """Return the content of the marker of a run."""
+    return (json.dumps({"kind": _KIND, "job": job, "status": status}) + "\n").encode("ascii")
+
+
+def marker_in(directory: str) -> bytes:
+    """Return the content of the marker of a directory; empty if it has none.
+
+    A script of the run may have replaced it by a FIFO, a device, or a link to one: reading would never end.
+    """
+    try:
+        with open(open_below(directory, (RUN_MARKER,)), "rb") as file:
+            return file.read(_LARGEST)
+    except OSError:
+        return b""
+
+
+def is_run_marker(content: bytes) -> bool:
+    """Return whether a file of that name is the marker of a run."""
+    return _marker(content).get("kind") == _KIND
+
+
+def is_unfinished(content: bytes, job: str) -> bool:
+    """Return whether it marks an incomplete run of this job."""
+    marker = _marker(content)
+    return marker.get("job") == job and marker.get("status") != "Completed"
+
+
+def _marker(content: bytes) -> dict[str, object]:
+    try:
+        marker = json.loads(content)
+    except (ValueError, RecursionError):
+        return {}
+    return marker if isinstance(marker, dict) else {}

@@ -1,25 +1,43 @@
-"""The files that a build writes: the context of ``docker build``, the uploads, the request, and the manifest."""
+"""The files that a build writes: the context of ``docker build``, the uploads, the request, and the manifest.
+
+The bill of materials of a locked image is CycloneDX 1.5 as JSON (https://cyclonedx.org/docs/1.5/json/). It lists what
+the lock knows: the Python packages with their hashes, and the base image. It has no time and no serial number, so that
+the same lock always gives the same bytes.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 
 from smspec import __version__
-from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.delivery import ARCHIVE
 from smspec.plan.image_planning import installed_requirements
-from smspec.plan.plan import Plan, Upload
+from smspec.plan.plan import BuildInputs, ImagePlan, Plan, Upload
 from smspec.plan.run_planning import run_plan_json
-from smspec.render.bill_of_materials import BILL_OF_MATERIALS, bill_of_materials
-from smspec.render.dockerfile import dockerfile, dockerignore
-from smspec.render.entrypoint import entrypoint
-from smspec.render.manifest import MANIFEST
-from smspec.render.request import request_json
-from smspec.render.tree import SOURCE, UPLOAD, ArchiveFile, CopiedFile, FileTree, GeneratedFile, ManifestFile, TreeFile
+from smspec.render import request_json
+from smspec.render.dockerfile import dockerfile, dockerignore, entrypoint
+from smspec.render.tree import (
+    MANIFEST,
+    SOURCE,
+    UPLOAD,
+    ArchiveFile,
+    CopiedFile,
+    FileTree,
+    GeneratedFile,
+    ManifestFile,
+    TreeFile,
+)
 from smspec.source.listing import Listing
 from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
 
 REQUEST = "create-training-job.json"
+
+BILL_OF_MATERIALS = "sbom.cdx.json"
+
+_PINNED = re.compile(r"(?m)^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)((?:[^\n]*\\\n)*[^\n]*)")
+_HASH = re.compile(r"--hash=sha(256|384|512):([0-9a-f]+)")
 
 
 def render_tree(plan: Plan, build_inputs: BuildInputs, compiled_digest: str) -> FileTree:
@@ -86,3 +104,40 @@ def _copied(listing: Listing, prefix: str) -> Iterator[CopiedFile]:
 
 def _generated(path: str, text: str) -> GeneratedFile:
     return GeneratedFile(path=path, content=text.encode())
+
+
+def bill_of_materials(image: ImagePlan, requirements: bytes) -> str:
+    """Return the bill of materials of an image whose packages are locked. ``requirements``: their file with hashes."""
+    name, _, digest = image.base.partition("@")
+    base: dict[str, object] = {"type": "container", "bom-ref": f"base:{image.base}", "name": name}
+    if digest:
+        base["version"] = digest
+    document = {
+        "$schema": "http://cyclonedx.org/schema/bom-1.5.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "version": 1,
+        "metadata": {
+            "component": {"type": "container", "bom-ref": "image", "name": image.repository, "version": image.tag}
+        },
+        "components": [base, *_packages(requirements.decode("utf-8", "replace"))],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _packages(requirements: str) -> list[dict[str, object]]:
+    components: list[dict[str, object]] = []
+    for name, version, rest in _PINNED.findall(requirements):
+        project = re.sub(r"[-_.]+", "-", name).lower()
+        locator = f"pkg:pypi/{project}@{version.replace('+', '%2B').replace('!', '%21')}"
+        components.append(
+            {
+                "type": "library",
+                "bom-ref": locator,
+                "name": project,
+                "version": version,
+                "hashes": [{"alg": f"SHA-{bits}", "content": content} for bits, content in _HASH.findall(rest)],
+                "purl": locator,
+            }
+        )
+    return components

@@ -25,7 +25,7 @@ from smspec.review.job_review import (
 from smspec.review.kinds.same_job import COSMETIC, LAYOUT
 from smspec.review.version import Version
 from smspec.service.cost_ceiling import Ceiling, highest_ceiling
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from smspec.source.frozen import dataclass
 
 Side = Literal["old", "new"]

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
-from smspec.diagnostics.github_format import counted, workflow_command
-from smspec.diagnostics.severity import Severity
+from smspec.diagnostics.finding import Severity
+from smspec.diagnostics.formats import counted_commands, workflow_command
 from smspec.diagnostics.suggestions import nearest
 from smspec.diagnostics.visible import visible
 from smspec.review.change import Change, ReportedChange, has_values, quoted, shown_values, under
@@ -142,7 +142,7 @@ def decode_fail_on(words: Iterable[str]) -> FailOn:
 
 def workflow_annotations(comparison: Comparison, failures: Iterable[Failure], base: str | None) -> str:
     """Return one workflow command per line; files of the revision ``base`` cannot be annotated."""
-    return counted([(_SEVERITY, command) for command in _commands(comparison, failures, base)])
+    return counted_commands([(_SEVERITY, command) for command in _commands(comparison, failures, base)])
 
 
 def _commands(comparison: Comparison, failures: Iterable[Failure], base: str | None) -> Iterator[str]:

@@ -18,8 +18,8 @@ from smspec.review.kinds.security import SECURITY
 from smspec.review.settable import is_of_variables, of_settable, settable_changes
 from smspec.review.version import Pair, Version, paired
 from smspec.service.cost_ceiling import Ceiling, highest_ceiling
+from smspec.service.job_costs import PriceBook
 from smspec.service.members import member
-from smspec.service.prices import PriceBook
 from smspec.service.request import Request
 from smspec.source.frozen import dataclass, replace
 

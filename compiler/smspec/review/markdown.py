@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from smspec.diagnostics.masking import without_tokens
 from smspec.diagnostics.visible import visible
-from smspec.render.mermaid_label import mermaid_label
+from smspec.render.data_flow import mermaid_label
 from smspec.review.change import ReportedChange, has_values, shown_values, under
 from smspec.review.change_groups import ChangeGroup, change_groups
 from smspec.review.comparison import Comparison, Uncompared, shared_reasons, variants

@@ -12,7 +12,7 @@ from smspec.service.members import items, structure
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 from smspec.spec.keys import rows_by_member
-from smspec.spec.keys.value_forms import Named, Value
+from smspec.spec.keys.row import NamedForm, ValueForm
 
 _S3 = ("InputDataConfig", "*", "DataSource", "S3DataSource")
 
@@ -39,7 +39,7 @@ def _of_keys() -> Iterator[tuple[Path, Meaning]]:
     """Yield the meanings in the table of keys; entries whose name a user chooses have the meaning of their key."""
     for path, rows in rows_by_member().items():
         row = rows[0]
-        has_names = isinstance(row.form, Named) or (isinstance(row.form, Value) and row.form.shape == "map")
+        has_names = isinstance(row.form, NamedForm) or (isinstance(row.form, ValueForm) and row.form.shape == "map")
         if row.called:
             yield (*path, "*") if has_names else path, Meaning((row.kind,), row.called)
 

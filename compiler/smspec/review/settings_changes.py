@@ -10,17 +10,17 @@ from smspec.diagnostics import InvalidInput
 from smspec.organization.organization_config import (
     MalformedConfig,
     OrganizationConfig,
+    TomlPlaces,
     nests_too_deep,
     parsed_config,
 )
 from smspec.organization.policy_file import loosens, undercuts
-from smspec.organization.toml_faults import Places
 from smspec.review.change import Change, quoted, safe
 from smspec.review.job_review import JobReview, job_review
 from smspec.review.kinds.security import SECURITY
 from smspec.source import Path, to_data
+from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.spec.lock import NAME as LOCK
-from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.spec.yaml.yaml_reader import decode_bytes, read
 from smspec.workspace.boundary_search import DATED_FILES, NAME, PYPROJECT
 from smspec.workspace.settings_files import SettingsFile
@@ -148,7 +148,7 @@ def _of_policy(path: str, old: bytes | None, new: bytes | None, outer: Iterable[
     except MalformedConfig:
         yield _change(path, (), f"the policy {_UNREADABLE}, now or before", None, None, "policy")
         return
-    places = Places(after), Places(before)
+    places = TomlPlaces(after), TomlPlaces(before)
     was, will = (dict(_leaves(file.tables)) for file in (before, after))
     for at in dict.fromkeys([*was, *will]):
         if _are_equal(was.get(at), will.get(at)):

@@ -8,14 +8,12 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
-from smspec.plan.build_inputs import BuildInputs
-from smspec.plan.plan import Plan, RequestPlan
-from smspec.render.iam.kms import source_key
+from smspec.plan.plan import BuildInputs, Plan, RequestPlan
 from smspec.review.change import Change, Rise, safe
 from smspec.review.layers import LayerItem, Layers, started
 from smspec.review.request_differences import Leaf, leaves, meaning, without_defaults
+from smspec.service.job_costs import PriceBook
 from smspec.service.members import member, structure
-from smspec.service.prices import PriceBook
 from smspec.source import Document, Path, Span
 from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
@@ -157,7 +155,7 @@ def version_of_plan(
         image_tag=None if plan.image is None else plan.image.tag,
         code=None if job.delivery is None else build_inputs.source,
         delivery=job.delivery,
-        source_key=source_key(plan),
+        source_key=plan.source_key,
         region=job.region,
         run=None if plan.run is None else plan.run._asdict(),
         request=plan.request,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.facts.instances import instance
-from smspec.source.data_extent import DataExtent
+from smspec.source.listing import DataExtent
 from smspec.spec.model import Channel, JobSpec
 
 DATA_LARGER_THAN_THE_STORAGE = Rule("SM393", "data larger than the storage", "warning", evidence="devguide")

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.fix import spelling_fix
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import nearest, spelling_fix
 from smspec.source.listing import Listing
 from smspec.spec.model import BuiltImage, CommandEntry, ExistingImage, JobSpec, ModuleEntry, PipeLoopEntry, ScriptEntry
 

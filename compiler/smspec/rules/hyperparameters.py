@@ -10,7 +10,7 @@ from smspec.diagnostics.quoting import quoted
 from smspec.source import Path, dotted
 from smspec.source.listing import Listing
 from smspec.spec.model import BuiltImage, CommandEntry, ExistingImage, JobSpec, Mpi, ScriptEntry
-from smspec.spec.starter import makes_arguments
+from smspec.spec.startup import makes_arguments
 
 RESERVED_HYPERPARAMETER = Rule("SM319", "reserved hyperparameter")
 

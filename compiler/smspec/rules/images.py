@@ -9,8 +9,7 @@ from smspec.service.image_python import official_name, python_of_apt, python_of_
 from smspec.service.image_reference import parsed_reference
 from smspec.service.partitions import is_listed, nearest_region, regions_table
 from smspec.source.listing import Listing
-from smspec.spec.image_repository import names_registry
-from smspec.spec.model import BuiltImage, ExistingImage, JobSpec
+from smspec.spec.model import BuiltImage, ExistingImage, JobSpec, names_registry
 
 UNUSABLE_BASE_IMAGE = Rule("SM329", "unusable base image", needs_every_layer=True)
 

@@ -64,9 +64,8 @@ def smdataparallel_on_a_newer_base(job: JobSpec, _: Listing) -> Iterator[Finding
     if not isinstance(job.image, BuiltImage) or not isinstance(job.distribution, SmDataParallel):
         return
     # Imported late: few jobs use this launcher.
-    from smspec.service.facts.launchers import documented_launcher
     from smspec.service.image_reference import parsed_reference
-    from smspec.service.pytorch_image import pytorch_version
+    from smspec.service.runtime_settings import documented_launcher, pytorch_version
 
     version = pytorch_version(parsed_reference(job.image.base))
     documented = documented_launcher("smdataparallel")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
-from smspec.service.image_names import Unavailable
-from smspec.service.named_image import NamedImage
+from smspec.service.image_names import NamedImage, Unavailable
 
 UNKNOWN_IMAGE_NAME = Rule("SM487", "unknown image name", instead_of="SM436")
 

@@ -8,10 +8,8 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.source.listing import Listing
-from smspec.spec.isolation import isolation_path, unrouted_path
 from smspec.spec.model import BuiltImage, JobSpec, ScriptEntry
-from smspec.spec.starter import starter
-from smspec.spec.startup_requirements import NAME, startup_requirements
+from smspec.spec.startup import REQUIREMENTS, isolation_path, starter, startup_requirements, unrouted_path
 
 ISOLATED_JOB_THAT_DOWNLOADS_ITS_SOURCE = Rule("SM378", "isolated job that downloads its source", instead_of="SM363")
 
@@ -60,12 +58,12 @@ def isolated_job_that_installs_packages(job: JobSpec, source: Listing) -> Iterat
         if _certainly_lacks_packages(job):
             rule = ISOLATED_JOB_THAT_INSTALLS_PACKAGES
         help = (
-            f"set `image.python_requirements` to `{posixpath.join(job.source.dir, NAME)}`"
+            f"set `image.python_requirements` to `{posixpath.join(job.source.dir, REQUIREMENTS)}`"
             if isinstance(job.image, BuiltImage)
             else "use an image that contains the packages, and add `requirements.txt` to `source.ignore`"
         )
         needs = "needs an index" if rule is ISOLATED_JOB_THAT_INSTALLS_PACKAGES else "might need an index"
-        yield rule.at(path, f"`{NAME}` {needs} at startup, but `network.isolation` is true", help=help)
+        yield rule.at(path, f"`{REQUIREMENTS}` {needs} at startup, but `network.isolation` is true", help=help)
 
 
 def _certainly_lacks_packages(job: JobSpec) -> bool:
@@ -89,7 +87,7 @@ def vpc_job_that_installs_packages(job: JobSpec, source: Listing) -> Iterator[Fi
         return
     yield VPC_JOB_THAT_INSTALLS_PACKAGES.at(
         path,
-        f"`{NAME}` needs an index at startup, but `network.subnets` might not reach PyPI",
+        f"`{REQUIREMENTS}` needs an index at startup, but `network.subnets` might not reach PyPI",
         help="set `PIP_INDEX_URL` in `environment` to an index in the VPC, or ignore SM537 if it has a NAT gateway",
         notes=(Note("without a route, pip waits and retries, and the job fails at startup"),),
     )

@@ -14,11 +14,10 @@ from smspec.diagnostics.unseen_names import line_faults, name_fault
 from smspec.rules.locking import CHANGED_LOCKED_PACKAGES, loose_lines
 from smspec.service.image_python import official_name, without_python
 from smspec.service.image_reference import parsed_reference
-from smspec.service.index_variables import variables_in, without_comment
-from smspec.service.requirement_lines import joined_lines, normalized
+from smspec.service.requirement_lines import joined_lines, normalized, variables_in, without_comment
 from smspec.source import Path
 from smspec.source.frozen import dataclass
-from smspec.spec.locked_environment import LockedEnvironment
+from smspec.spec.lock import LockedEnvironment
 from smspec.spec.model import BuiltImage
 
 REQUIREMENTS_IN_ANOTHER_FORMAT = Rule("SM327", "requirements in a different format")

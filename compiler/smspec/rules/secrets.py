@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.certain_secrets import certain_secret
 from smspec.diagnostics.masking import secret_of
+from smspec.diagnostics.secret_formats import certain_secret
 from smspec.diagnostics.secrets import option_name
 from smspec.source import Path, dotted
 from smspec.source.listing import Listing
 from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, ScriptEntry
-from smspec.spec.starter import starter
+from smspec.spec.startup import starter
 
 SECRET_IN_THE_IMAGE = Rule("SM602", "secret in the image", "warning")
 

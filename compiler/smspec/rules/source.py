@@ -12,12 +12,12 @@ from typing import Literal
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.script.printed_lines import PrintedLine, printed_lines
-from smspec.service.metric_literal import letters, literal_before_value, most_steps
+from smspec.service.metric_pattern import letters, literal_before_value, most_steps
 from smspec.source import SourceText, Span
-from smspec.source.by_identity import ByIdentity
 from smspec.source.frozen import dataclass
+from smspec.source.memo import ByIdentity
 from smspec.spec.model import CommandEntry, JobSpec, ScriptEntry
-from smspec.spec.starter import starter
+from smspec.spec.startup import starter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

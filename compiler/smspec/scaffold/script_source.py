@@ -1,18 +1,28 @@
-"""Find a script that exists, and read what its text shows."""
+"""Find a script that exists, and read what its text shows: also the packages it imports, with the versions here.
+
+These are the versions that the script was written with, so the spec builds on an official image of Python, not on one
+of AWS with its own.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 
 from smspec.pipeline.script_reading import Started, read_program
 from smspec.rules.entry_points import is_safe
+from smspec.rules.program.provided_modules import package_of
 from smspec.script.program import Program
-from smspec.script.reach.reached import Reach
+from smspec.script.reach import Reach
 from smspec.source.frozen import dataclass
 from smspec.workspace.source_listing import scan_source
 
 SOURCE = "src"
 _USUAL = ("train.py", "main.py", "run.py")
+
+_OF_THE_JOB = frozenset({"smspec_runtime"})
 
 
 class NoScript(Exception):
@@ -29,6 +39,18 @@ class ReadSource:
     reach: Reach
     has_requirements: bool
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedPackage:
+    """``version`` None: the package is not installed here, so its name follows from that of the module."""
+
+    package: str
+    version: str | None
+
+    @property
+    def line(self) -> str:
+        return self.package if self.version is None else f"{self.package}=={self.version}"
 
 
 def existing_script(directory: str) -> str | None:
@@ -70,3 +92,31 @@ def read_source(directory: str, path: str) -> ReadSource:
         has_requirements=listing.has("requirements.txt"),
         reason="" if known else str(getattr(read.program, "reason", "it cannot be read")),
     )
+
+
+def requirements(modules: Iterable[str]) -> list[ImportedPackage]:
+    """Return the packages of modules, by their full names, that neither Python nor smspec provides."""
+    installed = packages_distributions()
+    found: dict[str, ImportedPackage] = {}
+    for module in modules:
+        top = module.partition(".")[0]
+        if top not in sys.stdlib_module_names and top not in _OF_THE_JOB:
+            requirement = _requirement(module, installed)
+            found.setdefault(requirement.package.lower(), requirement)
+    return [found[name] for name in sorted(found)]
+
+
+def _requirement(module: str, installed: Mapping[str, Sequence[str]]) -> ImportedPackage:
+    usual = package_of(module)
+    packages = installed.get(module.partition(".")[0], ())
+    package = next((name for name in packages if name.lower() == usual.lower()), None)
+    # Several packages share a namespace such as `google`: only the usual one of the module is certain.
+    if package is None and len(set(packages)) == 1:
+        package = packages[0]
+    if package is None:
+        return ImportedPackage(package=usual, version=None)
+    try:
+        # A local version, such as 2.5.1+cpu, is on no public index.
+        return ImportedPackage(package=package, version=version(package).partition("+")[0])
+    except PackageNotFoundError:
+        return ImportedPackage(package=usual, version=None)

@@ -8,14 +8,17 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from smspec.diagnostics.visible import visible
-from smspec.scaffold.arguments import ScriptArgument, is_model_directory, script_arguments
-from smspec.scaffold.channels import script_channels
-from smspec.scaffold.printed_metrics import printed_metrics
-from smspec.scaffold.requirements import requirements
-from smspec.scaffold.script_source import ReadSource
+from smspec.scaffold.script_settings import (
+    ScriptArgument,
+    is_model_directory,
+    printed_metrics,
+    script_arguments,
+    script_channels,
+)
+from smspec.scaffold.script_source import ReadSource, requirements
 from smspec.script.program import Program
 from smspec.source.frozen import dataclass
-from smspec.spec.yaml.flow_style import flow_style
+from smspec.spec.yaml.scalars import flow_style
 
 _CHECKPOINTS = "/opt/ml/checkpoints"
 _LAUNCHER = frozenset({"RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "LOCAL_WORLD_SIZE"})
@@ -38,11 +41,6 @@ class _Hyperparameter:
     key: str
     value: object
     comment: str = ""
-
-
-def spec_of_script(read: ReadSource, name: str, directory: str, schema: str) -> ScriptSpec:
-    """Return the spec of a job that starts a script. ``directory`` is that of the spec."""
-    return _Writer(read, directory).spec(name, schema)
 
 
 class _Writer:
@@ -210,6 +208,11 @@ class _Writer:
         if self._variables:
             names = ", ".join(self._variables)
             self.remarks.append(f"values to set, with --set vars.NAME=VALUE or in `vars`: {names}")
+
+
+def spec_of_script(read: ReadSource, name: str, directory: str, schema: str) -> ScriptSpec:
+    """Return the spec of a job that starts a script. ``directory`` is that of the spec."""
+    return _Writer(read, directory).spec(name, schema)
 
 
 def _is_required_word(argument: ScriptArgument) -> bool:

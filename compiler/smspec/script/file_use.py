@@ -1,19 +1,22 @@
-"""Container paths that certainly reach a file operation: outside of a container they are different files."""
+"""Paths of the container, and those of channels, that certainly reach a file operation.
+
+Outside of a container they are different files.
+"""
 
 from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from smspec.script.channel_value import ChannelPath
-from smspec.script.program import FileUse
-from smspec.script.values import UNKNOWN, Known, Unknown, Value, text
+from smspec.script.follow.values import UNKNOWN, Known, Unknown, Value, text
+from smspec.script.program import ChannelUse, FileUse
+from smspec.script.record import record_of
 
 if TYPE_CHECKING:
-    from smspec.script.call import Call
-    from smspec.script.interpreter import Interpreter
+    from smspec.script.follow.evaluation import Evaluation
+    from smspec.script.follow.frames import Call
+    from smspec.script.follow.interpreter import Interpreter
     from smspec.source import Span
 
 CONTAINER = "/opt/ml"
@@ -109,38 +112,130 @@ _QUESTIONS = ("os.path.exists", "os.path.isdir")
 _MAKERS = ("os.makedirs", "os.mkdir")
 
 
-def note_call(run: Interpreter, name: str, call: Call) -> None:
+class ChannelPath(Value):
+    """The value of ``SM_CHANNEL_…``, or a path below it, or next to it.
+
+    ``name`` is in capitals. ``may_be_none``: without the channel it is None. ``options``: names of the option of which
+    it is the default. ``rest``: what follows the path of the channel; None if unknown.
+    """
+
+    def __init__(
+        self, name: str, written: str, *, may_be_none: bool, options: tuple[str, ...] = (), rest: str | None = ""
+    ) -> None:
+        self.name = name
+        self.written = written
+        self.may_be_none = may_be_none
+        self.options = options
+        self.rest = rest
+
+    def as_default(self, options: tuple[str, ...]) -> ChannelPath:
+        """Return it as the default of an option."""
+        return ChannelPath(
+            self.name, self.written, may_be_none=self.may_be_none, options=(*self.options, *options), rest=self.rest
+        )
+
+    def followed_by(self, rest: str | None) -> ChannelPath:
+        """Return it with more text; it is a string then, not None."""
+        whole = None if rest is None or self.rest is None else self.rest + rest
+        return ChannelPath(self.name, self.written, may_be_none=False, options=self.options, rest=whole)
+
+    def note(self, run: Interpreter, operation: str, place: Span) -> None:
+        """Record that it certainly reaches an operation."""
+        record_of(run).note_use(
+            run,
+            ChannelUse(
+                name=self.name,
+                written=self.written,
+                operation=operation,
+                rest=self.rest,
+                may_be_none=self.may_be_none,
+                options=self.options,
+                place=place,
+            ),
+        )
+
+    def before(self, rest: str | None) -> Value:
+        return UNKNOWN if self.may_be_none else self.followed_by(rest)
+
+    def operation(self, node: ast.BinOp, right: Value, run: Interpreter) -> Value:
+        """Return the path with text after it; None cannot be added to anything."""
+        if not isinstance(node.op, ast.Add | ast.Div):
+            return UNKNOWN
+        self.note(run, "+" if isinstance(node.op, ast.Add) else "/", run.place(node))
+        rest = text(right)
+        if isinstance(node.op, ast.Div):
+            return self.followed_by(None if rest is None or rest.startswith("/") else f"/{rest}")
+        return self.followed_by(rest)
+
+
+def joined_below(first: Value, others: tuple[Value, ...]) -> Value:
+    """Return the result of ``os.path.join`` of a channel's path and other parts."""
+    if not isinstance(first, ChannelPath):
+        return UNKNOWN
+    rest: str | None = ""
+    for other in others:
+        part = text(other)
+        if part is None:
+            rest = None
+        elif part.startswith("/"):
+            return UNKNOWN
+        elif rest is not None:
+            rest += f"/{part}"
+    return first.followed_by(rest)
+
+
+class Namespace(Value):
+    """The result of ``parse_args``: unknown, except defaults that are paths of channels."""
+
+    def __init__(self, defaults: dict[str, ChannelPath]) -> None:
+        self._defaults = dict(defaults)
+
+    def escape(self) -> None:
+        self._defaults.clear()
+
+    def attribute(self, name: str) -> Value:
+        return self._defaults.get(name, UNKNOWN)
+
+    def set_attribute(self, name: str, value: Value) -> None:
+        value.escape()
+        self._defaults.pop(name, None)
+
+    def method(self, _: str, call: Call) -> Value:
+        self.escape()
+        return call.unknown_result()
+
+
+def note_call(name: str, call: Call) -> None:
     """Record a call that certainly uses a path of the container."""
     if call.arguments and isinstance(call.arguments[0], ChannelPath) and name in CHANNEL_OPERATIONS:
-        call.arguments[0].note(run, name, call.place)
+        call.arguments[0].note(call.run, name, call.place)
     if name in SEARCHES and call.arguments:
-        _note_search(run, name, call.arguments[0], call.place)
+        _note_search(call.run, name, call.arguments[0], call.place)
     for index in OPERATIONS.get(name, ()):
         if index < len(call.arguments):
-            _note(run, name, call.arguments[index], call.place)
+            _note(call.run, name, call.arguments[index], call.place)
     if name in OPERATIONS:
         for word in _PATH_WORDS:
-            _note(run, name, call.keywords.get(word, UNKNOWN), call.place)
+            _note(call.run, name, call.keywords.get(word, UNKNOWN), call.place)
 
 
-def note_method(run: Interpreter, owner: Value, name: str, call: Call) -> None:
+def note_method(owner: Value, name: str, call: Call) -> None:
     """Record a method call that certainly uses a path of the container."""
     if isinstance(owner, ChannelPath) and (name in _OF_PATHS or name in _SEARCHING):
-        owner.note(run, f"Path.{name}", call.place)
+        owner.note(call.run, f"Path.{name}", call.place)
     elif isinstance(owner, Known) and name in _SEARCHING:
-        _note_search(run, f"Path.{name}", owner, call.place)
+        _note_search(call.run, f"Path.{name}", owner, call.place)
     elif isinstance(owner, Known) and name in _OF_PATHS:
-        _note(run, f"Path.{name}", owner, call.place)
+        _note(call.run, f"Path.{name}", owner, call.place)
     elif isinstance(owner, Unknown) and name in _OF_OBJECTS:
         path = call.arguments[0] if call.arguments else UNKNOWN
         for value in (path, *(call.keywords.get(word, UNKNOWN) for word in _PATH_WORDS)):
-            _note(run, name, value, call.place)
+            _note(call.run, name, value, call.place)
 
 
-def note_ensured(
-    run: Interpreter, node: ast.If, name_of: Callable[[ast.expr], str], value_of: Callable[[ast.expr], Value]
-) -> None:
+def note_ensured(node: ast.If, evaluation: Evaluation) -> None:
     """Record ``if not os.path.exists(…): os.makedirs(…)``: after it, the directory certainly exists."""
+    run, name_of = evaluation.run, evaluation.full_name
     match node.test:
         case ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=question)) if name_of(question) in _QUESTIONS:
             pass
@@ -149,13 +244,13 @@ def note_ensured(
     for statement in node.body:
         call = statement.value if isinstance(statement, ast.Expr) else None
         if isinstance(call, ast.Call) and call.args and name_of(call.func) in _MAKERS:
-            _note(run, name_of(call.func), value_of(call.args[0]), run.place(call))
+            _note(run, name_of(call.func), evaluation.value(call.args[0]), run.place(call))
 
 
 def _note_search(run: Interpreter, name: str, value: Value, place: Span) -> None:
     path = text(value)
     if path is not None and run.is_certain and path.startswith(f"{CONTAINER}/"):
-        run.searches.append(FileUse(path=posixpath.normpath(path), operation=name, place=place))
+        record_of(run).searches.append(FileUse(path=posixpath.normpath(path), operation=name, place=place))
 
 
 def _note(run: Interpreter, name: str, value: Value, place: Span) -> None:
@@ -164,4 +259,4 @@ def _note(run: Interpreter, name: str, value: Value, place: Span) -> None:
         return
     path = posixpath.normpath(f"/{path.lstrip('/')}") if path.startswith("/") else path
     if path == CONTAINER or path.startswith(f"{CONTAINER}/"):
-        run.note_use(FileUse(path=path, operation=name, place=place))
+        record_of(run).note_use(run, FileUse(path=path, operation=name, place=place))

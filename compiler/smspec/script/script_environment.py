@@ -1,9 +1,57 @@
-"""What a job passes to its script, as far as the script can be checked against it."""
+"""What a job passes to its script, and what the script would reject of it, as far as either is known.
+
+The variables have SageMaker's names; a test compares them with those of the runtime.
+"""
 
 from __future__ import annotations
 
+from typing import Literal
+
+from smspec.diagnostics.suggestions import nearest
+from smspec.script.program import CommandLine, Kind, Option
 from smspec.source import Path
 from smspec.source.frozen import dataclass
+
+_PREFIX = "SM_"
+
+SET = frozenset(
+    {"SM_CHANNELS", "SM_CURRENT_HOST", "SM_CURRENT_INSTANCE_GROUP", "SM_CURRENT_INSTANCE_GROUP_HOSTS"}
+    | {"SM_CURRENT_INSTANCE_TYPE", "SM_DISTRIBUTION_INSTANCE_GROUPS", "SM_FRAMEWORK_MODULE", "SM_FRAMEWORK_PARAMS"}
+    | {"SM_HOSTS", "SM_HPS", "SM_INPUT_CONFIG_DIR", "SM_INPUT_DATA_CONFIG", "SM_INPUT_DIR", "SM_INSTANCE_GROUPS"}
+    | {"SM_INSTANCE_GROUPS_DICT", "SM_IS_HETERO", "SM_LOG_LEVEL", "SM_MODEL_DIR", "SM_MODULE_DIR", "SM_MODULE_NAME"}
+    | {"SM_NETWORK_INTERFACE_NAME", "SM_NUM_CPUS", "SM_NUM_GPUS", "SM_NUM_NEURONS", "SM_OUTPUT_DATA_DIR"}
+    | {"SM_OUTPUT_DIR", "SM_OUTPUT_INTERMEDIATE_DIR", "SM_RESOURCE_CONFIG", "SM_TOPOLOGY", "SM_TRAINING_ENV"}
+    | {"SM_USER_ARGS", "SM_USER_ENTRY_POINT"}
+)
+
+OF_IMAGES = frozenset(
+    {"SM_CHECKPOINT_CONFIG_FILE", "SM_DLC_TORCH_VERSION", "SM_INPUT", "SM_INPUT_DATA_CONFIG_FILE"}
+    | {"SM_INPUT_TRAINING_CONFIG_FILE", "SM_STUDIO_LOCAL_MODE"}
+)
+"""Some images of AWS set these."""
+
+OF_OTHER_STARTERS = frozenset(
+    {"SM_CURRENT_HOST_RANK", "SM_DISTRIBUTED_CONFIG", "SM_DISTRIBUTED_DRIVER_DIR", "SM_ENTRY_SCRIPT", "SM_HOST_COUNT"}
+    | {"SM_INPUT_DATA_DIR", "SM_MASTER_ADDR", "SM_MASTER_PORT", "SM_NPROC_PER_NODE", "SM_SOURCE_DIR"}
+)
+"""Only jobs that the ModelTrainer of the SageMaker SDK starts have these."""
+
+
+FaultKind = Literal["unknown", "missing", "refused", "alone", "truth", "clash", "unread", "pair"]
+"""``alone``: a flag accepts no value. ``truth``: a string that becomes true. ``unread``: what follows is not parsed.
+``pair``: an option where pairs are read."""
+
+_TRUTHS = frozenset({"1", "0", "true", "false", "t", "f", "yes", "no", "y", "n", "on", "off"})
+_NEITHER = "is neither true nor false"
+_REASONS = {
+    "int": "is not an integer",
+    "float": "is not a number",
+    "json": "is not JSON",
+    "literal": "is not a literal of Python",
+    "pair": "is not an override `key=value`",
+}
+_SHOWN = 8
+"""How many choices a message names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,3 +102,101 @@ class ScriptEnvironment:
     def words(self) -> list[str]:
         """The command line after the script."""
         return [word for argument in self.arguments or () for word in argument.words]
+
+
+def is_set(name: str) -> bool:
+    """Return whether a job, or an image of AWS, sets a variable."""
+    return name in SET or name in OF_IMAGES
+
+
+def near_variable(name: str) -> str | None:
+    """Return the variable that a name probably means: a similar one, or a prefix of the name."""
+    if name in OF_OTHER_STARTERS:
+        return None
+    if not name.startswith(_PREFIX):
+        # A letter of the prefix is missing: any other name may be anything.
+        damaged = (known for known in SET if name in (known[1:], known[0] + known[2:], known[:2] + known[3:]))
+        return next(damaged, None)
+    begun = [known for known in SET if name.startswith(known)]
+    return nearest(name, sorted(SET)) or max(begun, key=len, default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """``argument`` None: it is missing. ``reason`` ends a sentence; ``near`` is a similar valid name or value."""
+
+    kind: FaultKind
+    command_line: CommandLine
+    argument: Argument | None = None
+    option: Option | None = None
+    reason: str = ""
+    near: str | None = None
+
+
+def converted(kind: Kind, word: str) -> object:
+    """Return the converted word. Raise ValueError if it is rejected."""
+    match kind:
+        case "int":
+            return int(word)
+        case "int literal":
+            return word if ":" in word else int(word, 10 if word.strip("-+0_").isdigit() else 0)
+        case "float":
+            return float(word)
+        case "float literal":
+            return word if word[:1] == "." or set(word) & set("xo:") else float(word)
+        case "bool()":
+            return bool(word)
+        case "json":
+            return _loaded(word)
+        case "literal":
+            return _literal(word)
+        case "pair" if "=" not in word and not word.startswith("~"):
+            raise ValueError(word)
+        case "truth":
+            if word.strip().lower() not in _TRUTHS:
+                raise ValueError(word)
+    return word
+
+
+def _loaded(word: str) -> object:
+    import json  # imported late, as below: few options have such a type
+
+    try:
+        return json.loads(word)
+    except RecursionError:
+        return word
+
+
+def _literal(word: str) -> object:
+    import ast
+
+    try:
+        return ast.literal_eval(word)
+    except (RecursionError, MemoryError):
+        return word
+    except (SyntaxError, TypeError) as fault:
+        raise ValueError(word) from fault
+
+
+def refusal(option: Option, word: str) -> str | None:
+    """Return why an option rejects a word, or None if it accepts it."""
+    try:
+        value = converted(option.kind, word)
+    except (ValueError, OverflowError):
+        return _REASONS.get(option.kind.partition(" ")[0], _NEITHER)
+    if option.choices is not None:
+        taken = {str(choice).lower() for choice in option.choices} if option.ignores_case else option.choices
+        if (str(value).lower() if option.ignores_case else value) not in taken:
+            return "is not one of " + listed(option.choices)
+    if isinstance(value, int | float) and option.kind.startswith(("int", "float")):
+        if option.lowest is not None and value < option.lowest:
+            return f"is below {option.lowest:g}"
+        if option.highest is not None and value > option.highest:
+            return f"is above {option.highest:g}"
+    return None
+
+
+def listed(choices: tuple[object, ...]) -> str:
+    """Return some choices for a message."""
+    shown = [f"`{choice}`" for choice in choices[:_SHOWN]]
+    return ", ".join(shown) + (f" and {len(choices) - _SHOWN} more" if len(choices) > _SHOWN else "")

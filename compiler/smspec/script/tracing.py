@@ -1,67 +1,44 @@
-"""Parse a script and follow it: as a script, or as the module of a function that is called with the job."""
+"""Parse a script and follow it: as a script, or as the module of a function that is called with the job.
+
+The modules of the source are imported as the script imports them.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 
-from smspec.script.call import Call
-from smspec.script.classes import Class
-from smspec.script.frame import Frame
-from smspec.script.functions import Function
-from smspec.script.interpreter import Interpreter, TooManySteps
-from smspec.script.neighbors import Neighbors, names_at_start
-from smspec.script.parse_limits import ScriptUnreadable
-from smspec.script.parsing import parsed
+from smspec.script.follow.classes import Class, Module
+from smspec.script.follow.frames import Call, Frame, Function
+from smspec.script.follow.interpreter import Interpreter, TooManySteps
+from smspec.script.follow.values import UNKNOWN, Known, Value
+from smspec.script.parsing import ScriptUnreadable, parsed
 from smspec.script.program import CommandLine, Program, Stop
-from smspec.script.readers import handler_of, lookup_of
-from smspec.script.script_files import Source
+from smspec.script.readers import LibraryRecord
+from smspec.script.record import Record
+from smspec.script.script_files import Glance, Source, glance, has_relevant_word
 from smspec.source import SourceText
 from smspec.source.frozen import replace
 
+MOST_MODULES = 60
+"""How many modules are parsed with a script."""
+
+MOST_CHARACTERS = 600_000
+"""The maximum length of all modules that are parsed with a script."""
+
+MOST_LOOKED_AT = 3_000_000
+"""Characters that are searched for words, to decide whether a module may do anything relevant."""
+
+DEEPEST = 20
+"""The maximum depth of nested imports."""
+
+_FIRST = frozenset({"abc", "codecs", "encodings", "genericpath", "io", "os", "posixpath", "site", "stat"})
+_NEVER = frozenset(sys.builtin_module_names) | _FIRST | {"smspec_runtime"}
+"""Python finds these before modules next to a script; the runtime brings its own package."""
+
 _PHASES = ("begin", "epoch", "end")
-
-
-def followed(text: SourceText, source: Source, module: str, handler: str | None) -> Program:
-    """Return what is known about a script. Raise `ScriptUnreadable` if this Python cannot parse or follow it.
-
-    ``module``: its module name, ``__main__`` for a script.
-    """
-    tree = parsed(text)
-    if tree is None:
-        raise ScriptUnreadable("the Python that runs smspec cannot parse it")
-    frame = Frame(text)
-    frame.names |= names_at_start(module)
-    frame.package = module if text.name.endswith("__init__.py") else module.rpartition(".")[0]
-    neighbors = Neighbors(source, text, module, frame)
-    run = Interpreter(handler_of, lookup_of, neighbors.find)
-    try:
-        for name in (*_AT_START, *filter(None, [frame.package])):
-            neighbors.find(run, name)
-        run.module(tree, frame)
-        if handler is not None:
-            _call_handler(run, frame, handler)
-    except (TooManySteps, RecursionError):
-        raise ScriptUnreadable("it is too long or too deeply nested to follow") from None
-    return Program(
-        texts=(text, *neighbors.texts),
-        command_lines=() if run.is_tampered else tuple(dict.fromkeys(_with_left_over(run))),
-        variables=tuple(dict.fromkeys(run.variables)),
-        optional_variables=tuple(dict.fromkeys(run.optional_variables)),
-        other_variables=tuple(dict.fromkeys(run.other_variables)),
-        channel_uses=() if run.is_blind else tuple(dict.fromkeys(run.channel_uses)),
-        aws_uses=() if run.is_blind else tuple(run.aws_uses),
-        installations=() if run.is_blind else tuple(run.installations),
-        searches=() if run.is_blind else tuple(dict.fromkeys(run.searches)),
-        repeated_uses=() if run.is_blind else tuple(dict.fromkeys(run.repeated_uses)),
-        channels=tuple(dict.fromkeys(run.channels)),
-        hyperparameters=tuple(dict.fromkeys(run.hyperparameters)),
-        file_uses=() if run.is_blind else tuple(dict.fromkeys(run.file_uses)),
-        process_groups=() if run.is_blind else tuple(run.process_groups),
-        stop=_stop(run, text) if handler is None else None,
-    )
-
 
 _AT_START = ("sitecustomize", "usercustomize")
 """Python imports these before any script."""
@@ -76,20 +53,198 @@ _READING = re.compile(
 )
 
 
-def _with_left_over(run: Interpreter) -> Iterator[CommandLine]:
+class Neighbors:
+    """The modules of a source. ``texts`` are those that were parsed.
+
+    For speed, a module without any relevant word, in itself or in what it imports, is not parsed.
+    """
+
+    def __init__(self, source: Source, own: SourceText, name: str, frame: Frame) -> None:
+        self.texts: list[SourceText] = []
+        self._source = source
+        self._own = own
+        self._searches = source.searches
+        self._has_looked = False
+        self._modules: dict[str, Module | None] = {name: Module(frame)}
+        self._found: dict[str, SourceText | None] = {}
+        self._glances: dict[str, Glance] = {}
+        self._looked_at = 0
+        self._quiet: set[str] = set()
+        self._depth = 0
+
+    def find(self, run: Interpreter, name: str) -> Module | None:
+        """Import a module, after its parent packages; None for one that is not in the source."""
+        found: Module | None = None
+        above: Module | None = None
+        parts = name.split(".")
+        for count in range(1, len(parts) + 1):
+            full = ".".join(parts[:count])
+            is_new = full not in self._modules
+            found = self._one(run, full)
+            if is_new and found is not None and above is not None:
+                above.frame.set(parts[count - 1], found)
+            above = found
+        return found
+
+    def _one(self, run: Interpreter, name: str) -> Module | None:
+        if name in self._modules:
+            return self._modules[name]
+        self._modules[name] = None
+        if name.partition(".")[0] in _NEVER:
+            return None
+        try:
+            text = self._text(name)
+            if text is None:
+                self._perhaps(run, name)
+            else:
+                self._bring(run, name, text)
+        except ScriptUnreadable:
+            run.gives_up(f"smspec could not follow the module `{name}`, which the script imports")
+        return self._modules[name]
+
+    def _text(self, name: str) -> SourceText | None:
+        """Return the text of a module; None for one outside of the source. Raise `ScriptUnreadable`."""
+        if name not in self._found and self._looked_at > MOST_LOOKED_AT:
+            raise ScriptUnreadable("it is too much to look at")
+        if name not in self._found:
+            self._found[name] = None if name.partition(".")[0] in _NEVER else self._source.module(name)
+        return self._found[name]
+
+    def _elsewhere(self, name: str) -> SourceText | None:
+        """Return a module that is found only in a directory that the script adds. Raise `ScriptUnreadable`."""
+        found = self._source.elsewhere(name)
+        if found is not None and not self._searches and not self._has_looked:
+            self._has_looked = True
+            self._glance("__main__", self._own)
+        return found if self._searches else None
+
+    def _perhaps(self, run: Interpreter, name: str) -> None:
+        """Read a file that may be the module, if the script adds directories for modules."""
+        text = self._elsewhere(name)
+        if text is not None and not self._is_quiet(name, text):
+            with run.out_of_order():
+                self._bring(run, name, text)
+            found, self._modules[name] = self._modules[name], None
+            if found is not None:
+                found.escape()
+
+    def _bring(self, run: Interpreter, name: str, text: SourceText) -> None:
+        module = self._modules[name] = Module(Frame(text))
+        frame = module.frame
+        frame.names |= names_at_start(name)
+        is_package = _is_package(text)
+        frame.package = name if is_package else name.rpartition(".")[0]
+        frame.is_entered = has_relevant_word(text.text) or "dataclass" in text.text
+        if self._glance(name, text) is None:
+            raise ScriptUnreadable("it is too much to look at")
+        if (not is_package or not text.text.strip()) and self._is_quiet(name, text):
+            return
+        self.texts.append(text)
+        is_too_much = len(self.texts) > MOST_MODULES or sum(len(one.text) for one in self.texts) > MOST_CHARACTERS
+        tree = None if is_too_much or self._depth >= DEEPEST else parsed(text)
+        if tree is None:
+            raise ScriptUnreadable("it is too much to follow")
+        self._depth += 1
+        run.module(tree, frame)
+        self._depth -= 1
+
+    def _glance(self, name: str, text: SourceText) -> Glance | None:
+        """Return the result of a quick search of a module; None above the limit."""
+        if name not in self._glances:
+            self._looked_at += len(text.text)
+            if self._looked_at > MOST_LOOKED_AT:
+                return None
+            self._glances[name] = glance(text.text, name if _is_package(text) else name.rpartition(".")[0])
+            self._searches |= self._glances[name].searches
+        return self._glances[name]
+
+    def _is_quiet(self, name: str, text: SourceText) -> bool:
+        """Return whether a module, with everything that it imports, has none of the relevant words."""
+        seen = {name}
+        rest = [(name, text)]
+        while rest:
+            name, text = rest.pop()
+            found = self._glance(name, text)
+            if found is None or not found.is_quiet or text.name == self._own.name:
+                return False
+            for other in found.names:
+                if other in seen or other in self._quiet:
+                    continue
+                seen.add(other)
+                try:
+                    one = self._text(other) or self._elsewhere(other)
+                except ScriptUnreadable:
+                    return False
+                if one is not None:
+                    rest.append((other, one))
+        self._quiet |= seen
+        return True
+
+
+def _is_package(text: SourceText) -> bool:
+    return text.name.replace("\\", "/").endswith("/__init__.py")
+
+
+def names_at_start(name: str) -> dict[str, Value]:
+    """Return the names that a module has at its start."""
+    return {"__name__": Known(name), "__file__": UNKNOWN, "TYPE_CHECKING": Known(False)}
+
+
+def followed(text: SourceText, source: Source, module: str, handler: str | None) -> Program:
+    """Return what is known about a script. Raise `ScriptUnreadable` if this Python cannot parse or follow it.
+
+    ``module``: its module name, ``__main__`` for a script.
+    """
+    tree = parsed(text)
+    if tree is None:
+        raise ScriptUnreadable("the Python that runs smspec cannot parse it")
+    frame = Frame(text)
+    frame.names |= names_at_start(module)
+    frame.package = module if text.name.endswith("__init__.py") else module.rpartition(".")[0]
+    neighbors = Neighbors(source, text, module, frame)
+    record = LibraryRecord()
+    run = Interpreter(record, neighbors.find)
+    try:
+        for name in (*_AT_START, *filter(None, [frame.package])):
+            neighbors.find(run, name)
+        run.module(tree, frame)
+        if handler is not None:
+            _call_handler(run, frame, handler)
+    except (TooManySteps, RecursionError):
+        raise ScriptUnreadable("it is too long or too deeply nested to follow") from None
+    return Program(
+        texts=(text, *neighbors.texts),
+        command_lines=() if run.is_tampered else tuple(dict.fromkeys(_with_left_over(record))),
+        variables=tuple(dict.fromkeys(record.variables)),
+        optional_variables=tuple(dict.fromkeys(record.optional_variables)),
+        other_variables=tuple(dict.fromkeys(record.other_variables)),
+        channel_uses=() if run.is_blind else tuple(dict.fromkeys(record.channel_uses)),
+        aws_uses=() if run.is_blind else tuple(record.aws_uses),
+        installations=() if run.is_blind else tuple(record.installations),
+        searches=() if run.is_blind else tuple(dict.fromkeys(record.searches)),
+        repeated_uses=() if run.is_blind else tuple(dict.fromkeys(record.repeated_uses)),
+        channels=tuple(dict.fromkeys(record.channels)),
+        hyperparameters=tuple(dict.fromkeys(record.hyperparameters)),
+        file_uses=() if run.is_blind else tuple(dict.fromkeys(record.file_uses)),
+        process_groups=() if run.is_blind else tuple(record.process_groups),
+        stop=_stop(run, record, text) if handler is None else None,
+    )
+
+
+def _with_left_over(record: Record) -> Iterator[CommandLine]:
     """Yield the command lines, once the use of their remaining arguments is known."""
-    for line in run.command_lines:
-        left_over = run.left_over.get(line)
+    for line in record.command_lines:
+        left_over = record.left_over.get(line)
         yield line if left_over is None or left_over.is_used else replace(line, drops=True)
 
 
-def _stop(run: Interpreter, text: SourceText) -> Stop | None:
+def _stop(run: Interpreter, record: Record, text: SourceText) -> Stop | None:
     """Return why the arguments of a script are not known, or not all of them; None if they are, or there are none."""
-    if run.command_lines and run.is_tampered:
-        return Stop(reason="the script changes `sys.argv`, or what reads it", place=run.command_lines[0].place)
-    if run.stops:
-        return run.stops[0]
-    if run.command_lines:
+    if record.command_lines and run.is_tampered:
+        return Stop(reason="the script changes `sys.argv`, or what reads it", place=record.command_lines[0].place)
+    if record.stops:
+        return record.stops[0]
+    if record.command_lines:
         return None
     for library in sorted(_LIBRARIES & {name.partition(".")[0] for name in run.imported}):
         return Stop(reason=f"smspec does not know how `{library}` reads them", place=None)
@@ -101,13 +256,13 @@ def _stop(run: Interpreter, text: SourceText) -> Stop | None:
 def _call_handler(run: Interpreter, frame: Frame, name: str) -> None:
     """Call a function, or the methods of a class, as the runtime does: with the job first."""
     found = frame.get(name)
-    from smspec.script.readers.job import Job  # imported late: few scripts are handlers
+    from smspec.script.readers.environment import JobValue  # imported late: few scripts are handlers
 
     node = ast.parse("handler()", mode="eval").body
     assert isinstance(node, ast.Call)
 
     def call() -> Call:
-        return Call(run, node, (Job(run),), {}, True)
+        return Call(run, node, (JobValue(run),), {}, True)
 
     if isinstance(found, Function):
         found.call(call())

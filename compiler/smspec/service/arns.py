@@ -7,8 +7,8 @@ from functools import partial
 
 from smspec.service.members import items, member
 from smspec.source import Path
-from smspec.source.by_identity import ByIdentity
 from smspec.source.frozen import dataclass
+from smspec.source.memo import ByIdentity
 
 _SINGLE: tuple[tuple[str, ...], ...] = (
     ("AlgorithmSpecification", "AlgorithmName"),

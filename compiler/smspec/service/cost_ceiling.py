@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from smspec.service.instance_time import instance_counts, instance_hours, instance_time, two_decimals
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook, instance_counts, instance_hours, instance_time, two_decimals
 from smspec.source.frozen import dataclass
 
 

@@ -55,7 +55,7 @@ def locked_python(version: str) -> Version | None:
 def _listed_python(image: str) -> Version | None:
     """Return the version of Python in an image of AWS whose tag does not show it."""
     # Imported late: few jobs have an image of AWS, and only theirs are in the table.
-    from smspec.service.image_contents import python_of
+    from smspec.service.provided_images import python_of
 
     return python_of(image)
 

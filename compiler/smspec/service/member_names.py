@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from smspec.diagnostics.durations import duration
-from smspec.diagnostics.quoting import path_name
+from smspec.diagnostics.quoting import duration, path_name
 from smspec.service.shapes import Shape
 from smspec.source import Path
 

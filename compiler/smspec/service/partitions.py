@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from urllib.parse import SplitResult, urlsplit
 
 from smspec.diagnostics.suggestions import nearest
-from smspec.service.facts.table import Table, table
+from smspec.service.facts import Table, table
 from smspec.source.frozen import dataclass
 
 _OF_CUSTOMERS = re.compile(r"(?:^|\.)(?:elb|compute|compute-1|execute-api|vpce-svc-[0-9a-f]+)\.")

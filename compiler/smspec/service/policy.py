@@ -1,23 +1,63 @@
-"""The policy of an organization for all its jobs, as a value."""
+"""The policy of an organization for all its jobs, with the quotas of its accounts and the settings of its registry."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
-from smspec.service.prices import PriceBook
-from smspec.service.quotas import Quotas
-from smspec.service.registry_settings import RegistrySettings
+from smspec.service.job_costs import PriceBook
+from smspec.service.request import Request
 from smspec.source.frozen import dataclass, field
-from smspec.source.path import Path
+from smspec.source.node import Path
 
 if TYPE_CHECKING:
     from decimal import Decimal
     from fractions import Fraction
 
+RUNTIME = "Longest run time for a training job"
+VOLUME = "Size of EBS volume for a training job instance"
+WARM_POOL = "{} for training warm pool usage"
 
 Level = Literal["error", "warning", "note", "off"]
 LEVELS: tuple[Level, ...] = ("error", "warning", "note", "off")
 """From the highest to the lowest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegionQuotas:
+    """The quotas of an account in a region: name of the quota → value. ``as_of``: the date of the request."""
+
+    as_of: str
+    training: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quotas:
+    """``accounts``: account → region → its quotas."""
+
+    accounts: Mapping[str, Mapping[str, RegionQuotas]] = field(default_factory=dict)
+
+    def of(self, request: Request) -> RegionQuotas | None:
+        """Return the quotas for a request: those of its role's account in its region; None if they are unknown."""
+        role, region = request.role, request.region
+        if role is None or not self.accounts:
+            return None
+        if region is None and request.image is not None:
+            region = request.image.region
+        return self.accounts.get(role.account, {}).get(region or "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistrySettings:
+    """``create``: whether missing repositories are created at all. The rest is for those that are.
+
+    ``keep_images``: how many images a repository keeps, the newest; None keeps all.
+    """
+
+    create: bool = True
+    scan_on_push: bool = True
+    immutable_tags: bool = True
+    keep_images: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +77,9 @@ class Policy:
     of inner directories set it. ``path``: the innermost file with the policy; ``sources``: which file sets a key.
     ``max_cost``: US dollars for a job at most, by ``prices``; ``max_hours``: instance hours for a job at most.
     ``priced_by``: the prices of the file that limits the cost, and of those above it. ``require_base``: a job extends
-    a base spec of each. ``quotas``: what AWS grants the
-    accounts, from a file next to the policy. ``known_images``: those of AWS that are newer than the tables;
-    ``known_instance_types``: those that are newer than the pinned API model. ``registry``: how `smspec build --push`
-    creates repositories.
+    a base spec of each. ``quotas``: what AWS grants the accounts, from a file next to the policy. ``known_images``:
+    those of AWS that are newer than the tables; ``known_instance_types``: those that are newer than the pinned API
+    model. ``registry``: how `smspec build --push` creates repositories.
     """
 
     path: str
@@ -70,3 +109,31 @@ class Policy:
 
     def lets_ignore(self, code: str) -> bool:
         return code in self.may_ignore if isinstance(self.may_ignore, tuple) else self.may_ignore
+
+
+def usage(instance_type: str, *, spot: bool) -> str:
+    """Return the name of the quota for the instances of a type that run at once."""
+    return f"{instance_type} for {_kind(spot)} job usage"
+
+
+def per_job(*, spot: bool) -> str:
+    """Return the name of the quota for the instances of a job."""
+    return f"Maximum number of instances per {_kind(spot)} job"
+
+
+def across_jobs(*, spot: bool) -> str:
+    """Return the name of the quota for the instances of all jobs together."""
+    return f"Number of instances across all {_kind(spot)} jobs"
+
+
+def is_about_training(name: str) -> bool:
+    """Return whether a job is compared with the quota of a name."""
+    ends = (usage("", spot=False), usage("", spot=True), WARM_POOL.format(""))
+    if name.startswith("ml.") and name.endswith(ends):
+        return True
+    both = (per_job, across_jobs)
+    return name in (RUNTIME, VOLUME) or any(name == named(spot=spot) for named in both for spot in (False, True))
+
+
+def _kind(spot: bool) -> str:
+    return "spot training" if spot else "training"

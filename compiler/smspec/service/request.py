@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from smspec.service.arns import Arn, NamedArn, named_arns, parsed_arn
 from smspec.service.image_reference import ImageReference, parsed_reference
-from smspec.service.instance_families import Storage, storage
+from smspec.service.instance_types import Storage, storage
 from smspec.service.member_names import shown, time
 from smspec.service.members import items, member, number, structure
 from smspec.service.s3_address import addresses
@@ -15,7 +15,7 @@ from smspec.source import Path
 from smspec.source.frozen import dataclass, field
 
 if TYPE_CHECKING:
-    from smspec.service.provided_image import ProvidedImage
+    from smspec.service.provided_images import ProvidedImage
 
 IMAGE: Path = ("AlgorithmSpecification", "TrainingImage")
 
@@ -216,7 +216,7 @@ class Request:
     def provided_image(self) -> ProvidedImage | None:
         """What is known of TrainingImage, if it is an image of AWS; None if it is not."""
         # Imported late: many jobs run an image of their own.
-        from smspec.service.provided_image import provided_image
+        from smspec.service.provided_images import provided_image
 
         image = self.image
         if image is None:

@@ -6,15 +6,14 @@ import json
 from typing import Literal
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.fix import Fix, spelling_fix
 from smspec.diagnostics.quoting import one_of
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import Fix, nearest, spelling_fix
+from smspec.service.instance_types import unknown_instance_type
 from smspec.service.member_names import form, kind, kind_of, member, quantity, shown
 from smspec.service.patterns import matches
 from smspec.service.shapes import Model, Shape, pinned_model
-from smspec.service.unknown_instance_type import unknown_instance_type
 from smspec.source import Path, dotted
-from smspec.source.by_identity import ByIdentity
+from smspec.source.memo import ByIdentity
 
 WRONG_TYPE = Rule("SM401", "value of the wrong type")
 UNKNOWN_MEMBER = Rule("SM402", "unknown member")
@@ -56,14 +55,6 @@ _MOST_COMPARED = 100
 """No author fixes more in one run, and searching for similar names takes time."""
 
 _FITTING: ByIdentity[bool] = ByIdentity()
-
-
-def limit_findings(payload: dict[str, object], *, in_spec_words: bool = False) -> list[Finding]:
-    """Return every part of a CreateTrainingJob request that does not fit its shape, as paths of the request."""
-    model = pinned_model()
-    walk = _Walk(model, in_spec_words)
-    walk.visit((), model.root, payload)
-    return walk.findings
 
 
 class _Walk:
@@ -271,6 +262,14 @@ class _Walk:
 
     def _model_notes(self) -> str:
         return f"check the spelling in the API model of {self.model.date} (botocore {self.model.botocore})"
+
+
+def limit_findings(payload: dict[str, object], *, in_spec_words: bool = False) -> list[Finding]:
+    """Return every part of a CreateTrainingJob request that does not fit its shape, as paths of the request."""
+    model = pinned_model()
+    walk = _Walk(model, in_spec_words)
+    walk.visit((), model.root, payload)
+    return walk.findings
 
 
 def _shared(place: Path, written: Path) -> int:

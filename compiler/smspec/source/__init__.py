@@ -5,16 +5,14 @@ a tree of `Mapping`, `Sequence`, and `Scalar`, each with its span, so that a val
 author typed, however many files were merged. A `Listing` has the files of a directory that are sent.
 
 The package is the floor of the compiler: it imports nothing of it. So it also has the few things that every package
-needs and Python lacks: frozen values that are cheap to declare (`frozen`), equal values made one object (`by_content`),
-files read without following links (`real_file`), and git started so that it runs no other program (`git_command`).
+needs and Python lacks: frozen values that are cheap to declare (`frozen`), a memory of what was found about values
+(`memo`), files read without following links (`real_file`), and git started so that it runs no other program
+(`git_command`).
 """
 
 from smspec.source.document import Document
-from smspec.source.line_positions import Places
-from smspec.source.node import Mapping, Node, Scalar, Sequence, to_data
-from smspec.source.path import Path, dotted, is_near
-from smspec.source.span import Span
-from smspec.source.text import SourceText
+from smspec.source.node import Mapping, Node, Path, Scalar, Sequence, dotted, is_near, to_data
+from smspec.source.text import Places, SourceText, Span
 
 __all__ = [
     "Document",

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from smspec.source.frozen import dataclass
-from smspec.source.node import Mapping, Node, Sequence
-from smspec.source.path import Path
-from smspec.source.span import Span
-from smspec.source.text import SourceText
+from smspec.source.node import Mapping, Node, Path, Scalar, Sequence
+from smspec.source.text import SourceText, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +42,17 @@ class Document:
         for step in path:
             node = _child(node, step)
         return node
+
+    def string(self, path: Path) -> str | None:
+        """Return the string at ``path``; None if there is none, an empty one, or a different value."""
+        node = self.node(path)
+        return node.value if isinstance(node, Scalar) and isinstance(node.value, str) and node.value else None
+
+    def strings(self, path: Path) -> tuple[str, ...]:
+        """Return the strings in the list at ``path``, without its other items."""
+        node = self.node(path)
+        items = node.items if isinstance(node, Sequence) else ()
+        return tuple(item.value for item in items if isinstance(item, Scalar) and isinstance(item.value, str))
 
     def span_of_value(self, path: Path) -> Span:
         """Return the position of the value at ``path``; if the path ends early, that of its nearest ancestor."""

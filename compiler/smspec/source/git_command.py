@@ -11,7 +11,7 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 
-from smspec.source.path_containment import is_below
+from smspec.source.real_file import is_below
 
 _USER_SETTINGS = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
 """They name files of the user's settings, as HOME does. Every other `GIT_` variable is dropped: those of a hook or of

@@ -1,4 +1,4 @@
-"""The files of a source directory that are sent, with their digests."""
+"""The files of a source directory that are sent, with their digests, and how much data a directory contains."""
 
 from __future__ import annotations
 
@@ -50,3 +50,11 @@ class Listing:
 
     def has(self, path: str) -> bool:
         return any(file.path == path for file in self.files)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataExtent:
+    """The number of files below a path, and their size in bytes."""
+
+    files: int
+    bytes: int

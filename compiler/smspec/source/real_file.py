@@ -1,6 +1,6 @@
 """Open files by paths without links: a part that is replaced by a link meanwhile is not followed.
 
-Each directory of the path is opened from its parent. Opening never waits for a pipe.
+Each directory of the path is opened from its parent. Opening never waits for a pipe. Reading has a size limit.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import errno
 import os
 import stat
 from collections.abc import Sequence
+from io import RawIOBase
 
 _STEP = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -76,3 +77,17 @@ def _directory(root: str, steps: Sequence[str]) -> int:
 def _check_ordinary(status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+
+
+def read_bounded(file: RawIOBase, most: int) -> bytes:
+    """Return the rest of an unbuffered file, but no more than one byte above ``most``."""
+    chunks, room = [], most + 1
+    while room > 0 and (chunk := file.read(room)):
+        chunks.append(chunk)
+        room -= len(chunk)
+    return b"".join(chunks)
+
+
+def is_below(path: str, directory: str) -> bool:
+    """Return whether a path is a directory or below it; both without links."""
+    return path == directory or path.startswith(os.path.join(directory, ""))

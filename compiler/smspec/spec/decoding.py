@@ -7,13 +7,11 @@ from typing import cast
 
 from smspec.source import Document, Node, Scalar, to_data
 from smspec.source import Mapping as MappingNode
-from smspec.source.by_content import ByContent
-from smspec.source.by_identity import ByIdentity
+from smspec.source.memo import ByContent, ByIdentity
 from smspec.spec import model
 from smspec.spec.keys import ROW
-from smspec.spec.keys.row import Row
-from smspec.spec.keys.value_forms import Structure, Structures, Value
-from smspec.spec.shape.plain_data import viewed
+from smspec.spec.keys.row import Row, StructureForm, StructureListForm, ValueForm
+from smspec.spec.shape.shape_check import viewed
 
 Data = dict[str, object]
 
@@ -48,11 +46,11 @@ def _below(path: str, data: object) -> Data:
 
 def _value(row: Row, value: object) -> object:
     form = row.form
-    if isinstance(form, Value):
+    if isinstance(form, ValueForm):
         return form.read(value)
-    if isinstance(form, Structure):
+    if isinstance(form, StructureForm):
         return form.kind(**_below(row.path, value))
-    if isinstance(form, Structures):
+    if isinstance(form, StructureListForm):
         return tuple(form.kind(**_below(f"{row.path}.*", item)) for item in cast("list[object]", value))
     return IRREGULAR[row.path](value)
 

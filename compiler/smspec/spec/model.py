@@ -10,7 +10,28 @@ from __future__ import annotations
 from typing import Literal, Union
 
 from smspec.source.frozen import dataclass, field
-from smspec.spec.build_steps import BuildSteps
+
+
+class BuildSteps:
+    """The fields are those of the class that extends it."""
+
+    __slots__ = ()
+
+    run: tuple[str, ...]
+    pre_install: tuple[str, ...]
+    env: dict[str, str]
+    build_args: dict[str, str]
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The author's commands, which may change anything in the image."""
+        return (*self.pre_install, *self.run)
+
+    @property
+    def build_variables(self) -> dict[str, str]:
+        """The variables of the commands that install packages, with values."""
+        return {**self.build_args, **self.env}
+
 
 Delivery = Literal["image", "channel", "s3"]
 InputMode = Literal["File", "FastFile", "Pipe"]
@@ -335,3 +356,9 @@ class JobSpec:
     def mode_of(self, channel: Channel) -> InputMode:
         """Return the input mode that applies to a channel."""
         return channel.input_mode or self.input_mode
+
+
+def names_registry(repository: str) -> bool:
+    """Return whether a repository begins with a registry, as Docker decides: its first part looks like a host name."""
+    first, slash, _ = repository.partition("/")
+    return bool(slash) and ("." in first or ":" in first or first == "localhost")

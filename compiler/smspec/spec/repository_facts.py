@@ -76,7 +76,7 @@ class BaseFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repository:
+class RepositoryFacts:
     """All jobs that are checked together, in the order of their files, and the unused base specs."""
 
     jobs: tuple[JobFacts, ...]

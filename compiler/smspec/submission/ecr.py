@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from smspec.service.image_reference import ImageReference
-from smspec.service.registry_settings import RegistrySettings
+from smspec.service.policy import RegistrySettings
 from smspec.submission.aws_errors import AwsUnavailable, unavailable
 from smspec.submission.persistence import Answer, persistently
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses

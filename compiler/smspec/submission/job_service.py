@@ -17,8 +17,8 @@ from smspec.submission.log_event import LogEvent
 from smspec.submission.persistence import THROTTLED
 from smspec.submission.training_job import TrainingJob, training_job
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, is_in_aws, responses
+from smspec.wire.exchange import shown_url
 from smspec.wire.fault import WireFault
-from smspec.wire.url import shown_url
 
 LOG_GROUP = "/aws/sagemaker/TrainingJobs"
 """The log group of all training jobs (developer guide, "CloudWatch Logs for Amazon SageMaker AI")."""

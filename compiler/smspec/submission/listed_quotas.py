@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from smspec.service.quotas import is_about_training
+from smspec.service.policy import is_about_training
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AwsUnavailable
 from smspec.submission.aws_listing import client_of, listed

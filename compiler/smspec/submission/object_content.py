@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from smspec.diagnostics.external_messages import reason
+from smspec.diagnostics.quoting import system_reason
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import JobRefused
 
@@ -65,7 +65,7 @@ class FileContent:
                     if not left:
                         return
         except OSError as fault:
-            raise JobRefused(f"cannot read `{self.path}`: {reason(fault)}") from None
+            raise JobRefused(f"cannot read `{self.path}`: {system_reason(fault)}") from None
 
 
 def part_length(size: int) -> int:

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
-from smspec.render.iam.s3 import location
+from smspec.render.iam.statements import location
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AwsUnavailable, JobRefused, unavailable
 from smspec.submission.client import asked

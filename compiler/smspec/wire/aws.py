@@ -7,6 +7,7 @@ botocore limits neither the size nor the time of a whole response, and its parse
 
 from __future__ import annotations
 
+import copy
 import functools
 import io
 import os
@@ -34,24 +35,21 @@ from botocore.exceptions import (
     SSOError,
     TokenRetrievalError,
 )
+from botocore.hooks import HierarchicalEmitter
 from botocore.httpsession import get_cert_path
 from botocore.loaders import Loader, create_loader
 from botocore.parsers import ResponseParserError
 from botocore.utils import CLIENT_NAME_TO_HYPHENIZED_SERVICE_ID_OVERRIDES
 
-from smspec.diagnostics.external_messages import continued
-from smspec.diagnostics.own_credentials import hide, without_credentials
+from smspec.diagnostics.masking import hide, without_credentials
+from smspec.diagnostics.quoting import continued
 from smspec.service.partitions import is_at_own_port, is_of_another_partition, is_of_aws, region_of_endpoint
-from smspec.wire.aws_shape import check_shape
-from smspec.wire.connections import Connections
+from smspec.wire.aws_shape import check_shape, check_xml
+from smspec.wire.connections import Connections, Trust, trust_of_environment
 from smspec.wire.credential_sources import hide_what_is_sent, limit_programs, require_profiles, require_tokens
-from smspec.wire.deadline import Deadline
-from smspec.wire.exchange import Request, Response, exchanged
-from smspec.wire.fault import BadResponse, ConnectionBroken, WireFault
+from smspec.wire.exchange import HttpRequest, HttpResponse, exchanged, parsed, shown_url
+from smspec.wire.fault import BadResponse, ConnectionBroken, Deadline, WireFault
 from smspec.wire.json_body import json_body
-from smspec.wire.trust import Trust, trust_of_environment
-from smspec.wire.url import parsed, shown_url
-from smspec.wire.xml_body import check_xml
 
 LARGEST = 6 << 20
 """Bytes of a metadata response: a list of 1,000 objects with keys of 1,024 bytes, each escaped."""
@@ -76,7 +74,6 @@ _SHAPES = (
     ArithmeticError,
     RuntimeError,
 )
-
 
 _KEY = re.compile(r"[!-~]+")
 """A key or a token: they are sent as headers."""
@@ -134,7 +131,7 @@ class AwsSession:
         seconds: float | None = None,
         of_job: bool = True,
     ) -> None:
-        core = botocore.session.get_session()
+        core = botocore.session.Session(event_hooks=copy.copy(_handlers()), include_builtin_handlers=False)
         if profile:  # what is read from here on is that of the profile, not that of AWS_PROFILE
             core.set_config_variable("profile", profile)
         require_profiles(core)
@@ -235,7 +232,7 @@ class AwsSession:
             return None  # an upload
         streams = bool(request.stream_output)
         headers = {str(name): _text(value) for name, value in request.headers.items()}
-        ours = Request(
+        ours = HttpRequest(
             url=parsed(request.url), method=request.method, headers=headers, body=request.body, encoded=streams
         )
         try:
@@ -312,6 +309,14 @@ def responses(purpose: str) -> Iterator[None]:
 
 
 @functools.cache
+def _handlers() -> HierarchicalEmitter:
+    """Return botocore's own handlers of events: to register them takes most of the time of a session."""
+    hooks = HierarchicalEmitter()
+    botocore.session.Session(event_hooks=hooks)
+    return hooks
+
+
+@functools.cache
 def _loader(path: str | None) -> Loader:
     """Return what reads the API models, each once per process: botocore would read them again for every session."""
     return create_loader(path)
@@ -334,7 +339,7 @@ class _Body(io.BytesIO):
         yield self.read()
 
 
-def _well_formed(response: Response, shape: Any, is_json: bool) -> bytes:
+def _well_formed(response: HttpResponse, shape: Any, is_json: bool) -> bytes:
     """Return the body of a response that botocore can parse; an empty one for an error that it could not parse.
 
     A page that a proxy sends instead is no response: botocore would find nothing in it, and return that.
@@ -365,7 +370,7 @@ def _whole_pair(match: re.Match[bytes]) -> bytes:
     return b"\\ufffd" if match["half"] else match[0]
 
 
-def _joined(response: Response) -> dict[str, str]:
+def _joined(response: HttpResponse) -> dict[str, str]:
     """Return the headers for botocore, by name."""
     joined: dict[str, str] = {}
     for name, value in response.headers:

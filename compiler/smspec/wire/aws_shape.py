@@ -1,9 +1,10 @@
-"""Check AWS's JSON against the shape in the API model, before botocore parses it."""
+"""Check what AWS responds before a library parses it: JSON for the shape in the API model, XML for limits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from xml.parsers.expat import ExpatError, ParserCreate
 
 from botocore.utils import parse_timestamp
 
@@ -12,6 +13,9 @@ from smspec.wire.fault import BadResponse
 _INTEGERS = {"integer": 1 << 31, "long": 1 << 63}
 _YEARS = range(2, 9999)
 """In every time zone Python has a time of these."""
+
+_MOST_LEVELS = 32
+_MOST_ELEMENTS = 100_000
 
 
 def _is_time(value: object) -> bool:
@@ -64,3 +68,30 @@ def check_shape(value: object, shape: Any, name: str) -> None:
 
 def _other(name: str, kind: str) -> BadResponse:
     return BadResponse(f"{name[:120]} is not of the type that the API declares: {kind}")
+
+
+def check_xml(content: bytes) -> None:
+    """Raise `BadResponse` unless a body is well-formed XML within limits, without a document type or its entities."""
+    depth = elements = 0
+
+    def start(_name: str, _attributes: object) -> None:
+        nonlocal depth, elements
+        depth += 1
+        elements += 1
+        if depth > _MOST_LEVELS or elements > _MOST_ELEMENTS:
+            raise BadResponse("the response is XML beyond the limits")
+
+    def end(_name: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    def document_type(*_words: object) -> None:
+        raise BadResponse("the response is XML with a document type")
+
+    parser = ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.StartDoctypeDeclHandler = document_type
+    try:
+        parser.Parse(content, True)
+    except (ExpatError, ValueError, LookupError):  # the encoding may be unknown
+        raise BadResponse("the response is not valid XML") from None

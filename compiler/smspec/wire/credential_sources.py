@@ -13,10 +13,9 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from smspec.diagnostics.own_credentials import hide
-from smspec.wire.deadline import Deadline
-from smspec.wire.fault import DeadlineMissed, WireFault
-from smspec.wire.trust import require_file
+from smspec.diagnostics.masking import hide
+from smspec.wire.connections import require_file
+from smspec.wire.fault import Deadline, DeadlineMissed, WireFault
 
 MOST_BYTES = 1 << 20
 """Of what a program prints; credentials have a few kilobytes."""

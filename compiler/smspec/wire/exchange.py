@@ -1,32 +1,46 @@
-"""One request and its complete response: framed as HTTP requires, not truncated, not decoded, within an allowance."""
+"""One request and its complete response: framed as HTTP requires, not truncated, not decoded, within an allowance.
+
+`fetched` downloads a URL: it follows a few redirects, and keeps credentials from every other host.
+"""
 
 from __future__ import annotations
 
 import http.client
 import re
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from urllib.parse import SplitResult
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 from urllib3 import HTTPConnectionPool
 from urllib3.exceptions import HTTPError, ProtocolError, ProxyError, SSLError
 from urllib3.response import BaseHTTPResponse
 
-from smspec.diagnostics.external_messages import continued, reason
-from smspec.wire.connections import Connections
-from smspec.wire.deadline import Deadline
-from smspec.wire.fault import BadResponse, ConnectionBroken, WireFault
-from smspec.wire.sockets import ALLOWANCE, Allowance
-from smspec.wire.trust import tls_sentence
+from smspec.diagnostics.quoting import continued, system_reason
+from smspec.wire.connections import ALLOWANCE, Allowance, Connections, tls_sentence
+from smspec.wire.fault import BadResponse, ConnectionBroken, Deadline, WireFault
 
 _BLOCK = 1 << 18
 _WITHOUT_BODY = (204, 304)
 _VALUE = re.compile(r"[\t -~\x80-\xff]*")
 _LENGTH = re.compile(r"[0-9]{1,15}")
 
+_LOOPBACK = r"localhost|127(?:\.[0-9]{1,3}){3}|::1"
+_HOST = r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252})|[0-9A-Fa-f:.]{2,45}"
+_PRINTABLE = re.compile(r"[!-~]{1,8192}")
+_PORTS = {"http": 80, "https": 443}
+
+MOST_REDIRECTS = 5
+PAUSES = (0.1, 0.4)
+"""Seconds before a failed request, or one to a busy server, is sent again."""
+
+_BUSY = (500, 502, 503, 504)
+_REDIRECTS = (301, 302, 303, 307, 308)
+_AUTHORIZATION = "authorization"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Response:
+class HttpResponse:
     """A complete response. ``headers``: (name in lower case, value), in order."""
 
     status: int
@@ -40,7 +54,7 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class HttpRequest:
     """A request; ``url`` has been `parsed`. ``encoded``: the body may be stored compressed, and stays so.
 
     ``body``: in parts, with a Content-Length in the headers, or whole.
@@ -53,7 +67,7 @@ class Request:
     encoded: bool = False
 
 
-def exchanged(connections: Connections, request: Request, deadline: Deadline, size: int) -> Response:
+def exchanged(connections: Connections, request: HttpRequest, deadline: Deadline, size: int) -> HttpResponse:
     """Send a request and return the response; redirects are not followed. Raise `WireFault`.
 
     ``size``: the maximum size of the body.
@@ -77,7 +91,7 @@ def exchanged(connections: Connections, request: Request, deadline: Deadline, si
         ALLOWANCE.reset(before)
 
 
-def _received(pool: HTTPConnectionPool, request: Request, allowance: Allowance) -> Response:
+def _received(pool: HTTPConnectionPool, request: HttpRequest, allowance: Allowance) -> HttpResponse:
     raw = pool.urlopen(
         request.method,
         _target(pool, request.url),
@@ -101,7 +115,7 @@ def _received(pool: HTTPConnectionPool, request: Request, allowance: Allowance) 
     finally:
         # Data left in a failed connection do not belong to a later response.
         raw.release_conn() if is_whole else raw.close()
-    return Response(status=raw.status, reason=_reason(raw), headers=headers, body=body)
+    return HttpResponse(status=raw.status, reason=_reason(raw), headers=headers, body=body)
 
 
 def _target(pool: HTTPConnectionPool, url: SplitResult) -> str:
@@ -130,7 +144,7 @@ def _headers(raw: BaseHTTPResponse) -> tuple[tuple[str, str], ...]:
 
 
 def _length(
-    headers: tuple[tuple[str, str], ...], raw: BaseHTTPResponse, request: Request, allowance: Allowance
+    headers: tuple[tuple[str, str], ...], raw: BaseHTTPResponse, request: HttpRequest, allowance: Allowance
 ) -> int | None:
     """Return the length of the body; None if it is chunked. Raise `BadResponse`."""
     if request.method == "HEAD" or raw.status in _WITHOUT_BODY:
@@ -177,5 +191,93 @@ def _why(fault: BaseException) -> str:
     if isinstance(inner, (http.client.LineTooLong, http.client.HTTPException)):
         return "the response is not well-formed HTTP"
     if isinstance(inner, OSError):
-        return reason(inner)[:200]
+        return system_reason(inner)[:200]
     return (continued(str(inner)) or type(inner).__name__)[:200]
+
+
+def parsed(url: str) -> SplitResult:
+    """Parse a URL. Raise `BadResponse` for one that a request cannot be sent to safely."""
+    try:
+        parts = urlsplit(url)
+        is_whole = _PRINTABLE.fullmatch(url) and parts.scheme in _PORTS and "@" not in parts.netloc
+        is_whole = is_whole and re.fullmatch(_HOST, parts.hostname or "") and parts.port != 0
+    except ValueError:
+        is_whole = False
+    if not is_whole:
+        raise BadResponse(f"`{shown_url(url)[:80]}` is not a URL that smspec can follow")
+    return parts
+
+
+def shown_url(url: str) -> str:
+    """Return a URL as it is shown: without a password, and without its query, which may sign a link."""
+    return (
+        re.sub(r"^((?:[A-Za-z][A-Za-z0-9+.-]*:)?//)?.*@", r"\1", url, flags=re.DOTALL)
+        .partition("?")[0]
+        .partition("#")[0]
+    )
+
+
+def place(url: SplitResult) -> tuple[str, str, int]:
+    """Return scheme, host, and port: the receiver of a request."""
+    return url.scheme, (url.hostname or "").lower(), url.port or _PORTS[url.scheme]
+
+
+def is_loopback(url: SplitResult) -> bool:
+    """Return whether a URL leads to this machine."""
+    return re.fullmatch(_LOOPBACK, url.hostname or "", re.IGNORECASE) is not None
+
+
+def followed(url: SplitResult, location: str) -> SplitResult:
+    """Return the redirect target of ``url``: over https anywhere, without it only on this machine.
+
+    Raise `BadResponse`.
+    """
+    if not _PRINTABLE.fullmatch(location):
+        raise BadResponse("it redirects to something that is not a URL")
+    try:
+        joined = urljoin(url.geturl(), location)
+    except ValueError:
+        raise BadResponse("it redirects to something that is not a URL") from None
+    there = parsed(joined)._replace(fragment="")
+    if there.scheme == "https" or (url.scheme == "http" and is_loopback(url) and is_loopback(there)):
+        return there
+    raise BadResponse(f"it redirects to `{there.scheme}://{there.netloc}`, without encryption")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """A response, and the URL that it came from."""
+
+    url: SplitResult
+    response: HttpResponse
+
+
+def fetched(
+    connections: Connections, url: str, headers: Mapping[str, str], *, deadline: Deadline, size: int
+) -> Fetched:
+    """Download a URL, following redirects. Raise `WireFault`.
+
+    A redirect to a different scheme, host, or port gets no Authorization header, nor does any after it.
+    """
+    there = parsed(url)
+    for _ in range(MOST_REDIRECTS + 1):
+        request = HttpRequest(url=there, headers={"Accept-Encoding": "identity", **headers})
+        response = _persistently(connections, request, deadline, size)
+        if response.status not in _REDIRECTS:
+            return Fetched(url=there, response=response)
+        before, there = there, followed(there, response.header("location"))
+        if place(before) != place(there):
+            headers = {name: value for name, value in headers.items() if name.lower() != _AUTHORIZATION}
+    raise BadResponse(f"it redirects more than {MOST_REDIRECTS} times")
+
+
+def _persistently(connections: Connections, request: HttpRequest, deadline: Deadline, size: int) -> HttpResponse:
+    for pause in PAUSES:
+        try:
+            response = exchanged(connections, request, deadline, size)
+            if response.status not in _BUSY:
+                return response
+        except ConnectionBroken:
+            pass
+        time.sleep(min(pause, deadline.left()))
+    return exchanged(connections, request, deadline, size)

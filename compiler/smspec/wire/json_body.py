@@ -1,4 +1,4 @@
-"""Parse JSON of a server, within the limits of `service.json`, and check its members."""
+"""Parse JSON of a server, within the limits of `service.json_parser`, and check its members."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 from typing import TypeVar
 
 from smspec.diagnostics import InvalidInput
-from smspec.service.json.encoding import decode_json_bytes
-from smspec.service.json.json_parser import read_json
+from smspec.service.json_parser import decode_json_bytes, read_json
 from smspec.source import to_data
 from smspec.wire.fault import BadResponse
 

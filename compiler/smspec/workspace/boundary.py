@@ -13,12 +13,10 @@ import stat
 from collections.abc import Callable, Iterator
 
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Rule
-from smspec.diagnostics.locating import placed_at
+from smspec.diagnostics.diagnostic import placed_at
 from smspec.source import Path, Span
-from smspec.source.bounded_read import read_bounded
-from smspec.source.data_extent import DataExtent
-from smspec.source.path_containment import is_below
-from smspec.source.real_file import open_below
+from smspec.source.listing import DataExtent
+from smspec.source.real_file import is_below, open_below, read_bounded
 from smspec.spec.layers.layer_faults import NO_VERSION
 from smspec.workspace.path_targets import RealPaths, has_detour, is_missing, upwards
 

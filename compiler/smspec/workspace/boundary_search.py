@@ -13,7 +13,7 @@ import stat
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
-from smspec.source.path_containment import is_below
+from smspec.source.real_file import is_below
 from smspec.spec.lock import NAME as LOCK
 from smspec.workspace.boundary import Boundary
 from smspec.workspace.path_targets import is_repository_top, repository_top, upwards

@@ -6,7 +6,7 @@ import os
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from smspec.source.path_containment import is_below
+from smspec.source.real_file import is_below
 from smspec.workspace.git import GitFailed, Repository, submodule_of
 from smspec.workspace.path_targets import places_on_the_way
 from smspec.workspace.working_tree import Changes, changes_since

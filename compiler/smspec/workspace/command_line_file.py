@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from smspec.source.bounded_read import read_bounded
-from smspec.spec.layers.option_errors import OptionError
+from smspec.source.real_file import read_bounded
+from smspec.spec.layers.variables import OptionError
 from smspec.workspace.boundary import Boundary, OutOfBounds
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.path_targets import is_file, is_missing, not_found

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 
 from smspec.source.frozen import dataclass
 from smspec.source.git_command import GitMissing, GitWaits, run_git, start_git
-from smspec.source.path_containment import is_below
+from smspec.source.real_file import is_below
 from smspec.workspace.boundary_search import repository_above
 
 _TURN = 50

@@ -11,11 +11,11 @@ import errno
 import os
 from collections.abc import Sequence
 
-from smspec.render.manifest import UNFINISHED
+from smspec.render.tree import UNFINISHED
 from smspec.source.frozen import dataclass
-from smspec.source.path_containment import is_below
+from smspec.source.real_file import is_below
+from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.spec.lock import NAME as LOCK
-from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import DATED_FILES, boundary_of
 from smspec.workspace.docker_patterns import DockerPattern, docker_patterns, ignored

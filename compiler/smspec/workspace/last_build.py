@@ -8,7 +8,7 @@ import os
 import re
 import stat
 
-from smspec.render.manifest import MANIFEST, manifested_files
+from smspec.render.tree import MANIFEST, manifested_files
 from smspec.render.tree_rendering import REQUEST
 from smspec.source.frozen import dataclass
 from smspec.source.listing import ListedFile, Listing

@@ -12,7 +12,7 @@ import os
 import stat
 from collections.abc import Iterator
 
-from smspec.source.path_containment import is_below
+from smspec.source.real_file import is_below
 
 _MOST_LINKS = 40  # the limit of the kernel
 _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL})

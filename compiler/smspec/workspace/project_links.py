@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 
 from smspec.source.git_command import GitMissing, run_git
-from smspec.source.path_containment import is_below
+from smspec.source.real_file import is_below
 from smspec.workspace.boundary_search import boundary_of, repository_above
 
 _MOST_PATHS = 500

@@ -14,9 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from smspec.source.frozen import replace
 from smspec.source.listing import ListedFile, Listing
-from smspec.source.path_containment import is_below
-from smspec.source.real_file import open_below
-from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
+from smspec.source.real_file import is_below, open_below
+from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.boundary_search import SETTINGS
 from smspec.workspace.git import LINK, SUBMODULE, Entry, GitFailed, Objects, Repository, submodule_of
 from smspec.workspace.source_walk import MARKERS

@@ -6,11 +6,10 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 
-from smspec.source.bounded_read import read_bounded
 from smspec.source.frozen import dataclass
-from smspec.source.path_containment import is_below
+from smspec.source.real_file import is_below, read_bounded
+from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.spec.lock import NAME as LOCK
-from smspec.spec.locked_environment import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.boundary_search import SETTINGS
 from smspec.workspace.revision import Revision
 

@@ -12,7 +12,7 @@ import os
 import stat
 from collections.abc import Mapping, Sequence
 
-from smspec.diagnostics.certain_secrets import FORMATS, NAMED, secrets_in
+from smspec.diagnostics.secret_formats import CERTAIN_FORMATS, CERTAIN_NAMED, secrets_in
 from smspec.source.frozen import dataclass, replace
 from smspec.source.listing import ListedFile, Listing
 from smspec.source.real_file import open_real
@@ -27,7 +27,10 @@ _LIKELY = {
     "a service token": "hvs. glsa_ atlasv1.",
 }
 _BEGINNING = 8192
-_MARKS = {what: tuple(mark.encode() for mark in marks.split()) for what, marks in (FORMATS | _LIKELY | NAMED).items()}
+_MARKS = {
+    what: tuple(mark.encode() for mark in marks.split())
+    for what, marks in (CERTAIN_FORMATS | _LIKELY | CERTAIN_NAMED).items()
+}
 
 MOST_BYTES = 2 << 30
 """The same limit as in the runtime."""

@@ -8,11 +8,9 @@ import stat
 from collections.abc import Iterator
 from typing import Literal
 
-from smspec.render.manifest import MANIFEST, manifested_files
-from smspec.render.run_marker import RUN_MARKER, is_run_marker
+from smspec.render.tree import MANIFEST, RUN_MARKER, is_run_marker, manifested_files
 from smspec.source.frozen import dataclass
-from smspec.source.path_containment import is_below
-from smspec.source.real_file import open_real, open_real_directory
+from smspec.source.real_file import is_below, open_real, open_real_directory
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.ignore_rules import IGNORE_FILES, IgnoreRules, TooManyPatterns
 from smspec.workspace.spec_marker import has_spec_key

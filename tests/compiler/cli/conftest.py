@@ -27,8 +27,7 @@ def submit_servers():
 @pytest.fixture
 def store(submit_servers):
     store, _ = submit_servers
-    for key in store.objects:
-        store.client.delete_object(Bucket=BUCKET, Key=key)
+    store.clear()
     store.put("data/part-0.csv", b"1,2\n")
     return store
 

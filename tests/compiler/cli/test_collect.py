@@ -12,8 +12,8 @@ import threading
 
 import pytest
 
-from smspec.collection.faults import ResultRefused
-from smspec.collection.object_checksum import Checksum, checked, checksum_of
+from smspec.collection.result_tree import ResultRefused
+from smspec.collection.s3_result import Checksum, checked, checksum_of
 from support.servers.hostile_s3 import BUCKET, HostileS3, error, is_list
 from support.servers.hostile_server import hostile_server
 from support.servers.job_server import job_server, look

@@ -9,9 +9,9 @@ from urllib.parse import quote, unquote
 
 import pytest
 
-from smspec.diagnostics.own_credentials import masked_credentials
+from smspec.diagnostics.masking import masked_credentials
+from smspec.wire.exchange import parsed
 from smspec.wire.fault import BadResponse
-from smspec.wire.url import parsed
 from support.servers.aws_server import BUCKET
 from support.servers.hostile_server import hostile_server, response
 from support.servers.job_server import COMPLETED, look

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from smspec.plan.image_uris import USUAL_BASES
-from smspec.service.facts import accounts, images
-from smspec.service.facts.table import parsed_table, table, table_path
+from smspec.plan.naming import USUAL_BASES
+from smspec.service.facts import accounts, images, parsed_table, table, table_path
 from smspec.service.image_names import selected
 from support.small_job import BUILT, READY, write_job
 from support.smspec_command import smspec

@@ -73,8 +73,7 @@ def aws(submit_servers, tmp_path, monkeypatch):
                 ecr.repositories.clear()
                 client.will_push("done")
                 (tmp_path / "client/asked").write_text("")
-                for key in store.objects:
-                    store.client.delete_object(Bucket=BUCKET, Key=key)
+                store.clear()
 
             yield submitted, emptied, gate, jobs, store, ecr, client
 

@@ -22,6 +22,7 @@ from support.aws_account import (
     row,
     rows,
 )
+from support.forked_command import start_command
 from support.servers.aws_server import REGION
 from support.servers.posing_aws import DRIP, DROP, HANG, Refusal
 from support.small_job import write_job
@@ -42,7 +43,7 @@ def test_denied_call_is_not_checked(account, tmp_path, kind):
 @pytest.mark.parametrize("fault", [DROP, HANG, DRIP, "html", "json", "throttled"])
 @pytest.mark.parametrize("kind", DENIALS)
 def test_call_without_a_usable_answer_is_not_checked_in_time(account, tmp_path, monkeypatch, kind, fault):
-    monkeypatch.setenv("SMSPEC_HTTP_TIMEOUT", "4")
+    monkeypatch.setenv("SMSPEC_HTTP_TIMEOUT", "1" if fault in (HANG, DRIP) else "4")  # the former are waited out
     faults = {
         "html": b"<html><body>Log in</body></html>",
         "json": b'{"a": [1, {"b": ',
@@ -264,7 +265,12 @@ def test_file_without_an_end_is_not_read(account, tmp_path, command, name, kind)
     endpoints = {each: "https://127.0.0.1:1" for each in os.environ if each.startswith("AWS_ENDPOINT_URL")}
     env = environment(**{**endpoints, **keys, "HOME": str(tmp_path), "SMSPEC_HTTP_TIMEOUT": "2"})
     env.pop("AWS_CA_BUNDLE", None)  # it wins over the profile's
-    done = smspec_process(*COMMANDS[command], env={**env, **ours}, timeout=60)
-    assert done.status == 3, done.err
-    assert re.search(r"is not a regular file|`credential_process` (does not end within 2 s|prints more)", done.err)
-    assert "ca_bundle" not in name.lower() or "the CA bundle for AWS is" in done.err, done.err
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    with start_command(COMMANDS[command], env={**env, **ours}, **streams, text=True) as process:
+        try:
+            _, shown = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 3, shown
+    assert re.search(r"is not a regular file|`credential_process` (does not end within 2 s|prints more)", shown)
+    assert "ca_bundle" not in name.lower() or "the CA bundle for AWS is" in shown, shown

@@ -13,7 +13,7 @@ CHANNEL = ARCHIVE.replace("delivery: s3", "delivery: channel")
 
 
 def stored(account):
-    return sorted(key for key in account.store.objects if key.startswith("code/"))
+    return sorted(key for key in account.store.keys if key.startswith("code/"))
 
 
 ENCRYPTED = {"ServerSideEncryption": "aws:kms"}
@@ -25,15 +25,13 @@ in_both = pytest.mark.parametrize("submitted", [ARCHIVE, CHANNEL], ids=["archive
 @pytest.fixture
 def submitted(request, account, tmp_path):
     """Return the account after the files of a source have been uploaded; its job is gone since."""
-    for key in stored(account):
-        account.store.client.delete_object(Bucket=BUCKET, Key=key)
+    account.store.delete(*stored(account))
     write_job(tmp_path, request.param)
     done = smspec("submit", "--detach")
     assert done.status == 0, done.err
     account.jobs.reset()
     yield account
-    for key in stored(account):
-        account.store.client.delete_object(Bucket=BUCKET, Key=key)
+    account.store.delete(*stored(account))
 
 
 def put(account, key, content, **options):
@@ -49,7 +47,7 @@ def test_unchanged_source_is_used(submitted):
 @in_both
 def test_source_without_checksum_is_downloaded_and_compared(submitted):
     for key in stored(submitted)[:5]:
-        put(submitted, key, submitted.store.objects[key])
+        put(submitted, key, submitted.store.content(key))
     assert smspec("submit", "--detach").status == 0
 
 
@@ -68,7 +66,7 @@ def test_each_overwritten_file_is_wrong(submitted, is_longer, options):
     """Each file of the source and of the runtime is compared, by its content and not by its size."""
     keys = stored(submitted)
     for key in (*[key for key in keys if key.endswith(("train.py", ".gz"))], keys[0]):
-        before = submitted.store.objects[key]
+        before = submitted.store.content(key)
         put(submitted, key, bytes([before[0] ^ 1]) + before[1:] + b"x" * is_longer, **options)
         done = smspec("submit", "--detach")
         assert done.status == 3, done.err

@@ -11,12 +11,17 @@ from support.servers.ecr_server import docker_image, ecr_server
 from support.servers.job_server import COMPLETED, look
 from support.small_job import BUILT, PROGRAM, write_job
 from support.smspec_command import smspec
-from support.submitted_job import LOCAL, SPEC
+from support.submitted_job import IN_CHANNEL, LOCAL, SPEC
 
 FAILED = look("Failed", began=60, ended=180, reason="AlgorithmError: ExecuteUserScriptError: x\nExitCode 7")
 
 
-def test_submitted_job_is_created_and_followed(aws, store):
+@pytest.fixture
+def in_channel(aws, tmp_path):
+    write_job(tmp_path, IN_CHANNEL)
+
+
+def test_submitted_job_is_created_and_followed(aws, store, in_channel):
     aws.log("algo-1", 61, "trained", job="small-0")
     done = smspec("submit")
     assert done.status == 0, done.err
@@ -27,12 +32,12 @@ def test_submitted_job_is_created_and_followed(aws, store):
         channel["ChannelName"]: channel["DataSource"]["S3DataSource"]["S3Uri"] for channel in request["InputDataConfig"]
     }
     key = channels["code"].removeprefix(f"s3://{BUCKET}/") + "train.py"
-    assert store.objects[key].decode() == PROGRAM
+    assert store.content(key).decode() == PROGRAM
     assert f"created the job {request['TrainingJobName']}\n" in done.err
     assert "Completed after 2 min 00 s, 2 min 00 s billed" in done.err
 
 
-def test_sent_request_is_the_rendered_one_and_its_tags(aws):
+def test_sent_request_is_the_rendered_one_and_its_tags(aws, in_channel):
     smspec("submit", "--detach")
     rendered = json.loads(smspec("render", "--api-json").out)
     sent = dict(aws.created[0])
@@ -40,16 +45,16 @@ def test_sent_request_is_the_rendered_one_and_its_tags(aws):
     assert sent == rendered
 
 
-def test_second_submission_makes_nothing(aws, store):
+def test_second_submission_makes_nothing(aws, store, in_channel):
     first = smspec("submit", "--detach")
-    before = {key: store.client.head_object(Bucket=BUCKET, Key=key)["LastModified"] for key in store.objects}
+    before = {key: store.client.head_object(Bucket=BUCKET, Key=key)["LastModified"] for key in store.keys}
     aws.asked.clear()
     second = smspec("submit", "--detach")
     assert (second.status, second.out) == (0, first.out)
     assert "there is already the job" in second.err and ": exists, Completed\n" in second.err
     assert not re.search(r"^\S+ +(bucket|channel|source) ", second.err, re.MULTILINE), "a job that exists needs nothing"
     assert aws.asked["CreateTrainingJob"] == 0
-    assert before == {key: store.client.head_object(Bucket=BUCKET, Key=key)["LastModified"] for key in store.objects}
+    assert before == {key: store.client.head_object(Bucket=BUCKET, Key=key)["LastModified"] for key in store.keys}
 
 
 def test_failed_job_is_repeated_only_with_again(aws):
@@ -67,20 +72,20 @@ def test_failed_job_is_repeated_only_with_again(aws):
     assert again.out == f"{aws.created[0]['TrainingJobName']}-2\n"
 
 
-def test_missing_data_end_the_submission(aws, store):
+def test_missing_data_end_the_submission(aws, store, in_channel):
     store.client.delete_object(Bucket=BUCKET, Key="data/part-0.csv")
     done = smspec("submit")
     assert (done.status, done.out) == (1, "")
     assert f"channel `train`: no objects begin with `s3://{BUCKET}/data/`" in done.err
     assert re.search(rf"^wrong +channel +train: no objects begin with `s3://{BUCKET}/data/`$", done.err, re.MULTILINE)
-    assert aws.created == [] and store.objects == {}
+    assert aws.created == [] and store.keys == []
     assert smspec("submit", "--dry-run").err.count("no objects begin with") == 2
 
 
-def test_dry_run_changes_nothing(aws, store):
+def test_dry_run_changes_nothing(aws, store, in_channel):
     done = smspec("submit", "--dry-run")
     assert (done.status, done.out, aws.created) == (0, "", [])
-    assert list(store.objects) == ["data/part-0.csv"]
+    assert store.keys == ["data/part-0.csv"]
     assert "1 of 1 file to upload" in done.err and "does not exist yet" in done.err and "has data" in done.err
 
 
@@ -252,9 +257,9 @@ def test_job_that_exists_needs_no_data(aws, store):
 
 def test_source_is_encrypted_with_its_key(aws, store, tmp_path):
     key = store.kms_key()
-    write_job(tmp_path, SPEC.replace("source: src/", f"source: {{dir: src/, kms_key: {key}}}"))
+    write_job(tmp_path, IN_CHANNEL.replace("source: src/", f"source: {{dir: src/, kms_key: {key}}}"))
     assert smspec("submit", "--detach").status == 0
-    keys = [key for key in store.objects if "source" in key]
+    keys = [key for key in store.keys if "source" in key]
     heads = [store.client.head_object(Bucket=BUCKET, Key=each) for each in keys]
     assert [head.get("SSEKMSKeyId", "").rpartition("/")[2] for head in heads] == [key] * len(heads)
     assert heads

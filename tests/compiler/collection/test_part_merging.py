@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.collection.faults import MergeFailed
-from smspec.collection.npy_header import NpyHeader, read_npy_header, written_npy_header
-from smspec.collection.part_files import PartFiles, part_files
-from smspec.collection.part_merging import merge
+from smspec.collection.part_merging import NpyHeader, PartFiles, merge, part_files, read_npy_header, written_npy_header
+from smspec.collection.result_tree import MergeFailed
 
 
 @pytest.mark.parametrize(

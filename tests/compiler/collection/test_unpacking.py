@@ -13,10 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.collection import tar_reader
-from smspec.collection.faults import ResultRefused
-from smspec.collection.result_tree import ResultTree
-from smspec.collection.stored_result import StoredFile, StoredResult
-from smspec.collection.unpacking import unpack
+from smspec.collection.result_tree import ResultRefused, ResultTree, StoredFile, StoredResult
+from smspec.collection.tar_reader import unpack
 
 
 def packed(*members, kind=tarfile.PAX_FORMAT):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.diagnostics import Diagnostic, Note
-from smspec.diagnostics.github_format import workflow_commands
+from smspec.diagnostics.formats import workflow_commands
 from smspec.diagnostics.visible import visible
 from smspec.source import Span
 from support.small_job import READY

@@ -4,12 +4,12 @@ import json
 
 from smspec.diagnostics import Diagnostic, Note
 from smspec.diagnostics.explanation import reference
-from smspec.diagnostics.json_format import records
+from smspec.diagnostics.formats import json_records
 from smspec.source import Span
 
 
 def test_no_diagnostics_are_an_empty_array():
-    assert records([]) == "[]\n"
+    assert json_records([]) == "[]\n"
 
 
 def test_diagnostic_is_a_flat_object():
@@ -23,7 +23,7 @@ def test_diagnostic_is_a_flat_object():
         label="here",
         notes=(Note("each FIFO has one reader"), Note("first here", Span("base.yaml", 7, 1, 7, 2))),
     )
-    assert json.loads(records([diagnostic])) == [
+    assert json.loads(json_records([diagnostic])) == [
         {
             "code": "SM301",
             "severity": "warning",
@@ -45,12 +45,12 @@ def test_label_is_part_of_the_help():
     diagnostic = Diagnostic(
         code="SM204", severity="error", message="x", span=Span("j", 1, 1, 1, 2), label="did you mean `y`?"
     )
-    assert json.loads(records([diagnostic]))[0]["help"] == "did you mean `y`?"
+    assert json.loads(json_records([diagnostic]))[0]["help"] == "did you mean `y`?"
 
 
 def test_array_is_ascii():
     """Undecodable bytes of a file name appear as lone surrogates."""
     diagnostic = Diagnostic(code="SM204", severity="error", message="日\u2028", span=Span("\udcff.yaml", 1, 1, 1, 2))
-    text = records([diagnostic])
+    text = json_records([diagnostic])
     assert text.isascii()
     assert json.loads(text)[0]["file"] == "\udcff.yaml"

@@ -1,10 +1,10 @@
-"""A typo suggests the intended name, and nothing if no name is near."""
+"""A typo suggests the intended name, or nothing; a fix is certain only if a single name can be meant."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import Fix, nearest, spelling_fix
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,33 @@ def test_known_name_is_its_own_suggestion(known, data):
     name = data.draw(st.sampled_from(known))
     found = nearest(name, [name, *known])
     assert found == name
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "meant"),
+    [
+        ("retires", ["retries", "role"], "retries"),
+        ("FASTFILE", ["File", "FastFile"], "FastFile"),
+        ("instance-type", ["instance_type"], "instance_type"),
+        ("pipe", ["Pipe", "Pipes"], "Pipe"),
+    ],
+)
+def test_one_name_is_meant(word, known, meant):
+    assert spelling_fix(word, known) == Fix(word, meant)
+
+
+@pytest.mark.parametrize(
+    ("word", "known"),
+    [
+        ("trains", ["train", "trains2", "strain"]),
+        ("val", ["vol"]),
+        ("4xlarge", ["8xlarge"]),
+        ("abcdxy", ["abcdef"]),
+        ("remote", ["remote_debug"]),
+        ("a-b", ["a_b", "ab"]),
+        ("same", ["same"]),
+        ("", []),
+    ],
+)
+def test_nothing_is_certain(word, known):
+    assert spelling_fix(word, known) is None

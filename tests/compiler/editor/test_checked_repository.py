@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from smspec.diagnostics.json_format import record
-from smspec.editor.checked_repository import CheckedRepository
-from smspec.editor.locations import column_of, path_of, uri_of
-from smspec.editor.open_documents import OpenDocuments
+from smspec.diagnostics.formats import json_record
+from smspec.editor.checking import CheckedRepository
+from smspec.editor.open_documents import OpenDocuments, column_of, path_of, uri_of
 from support.small_job import READY
 from support.smspec_command import smspec
 
@@ -37,7 +36,7 @@ def test_findings_are_those_of_validate(case, tmp_path, monkeypatch):
     contents = {os.path.realpath(path): path.read_bytes() for path in specs}
     for path in specs:
         path.write_text("smspec: v1\nname: other\n")
-    assert [record(one) for one in checked(".", contents).diagnostics] == printed
+    assert [json_record(one) for one in checked(".", contents).diagnostics] == printed
 
 
 def test_change_checks_only_affected_jobs(tmp_path, monkeypatch):

@@ -7,11 +7,9 @@ from textwrap import indent
 import pytest
 from jsonschema import Draft7Validator
 
-from smspec.editor.choice_words import CHOICE_WORDS
-from smspec.editor.editor_schema import editor_schema
+from smspec.editor.editor_schema import CHOICE_WORDS, editor_schema
 from smspec.source import SourceText, to_data
-from smspec.spec.schema.job_schema import author_schema
-from smspec.spec.schema.keys import keys_below, spec_keys, written_key
+from smspec.spec.schema.job_schema import author_schema, keys_below, spec_keys, written_key
 from smspec.spec.yaml.yaml_reader import read
 from support.smspec_command import smspec
 

@@ -13,11 +13,23 @@ import pytest
 from lsprotocol import types
 
 from support.editor.client import Session
+from support.forked_command import start_command
 from support.small_job import write_job
 from support.smspec_command import environment
 
 SERVER = [sys.executable, "-m", "smspec", "lsp"]
 END = 2**31 - 1
+
+
+def served(given, directory):
+    """Return how a server ended whose whole input is given, and what it wrote."""
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with start_command(["lsp"], cwd=directory, env=environment(), **streams) as server:
+        try:
+            out, err = server.communicate(given, timeout=60)
+        finally:
+            server.kill()
+    return subprocess.CompletedProcess(["lsp"], server.returncode, out, err)
 
 
 def message(body, length=None):
@@ -74,7 +86,7 @@ def test_server_survives_a_wrong_length(tmp_path, length):
     """It answers what came before, ends with its input, and writes nothing but the protocol."""
     wrong = message(b'{"jsonrpc": "2.0", "id": 8, "method": "shutdown"}', length)
     given = initialize(b"null") + wrong + initialize(b"null")
-    done = subprocess.run(SERVER, input=given, capture_output=True, timeout=30, cwd=tmp_path, env=environment())
+    done = served(given, tmp_path)
     assert done.returncode == 0
     assert done.stdout.startswith(b"Content-Length: ")
     assert b'"id":7' in done.stdout.replace(b" ", b"")
@@ -180,14 +192,7 @@ MALFORMED = {
 @pytest.mark.parametrize("name", MALFORMED)
 def test_request_after_a_malformed_message(tmp_path, name):
     given, identity, code = MALFORMED[name]
-    done = subprocess.run(
-        SERVER,
-        input=initialize(b"null") + given + SHUTDOWN,
-        capture_output=True,
-        timeout=60,
-        cwd=tmp_path,
-        env=environment(),
-    )
+    done = served(initialize(b"null") + given + SHUTDOWN, tmp_path)
     answers = [json.loads(part) for part in re.split(rb"Content-Length: [0-9]+\r\n[^{]*", done.stdout) if part.strip()]
     errors = [(one["id"], one["error"]["code"]) for one in answers if "error" in one]
     assert errors == [(identity, code)] and done.returncode == 0

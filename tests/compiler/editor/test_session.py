@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from smspec.editor.locations import path_of
+from smspec.editor.open_documents import path_of
 from support.editor.client import Session
 from support.small_job import BUILT, write_job
 from support.smspec_command import environment

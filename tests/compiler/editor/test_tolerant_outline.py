@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from smspec.diagnostics import InvalidInput
-from smspec.editor.cursor_place import place_at
-from smspec.editor.tolerant_outline import TolerantOutline
+from smspec.editor.tolerant_outline import TolerantOutline, place_at
 from smspec.source import Mapping, Sequence, SourceText
 from smspec.spec.yaml.yaml_reader import read
 

@@ -10,8 +10,8 @@ from smspec.importer.imported import RequestNotFound
 from smspec.importer.sources import imported
 from smspec.importer.spec_writer import write_spec
 from smspec.pipeline.compilation import Compiled, compile_spec
-from smspec.pipeline.in_memory_inputs import in_memory_inputs
-from smspec.render.rendering import NothingToRender
+from smspec.pipeline.inputs import in_memory_inputs
+from smspec.render import NothingToRender
 from smspec.render.step_functions import step_functions
 from smspec.source import SourceText
 from support.examples import at_most

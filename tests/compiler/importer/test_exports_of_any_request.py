@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from smspec.importer.request_equality import differences
 from smspec.importer.sources import imported
+from smspec.render import NothingToRender
 from smspec.render.batch import service_job
-from smspec.render.rendering import NothingToRender
 from smspec.render.step_functions import step_functions
 from smspec.render.terraform import terraform
 from support.examples import at_most

@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.plan.planning import make_plan
+from smspec.plan.request_planning import make_plan
 from smspec.source import to_data
 from smspec.spec.decoding import decode
 from support.service.imported_requests import imported

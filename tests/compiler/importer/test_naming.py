@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.importer.naming import names, slug
+from smspec.importer.imported import names, slug
 from smspec.plan.naming import training_job_name
 
 REQUEST = {"RoleArn": "arn:aws:iam::111122223333:role/SageMakerTraining", "Tags": [{"Key": "a", "Value": "b"}]}

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from smspec.local.engines.containers.leftovers import files_of_others
-from smspec.render.run_marker import RUN_MARKER, run_marker_json
+from smspec.render.tree import RUN_MARKER, run_marker_json
 
 NOBODY = 65534
 

@@ -13,7 +13,7 @@ from maintenance.instance_tables import (
     offered_types,
     training_types,
 )
-from smspec.service.facts.table import table
+from smspec.service.facts import table
 
 
 def directory(package: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 from maintenance.sdk_images import CONFIGURATIONS as FILES
 from maintenance.sdk_images import DISTRIBUTION, sdk_images
 from maintenance.surroundings import Surroundings
-from smspec.service.facts.table import table_path
+from smspec.service.facts import table_path
 from support.fact_tables import ACCOUNTS, CONFIGURATIONS, IMAGES, OREGON, TAGS, Tables, part
 
 

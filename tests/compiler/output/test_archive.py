@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.output.archive import stored_gzip
-from smspec.output.contents import chunks
-from smspec.output.failures import OutputFailed
+from smspec.output.atomic_file import OutputFailed
+from smspec.output.contents import chunks, stored_gzip
 from smspec.render.tree import ArchiveFile, CopiedFile
 from support.render.plan_samples import SOURCE_FILES, listing
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from smspec.output.failures import OutputFailed
-from smspec.output.output_differences import differences
+from smspec.output.atomic_file import OutputFailed
+from smspec.output.existing_output import differences
 from smspec.output.writing import write_tree
 from smspec.plan.plan import Upload
 from smspec.render.tree_rendering import render_tree

@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from smspec.output.failures import OutputFailed, OutputRefused
-from smspec.output.output_differences import differences
+from smspec.output.atomic_file import OutputFailed, OutputRefused
+from smspec.output.existing_output import differences
 from smspec.output.writing import write_temporary_tree, write_tree
 from smspec.plan.plan import Upload
 from smspec.render.image_settings import EPOCH
@@ -241,7 +241,7 @@ def test_ctrl_c_removes_the_unfinished_tree(tmp_path):
 
 def test_system_without_exchange_renames_two_times(tmp_path, tree, monkeypatch):
     """Not Linux, or a file system that cannot swap two names."""
-    monkeypatch.setattr("smspec.output.exchange._RENAME_EXCHANGE", 1 << 30)  # a flag no kernel knows: EINVAL
+    monkeypatch.setattr("smspec.output.writing._RENAME_EXCHANGE", 1 << 30)  # a flag no kernel knows: EINVAL
     out = tmp_path / "job"
     write_tree(tree, str(out))
     other = render_tree(plan(), build_inputs(tmp_path / "other", {"other.py": b""}), "6" * 64)

@@ -3,12 +3,11 @@
 import pytest
 
 from smspec.pipeline.compilation import Compiled, compile_spec
-from smspec.pipeline.in_memory_inputs import in_memory_inputs
-from smspec.pipeline.inputs import gather
-from smspec.service.prices import PriceBook
+from smspec.pipeline.inputs import gather, in_memory_inputs
+from smspec.service.job_costs import PriceBook
 from smspec.source import SourceText
-from smspec.spec.layers.alternatives import alternatives
 from smspec.spec.layers.assembly import Assembly
+from smspec.spec.layers.merging import alternatives
 from smspec.spec.yaml.yaml_reader import read
 from support.spec import job_samples
 

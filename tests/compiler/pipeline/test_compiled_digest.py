@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from smspec.output.contents import expected_digest, in_order_of_making
-from smspec.pipeline.compilation import Compiled, compile_spec
-from smspec.pipeline.compiled_digest import compiled_digest
+from smspec.pipeline.compilation import Compiled, compile_spec, compiled_digest
 from smspec.pipeline.inputs import gather
 from smspec.render.tree_rendering import render_tree
 from smspec.source import SourceText, to_data

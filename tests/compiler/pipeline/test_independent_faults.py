@@ -8,7 +8,7 @@ from hypothesis import settings
 
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_check import check_spec
-from smspec.spec.schema.keys import keys_in
+from smspec.spec.schema.job_schema import keys_in
 from support.spec.independent_faults import FAULTS, NEEDS, found, lay_out, written
 
 

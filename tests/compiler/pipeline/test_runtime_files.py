@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import smspec_runtime
-from smspec.pipeline.runtime_files import runtime_listing
+from smspec.pipeline.named_files import runtime_listing
 
 
 def test_listing_contains_only_the_runtime_modules():

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.compilation import compile_spec
-from smspec.pipeline.in_memory_inputs import in_memory_inputs
+from smspec.pipeline.inputs import in_memory_inputs
 from smspec.source import SourceText
-from smspec.source.by_content import ByContent
-from smspec.source.by_identity import ByIdentity
+from smspec.source.memo import ByContent, ByIdentity
 from support.spec.key_changes import CHANGES, changed
 
 PATCHES = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.pipeline.source_findings import source_findings
+from smspec.pipeline.named_files import source_findings
 from smspec.workspace.source_listing import ScannedSource
 from smspec.workspace.source_walk import SourceFault
 

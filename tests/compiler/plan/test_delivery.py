@@ -3,7 +3,7 @@
 import pytest
 
 from smspec.plan.plan import Upload
-from smspec.plan.planning import make_plan
+from smspec.plan.request_planning import make_plan
 from support.spec import job_samples
 
 URI = job_samples.IMAGE_URI

@@ -8,7 +8,7 @@ import pytest
 from smspec.plan import image_planning
 from smspec.plan.naming import training_job_name
 from smspec.plan.plan import ImagePlan
-from smspec.plan.planning import make_plan
+from smspec.plan.request_planning import make_plan
 from support.spec import job_samples
 
 LOOP = {"pipe_loop": "reader:Trainer", "epochs": 5, "read": {"train": "lines"}, "prefetch": "1MB"}

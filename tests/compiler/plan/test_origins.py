@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.plan.planning import make_plan
+from smspec.plan.request_planning import make_plan
 from smspec.service.request_check import request_findings
 from smspec.source import dotted
 from support.spec import job_samples

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from smspec.plan.planning import make_plan
+from smspec.plan.request_planning import make_plan
 from smspec.service.request_check import request_findings
 from smspec.service.shapes import pinned_model
 from support.spec import job_samples

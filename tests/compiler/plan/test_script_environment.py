@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.diagnostics.unseen import lookalike, unseen_in_name, unseen_parts
-from smspec.plan.planning import make_plan
+from smspec.plan.request_planning import make_plan
 from smspec.plan.script_environment import plan_script_environment
 from smspec_runtime.arguments import arguments_of
 from smspec_runtime.hyperparameters import split_hyperparameters

@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.plan.planning import make_plan
+from smspec.plan.request_planning import make_plan
 from smspec_runtime.hyperparameters import join_settings
 from support.spec import job_samples
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from smspec.proof.driver import starting
-from smspec.proof.parser_rests import parser_rests
+from smspec.proof.observation import parser_rests
 
 FIRST = """
 import argparse, sys

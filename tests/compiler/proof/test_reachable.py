@@ -4,8 +4,8 @@ import pytest
 
 from smspec.pipeline.inputs import gather
 from smspec.proof.arguments import parser_count
-from smspec.proof.reachable import reachable_modules
-from smspec.script.reach.reached import Reach
+from smspec.proof.imports import reachable_modules
+from smspec.script.reach import Reach
 from smspec.source import SourceText
 from support.small_job import write_job
 

@@ -11,7 +11,7 @@ import zipfile
 import pytest
 
 from smspec.rehearsal.comparison import Comparison
-from smspec.rehearsal.metric_series import first_deviation
+from smspec.rehearsal.model_files import first_deviation
 from support.rehearsal.trials import timeline, trial
 
 

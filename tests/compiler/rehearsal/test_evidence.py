@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.rehearsal.values.evidence import COUNT, LONG, SHORT, evidence_of
-from smspec.rehearsal.values.leaf import Array
+from smspec.rehearsal.values.leaf import COUNT, LONG, SHORT, Array, evidence_of
 
 
 def of(kind: str, *numbers: float) -> Array:

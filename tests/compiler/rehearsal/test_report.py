@@ -6,11 +6,7 @@ import json
 from xml.etree import ElementTree
 
 from smspec.cli import main
-from smspec.rehearsal.junit_report import junit
-from smspec.rehearsal.promise import Outcome, kept, not_rehearsed
-from smspec.rehearsal.refusal import Refusal
-from smspec.rehearsal.report import Report, Row
-from smspec.rehearsal.text_report import text
+from smspec.rehearsal.report import Outcome, Refusal, Report, Row, junit, kept, not_rehearsed, text
 
 BROKEN = Outcome(
     state="broken",

@@ -6,8 +6,13 @@ import pytest
 
 from smspec.local.interruption import Interruption, Moment
 from smspec.local.training_request import TrainingRequest
-from smspec.rehearsal.course import Course
-from smspec.rehearsal.work import ignored_checkpoint, is_long_enough, units_before_the_first_checkpoint, work_of
+from smspec.rehearsal.promises.progress import (
+    ignored_checkpoint,
+    is_long_enough,
+    units_before_the_first_checkpoint,
+    work_of,
+)
+from smspec.rehearsal.trial import Course
 from support.rehearsal.trials import timeline, trial
 
 REQUEST = TrainingRequest(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from smspec.rehearsal.written_files import WrittenFiles
+from smspec.rehearsal.promises.surroundings import WrittenFiles
 
 
 @pytest.mark.parametrize(

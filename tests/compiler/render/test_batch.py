@@ -6,8 +6,7 @@ import botocore.session
 import pytest
 from botocore.validate import ParamValidator
 
-from smspec.render.batch import service_job
-from smspec.render.queue_name import is_queue
+from smspec.render.batch import is_queue, service_job
 from support.service import api_samples
 from support.small_job import READY, write_job
 from support.smspec_command import smspec

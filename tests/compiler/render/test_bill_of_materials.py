@@ -5,8 +5,7 @@ import json
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-from smspec.render.bill_of_materials import bill_of_materials
-from smspec.render.tree_rendering import render_tree
+from smspec.render.tree_rendering import bill_of_materials, render_tree
 from support.render.plan_samples import build_inputs, image_plan, locked_environment, plan
 
 FILE = b"""--index-url https://user@index.example.com/simple

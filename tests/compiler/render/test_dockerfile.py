@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from smspec.render.dockerfile import dockerfile, dockerignore
-from smspec.render.variable_order import variables_after_packages
+from smspec.render.image_settings import _variables_after_packages
 from support.render.docker_quoting import meaning
 from support.render.image_plan_strategies import image_plans, requirements
 from support.render.plan_samples import image_plan, locked_environment
@@ -66,7 +66,7 @@ def test_dockerfile_contains_only_intended_instructions(image, content):
     assert [script.split("\n", len(image.secrets))[-1] for script in scripts] == [*image.pre_install, *image.run]
     packages = bool(image.system_packages) or image.needs_ssh
     pip = bool(image.python_packages) or content is not None
-    late = len(variables_after_packages(image, content))
+    late = len(_variables_after_packages(image, content))
     assert [name for name, _ in found] == [
         "FROM",
         *["USER"] * (image.user is not None),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.render.entrypoint import entrypoint
+from smspec.render.dockerfile import entrypoint
 from smspec.spec.model import DISTRIBUTIONS
 from smspec_runtime.run_plan import RunPlan
 

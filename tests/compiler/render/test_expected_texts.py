@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from smspec.render.dockerfile import dockerfile, dockerignore
-from smspec.render.entrypoint import entrypoint
+from smspec.render.dockerfile import dockerfile, dockerignore, entrypoint
 from smspec_runtime.run_plan import RunPlan
 from support.render.plan_samples import image_plan
 

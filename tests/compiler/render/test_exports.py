@@ -12,16 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.plan.plan import Plan, RequestPlan, Upload
-from smspec.render import NothingToRender
-from smspec.render.ack import UNKNOWN_TO_ACK, ack
-from smspec.render.foreign_members import without_place
+from smspec.render.ack import UNKNOWN_TO_ACK, ack, from_ack
 from smspec.render.iam.role import role_policy
 from smspec.render.iam.submitter import submitter_policy
+from smspec.render.rendering import NothingToRender, without_place
 from smspec.render.step_functions import step_functions
 from smspec.render.terraform import UNKNOWN_TO_TERRAFORM, argument, terraform
-from smspec.service.ack_names import from_ack
-from smspec.service.ordering import in_api_order
-from smspec.service.shapes import pinned_model
+from smspec.service.shapes import in_api_order, pinned_model
 from support.render.terraform_files import arguments_of
 from support.service import api_samples
 from support.small_job import BUILT, READY, write_job

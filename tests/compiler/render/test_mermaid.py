@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from smspec.render.mermaid import MOST_EDGES
+from smspec.render.data_flow import MOST_EDGES
 from support.smspec_command import smspec, smspec_process
 from support.spec.repository_jobs import job
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.render.package_names import faults_of_requirements, is_apt_package
-from smspec.render.pip_requirement import is_pip_requirement
+from smspec.render.representable import faults_of_requirements, is_apt_package, is_pip_requirement
 
 
 @pytest.mark.parametrize(

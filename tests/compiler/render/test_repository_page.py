@@ -14,11 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.render.data_flow import Flow
+from smspec.render.data_flow import DataFlow
+from smspec.render.pages import page_template
 from smspec.render.pages.job_graph import HEIGHT, WIDTH, drawings
-from smspec.render.pages.page_job import PageFinding, PageJob
-from smspec.render.pages.repository_page import repository_page
-from smspec.render.pages.template import page_template
+from smspec.render.pages.repository_page import PageFinding, PageJob, repository_page
 from support.smspec_command import smspec
 
 CHROMIUM = shutil.which("chromium")
@@ -155,7 +154,7 @@ def rendered(text):
         PageJob(name=text, file=file, description=text, overlays=("a",), hosts=text, findings=(1,)) for file in "ab"
     ]
     finding = PageFinding(code="SM1", severity="error", message=text, place=text, excerpt=text)
-    flows = [Flow("a", text, "writes", text, ()), Flow("b", text, "reads", text, (text,))]
+    flows = [DataFlow("a", text, "writes", text, ()), DataFlow("b", text, "reads", text, (text,))]
     return Page(repository_page(jobs, [finding], flows, [("checked", text)]))
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.diagnostics.explanation import explanation
-from smspec.plan.build_inputs import BuildInputs
+from smspec.plan.plan import BuildInputs
 from smspec.render.dockerfile import dockerfile
 from smspec.render.representable import dockerfile_findings
 from smspec.source.listing import Listing

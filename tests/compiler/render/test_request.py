@@ -3,7 +3,7 @@
 import json
 
 from smspec.plan.plan import RequestPlan
-from smspec.render.request import request_json
+from smspec.render import request_json
 from support.render.plan_samples import PAYLOAD
 
 

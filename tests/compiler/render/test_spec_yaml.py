@@ -10,7 +10,7 @@ from smspec.diagnostics import InvalidInput
 from smspec.render.spec_yaml import spec_yaml
 from smspec.source import Document, Mapping, Scalar, Sequence, SourceText
 from smspec.spec.layers.assembly import merged
-from smspec.spec.yaml.plain_text import is_text_everywhere
+from smspec.spec.yaml.scalars import is_text_everywhere
 from smspec.spec.yaml.yaml_reader import read
 from support.examples import at_most
 from support.spec.trees import mappings, tree

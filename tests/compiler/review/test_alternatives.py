@@ -1,7 +1,7 @@
 """Changes of alternatives are reported at the alternative, and the cost ceiling is that of the dearest."""
 
 from smspec.review.job_review import compared
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from support.review.job_reviews import one, version
 
 FIRST = {"instance_type": "ml.m5.large", "count": 1, "volume": "50GB"}

@@ -11,7 +11,7 @@ from smspec.review.json_report import records
 from smspec.review.markdown import markdown
 from smspec.review.text import text
 from smspec.review.version import version_of_request
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from support.examples import at_most
 
 WHOLE = {

@@ -8,7 +8,7 @@ from smspec.review.fail_on import decode_fail_on
 from smspec.review.job_review import compared
 from smspec.review.kinds import KINDS
 from smspec.review.settable import is_of_variables
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from support.review.job_reviews import kinds, version
 from support.spec import job_samples, sent_keys
 from support.spec.key_changes import CHANGES, changed, row_of

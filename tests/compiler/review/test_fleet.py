@@ -9,7 +9,7 @@ from smspec.review.change_groups import ceiling_total, change_groups, is_ceiling
 from smspec.review.comparison import Comparison, State, comparison, reviewed
 from smspec.review.fleet_summary import named, summary_rows
 from smspec.review.text import MOST_APART, text
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from support.review.job_reviews import version
 
 SMALL = {"instance_type": "ml.c5.xlarge", "count": 1, "volume": "1GB"}

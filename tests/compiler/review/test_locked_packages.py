@@ -2,16 +2,15 @@
 
 import pytest
 
-from smspec.plan.build_inputs import NeededEnvironment
-from smspec.plan.planning import make_plan
+from smspec.plan.plan import NeededEnvironment
+from smspec.plan.request_planning import make_plan
 from smspec.review.job_review import compared
 from smspec.review.layers import layers_of_plan
 from smspec.review.version import Writing, version_of_plan
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from smspec.source.frozen import replace
 from smspec.spec.decoding import decode
-from smspec.spec.lock import Lock
-from smspec.spec.locked_environment import LockedEnvironment
+from smspec.spec.lock import Lock, LockedEnvironment
 from smspec.workspace.last_build import read_last_build
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec

@@ -11,7 +11,7 @@ from smspec.review.job_review import data_flow
 from smspec.review.markdown import LONGEST, MOST_CHANGES, code, markdown, marked, mermaid
 from smspec.review.text import MOST_APART
 from smspec.review.version import version_of_request
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from support.review.job_reviews import version
 
 TRICKS = ["`", "``", "|", "||", "\\", "\\|", "@everyone", "<img src=x>", "[a](https://b)", "\n\n# x", "```", " ", "-->"]

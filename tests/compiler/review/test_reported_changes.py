@@ -7,7 +7,7 @@ import pytest
 from smspec.diagnostics.masking import HIDDEN
 from smspec.review.job_review import added_changes, compared, verdict
 from smspec.service.cost_ceiling import ceiling_of
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from support.review.job_reviews import one, version
 from support.spec import job_samples
 

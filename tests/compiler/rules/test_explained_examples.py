@@ -8,9 +8,9 @@ import yaml
 
 from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec.pipeline.compilation import compile_spec
-from smspec.pipeline.in_memory_inputs import in_memory_inputs
-from smspec.plan.image_uris import with_image_uri
-from smspec.plan.planning import make_plan
+from smspec.pipeline.inputs import in_memory_inputs
+from smspec.plan.naming import with_image_uri
+from smspec.plan.request_planning import make_plan
 from smspec.rules import lint
 from smspec.rules.naming import naming_findings
 from smspec.rules.requirements import check_format, check_lines

@@ -2,11 +2,11 @@
 
 import pytest
 
+from smspec.plan.delivery import toolkit_hyperparameters
 from smspec.plan.run_planning import launcher_name
-from smspec.plan.toolkit_launchers import toolkit_hyperparameters
 from smspec.rules import lint
 from smspec.spec.model import DISTRIBUTIONS
-from smspec.spec.schema.keys import spec_keys
+from smspec.spec.schema.job_schema import spec_keys
 from smspec_runtime.launchers import LAUNCHERS
 from smspec_runtime.toolkit import LAUNCHERS as TOOLKIT_LAUNCHERS
 from support.spec import job_samples
@@ -250,7 +250,7 @@ def test_every_launcher_is_in_the_runtime_and_the_toolkit(name):
     toolkit = job_samples.job(image=URI, source={"dir": "src/", "delivery": "s3"}, distribution={name: plain})
     assert lint(toolkit, job_samples.listing(*FILES)) == []
     told = {hyperparameter.name for hyperparameter in toolkit_hyperparameters(toolkit)}
-    assert told & set(TOOLKIT_LAUNCHERS), "`toolkit_hyperparameters`, plan/toolkit_launchers.py"
+    assert told & set(TOOLKIT_LAUNCHERS), "`toolkit_hyperparameters`, plan/delivery.py"
 
 
 def test_installable_project_may_keep_modules_anywhere():

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from smspec.plan.planning import make_plan
-from smspec.render.iam.role import role_policy
-from smspec.render.iam.secrets import secret_statements
+from smspec.plan.request_planning import make_plan
+from smspec.render.iam.role import role_policy, secret_statements
 from smspec.rules import lint
 from smspec.rules.secrets import secret_findings
 from smspec.service.request import Request

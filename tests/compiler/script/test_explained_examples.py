@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from smspec.diagnostics.explanation import explained_codes, explanation
-from smspec.proof.codes import CODES as OF_PROOFS
+from smspec.proof import CODES as OF_PROOFS
 from support.script.read_programs import findings
 from support.smspec_command import smspec
 

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from smspec.script.foreign_script import ForeignScript
+from smspec.script.program import ForeignScript
 
 
 def script(text, name="train.sh"):

@@ -5,7 +5,7 @@ import types
 
 import pytest
 
-from smspec.script.handler_calls import handler_faults
+from smspec.script.handlers import handler_faults
 from smspec.source import SourceText
 from smspec_runtime.pipe import loop
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.script import parse_limits
-from smspec.script.parse_limits import is_readable
-from smspec.script.parsing import nodes_of
+from smspec.script import parsing
+from smspec.script.parsing import is_readable, nodes_of
 
 PIECES = (
     *("(", "[", "{", ")", "]", "}", "'", '"', "'''", '"""', "\\", "\n", "#", "a", " not ", " elif ", "+", "r", "é"),
@@ -21,12 +20,12 @@ PIECES = (
 def test_brackets_alone_show_what_all_tokens_show(pieces):
     text = "".join(pieces)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parse_limits, "_most_operators", lambda _: math.inf)
+        patch.setattr(parsing, "_most_operators", lambda _: math.inf)
         from_all_tokens = is_readable(text)
     assert is_readable(text) == from_all_tokens
 
 
 def test_nodes_are_those_of_the_standard_library():
-    with open(parse_limits.__file__, encoding="utf-8") as file:
+    with open(parsing.__file__, encoding="utf-8") as file:
         tree = ast.parse(file.read())
     assert [*map(id, nodes_of(tree))] == [*map(id, ast.walk(tree))]

@@ -163,6 +163,12 @@ def test_parser_in_another_module_is_read():
     assert codes(SPLIT, hyperparameters={"rate": 1}) == []
 
 
+@pytest.mark.parametrize("read", ["torch.load", "pandas.read_csv", "numpy.load"])
+def test_path_of_a_missing_channel_is_reported(read):
+    text = f"import {read.partition('.')[0]}\n{read}('/opt/ml/input/data/valid/a')\n"
+    assert ("SM507", "channels") in codes(text)
+
+
 def test_missing_channel_suggests_the_nearest():
     assert codes(CLASSIC) == [("SM506", "channels")]
     near = findings("import os\nx = os.environ.get('SM_CHANNEL_TRIAN')")

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from smspec.script.printed_lines import printed_lines
-from smspec.service.metric_literal import letters, literal_before_value, most_steps
+from smspec.service.metric_pattern import letters, literal_before_value, most_steps
 from smspec.source import SourceText
 from support.script.read_programs import codes
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from smspec.script.sagemaker_variables import SET
+from smspec.script.script_environment import SET
 from smspec_runtime.environment import Machine, sagemaker_variables
 from smspec_runtime.input_config import read_input_config
 from smspec_runtime.layout import Layout

@@ -5,8 +5,7 @@ from fractions import Fraction
 import pytest
 
 from smspec.service.cost_ceiling import ceiling_of
-from smspec.service.cost_summary import cost_line, job_cost
-from smspec.service.prices import PriceBook, RegionPrices
+from smspec.service.job_costs import PriceBook, RegionPrices, cost_line, job_cost
 from support.small_job import READY, write_job
 from support.smspec_command import smspec
 

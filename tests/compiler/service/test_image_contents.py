@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from smspec.service.image_contents import modules_of, python_of
 from smspec.service.image_python import python_of_image
+from smspec.service.provided_images import modules_of, python_of
 
 REGISTRY = "763104351884.dkr.ecr.us-west-2.amazonaws.com"
 MIRROR = "111122223333.dkr.ecr.us-west-2.amazonaws.com"

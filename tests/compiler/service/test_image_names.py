@@ -7,8 +7,8 @@ import pytest
 from smspec.service.facts import accounts
 from smspec.service.facts.images import ListedImage, images_of, repositories
 from smspec.service.image_names import Unavailable, expanded, parsed_name, selected
-from smspec.service.processors import processor, processors
-from smspec.service.provided_image import provided_image
+from smspec.service.instance_types import processor, processors
+from smspec.service.provided_images import provided_image
 from smspec.service.shapes import pinned_model
 
 TAG = "2.5.1-gpu-py311-cu124-ubuntu22.04-sagemaker"

@@ -2,10 +2,9 @@
 
 import pytest
 
-from smspec.service.facts.instance_bandwidth import instance_bandwidth
-from smspec.service.facts.instances import Instance, instance, known_types, lacks
-from smspec.service.facts.table import table
-from smspec.service.instance_families import TRAINIUM, ULTRASERVER, family, is_known, storage
+from smspec.service.facts import table
+from smspec.service.facts.instances import InstanceFacts, instance, instance_bandwidth, known_types, lacks
+from smspec.service.instance_types import TRAINIUM, ULTRASERVER, family, is_known, storage
 from smspec.service.shapes import pinned_model
 
 TYPES = pinned_model().shapes["TrainingInstanceType"].enum
@@ -30,7 +29,7 @@ def test_every_family_is_in_the_model(names):
 
 
 def test_trainium_families_have_neuron_cores():
-    with_cores = {family(kind) for kind in TYPES if (instance(kind) or Instance(**NOTHING)).neuron_cores}
+    with_cores = {family(kind) for kind in TYPES if (instance(kind) or InstanceFacts(**NOTHING)).neuron_cores}
     assert with_cores == TRAINIUM
 
 
@@ -62,16 +61,16 @@ def test_instance_type_has_its_storage(kind, expected):
 
 
 def test_none_is_not_unknown():
-    assert instance("ml.m5.large") == Instance(
+    assert instance("ml.m5.large") == InstanceFacts(
         vcpus=2, memory_bytes=8 << 30, gpus=0, neuron_cores=0, nvme_gb=0, efa_interfaces=0
     )
-    assert instance("ml.trn1.32xlarge") == Instance(
+    assert instance("ml.trn1.32xlarge") == InstanceFacts(
         vcpus=128, memory_bytes=512 << 30, gpus=0, neuron_cores=32, nvme_gb=7600, efa_interfaces=8
     )
-    assert instance("ml.p3.8xlarge") == Instance(
+    assert instance("ml.p3.8xlarge") == InstanceFacts(
         vcpus=None, memory_bytes=None, gpus=4, neuron_cores=0, nvme_gb=0, efa_interfaces=None
     )
-    assert instance("ml.p6e-gb200.36xlarge") == Instance(**NOTHING)
+    assert instance("ml.p6e-gb200.36xlarge") == InstanceFacts(**NOTHING)
     assert instance("ml.p9.large") is None
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from smspec.pipeline.request_file import check_request
-from smspec.service.unknown_instance_type import UNKNOWN_INSTANCE_TYPE
+from smspec.service.instance_types import UNKNOWN_INSTANCE_TYPE
 from smspec.source import SourceText, dotted
 from support.service.api_samples import small_request, with_the_pinned_model
 from support.service.faulty_algorithm_requests import ABOUT_ALGORITHMS, ABOUT_LAUNCHERS

@@ -2,9 +2,8 @@
 
 import pytest
 
-from smspec.service.policy import Policy
-from smspec.service.policy_rules.quotas import request_above_a_quota, without_the_default
-from smspec.service.quotas import Quotas, RegionQuotas
+from smspec.service.policy import Policy, Quotas, RegionQuotas
+from smspec.service.policy_rules.limits import request_above_a_quota, without_the_default
 from smspec.service.request import Request
 from smspec.service.request_check import request_findings
 

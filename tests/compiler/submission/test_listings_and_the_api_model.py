@@ -10,7 +10,7 @@ import botocore.session
 import pytest
 from botocore.validate import ParamValidator
 
-from smspec.service.quotas import is_about_training
+from smspec.service.policy import is_about_training
 from smspec.submission.aws_errors import AwsUnavailable
 from smspec.submission.listed_prices import listed_prices
 from smspec.submission.listed_quotas import listed_quotas

@@ -2,11 +2,9 @@
 
 import pytest
 
-from smspec.wire.connections import Connections
-from smspec.wire.deadline import Deadline
-from smspec.wire.fault import BadResponse
-from smspec.wire.fetching import fetched
-from smspec.wire.trust import Trust
+from smspec.wire.connections import Connections, Trust
+from smspec.wire.exchange import fetched
+from smspec.wire.fault import BadResponse, Deadline
 from support.servers.hostile_server import hostile_server, response
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from smspec.wire.connections import Connections
-from smspec.wire.deadline import Deadline
-from smspec.wire.fault import BadResponse, ConnectionBroken, DeadlineMissed, WireFault
-from smspec.wire.fetching import fetched
-from smspec.wire.trust import trust_of_environment
+from smspec.wire.connections import Connections, trust_of_environment
+from smspec.wire.exchange import fetched
+from smspec.wire.fault import BadResponse, ConnectionBroken, Deadline, DeadlineMissed, WireFault
 from support.servers.hostile_server import dripped, hostile_server, response
 
 

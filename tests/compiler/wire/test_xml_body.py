@@ -2,8 +2,8 @@
 
 import pytest
 
+from smspec.wire.aws_shape import check_xml
 from smspec.wire.fault import BadResponse
-from smspec.wire.xml_body import check_xml
 
 
 def nested(levels):

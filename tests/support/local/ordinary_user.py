@@ -11,11 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from support.forked_command import start_command
 from support.local.local_jobs import DEADLINE, LocalJob
 
 USER = 54321
 AS_USER = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
-_CHECK = "import subprocess, sys, jinja2, jsonschema, yaml; subprocess.run([sys.executable, '-c', ''], check=True)"
+_CHECK = """
+import importlib.util, subprocess, sys, jinja2, yaml
+importlib.util.find_spec("jsonschema").loader.get_code("jsonschema")  # to import it may take two seconds
+subprocess.run([sys.executable, '-c', ''], check=True)
+"""
 
 
 class OrdinaryJob(LocalJob):
@@ -34,8 +39,11 @@ class OrdinaryJob(LocalJob):
             "PATH": os.pathsep.join([os.path.dirname(python), "/usr/bin", "/bin", "/usr/sbin", "/sbin"]),
             "SMSPEC_CACHE_DIR": str(self.directory / "cache"),
         }
-        self.process = subprocess.Popen(
-            self.words(**request),
+        words = self.words(**request)
+        start = words.index("-m")
+        self.process = start_command(
+            words[start + 2 :],
+            python=words[:start],
             cwd=self.directory,
             env={**os.environ, "SMSPEC_STOP_GRACE": "5", **own, **(environment or {}), "PYTHONPATH": modules()},
             stdin=subprocess.DEVNULL,
@@ -76,16 +84,21 @@ def ended(job: LocalJob, *words: str) -> subprocess.CompletedProcess[str]:
     if isinstance(job, OrdinaryJob):
         subprocess.run(["chown", "-R", "-h", f"{USER}:{USER}", str(above)], check=True)
     start = job.words()
-    own = {"HOME": str(above), "SMSPEC_CACHE_DIR": str(above / "cache"), "PYTHONPATH": modules()}
-    return subprocess.run(
-        [*start[: start.index("run")], *words],
+    own = {"HOME": str(above), "SMSPEC_CACHE_DIR": str(above / "cache")}
+    if isinstance(job, OrdinaryJob):
+        own["PYTHONPATH"] = modules()
+    process = start_command(
+        words,
+        python=start[: start.index("-m")],
         cwd=job.directory,
         env={**os.environ, **own},
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=DEADLINE,
     )
+    streams = process.communicate(timeout=DEADLINE)
+    return subprocess.CompletedProcess(words, process.returncode, *streams)
 
 
 def modules() -> str:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from smspec.local.metric_counts import MetricCount, MetricValues
 from smspec.local.summary import Summary
-from smspec.rehearsal.timeline import Change, Line, Timeline
-from smspec.rehearsal.trial import Trial
+from smspec.rehearsal.trial import Change, Line, Timeline, Trial
 
 
 def trial(

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hashlib
 
-from smspec.plan.build_inputs import BuildInputs, NeededEnvironment
-from smspec.plan.plan import ImagePlan, Plan, RequestPlan
+from smspec.plan.plan import BuildInputs, ImagePlan, NeededEnvironment, Plan, RequestPlan
 from smspec.source.listing import ListedFile, Listing
-from smspec.spec.lock import content_digest
-from smspec.spec.locked_environment import LockedEnvironment
+from smspec.spec.lock import LockedEnvironment, content_digest
 from smspec_runtime.run_plan import RunPlan
 
 SOURCE_FILES = {

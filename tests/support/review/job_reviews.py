@@ -7,7 +7,7 @@ from smspec.pipeline.planned_jobs import planned_jobs
 from smspec.review.job_review import compared
 from smspec.review.layers import layers_of_plan
 from smspec.review.version import Version, Writing, version_of_plan
-from smspec.service.prices import PriceBook
+from smspec.service.job_costs import PriceBook
 from support.spec import job_samples
 
 

@@ -9,13 +9,12 @@ import sys
 import types
 
 from smspec.pipeline.script_reading import Started, read_program
-from smspec.plan.planning import make_plan
+from smspec.plan.request_planning import make_plan
 from smspec.plan.script_environment import plan_script_environment
 from smspec.rules.script import script_findings
 from smspec.rules.source import source_text_findings
-from smspec.script.dropped_arguments import confirmed
-from smspec.script.parse_limits import ScriptUnreadable
-from smspec.script.script_reader import read_handler, read_script
+from smspec.script.parsing import ScriptUnreadable
+from smspec.script.script_reader import confirmed, read_handler, read_script
 from smspec.source import SourceText
 from smspec.source.listing import ListedFile, Listing
 from support.spec import job_samples

@@ -66,11 +66,25 @@ class S3:
         self.client.put_object(Bucket=BUCKET, Key=key, Body=content)
 
     @property
+    def keys(self) -> list[str]:
+        """The key of every object of the bucket."""
+        return [entry["Key"] for entry in self.client.list_objects_v2(Bucket=BUCKET).get("Contents", [])]
+
+    @property
     def objects(self) -> dict[str, bytes]:
         """Every object of the bucket: key → content."""
-        found = self.client.list_objects_v2(Bucket=BUCKET).get("Contents", [])
-        keys = [entry["Key"] for entry in found]
-        return {key: self.client.get_object(Bucket=BUCKET, Key=key)["Body"].read() for key in keys}
+        return {key: self.content(key) for key in self.keys}
+
+    def content(self, key: str) -> bytes:
+        return bytes(self.client.get_object(Bucket=BUCKET, Key=key)["Body"].read())
+
+    def delete(self, *keys: str) -> None:
+        if keys:
+            self.client.delete_objects(Bucket=BUCKET, Delete={"Objects": [{"Key": key} for key in keys]})
+
+    def clear(self) -> None:
+        """Delete every object of the bucket."""
+        self.delete(*self.keys)
 
 
 def wheel(name: str, module: str) -> bytes:
@@ -91,7 +105,7 @@ def wheel(name: str, module: str) -> bytes:
 def package_server() -> Iterator[PackageServer]:
     """Run CodeArtifact on a free port, with the package `greeting` in its one repository."""
     server = PackageServer()
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:
         yield server

@@ -115,7 +115,7 @@ class _Handler(BaseHTTPRequestHandler):
 def github() -> Iterator[Github]:
     """Run a server while this is entered."""
     server = Github()
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
         yield server

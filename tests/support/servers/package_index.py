@@ -209,7 +209,7 @@ class _Handler(BaseHTTPRequestHandler):
 def package_server(packages: Packages) -> Iterator[PackageServer]:
     """Run an index on a free port of this machine."""
     server = PackageServer(packages)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
         yield server

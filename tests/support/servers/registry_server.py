@@ -183,7 +183,7 @@ class _Handler(BaseHTTPRequestHandler):
 def registry(**traits: object) -> Iterator[Registry]:
     """Run a registry on a free port of this machine."""
     server = Registry(**traits)  # type: ignore[arg-type]  # the traits of a Registry
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
         yield server

@@ -41,7 +41,7 @@ def secret_server() -> Iterator[SecretServer]:
     moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     moto.start()
     server = SecretServer("http://{}:{}".format(*moto.get_host_and_port()))
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:
         yield server

@@ -5,7 +5,7 @@ from __future__ import annotations
 from smspec.importer.imported import Imported
 from smspec.importer.request_equality import differences
 from smspec.importer.spec_writer import WrittenSpec, write_spec
-from smspec.plan.planning import make_plan
+from smspec.plan.request_planning import make_plan
 from smspec.source import Path, SourceText
 from smspec.spec.decoding import decode
 from smspec.spec.layers.assembly import merged

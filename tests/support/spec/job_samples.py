@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from smspec.plan.build_inputs import BuildInputs
+from smspec.plan.plan import BuildInputs
 from smspec.source import Document, SourceText
 from smspec.source.listing import ListedFile, Listing
 from smspec.spec.decoding import decode

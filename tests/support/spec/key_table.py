@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from smspec.service.shapes import Model, Shape
 from smspec.spec import model
-from smspec.spec.keys.row import TOOLS, Row
-from smspec.spec.keys.value_forms import Choice, Named, Structure, Structures, Value
+from smspec.spec.keys.row import TOOLS, ChoiceForm, NamedForm, Row, StructureForm, StructureListForm, ValueForm
 
 LAYERS = {"smspec", "extends", "vars", "overlays"}
 """Read before there is a job, so that no job has them."""
@@ -53,11 +52,11 @@ def _member_faults(row: Row, shapes: dict[str, Shape], api: Model) -> Iterator[s
     if row.irregular:
         return
     kind = "integer" if shape.kind == "long" else shape.kind
-    wanted = {Structure: "structure", Structures: "list", Named: "list"}.get(type(row.form))
-    wanted = wanted or (row.form.shape if isinstance(row.form, Value) else "")
+    wanted = {StructureForm: "structure", StructureListForm: "list", NamedForm: "list"}.get(type(row.form))
+    wanted = wanted or (row.form.shape if isinstance(row.form, ValueForm) else "")
     if kind != wanted:
         yield f"`{row.path}` writes {wanted or 'nothing'}, and `{row.member}` is of the type {kind}"
-    elif kind == "list" and isinstance(row.form, Value) and api.shapes[shape.item].kind != "string":
+    elif kind == "list" and isinstance(row.form, ValueForm) and api.shapes[shape.item].kind != "string":
         yield f"`{row.path}` writes a list of texts, and `{row.member}` is one of {api.shapes[shape.item].kind}s"
 
 
@@ -73,12 +72,12 @@ def _field_faults(rows: tuple[Row, ...]) -> Iterator[str]:
     holders = {"": [model.JobSpec]}
     for row in rows:
         form = row.form
-        if isinstance(form, Choice):
+        if isinstance(form, ChoiceForm):
             kinds = [kind for kind in form.kinds if row.path != "distribution"]
             holders[row.path] = kinds
-        elif isinstance(form, Structure):
+        elif isinstance(form, StructureForm):
             holders[row.path] = [form.kind]
-        elif isinstance(form, Structures | Named):
+        elif isinstance(form, StructureListForm | NamedForm):
             holders[f"{row.path}.*"] = [form.kind]
     for path, kinds in holders.items():
         below = [row for row in rows if row.path.rpartition(".")[0] == path]

@@ -63,7 +63,7 @@ def _layers(path: str) -> tuple[Document, ...]:
     from smspec.diagnostics import InvalidInput
     from smspec.pipeline.input_cache import InputCache
     from smspec.pipeline.spec_files import read_spec_files
-    from smspec.spec.layers.option_errors import OptionError
+    from smspec.spec.layers.variables import OptionError
 
     try:
         return read_spec_files(path, InputCache()).documents

@@ -1,22 +1,39 @@
-"""The training and tuning steps of a SageMaker pipeline definition.
+"""A SageMaker pipeline, as a definition, a request, or a response, and its training and tuning steps.
 
 https://aws-sagemaker-mlops.github.io/sagemaker-model-building-pipeline-definition-JSON-schema/
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
-from smspec.importer.definitions.found_jobs import FoundJob
 from smspec.importer.definitions.tuning import tuned_job
-from smspec.importer.definitions.variables import DefinitionVariables
+from smspec.importer.definitions.variables import DefinitionVariables, FoundJob
 from smspec.importer.imported import Imported, RequestNotFound
 from smspec.service.members import items, member, structure
 from smspec.source import Path
-from smspec.source.path import dotted
+from smspec.source.node import dotted
+
+_TEXT = "PipelineDefinition"
 
 _OF_A_STEP = ("Name", "Type", "Arguments")
+
+
+def detect_pipeline(data: dict[str, object]) -> bool:
+    return is_pipeline(data) or isinstance(data.get(_TEXT), str)
+
+
+def jobs_of_pipeline(data: dict[str, object], variables: DefinitionVariables) -> list[FoundJob]:
+    """Return the jobs of the training and tuning steps."""
+    if is_pipeline(data):
+        return jobs_of_steps(data, variables)
+    try:
+        definition = json.loads(str(data[_TEXT]))
+    except (ValueError, RecursionError) as fault:
+        raise RequestNotFound("the pipeline definition is not JSON") from fault
+    return jobs_of_steps(structure({"": definition}, ""), variables)
 
 
 def is_pipeline(data: dict[str, object]) -> bool:

@@ -1,18 +1,24 @@
-"""The states of a state machine that create a training job, or tune one."""
+"""State machines of Step Functions, their states that create a training job or tune one, and their expressions.
+
+In the text of an expression a mark stands for what only an execution has. The states that `smspec render
+--step-functions` makes of `hosts.any_of` are one job.
+https://docs.aws.amazon.com/step-functions/latest/dg/intrinsic-functions.html and transforming-data.html there.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from smspec.importer.definitions.found_jobs import FoundJob
-from smspec.importer.definitions.state_expressions import of_json_path, of_jsonata
 from smspec.importer.definitions.tuning import tuned_job
-from smspec.importer.definitions.variables import PLACEHOLDER, DefinitionVariables
-from smspec.importer.imported import Imported, RequestNotFound
+from smspec.importer.definitions.variables import PLACEHOLDER, DefinitionVariables, FoundJob
+from smspec.importer.imported import Imported, RequestNotFound, names
+from smspec.importer.request_equality import differences
 from smspec.service.members import structure
 from smspec.source import Path
-from smspec.source.path import dotted
+from smspec.source.frozen import replace
+from smspec.source.node import dotted
 
 _RESOURCE = re.compile(
     r"(?i:arn:[^:]+:states:[^:]*:[^:]*:(?:aws-sdk:)?sagemaker:create(?P<kind>Training|HyperParameterTuning)Job)"
@@ -22,6 +28,92 @@ _NAME_IN_JSONPATH = re.compile(r"States\.Format\('(?P<stem>[A-Za-z0-9-]+)-\{\}',
 _NAME_IN_JSONATA = re.compile(r"\{% '(?P<stem>[A-Za-z0-9-]+)-' & \$states\.input\.run\.id %\}")
 _OF_A_TASK = ("Type", "Resource", "QueryLanguage")
 _ARGUMENTS = ("Parameters", "Arguments")
+
+_FORMAT = re.compile(r"\s*States\.Format\s*\((?P<arguments>.*)\)\s*", re.DOTALL)
+_ARGUMENT = re.compile(r"""\s*(?:'(?P<text>(?:[^'\\]|\\.)*)'|(?P<path>[^',()]+))\s*(?:,|\Z)""", re.DOTALL)
+_PIECE = re.compile(
+    r"""\s*(?:'(?P<one>(?:[^'\\]|\\.)*)'|"(?P<two>(?:[^"\\]|\\.)*)"|\$string\(\s*(?P<converted>[\w.$]+)\s*\)|(?P<path>[\w.$]+))
+    \s*(?:&|\Z)""",
+    re.VERBOSE | re.DOTALL,
+)
+_LONGEST = 4_000
+
+_NUMBERED = re.compile(r"(?P<job>(?P<name>.+)-[0-9a-f]{10})-a(?P<number>[1-9])")
+_OWN = (
+    ("ResourceConfig", "InstanceType"),
+    ("ResourceConfig", "InstanceCount"),
+    ("ResourceConfig", "VolumeSizeInGB"),
+    ("EnableManagedSpotTraining",),
+    ("StoppingCondition", "MaxWaitTimeInSeconds"),
+)
+"""The members that the keys of an alternative become."""
+
+
+def detect_state_machine(data: dict[str, object]) -> bool:
+    is_machine = _is_description(data) or isinstance(data.get("States"), dict)
+    return is_machine or creates_a_job(data, DefinitionVariables())
+
+
+def jobs_of_state_machine(data: dict[str, object], variables: DefinitionVariables) -> list[FoundJob]:
+    """Return the jobs of the states; what is known only while the state machine runs is a variable.
+
+    The states that `smspec render --step-functions` makes of alternatives are one job.
+    """
+    definition, is_deployed = (_definition(data), True) if _is_description(data) else (data, False)
+    found = jobs_of_states(definition, variables, is_deployed=is_deployed)
+    chain = _alternatives(found) if len(found) > 1 else None
+    return found if chain is None else [FoundJob("", "", lambda: chain)]
+
+
+def _alternatives(found: list[FoundJob]) -> Imported | None:
+    if not all(re.fullmatch("Train[1-9]", job.name) for job in found):
+        return None
+    return alternatives_of([job.imported() for job in found])
+
+
+def _definition(data: dict[str, object]) -> object:
+    try:
+        return json.loads(str(data["definition"]))
+    except (ValueError, RecursionError) as fault:
+        raise RequestNotFound("the state machine definition is not JSON") from fault
+
+
+def _is_description(data: dict[str, object]) -> bool:
+    """Return whether this is the response of DescribeStateMachine, which contains the state machine as a string."""
+    return "stateMachineArn" in data and isinstance(data.get("definition"), str)
+
+
+def alternatives_of(states: Sequence[Imported]) -> Imported | None:
+    """Return the jobs of states, in their order, as one job with alternatives.
+
+    None if smspec has not named them as alternatives of one job. Raise `RequestNotFound` if they differ in more than
+    `hosts.any_of` expresses.
+    """
+    found = [_NUMBERED.fullmatch(str(each.request.get("TrainingJobName"))) for each in states]
+    matches = [match for match in found if match is not None]
+    numbers = [int(match["number"]) for match in matches]
+    if numbers != list(range(1, len(states) + 1)) or len({match["name"] for match in matches}) != 1:
+        return None
+    first, *others = (
+        {name: value for name, value in each.request.items() if name != "TrainingJobName"} for each in states
+    )
+    for number, other in enumerate(others, 2):
+        for path in differences(first, other):
+            if path not in _OWN:
+                raise RequestNotFound(
+                    f"alternatives 1 and {number} differ in `{dotted(path)}`, but those of `hosts.any_of` share it"
+                )
+    if "job_name" not in names(matches[0]["job"], "", first):
+        # Otherwise the request has changed since smspec named it, and alternatives have no names of their own.
+        first = {**first, "TrainingJobName": matches[0]["job"]}
+    return replace(
+        states[0],
+        form=f"a Step Functions state machine with {len(states)} alternatives",
+        request=first,
+        alternatives=tuple(others),
+        stem=matches[0]["name"],
+        not_imported=tuple(dict.fromkeys(part for each in states for part in each.not_imported)),
+    )
 
 
 def creates_a_job(value: object, variables: DefinitionVariables) -> bool:
@@ -134,3 +226,63 @@ def _without_placeholders(value: dict[str, object], variables: DefinitionVariabl
         return part
 
     return {str(inside(name)): inside(inner) for name, inner in value.items()}
+
+
+def of_json_path(expression: str, variables: DefinitionVariables) -> str:
+    """Return the text of a member whose name ends in ``.$``: the literals of `States.Format` are known."""
+    call = _FORMAT.fullmatch(expression) if len(expression) <= _LONGEST else None
+    if call is not None:
+        arguments = _arguments(call["arguments"])
+        if arguments and arguments[0][0]:
+            return _formatted(arguments, variables) or _path(expression, variables)
+    return _path(expression, variables)
+
+
+def of_jsonata(expression: str, variables: DefinitionVariables) -> str:
+    """Return the text of a string between ``{%`` and ``%}``: of a concatenation, the literals are known."""
+    inner = expression[2:-2].strip()
+    found, at = "", 0
+    while at < len(inner) <= _LONGEST:
+        piece = _PIECE.match(inner, at)
+        if piece is None or (piece.end() == len(inner) and piece[0].rstrip().endswith("&")):
+            return _path(inner, variables)
+        literal = piece["one"] if piece["one"] is not None else piece["two"]
+        if literal is not None:
+            found += _unescaped(literal)
+        else:
+            found += _path(piece["path"] or piece["converted"], variables)
+        at = piece.end()
+    return found if inner and len(inner) <= _LONGEST else _path(inner, variables)
+
+
+def _path(expression: str, variables: DefinitionVariables) -> str:
+    """Return the mark of a path, named after its last two steps: the first ones are usually the same."""
+    words = re.findall(r"\w+", expression.replace("$states.input", ""))
+    return variables.mark(expression, name="_".join(words[-2:]))
+
+
+def _arguments(text: str) -> list[tuple[bool, str]]:
+    """Return whether each argument is a literal, and its text; nothing if an argument is a call."""
+    found, at = [], 0
+    while at < len(text):
+        argument = _ARGUMENT.match(text, at)
+        if argument is None:
+            return []
+        is_literal = argument["text"] is not None
+        found.append((is_literal, _unescaped(argument["text"]) if is_literal else argument["path"].strip()))
+        at = argument.end()
+    return found
+
+
+def _formatted(arguments: list[tuple[bool, str]], variables: DefinitionVariables) -> str | None:
+    pieces = arguments[0][1].split("{}")
+    if len(pieces) != len(arguments):
+        return None
+    found = pieces[0]
+    for (is_literal, text), piece in zip(arguments[1:], pieces[1:], strict=True):
+        found += (text if is_literal else _path(text, variables)) + piece
+    return found
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text)

@@ -1,19 +1,29 @@
-"""The training job of a hyperparameter tuning job: what it searches becomes a variable."""
+"""Hyperparameter tuning jobs and the training jobs in them: what a tuning job searches becomes a variable."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.importer.definitions.found_jobs import FoundJob
-from smspec.importer.definitions.variables import DefinitionVariables
+from smspec.importer.definitions.variables import DefinitionVariables, FoundJob
 from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.service.members import items, member, structure
 from smspec.service.shapes import pinned_model
+
+_TELLING = ("TrainingJobDefinition", "TrainingJobDefinitions", "HyperParameterTuningJobConfig")
 
 _ONE, _SEVERAL = "TrainingJobDefinition", "TrainingJobDefinitions"
 _RESOURCES = "HyperParameterTuningResourceConfig"
 _CONVERTED = ("StaticHyperParameters", "HyperParameterRanges", _RESOURCES)
 _OF_THE_SEARCH = ("DefinitionName", "TuningObjective")
+
+
+def detect_tuning_job(data: dict[str, object]) -> bool:
+    return any(name in data for name in _TELLING)
+
+
+def jobs_of_tuning_job(data: dict[str, object], variables: DefinitionVariables) -> list[FoundJob]:
+    """Return a job for each training definition."""
+    return tuning_jobs(data, variables, "a hyperparameter tuning job")
 
 
 def tuning_jobs(data: dict[str, object], variables: DefinitionVariables, form: str) -> list[FoundJob]:

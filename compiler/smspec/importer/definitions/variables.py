@@ -1,4 +1,4 @@
-"""The variables of a definition: its parameters, and what is known only when it is deployed or run.
+"""The training jobs of a definition, and its variables: its parameters, and what only a deployment or a run knows.
 
 A parameter keeps its default and stays a variable, because it is there to differ between environments.
 """
@@ -6,8 +6,10 @@ A parameter keeps its default and stays a variable, because it is there to diffe
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from typing import Union
 
+from smspec.importer.imported import Imported, RequestNotFound
 from smspec.importer.marks import MARK, mark
 from smspec.source.frozen import dataclass
 
@@ -17,6 +19,10 @@ _LONGEST_SOURCE = 80
 _MOST = 2_000
 VARIABLE = "${{"
 """What begins a reference to a variable in a spec."""
+
+_MOST_LISTED = 20
+
+PLACEHOLDER = re.compile(r"\$\{([A-Za-z0-9_.:-]{1,100})\}")
 
 
 class TooManyVariables(Exception):
@@ -89,4 +95,45 @@ def shortened(source: str) -> str:
     return line if len(line) <= _LONGEST_SOURCE else f"{line[:_LONGEST_SOURCE]}…"
 
 
-PLACEHOLDER = re.compile(r"\$\{([A-Za-z0-9_.:-]{1,100})\}")
+@dataclass(frozen=True, slots=True)
+class FoundJob:
+    """A training job of a definition.
+
+    ``name``: what the definition calls its state, step, or resource. ``place``: where that is, if the name is not
+    unique. ``imported`` may raise `RequestNotFound`.
+    """
+
+    name: str
+    place: str
+    imported: Callable[[], Imported]
+
+
+def selected(jobs: Sequence[FoundJob], choice: str | None, kind: str, *, all_jobs: bool) -> tuple[Imported, ...]:
+    """Return the chosen job, as `chosen`; without a choice, and if ``all_jobs``, all of them."""
+    if all_jobs and choice is None and len(jobs) > 1:
+        return tuple(job.imported() for job in jobs)
+    return (chosen(jobs, choice, kind),)
+
+
+def chosen(jobs: Sequence[FoundJob], choice: str | None, kind: str) -> Imported:
+    """Return the only job, or the one that was chosen by its number, name, or place.
+
+    ``kind``: what contains them, `the state machine`. Raise `RequestNotFound` if there is no such job, or several.
+    """
+    if not jobs:
+        raise RequestNotFound(f"{kind} creates no training job")
+    fitting = [
+        job for index, job in enumerate(jobs, start=1) if choice is None or choice in (job.name, job.place, str(index))
+    ]
+    if len(fitting) == 1:
+        return fitting[0].imported()
+    listed = [f"{index} `{_described(job)}`" for index, job in enumerate(jobs[:_MOST_LISTED], start=1)]
+    if len(jobs) > _MOST_LISTED:
+        listed.append(f"and {len(jobs) - _MOST_LISTED} more")
+    why = f"`{choice}` is {len(fitting) or 'none'} of them" if choice else "choose one with --job, by number or name"
+    count = f"{len(jobs)} training jobs" if len(jobs) > 1 else "1 training job"
+    raise RequestNotFound(f"{kind} creates {count}; {why}: {'; '.join(listed)}")
+
+
+def _described(job: FoundJob) -> str:
+    return job.place or job.name

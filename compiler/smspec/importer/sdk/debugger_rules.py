@@ -6,11 +6,12 @@ import json
 from collections.abc import Mapping
 
 from smspec.importer.sdk.arguments import arguments_of
-from smspec.importer.sdk.collections import collections
-from smspec.importer.sdk.members import put
+from smspec.importer.sdk.sdk_request import put
 from smspec.importer.sdk.values import Entries, Instance, Items, Unknown, Value
 from smspec.importer.sdk.variables import NotResolved, Variables
 from smspec.source.frozen import dataclass
+
+NOT_KNOWN = "its collections are known only when the program runs"
 
 IMAGE_VARIABLE = "debugger_image"
 """Stands for the image of built-in rules: each region has it in another account."""
@@ -68,6 +69,24 @@ _MEMBERS = {
     "container_local_output_path": "LocalPath",
     "s3_output_path": "S3OutputPath",
 }
+
+
+def collections(configs: Value, variables: Variables) -> list[object]:
+    """Return CollectionConfigurations; raise `NotResolved` if they are not known."""
+    if configs is None:
+        return []
+    if not isinstance(configs, Items) or not configs.is_known:
+        raise NotResolved(NOT_KNOWN)
+    found: list[object] = []
+    for config in configs.values:
+        given = arguments_of(config) if isinstance(config, Instance) and config.is_known else {}
+        if "name" not in given or not given.keys() <= {"name", "parameters"}:
+            raise NotResolved(NOT_KNOWN)
+        item = {"CollectionName": variables.json(given["name"], "name")}
+        if given.get("parameters") is not None:
+            item["CollectionParameters"] = variables.json(given["parameters"], "parameters")
+        found.append(item)
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

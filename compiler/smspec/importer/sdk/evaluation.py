@@ -8,9 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from smspec.importer.marks import holds_mark
-from smspec.importer.sdk.known_methods import item_of, method_of
-from smspec.importer.sdk.sdk_facts import attribute_of
-from smspec.importer.sdk.state import forget
+from smspec.importer.sdk.sdk_facts import attribute_of, item_of, method_of
 from smspec.importer.sdk.values import (
     LONGEST,
     Entries,
@@ -23,6 +21,7 @@ from smspec.importer.sdk.values import (
     Text,
     Unknown,
     Value,
+    forget,
     is_constant,
     joined,
     same,

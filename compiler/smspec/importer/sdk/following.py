@@ -7,9 +7,7 @@ import re
 
 from smspec.importer.sdk.evaluation import Evaluation
 from smspec.importer.sdk.images import is_image_call
-from smspec.importer.sdk.jobs import Job
-from smspec.importer.sdk.known_methods import method_of
-from smspec.importer.sdk.notebook import Program
+from smspec.importer.sdk.notebook import Program, unreadable
 from smspec.importer.sdk.sdk_facts import (
     PARAMETERS,
     SDK,
@@ -17,20 +15,23 @@ from smspec.importer.sdk.sdk_facts import (
     is_builtin,
     is_job_class,
     leaves_arguments,
+    method_of,
     result_of,
 )
-from smspec.importer.sdk.state import Names, copied, forget
+from smspec.importer.sdk.sdk_request import Job
 from smspec.importer.sdk.statements import Statements
-from smspec.importer.sdk.unreadable_cells import unreadable
 from smspec.importer.sdk.values import (
     Entries,
     Function,
     Instance,
     Items,
+    Names,
     Place,
     Reference,
     Unknown,
     Value,
+    copied,
+    forget,
 )
 from smspec.script.parsing import tree_or_error
 from smspec.source import SourceText

@@ -1,16 +1,26 @@
-"""The inputs of a job as channels: the argument of `fit`, and channels that the estimator itself adds."""
+"""The inputs of a job as channels: the argument of `fit`, those that an estimator adds, and those of a `ModelTrainer`.
+
+A `ModelTrainer` has `InputData`, or `Channel` with the members of the API.
+"""
 
 from __future__ import annotations
 
-from smspec.importer.sdk.arguments import CHANNEL_MEMBERS, arguments_of
-from smspec.importer.sdk.members import put
-from smspec.importer.sdk.values import Entries, Instance, Text, Unknown, Value
+from collections.abc import Sequence
+
+from smspec.importer.sdk.arguments import CHANNEL_MEMBERS, arguments_of, shape_at, structure
+from smspec.importer.sdk.sdk_request import put
+from smspec.importer.sdk.values import Entries, Instance, Items, Text, Unknown, Value
 from smspec.importer.sdk.variables import NotResolved, Variables
 
 _UNNAMED = "training"
 _S3 = ("DataSource", "S3DataSource")
 _FILES = ("DataSource", "FileSystemDataSource")
 _INPUTS = frozenset(("TrainingInput", "s3_input"))
+
+_INPUT_UNKNOWN = "its channels are known only when the program runs"
+_INPUT = ("channel_name", "data_source", "content_type")
+_SOURCES = {"S3DataSource": "S3DataSource", "FileSystemDataSource": "FileSystemDataSource"}
+Channel = dict[str, object]
 
 
 def channels(inputs: Value, variables: Variables) -> list[object]:
@@ -23,7 +33,7 @@ def channels(inputs: Value, variables: Variables) -> list[object]:
         return [_channel(str(name), value, variables) for name, value in inputs.values.items()]
     if isinstance(inputs, str | Text | Instance) or (isinstance(inputs, Unknown) and inputs.is_text):
         return [_channel(_UNNAMED, inputs, variables)]
-    raise NotResolved("its channels are known only when the program runs")
+    raise NotResolved(_INPUT_UNKNOWN)
 
 
 def input_mode(inputs: Value) -> Value:
@@ -77,3 +87,55 @@ def _of_file_system(channel: dict[str, object], given: dict[str, Value], variabl
     if given.get("content_type") is not None:
         put(channel, ("ContentType",), variables.json(given["content_type"], "content_type"))
     return channel
+
+
+def trainer_channels(listed: Sequence[Value], variables: Variables) -> tuple[list[Channel], dict[str, str]]:
+    """Return the channels of the trainer and of its call, and those whose files the SDK uploads: name → path.
+
+    A later channel replaces an earlier one of its name. Raise `NotResolved` if the channels are not known.
+    """
+    found: dict[str, Channel] = {}
+    uploads: dict[str, str] = {}
+    for items in listed:
+        if items is None:
+            continue
+        if not isinstance(items, Items) or not items.is_known:
+            raise NotResolved(_INPUT_UNKNOWN)
+        for item in items.values:
+            channel = _trainer_channel(item, variables, uploads)
+            found[str(channel["ChannelName"])] = channel
+    return list(found.values()), uploads
+
+
+def _trainer_channel(item: Value, variables: Variables, uploads: dict[str, str]) -> Channel:
+    if not isinstance(item, Instance) or not item.is_known:
+        raise NotResolved(_INPUT_UNKNOWN)
+    if not item.kind.endswith(".InputData"):
+        return structure(item.arguments, shape_at("InputDataConfig", "*"), variables)
+    given = {**dict(zip(_INPUT, item.positional, strict=False)), **item.arguments}
+    name = given.get("channel_name")
+    if not isinstance(name, str):
+        raise NotResolved(_INPUT_UNKNOWN)
+    channel: Channel = {"ChannelName": name}
+    _put_source(channel, name, given.get("data_source"), variables, uploads)
+    if given.get("content_type") is not None:
+        channel["ContentType"] = variables.json(given["content_type"], "content_type")
+    return channel
+
+
+def _put_source(channel: Channel, name: str, source: Value, variables: Variables, uploads: dict[str, str]) -> None:
+    if isinstance(source, Instance):
+        member = _SOURCES.get(source.kind.rpartition(".")[2])
+        if member is None or not source.is_known:
+            raise NotResolved(f"the source of the channel `{name}` is known only when the program runs")
+        shape = shape_at("InputDataConfig", "*", "DataSource", member)
+        put(channel, ("DataSource", member), structure(source.arguments, shape, variables))
+        return
+    if isinstance(source, str) and not source.startswith("s3://"):
+        uploads[name] = source
+        source = Unknown(f"{name}_uri", is_text=True)
+    if not isinstance(source, str | Text | Unknown):
+        raise NotResolved(f"the source of the channel `{name}` is known only when the program runs")
+    members = {"S3DataType": "S3Prefix", "S3Uri": variables.json(source, "uri")}
+    put(channel, ("DataSource", "S3DataSource"), {**members, "S3DataDistributionType": "FullyReplicated"})
+    channel["InputMode"] = "File"

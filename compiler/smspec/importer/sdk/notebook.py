@@ -1,4 +1,4 @@
-"""The cells of a notebook, or a program as one cell: code in Python, and files that cells write."""
+"""The cells of a notebook, or a program as one cell: code, files that cells write, and why a cell cannot be read."""
 
 from __future__ import annotations
 
@@ -128,3 +128,14 @@ def without_commands(text: str) -> str:
             lines[index] = f"{result[1]}{NOT_KNOWN}"
             is_continued = line.rstrip().endswith("\\")
     return "\n".join(lines)
+
+
+def unreadable(cell: Cell, error: SyntaxError | None) -> str:
+    """Return the place and the cause. ``error`` None: the parser did not get as far as the syntax."""
+    where = f"cell {cell.number}, " if cell.number else ""
+    before, found, _ = cell.code.partition("\0")
+    if found:
+        return f"{where}line {before.count(chr(10)) + 1}: a NUL byte"
+    if error is None:
+        return f"{where}line 1: it is too large, or nested too deep"
+    return f"{where}line {error.lineno or 1}: {error.msg}"

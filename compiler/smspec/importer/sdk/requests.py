@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from smspec.importer.imported import NotImported
-from smspec.importer.naming import slug
+from smspec.importer.imported import NotImported, slug
 from smspec.importer.sdk.arguments import (
     DEFAULT_MAX_RUN,
     DEFAULT_VOLUME,
@@ -21,18 +20,12 @@ from smspec.importer.sdk.arguments import (
     has_too_many,
 )
 from smspec.importer.sdk.debugging import debugging
-from smspec.importer.sdk.estimator_image import image_of_estimator, last_word
-from smspec.importer.sdk.hyperparameters import hyperparameters
-from smspec.importer.sdk.images import image_of_call, is_image_call
+from smspec.importer.sdk.images import image_of_call, image_of_estimator, is_image_call, last_word
 from smspec.importer.sdk.inputs import channels, input_mode
-from smspec.importer.sdk.jobs import Job
-from smspec.importer.sdk.launchers import Launch, encoded, launch
-from smspec.importer.sdk.members import put
-from smspec.importer.sdk.script_source import ScriptSource, script_source
 from smspec.importer.sdk.sdk_facts import Surroundings
-from smspec.importer.sdk.sdk_request import SdkRequest
+from smspec.importer.sdk.sdk_request import Job, Launch, ScriptSource, SdkRequest, encoded, launch, put, script_source
 from smspec.importer.sdk.values import Entries, Instance, Items, Text, Unknown, Value, joined
-from smspec.importer.sdk.variables import NotResolved, Variables
+from smspec.importer.sdk.variables import NotResolved, Variables, hyperparameters
 
 _LOCAL = ("local", "local_gpu")
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 
-from smspec.importer.code import LocalCode
-from smspec.importer.imported import Imported, NotImported, RequestNotFound
+from smspec.importer.imported import Imported, LocalCode, NotImported, RequestNotFound
 from smspec.importer.sdk.following import Following
-from smspec.importer.sdk.jobs import Job
 from smspec.importer.sdk.notebook import Program, read_program
 from smspec.importer.sdk.requests import RequestOfJob
 from smspec.importer.sdk.sdk_facts import TRAINERS
-from smspec.importer.sdk.sdk_request import SdkRequest
+from smspec.importer.sdk.sdk_request import Job, SdkRequest
 from smspec.importer.sdk.trainer_requests import RequestOfTrainer
 from smspec.importer.sdk.variables import Variables
 from smspec.source.frozen import dataclass

@@ -7,8 +7,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from smspec.importer.sdk.evaluation import truth
-from smspec.importer.sdk.state import Names, copied_names, merge_names
-from smspec.importer.sdk.values import Entries, Function, Items, Reference, Unknown, Value
+from smspec.importer.sdk.values import (
+    Entries,
+    Function,
+    Items,
+    Names,
+    Reference,
+    Unknown,
+    Value,
+    copied_names,
+    merge_names,
+)
 
 if TYPE_CHECKING:
     from smspec.importer.sdk.following import Following

@@ -1,27 +1,17 @@
-"""The formats of a source, one file each, the most specific first."""
+"""The formats of a source, the most specific first.
+
+Requests, objects of Kubernetes, and Terraform are read here; `definitions` has what defines jobs inside of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from smspec.importer.definitions.found_jobs import FoundJob, selected
+from smspec.importer.definitions import pipelines, state_machine, templates, tuning
 from smspec.importer.definitions.settling import settled
-from smspec.importer.definitions.variables import DefinitionVariables, TooManyVariables
+from smspec.importer.definitions.variables import DefinitionVariables, FoundJob, TooManyVariables, selected
 from smspec.importer.imported import NO_JOB, Imported, RequestNotFound
-from smspec.importer.sources import (
-    ack,
-    ack_definitions,
-    batch,
-    cloudformation,
-    create_training_job,
-    describe_training_job,
-    operator,
-    other_requests,
-    pipelines,
-    step_functions,
-    terraform,
-    tuning_job,
-)
+from smspec.importer.sources import kubernetes, requests, terraform
 from smspec.source.frozen import dataclass
 
 Data = dict[str, object]
@@ -31,13 +21,14 @@ Data = dict[str, object]
 class SourceFormat:
     """``detect`` returns whether a mapping has this format; ``what`` describes the format.
 
-    ``jobs`` returns the training jobs; it, or the jobs, raise `RequestNotFound`.
+    ``jobs`` returns the training jobs; it, or the jobs, raise `RequestNotFound`. ``is_strict``: an error in the request
+    has a position.
     """
 
-    name: str
     what: str
     detect: Callable[[Data], bool]
     jobs: Callable[[Data, DefinitionVariables], list[FoundJob]]
+    is_strict: bool = False
 
 
 def _alone(to_request: Callable[[Data], Imported]) -> Callable[[Data, DefinitionVariables], list[FoundJob]]:
@@ -45,27 +36,23 @@ def _alone(to_request: Callable[[Data], Imported]) -> Callable[[Data, Definition
 
 
 SOURCES = (
-    SourceFormat("ack_definitions", "the object", ack_definitions.detect, ack_definitions.jobs),
-    SourceFormat("ack", "the list", ack.detect, ack.jobs),
-    SourceFormat("operator", "the object", operator.detect, operator.jobs),
-    SourceFormat("cloudformation", "the template", cloudformation.detect, cloudformation.jobs),
-    SourceFormat("terraform", "the plan or state", terraform.detect, terraform.jobs),
-    SourceFormat("pipelines", "the pipeline", pipelines.detect, pipelines.jobs),
-    SourceFormat("tuning_job", "the tuning job", tuning_job.detect, tuning_job.jobs),
-    SourceFormat("batch", "the service job", batch.detect, _alone(batch.to_request)),
-    SourceFormat("step_functions", "the state machine", step_functions.detect, step_functions.jobs),
-    SourceFormat("describe_training_job", "it", describe_training_job.detect, _alone(describe_training_job.to_request)),
-    SourceFormat("create_training_job", "it", create_training_job.detect, _alone(create_training_job.to_request)),
+    SourceFormat("the object", kubernetes.detect_ack_definitions, kubernetes.jobs_of_ack_definitions),
+    SourceFormat("the list", kubernetes.detect_ack, kubernetes.jobs_of_ack),
+    SourceFormat("the object", kubernetes.detect_operator, kubernetes.jobs_of_operator),
+    SourceFormat("the template", templates.detect_template, templates.jobs_of_template),
+    SourceFormat("the plan or state", terraform.detect_terraform, terraform.jobs_of_terraform),
+    SourceFormat("the pipeline", pipelines.detect_pipeline, pipelines.jobs_of_pipeline),
+    SourceFormat("the tuning job", tuning.detect_tuning_job, tuning.jobs_of_tuning_job),
+    SourceFormat("the service job", requests.detect_service_job, _alone(requests.request_of_service_job)),
+    SourceFormat("the state machine", state_machine.detect_state_machine, state_machine.jobs_of_state_machine),
+    SourceFormat("it", requests.detect_description, _alone(requests.request_of_description), is_strict=True),
+    SourceFormat("it", requests.detect_request, _alone(requests.request_itself), is_strict=True),
 )
-
-
-_STRICT = ("describe_training_job", "create_training_job")
-"""A request is read strictly: an error in it has a position."""
 
 
 def is_definition(data: object) -> bool:
     """Return whether ``data`` has a format of a tool that reads its files less strictly than smspec reads requests."""
-    return isinstance(data, dict) and any(source.detect(data) for source in SOURCES if source.name not in _STRICT)
+    return isinstance(data, dict) and any(source.detect(data) for source in SOURCES if not source.is_strict)
 
 
 def imported(data: object, choice: str | None = None) -> Imported:
@@ -90,7 +77,7 @@ def imported_jobs(data: object, choice: str | None = None, *, all_jobs: bool = T
                     return tuple(settled(found, variables) for found in jobs)
                 except TooManyVariables as many:
                     raise RequestNotFound("it has more variables than a job can have") from many
-        other = other_requests.kind_of(data)
+        other = requests.kind_of(data)
         if other:
             raise RequestNotFound(f"{other}, not a training job")
     raise RequestNotFound(NO_JOB)

@@ -8,18 +8,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
-from smspec.importer.definitions.found_jobs import FoundJob
 from smspec.importer.definitions.loose_reading import NotReadable, read_json_loosely
 from smspec.importer.definitions.pipelines import is_pipeline, jobs_of_steps
 from smspec.importer.definitions.state_machine import jobs_of_states
-from smspec.importer.definitions.variables import DefinitionVariables, shortened
+from smspec.importer.definitions.variables import DefinitionVariables, FoundJob, shortened
 from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.importer.marks import holds_mark, is_mark
 from smspec.render.terraform import argument
 from smspec.service.shapes import Shape, pinned_model
 from smspec.source import Path
 from smspec.source.frozen import dataclass, replace
-from smspec.source.path import dotted
+from smspec.source.node import dotted
 
 FOR_A_PLAN = "run `terraform plan -out plan`, then `terraform show -json plan | smspec import -`"
 _FOR_A_STATE = "`terraform show -json | smspec import -`"
@@ -42,14 +41,14 @@ _LATER = f"it is known only after `terraform apply`; then run {_FOR_A_STATE}"
 _MOST_LISTED = 5
 
 
-def detect(data: dict[str, object]) -> bool:
+def detect_terraform(data: dict[str, object]) -> bool:
     """Return whether this is a plan or state: also an empty state, which has only a version, and terraform.tfstate."""
     is_of_terraform = "format_version" in data or "terraform_version" in data
     has_parts = not data.keys().isdisjoint(("planned_values", "values", "lineage"))
     return data.keys() == {"format_version"} or (is_of_terraform and has_parts)
 
 
-def jobs(data: dict[str, object], variables: DefinitionVariables) -> list[FoundJob]:
+def jobs_of_terraform(data: dict[str, object], variables: DefinitionVariables) -> list[FoundJob]:
     """Return the jobs of the resources. What Terraform knows only after it has applied a plan is a variable."""
     key = "planned_values" if "planned_values" in data else "values"
     if "lineage" in data and key not in data:

@@ -12,7 +12,7 @@ from smspec.local.prediction.prediction_text import figure, rates
 from smspec.local.prediction.reading import Reading
 from smspec.local.prediction.s3_service import S3Service
 from smspec.local.units import size
-from smspec.service.facts.table import table
+from smspec.service.facts import table
 
 
 def assumptions(data: JobData, reading: Reading | None, s3: S3Service, local: LocalData, hosts: int) -> Iterator[str]:

@@ -11,7 +11,7 @@ from smspec.local.feeder.fault import ChannelDataError
 from smspec.local.feeder.ordering import order
 from smspec.local.s3.location import is_s3
 from smspec.local.training_request import Host
-from smspec.source.data_extent import DataExtent
+from smspec.source.listing import DataExtent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ from smspec.local.s3.location import is_s3
 from smspec.local.summary import Summary
 from smspec.local.training_request import Host, TrainingRequest
 from smspec.rules.pipe import readers
-from smspec.service.prices import JobPrices
+from smspec.service.job_costs import JobPrices
 from smspec.spec.model import JobSpec
 
 

@@ -7,8 +7,8 @@ import re
 import shutil
 from collections.abc import Callable
 
-from smspec.diagnostics.external_messages import reason
 from smspec.diagnostics.masking import masked
+from smspec.diagnostics.quoting import system_reason
 from smspec.local.python.installing import NO_ROOM, UNREACHABLE
 from smspec.local.python.interpreter import (
     PYTHONS,
@@ -45,7 +45,7 @@ def _fetch(version: str, show: Callable[[str], None]) -> None:
     try:
         directory = open_cache(PYTHONS)
     except OSError as fault:
-        raise _failed(version, f"failed to create directory `{fetched_directory()}`: {reason(fault)}") from None
+        raise _failed(version, f"failed to create directory `{fetched_directory()}`: {system_reason(fault)}") from None
     show(f"fetching Python {version} with uv into {directory}")
     # No program of that Python becomes visible outside of the cache.
     variables = {

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 
 from smspec.local.source_files import source_files
 from smspec.local.training_request import TrainingRequest
-from smspec.plan.build_inputs import NeededEnvironment
-from smspec.plan.plan import Plan
+from smspec.plan.plan import NeededEnvironment, Plan
 from smspec.render.dockerfile import pip_installs
 from smspec.render.tree import FileTree, GeneratedFile
 from smspec.service.image_python import locked_python, python_of_image
-from smspec.spec.locked_environment import LockedEnvironment
+from smspec.spec.lock import LockedEnvironment
 from smspec.spec.model import BuildSecret, BuiltImage, JobSpec
 
 _REQUIREMENTS, _SETUP = "requirements.txt", "setup.py"

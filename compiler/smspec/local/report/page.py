@@ -17,7 +17,7 @@ from smspec.local.report.metric_charts import metric_charts
 from smspec.local.report.predicted_modes import predicted_modes
 from smspec.local.summary import Summary
 from smspec.local.units import duration, size
-from smspec.render.pages.template import page_template
+from smspec.render.pages import page_template
 
 if TYPE_CHECKING:
     import jinja2

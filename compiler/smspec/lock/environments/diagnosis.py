@@ -13,9 +13,8 @@ from smspec.lock.environments.resolution import Question, ResolverFailed
 from smspec.lock.environments.versions import Version, fits
 from smspec.service.bare_image import BareImage
 from smspec.service.requirement_lines import Requirement, joined_lines, normalized
-from smspec.wire.connections import Connections
+from smspec.wire.connections import VARIABLES, Connections, trust_of_environment
 from smspec.wire.fault import WireFault
-from smspec.wire.trust import VARIABLES, trust_of_environment
 
 # What uv prints first of a package without usable files, and pip last.
 _WITHOUT_WHEEL = re.compile(

@@ -15,7 +15,7 @@ from smspec.lock.environments.module_listing import list_modules
 from smspec.lock.environments.pip import Pip, has_pip
 from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable
 from smspec.lock.environments.uv import Uv, installed_uv
-from smspec.spec.locked_environment import LockedEnvironment
+from smspec.spec.lock import LockedEnvironment
 from smspec.workspace.temporary_directory import temporary_directory
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.note import Note
+from smspec.diagnostics.finding import Note
 from smspec.diagnostics.quoting import one_of
 from smspec.lock.environments.diagnosis import Fault
 from smspec.lock.environments.resolution import Question

@@ -16,10 +16,8 @@ from smspec.lock.environments.wheel_tags import WheelName, rank, wheel_name
 from smspec.service.bare_image import BareImage
 from smspec.service.requirement_lines import normalized
 from smspec.wire.connections import Connections
-from smspec.wire.deadline import Deadline
-from smspec.wire.fault import BadResponse
-from smspec.wire.fetching import fetched
-from smspec.wire.url import parsed
+from smspec.wire.exchange import fetched, parsed
+from smspec.wire.fault import BadResponse, Deadline
 
 _LARGEST = 64 << 20
 _ACCEPT = "application/vnd.pypi.simple.v1+json, text/html;q=0.5"

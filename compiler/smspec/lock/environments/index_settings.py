@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from smspec.diagnostics.masking import hidden
 from smspec.installers.pip_settings import pip_options, uv_settings
 from smspec.lock.environments.resolution import ResolverFailed
-from smspec.service.index_variables import FILES, expanded, is_index_setting, usable_in_requirements, variables_in
+from smspec.service.requirement_lines import FILES, expanded, is_index_setting, usable_in_requirements, variables_in
 from smspec.spec.model import BuildSecret
 
 _INDEX_OPTIONS = ("index-url", "extra-index-url", "find-links")

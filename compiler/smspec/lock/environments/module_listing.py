@@ -11,10 +11,9 @@ from smspec.lock.environments.module_cache import ModuleCache
 from smspec.lock.environments.remote_wheel import WrongHash, names_in_wheel
 from smspec.lock.environments.resolution import ResolvedFile, ResolverFailed
 from smspec.lock.environments.wheel_modules import modules_of
-from smspec.wire.connections import Connections
+from smspec.wire.connections import VARIABLES, Connections, trust_of_environment
+from smspec.wire.exchange import parsed
 from smspec.wire.fault import WireFault
-from smspec.wire.trust import VARIABLES, trust_of_environment
-from smspec.wire.url import parsed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

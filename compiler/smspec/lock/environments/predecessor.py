@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 
 from smspec.plan.plan import ImagePlan
-from smspec.spec.locked_environment import LockedEnvironment
+from smspec.spec.lock import LockedEnvironment
 
 
 def predecessor(

@@ -12,11 +12,8 @@ from collections.abc import Callable
 from smspec.lock.environments.resolution import ResolvedFile
 from smspec.service.partial_file import PartialFile
 from smspec.wire.connections import Connections
-from smspec.wire.deadline import Deadline
-from smspec.wire.exchange import Response
-from smspec.wire.fault import BadResponse, TooLarge
-from smspec.wire.fetching import fetched
-from smspec.wire.url import parsed
+from smspec.wire.exchange import HttpResponse, fetched, parsed
+from smspec.wire.fault import BadResponse, Deadline, TooLarge
 
 _TAIL = 32 << 10
 _LARGEST_DIRECTORY = 16 << 20
@@ -82,7 +79,7 @@ def _part(
 
 def _asked(
     file: ResolvedFile, connections: Connections, authorization: Header, headers: dict[str, str], largest: int
-) -> Response | None:
+) -> HttpResponse | None:
     """Return a response; None if it is larger than ``largest``."""
     url = parsed(_without_user(file.url)).geturl()
     secret = authorization(url)

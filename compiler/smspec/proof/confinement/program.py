@@ -22,7 +22,7 @@ from collections.abc import Mapping
 
 from smspec.local.engines.namespace.cell import kernel
 
-from . import calls, landlock, rights, tree
+from . import rights, tree
 
 OPEN = "SMSPEC_CHECK_OPEN"
 """Names what is not enforced: ``files``, ``network``, or both."""
@@ -160,12 +160,12 @@ def _restricted(kinds: int, wanted: Options, foreign: Mapping[str, int]) -> dict
         tree.enter(shown, wanted.bytes, foreign, has_processes=has_processes)
         writable += tree.OWN_DIRECTORIES
     rights.drop()
-    readable = [] if has_tree else [*tree.SYSTEM, *landlock.SYSTEM, *wanted.places]
+    readable = [] if has_tree else [*tree.SYSTEM, *rights.READABLE, *wanted.places]
     if readable and not os.geteuid():
         hidden = tree.private(wanted.places)
         readable = [part for path in readable for part in tree.public_parts(os.path.realpath(path), hidden)]
-    version = landlock.restrict(writable, wanted.devices, readable, has_network=has_network)
-    is_filtered = calls.refuse(has_tree=has_tree, has_network=has_network, has_processes=has_processes)
+    version = rights.restrict_files(writable, wanted.devices, readable, has_network=has_network)
+    is_filtered = rights.refuse_calls(has_tree=has_tree, has_network=has_network, has_processes=has_processes)
     return {
         "tree": has_tree,
         "network": has_network,

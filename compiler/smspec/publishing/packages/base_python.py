@@ -1,15 +1,18 @@
-"""The Python of a base image: where its packages are, and which it has, from the names of its files."""
+"""The Python of a base image: where its packages are, which it has, and which files a new version of one removes.
+
+They are removed by marks in a layer: https://github.com/opencontainers/image-spec/blob/main/layer.md#whiteouts
+"""
 
 from __future__ import annotations
 
 import csv
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from smspec.lock.environments.versions import version
-from smspec.publishing.packages.base_listing import Listing
+from smspec.publishing.packages.base_listing import BaseListing
 from smspec.publishing.publication import PublishFailed
 from smspec.service.requirement_lines import normalized
 
@@ -51,7 +54,7 @@ class BasePython:
         return f"{self.prefix}/include/python{self.minor}/{name}"
 
 
-def base_python(base: str, listing: Listing, path: str) -> BasePython:
+def base_python(base: str, listing: BaseListing, path: str) -> BasePython:
     """Return the ``python3`` that the variable PATH finds. Raise PublishFailed if there is none, or it is unusual."""
     try:
         program = next(_programs(listing, path), None)
@@ -81,7 +84,7 @@ def _python(program: str, minor: str, prefix: str, packages: str, others: tuple[
     return BasePython(program=program, minor=minor, prefix=prefix, packages=packages, others=others)
 
 
-def _programs(listing: Listing, path: str) -> Iterator[str]:
+def _programs(listing: BaseListing, path: str) -> Iterator[str]:
     for directory in path.split(":"):
         candidate = f"{directory.rstrip('/')}/{_PROGRAM}"
         if directory.startswith("/") and listing.has(candidate):
@@ -92,7 +95,7 @@ def _unusable(base: str, why: str) -> PublishFailed:
     return PublishFailed(1, f"cannot install packages into the base `{base}`: {why}; build the image with an engine")
 
 
-def installed_packages(listing: Listing, directory: str) -> dict[str, Installed]:
+def installed_packages(listing: BaseListing, directory: str) -> dict[str, Installed]:
     """Return the packages in a directory: normalized name → what is known of it."""
     directory = listing.resolved(directory)
     found = {}
@@ -122,3 +125,47 @@ def is_same_version(one: str, other: str) -> bool:
     if first is None or second is None:
         return one == other
     return (first.key, first.local.replace("-", ".")) == (second.key, second.local.replace("-", "."))
+
+
+def removed_files(listing: BaseListing, python: BasePython, old: Iterable[Installed], kept: set[str]) -> Iterator[str]:
+    """Yield what the base has of old versions: files, and directories that would be empty.
+
+    ``kept``: the files of the new layer, which replace those with the same path.
+    """
+    gone = {path for each in old for path in _files_to_remove(listing, python, each)}
+    occupied = {above for path in kept for above in _above(path)}
+    whole: dict[str, bool] = {}
+
+    def is_gone(path: str) -> bool:
+        if path not in whole:
+            names = listing.names(path)
+            if names:
+                whole[path] = path not in occupied and all(is_gone(f"{path}/{name}") for name in names)
+            else:
+                whole[path] = path in gone
+        return whole[path]
+
+    found = set()
+    for path in gone - kept:
+        top = path
+        while is_gone(posixpath.dirname(top)):
+            top = posixpath.dirname(top)
+        found.add(top)
+    yield from sorted(found)
+
+
+def _files_to_remove(listing: BaseListing, python: BasePython, old: Installed) -> Iterator[str]:
+    for path in old.files or ():
+        path = listing.resolved(path)
+        if path.startswith((f"{python.prefix}/", f"{python.packages}/")) and listing.get(path) is not None:
+            yield path
+        directory, name = posixpath.split(path)
+        stem = name.removesuffix(".py")
+        for compiled in listing.names(f"{directory}/__pycache__") if stem != name else ():
+            if compiled.startswith(f"{stem}.cpython-"):
+                yield f"{directory}/__pycache__/{compiled}"
+
+
+def _above(path: str) -> Iterator[str]:
+    while (path := posixpath.dirname(path)) != "/":
+        yield path

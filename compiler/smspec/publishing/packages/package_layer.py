@@ -14,24 +14,23 @@ from smspec.local.request import RunFailed
 from smspec.lock.environments.index_settings import IndexSettings, index_settings, secret_variables
 from smspec.lock.environments.resolution import ResolverFailed
 from smspec.lock.environments.wheel_tags import rank, wheel_name
-from smspec.publishing.assembled.file_layers import LayerFile, whiteout
-from smspec.publishing.packages.base_listing import Listing
+from smspec.publishing.file_layers import LayerFile, whiteout
+from smspec.publishing.packages.base_listing import BaseListing
 from smspec.publishing.packages.base_python import (
     BasePython,
     Installed,
     base_python,
     installed_packages,
     is_same_version,
+    removed_files,
 )
 from smspec.publishing.packages.installed_files import InstalledFile, installed_files
-from smspec.publishing.packages.removed_files import removed_files
 from smspec.publishing.packages.wheel import Wheel, read_wheel, rejected
 from smspec.publishing.packages.wheel_cache import WheelCache
 from smspec.publishing.publication import JobImage, PublishFailed
 from smspec.render.dockerfile import REQUIREMENTS
 from smspec.service.bare_image import BareImage, bare_image
-from smspec.service.index_variables import CERTIFICATES
-from smspec.service.requirement_lines import Requirement, RequirementLines, read_requirements
+from smspec.service.requirement_lines import CERTIFICATES, Requirement, RequirementLines, read_requirements
 
 Show = Callable[[str], None]
 
@@ -40,7 +39,7 @@ _LARGEST = 52_000 << 20
 
 
 def package_files(
-    job: JobImage, requirements: bytes, listing: Listing, variables: Mapping[str, str], show: Show
+    job: JobImage, requirements: bytes, listing: BaseListing, variables: Mapping[str, str], show: Show
 ) -> tuple[LayerFile, ...]:
     """Return the files of the locked packages, with marks for what they replace. Raise PublishFailed.
 
@@ -78,7 +77,7 @@ def package_files(
     return (*files.values(), *marks)
 
 
-def _python(job: JobImage, listing: Listing, variables: Mapping[str, str]) -> BasePython:
+def _python(job: JobImage, listing: BaseListing, variables: Mapping[str, str]) -> BasePython:
     python = base_python(job.image.base, listing, variables.get("PATH", ""))
     environment = job.image.environment
     assert environment is not None  # `obstacle` has checked it
@@ -177,7 +176,7 @@ def _without_duplicates(files: Iterable[InstalledFile], show: Show) -> dict[str,
     return found
 
 
-def _placed(job: JobImage, files: Mapping[str, InstalledFile], listing: Listing) -> dict[str, LayerFile]:
+def _placed(job: JobImage, files: Mapping[str, InstalledFile], listing: BaseListing) -> dict[str, LayerFile]:
     """Return the files of a layer: where links of the base lead."""
     found: dict[str, LayerFile] = {}
     for path, file in files.items():

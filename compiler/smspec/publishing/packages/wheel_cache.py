@@ -23,9 +23,8 @@ from smspec.lock.environments.wheel_tags import platforms
 from smspec.publishing.publication import PublishFailed
 from smspec.service.bare_image import BareImage
 from smspec.service.requirement_lines import Requirement
-from smspec.wire.connections import Connections
+from smspec.wire.connections import VARIABLES, Connections, trust_of_environment
 from smspec.wire.fault import WireFault
-from smspec.wire.trust import VARIABLES, trust_of_environment
 from smspec.workspace.cache_directory import (
     VARIABLE,
     cache_directory,

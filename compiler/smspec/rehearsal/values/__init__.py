@@ -1,38 +1,28 @@
 """The values in a file of a model, by their names: what the standard library can read without running anything.
 
-A format has ``decode(data) -> Leaves``, and raises `Unreadable` for data of another format. Formats of archives also
-take the function that decodes their members.
+A format is a function from data to `Leaves` that raises `Unreadable` for data of another format. Formats of archives
+also take the function that decodes their members.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from smspec.rehearsal.values import (
-    arrays,
-    compressed_values,
-    json_values,
-    pickle_values,
-    safetensors_values,
-    table_values,
-    tar_values,
-    text_values,
-    zip_values,
-)
+from smspec.rehearsal.values import archive_values, file_values, pickle_values
 from smspec.rehearsal.values.leaf import Leaves, Unreadable
 
 _ARCHIVES: tuple[Callable[[bytes, Callable[[bytes], Leaves | None]], Leaves], ...] = (
-    compressed_values.decode,
-    zip_values.decode,
-    tar_values.decode,
+    archive_values.decode_compressed,
+    archive_values.decode_zip,
+    archive_values.decode_tar,
 )
 _FORMATS: tuple[Callable[[bytes], Leaves], ...] = (
-    arrays.decode,
-    safetensors_values.decode,
+    file_values.decode_array,
+    file_values.decode_safetensors,
     pickle_values.decode,
-    json_values.decode,
-    table_values.decode,
-    text_values.decode,
+    file_values.decode_json,
+    file_values.decode_table,
+    file_values.decode_text,
 )
 """In the order in which they are tried: those with a magic number first, text last."""
 

@@ -1,16 +1,84 @@
-"""One value: a scalar, or an array of numbers as its bytes; and whether two values are equal."""
+"""One value: a scalar, or an array of numbers as its bytes; whether two values are equal, and what that proves.
+
+Runs without a seed give other weights each time, but often the same accuracy, the same number of trees, or the same
+best epoch. Only a number with so many digits that it hardly ever repeats by chance is certain alone. Details of a run,
+such as its duration, and logs differ between runs of a right job, and rounded ones are equal in many pairs of runs by
+chance.
+"""
 
 from __future__ import annotations
 
 import array
 import math
+import re
 import struct
 import sys
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from smspec.source.frozen import dataclass
 
 Scalar = str | int | float | bool | None
+
+SHORT, COUNT, LONG = range(3)
+"""A rounded number, a rate, or a word; a whole number; many digits."""
+
+_FEW_DIGITS = 5
+_LONG_WORD = 20
+_DIGITS_OF_A_WORD = re.compile(r"(?:[^\d]*\d){8}")
+_LARGE = 1_000_000
+_LARGEST_DENOMINATOR = 10_000
+_ALL_DIGITS = 15
+_DIGITS = {"f4": 7, "c8": 7, "f2": 3, "bf16": 2}
+"""The digits of numbers of a type that has fewer than Python's."""
+
+_MANY = 16
+"""Different numbers of an array, or bytes, that hardly ever repeat by chance."""
+_LOOKED_AT = 256
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_OF_THE_RUN = re.compile(
+    r"(?:wall|wall_?|run)?times?|timestamps?|date|datetime|sec|secs|seconds?|ms|minutes?|hours?|elapsed|durations?|"
+    r"clock|eta|latency|throughput|speed|pid|uuid|hostname|session|"
+    r"resum\w*|restart\w*|restor\w*|interrupt\w*|preempt\w*|attempts?|created|started|finished|ended|now|today",
+    re.IGNORECASE,
+)
+"""Words in the name of a value."""
+_START = re.compile(
+    r"(?:^|[\W_])(?:(?:start|starting|initial|first)_(?:global_)?(?:epoch|step|iter|iteration|batch)"
+    r"|(?:loaded|init|initialized|continued?|resumed?)_?from)(?:$|\W)",
+    re.IGNORECASE,
+)
+"""Names of the step at which a run begins, and of the file that it begins with."""
+_PHRASE = re.compile(r"this[_ ](?:run|session)|(?:/|per_?)s\b", re.IGNORECASE)
+"""What a run does itself, without those before it, and rates such as `it/s`."""
+_OF_THIS_START = re.compile(
+    r"(?:^|[\W_])(?:epochs?|steps?|iter(?:ation)?s?|batches|updates)_(?:run|ran|executed)$", re.IGNORECASE
+)
+"""Names of what a start has done, which many programs do not add to what was done before."""
+_LINE = re.compile(r"(?:^|:)line\[\d+\](?:\.number\[\d+\])?$")
+_TRAIN_LOSS = re.compile(r"train_loss(?=\[\d+\]$|$)")
+_CLOCK = re.compile(r"\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}")
+
+_LOGS = re.compile(
+    r"(?:^|/)(?:events\.out\.tfevents\.[^/]*|[^/]*\.log|(?:[^/]*[_.-])?(?:logs?|stdout|stderr)(?:\.(?:txt|out)|/.*)?)$"
+)
+
+_CODES = {
+    "f4": "f",
+    "f8": "d",
+    "b1": "b",
+    "i1": "b",
+    "u1": "B",
+    "i2": "h",
+    "u2": "H",
+    "i4": "i",
+    "u4": "I",
+    "i8": "q",
+    "u8": "Q",
+    "c8": "f",
+    "c16": "d",
+}
 
 
 class Unreadable(Exception):
@@ -43,22 +111,6 @@ class Array:
             numbers.byteswap()
         return numbers
 
-
-_CODES = {
-    "f4": "f",
-    "f8": "d",
-    "b1": "b",
-    "i1": "b",
-    "u1": "B",
-    "i2": "h",
-    "u2": "H",
-    "i4": "i",
-    "u4": "I",
-    "i8": "q",
-    "u8": "Q",
-    "c8": "f",
-    "c16": "d",
-}
 
 Leaf = Scalar | Array
 Leaves = dict[str, Leaf]
@@ -150,3 +202,78 @@ def flattened(value: object, path: str = "") -> Iterator[tuple[str, Leaf]]:
             yield name, current
         else:
             yield name, repr(current)
+
+
+def evidence_of(value: Leaf) -> int:
+    """Return how much it says that two runs agree on a value: hardly by chance if it is LONG."""
+    if isinstance(value, Array):
+        return _of_array(value)
+    if isinstance(value, float):
+        return _of_number(value)
+    if isinstance(value, str):
+        # A digest or a state, and no sentence.
+        return LONG if len(value) >= _LONG_WORD and _DIGITS_OF_A_WORD.match(value) else SHORT
+    return COUNT if isinstance(value, int) and not isinstance(value, bool) else SHORT
+
+
+def _of_number(value: float) -> int:
+    if not math.isfinite(value) or value.is_integer():
+        return SHORT
+    digits = len(repr(abs(value)).partition("e")[0].replace(".", "").strip("0"))
+    return LONG if digits > _FEW_DIGITS and not _is_rate(value, digits) else SHORT
+
+
+def _is_rate(value: float, digits: int) -> bool:
+    """Return whether a number is that of so many cases of a few, such as an accuracy of 29/30.
+
+    Fractions with such denominators are so few that a fiftieth of all other numbers looks like one.
+    """
+    magnitude = abs(value)
+    # The last of all digits have the errors of the division.
+    unit = 10.0 ** (math.floor(math.log10(magnitude)) + 1 - min(digits, _ALL_DIGITS))
+    most = min(_LARGEST_DENOMINATOR, int(math.sqrt(0.03 / unit)))
+    return most > 0 and abs(Fraction(magnitude).limit_denominator(most) - Fraction(magnitude)) <= unit
+
+
+def _of_array(array: Array) -> int:
+    """Return LONG if there are many numbers, or one with many digits: it may be an array of counts, or one accuracy."""
+    numbers = array.numbers()
+    if numbers is None:
+        return LONG if len(array.data) >= _MANY else COUNT
+    some = numbers[:: max(1, len(numbers) // _LOOKED_AT)]
+    if len(set(some)) >= _MANY:
+        return LONG
+    digits = _DIGITS.get(array.kind)
+    rounded = (float(f"{number:.{digits}g}") if digits else float(number) for number in some)
+    is_long = any(_of_number(number) == LONG or abs(number) >= _LARGE for number in rounded)
+    return LONG if is_long else COUNT
+
+
+def is_run_detail(path: str, leaves: Leaves) -> bool:
+    """Return whether a value of a file is about the run; of a number in a text, the words are in its line."""
+    value = leaves[path]
+    if isinstance(value, Array):
+        return False
+    line = leaves.get(path.partition(".number[")[0]) if _LINE.search(path) else None
+    words = f"{path} {line}" if isinstance(line, str) else path
+    return (
+        (isinstance(value, str) and _CLOCK.search(value) is not None)
+        or any(_OF_THE_RUN.fullmatch(word) for word in _WORD.findall(words))
+        or _START.search(path) is not None
+        or _PHRASE.search(words) is not None
+        # A Trainer of transformers sums it anew after a restart.
+        or (_TRAIN_LOSS.search(path) is not None and _TRAIN_LOSS.sub("train_runtime", path) in leaves)
+    )
+
+
+def is_of_this_start(path: str, found: Leaf, expected: Leaf) -> bool:
+    """Return whether a value that differs after a restart counts, by its name, only what the last start did."""
+    if not is_number(found) or not is_number(expected) or _OF_THIS_START.search(path) is None:
+        return False
+    assert isinstance(found, int | float) and isinstance(expected, int | float)
+    return found < expected
+
+
+def is_log(name: str) -> bool:
+    """Return whether a file in the model directory is a log: such as `train.log`, `log.txt`, and `logs/…`."""
+    return _LOGS.search(name) is not None

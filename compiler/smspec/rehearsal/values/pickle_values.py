@@ -12,7 +12,7 @@ import pickletools
 from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO
 
-from smspec.rehearsal.values.arrays import numbers
+from smspec.rehearsal.values.file_values import numbers
 from smspec.rehearsal.values.leaf import Array, Leaves, Unreadable, flattened
 
 _STORAGES = {
@@ -32,6 +32,21 @@ _MOST_VALUES, _MOST_LEVELS = 5_000_000, 200
 _MAPPINGS = ("collections.OrderedDict", "collections.defaultdict", "collections.Counter")
 _SETS = {f"{module}.{kind}" for module in ("builtins", "__builtin__") for kind in ("set", "frozenset")}
 """Before protocol 4 they are calls with a list, whose order is that of hashes."""
+
+_CONSTANTS: dict[str, Callable[[], Any]] = {
+    "NONE": lambda: None,
+    "NEWTRUE": lambda: True,
+    "NEWFALSE": lambda: False,
+    "EMPTY_LIST": list,
+    "EMPTY_TUPLE": tuple,
+    "EMPTY_DICT": dict,
+    "EMPTY_SET": list,
+}
+_VALUES = {
+    *("INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4", "FLOAT", "BINFLOAT"),
+    *("STRING", "BINSTRING", "SHORT_BINSTRING", "UNICODE", "BINUNICODE", "SHORT_BINUNICODE", "BINUNICODE8"),
+    *("BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "BYTEARRAY8"),
+}
 
 
 class _Mark:
@@ -165,22 +180,6 @@ class _Machine:
         _, kind, key, *_ = words
         kind = _name(kind).rpartition(".")[2]
         return Array(_STORAGES.get(kind, kind), (), self._storages[str(key)])
-
-
-_CONSTANTS: dict[str, Callable[[], Any]] = {
-    "NONE": lambda: None,
-    "NEWTRUE": lambda: True,
-    "NEWFALSE": lambda: False,
-    "EMPTY_LIST": list,
-    "EMPTY_TUPLE": tuple,
-    "EMPTY_DICT": dict,
-    "EMPTY_SET": list,
-}
-_VALUES = {
-    *("INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4", "FLOAT", "BINFLOAT"),
-    *("STRING", "BINSTRING", "SHORT_BINSTRING", "UNICODE", "BINUNICODE", "SHORT_BINUNICODE", "BINUNICODE8"),
-    *("BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "BYTEARRAY8"),
-}
 
 
 def _name(made: Any) -> str:

@@ -1,4 +1,8 @@
-"""The ARNs that a call of the script is about, as IAM compares them with the resources of a policy.
+"""The actions that a call of the script needs, and the ARNs it is about, as IAM compares them with those of a policy.
+
+A row of aws_calls.csv is one method of a kind of object, such as ``s3`` for a client or ``s3.Bucket``; a method may
+have several rows. ``resource`` is the end of an ARN, with the parameters of the call in braces. A row with ``when``
+is about calls with one of these arguments; ``mode:write``: with a mode in which a file is written.
 
 https://docs.aws.amazon.com/service-authorization/latest/reference/ lists the forms of ARNs by service.
 """
@@ -7,12 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 
-from smspec.render.iam.s3 import location
-from smspec.render.iam.statements import Place, literal
-from smspec.script.aws.aws_call import GAP, AwsCall
-from smspec.service.facts.aws_calls import NeededActions
+from smspec.render.iam.statements import JobPlace, literal, location
+from smspec.script.aws import GAP, AwsCall
+from smspec.service.facts import table
 from smspec.source.frozen import dataclass, replace
+
+_TABLE = "aws_calls"
 
 Arguments = Mapping[str, str]
 
@@ -36,6 +42,16 @@ _WORKS_ON = {"sts": "iam"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NeededActions:
+    """``actions`` on ``resource``; ``parameters`` are the names of arguments that are passed by position."""
+
+    actions: tuple[str, ...]
+    resource: str
+    parameters: tuple[str, ...]
+    when: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Permission:
     """``actions`` on ``arn``. ``wide``: why it is about more than the call; ``alias``: only keys with this alias."""
 
@@ -45,11 +61,31 @@ class Permission:
     alias: str = ""
 
 
+def needed_actions(owner: str, method: str) -> tuple[NeededActions, ...]:
+    """Return what a call needs; empty if the table does not have it."""
+    return _rows().get((owner, method), ())
+
+
+@cache
+def _rows() -> Mapping[tuple[str, str], tuple[NeededActions, ...]]:
+    found: dict[tuple[str, str], tuple[NeededActions, ...]] = {}
+    for row in table(_TABLE).rows():
+        needed = NeededActions(
+            actions=tuple(row["actions"].split()),
+            resource=row["resource"],
+            parameters=tuple(row["parameters"].split()),
+            when=tuple(row["when"].split()),
+        )
+        key = (row["owner"], row["method"])
+        found[key] = (*found.get(key, ()), needed)
+    return found
+
+
 def service_of(actions: tuple[str, ...]) -> str:
     return actions[0].partition(":")[0]
 
 
-def permissions(call: AwsCall, needed: NeededActions, given: Arguments, place: Place) -> Iterator[Permission]:
+def permissions(call: AwsCall, needed: NeededActions, given: Arguments, place: JobPlace) -> Iterator[Permission]:
     """Yield what a call needs, with a wildcard for each unknown part of an ARN."""
     service = service_of(needed.actions)
     if needed.resource == "*":
@@ -131,13 +167,13 @@ def _parsed(text: str, service: str) -> str | None:
     return ":".join(["arn", *(_pattern(part) for part in parts[1:])])
 
 
-def _anything(needed: NeededActions, place: Place, wide: str = NOT_NAMED) -> Permission:
+def _anything(needed: NeededActions, place: JobPlace, wide: str = NOT_NAMED) -> Permission:
     service = service_of(needed.actions)
     arn = "*" if service in ("bedrock", "s3", *_WORKS_ON) else place.arn(service, "*")
     return Permission(actions=needed.actions, arn=arn, wide=wide)
 
 
-def _named(needed: NeededActions, given: Arguments, place: Place) -> Iterator[Permission]:
+def _named(needed: NeededActions, given: Arguments, place: JobPlace) -> Iterator[Permission]:
     """Yield the permission on a resource that the call names, or whose ARN it has."""
     service = service_of(needed.actions)
     value = _argument(needed, given)
@@ -152,7 +188,7 @@ def _named(needed: NeededActions, given: Arguments, place: Place) -> Iterator[Pe
         yield Permission(actions=needed.actions, arn=place.arn(service, resource))
 
 
-def _topic(needed: NeededActions, given: Arguments, place: Place) -> Iterator[Permission]:
+def _topic(needed: NeededActions, given: Arguments, place: JobPlace) -> Iterator[Permission]:
     """Yield `*` for a phone number, which has no ARN, and for the endpoint of a device."""
     target = _argument(needed, given)
     if "PhoneNumber" in given:
@@ -164,7 +200,7 @@ def _topic(needed: NeededActions, given: Arguments, place: Place) -> Iterator[Pe
         yield from _named(needed, given, place)
 
 
-def _queue(needed: NeededActions, given: Arguments, place: Place) -> Iterator[Permission]:
+def _queue(needed: NeededActions, given: Arguments, place: JobPlace) -> Iterator[Permission]:
     """Yield the queue of a URL: ``https://sqs.REGION.amazonaws.com/ACCOUNT/QUEUE``."""
     url = _argument(needed, given)
     found = _QUEUE.fullmatch(url)
@@ -182,7 +218,7 @@ def _queue(needed: NeededActions, given: Arguments, place: Place) -> Iterator[Pe
         yield from _named(needed, given, place)
 
 
-def _function(needed: NeededActions, given: Arguments, place: Place) -> Iterator[Permission]:
+def _function(needed: NeededActions, given: Arguments, place: JobPlace) -> Iterator[Permission]:
     """Yield the function, its version, or its alias: the ARN of a version is not the one of the function."""
     value = _argument(needed, given)
     qualifier = f":{_pattern(given['Qualifier'])}" if "Qualifier" in given else ""
@@ -201,13 +237,13 @@ def _function(needed: NeededActions, given: Arguments, place: Place) -> Iterator
         yield Permission(actions=needed.actions, arn=where.arn("lambda", f"function:{_pattern(found[2])}{qualifier}"))
 
 
-def _log_group(needed: NeededActions, given: Arguments, place: Place) -> Iterator[Permission]:
+def _log_group(needed: NeededActions, given: Arguments, place: JobPlace) -> Iterator[Permission]:
     """Yield the log group; its ARN may end with ``:*`` in an argument too."""
     for found in _named(needed, given, place):
         yield replace(found, arn=re.sub(r"(?::\*){2,}\Z", ":*", found.arn.replace(":${*}", ":*")))
 
 
-def _secret(needed: NeededActions, given: Arguments, place: Place) -> Iterator[Permission]:
+def _secret(needed: NeededActions, given: Arguments, place: JobPlace) -> Iterator[Permission]:
     """Yield the secret: Secrets Manager appends six random characters to its name."""
     is_name = not _argument(needed, given).startswith("arn:")
     for found in _named(needed, given, place):
@@ -215,7 +251,7 @@ def _secret(needed: NeededActions, given: Arguments, place: Place) -> Iterator[P
         yield found if is_whole else replace(found, arn=f"{found.arn}-??????")
 
 
-def _parameter(needed: NeededActions, given: Arguments, place: Place) -> Iterator[Permission]:
+def _parameter(needed: NeededActions, given: Arguments, place: JobPlace) -> Iterator[Permission]:
     """Yield the parameter, without its version or label; those of AWS itself are of no account."""
     value = _argument(needed, given)
     if value.startswith("arn:"):
@@ -231,7 +267,7 @@ def _parameter(needed: NeededActions, given: Arguments, place: Place) -> Iterato
         yield from _secret(reads, {"SecretId": secret}, place)
 
 
-def _key(needed: NeededActions, given: Arguments, place: Place) -> Iterator[Permission]:
+def _key(needed: NeededActions, given: Arguments, place: JobPlace) -> Iterator[Permission]:
     """Yield the key. The ARN of an alias in a policy is not about its key (KMS developer guide, aliases)."""
     where, is_alias, alias = _argument(needed, given).partition("alias/")
     if not is_alias:
@@ -247,7 +283,7 @@ def _key(needed: NeededActions, given: Arguments, place: Place) -> Iterator[Perm
     )
 
 
-def _model(needed: NeededActions, given: Arguments, place: Place) -> Iterator[Permission]:
+def _model(needed: NeededActions, given: Arguments, place: JobPlace) -> Iterator[Permission]:
     """Yield a model of Bedrock. A call of an inference profile needs the models behind it too (Bedrock user guide)."""
     if needed.resource != "{modelId}":
         yield from _named(needed, given, place)
@@ -277,7 +313,7 @@ def _model(needed: NeededActions, given: Arguments, place: Place) -> Iterator[Pe
         yield Permission(actions=needed.actions, arn=f"{models}{_pattern(model)}")
 
 
-def _sagemaker(needed: NeededActions, given: Arguments, place: Place) -> Iterator[Permission]:
+def _sagemaker(needed: NeededActions, given: Arguments, place: JobPlace) -> Iterator[Permission]:
     """Yield the resource as the call names it, and in lowercase, as its ARN has it."""
     for found in _named(needed, given, place):
         head, _, name = found.arn.partition("/")
@@ -286,7 +322,7 @@ def _sagemaker(needed: NeededActions, given: Arguments, place: Place) -> Iterato
             yield replace(found, arn=f"{head}/{name.lower()}")
 
 
-def _bucket(needed: NeededActions, given: Arguments, place: Place) -> Iterator[Permission]:
+def _bucket(needed: NeededActions, given: Arguments, place: JobPlace) -> Iterator[Permission]:
     """Yield the bucket or objects, by the kind of bucket: general purpose, directory, or access point."""
     bucket = _argument(needed, given)
     rest = _filled(_FIELD.split(needed.resource, maxsplit=1)[2], given)
@@ -308,7 +344,7 @@ def _bucket(needed: NeededActions, given: Arguments, place: Place) -> Iterator[P
         yield Permission(actions=needed.actions, arn=re.sub(r"(?<!\{)\*+", "*", arn))
 
 
-_FORMS: Mapping[str, Callable[[NeededActions, Arguments, Place], Iterator[Permission]]] = {
+_FORMS: Mapping[str, Callable[[NeededActions, Arguments, JobPlace], Iterator[Permission]]] = {
     "bedrock": _model,
     "kms": _key,
     "lambda": _function,

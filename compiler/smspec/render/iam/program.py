@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from smspec.render.iam.permission import Permission, applies, arguments, permissions, service_of
-from smspec.render.iam.statements import Place, Statement, allow
-from smspec.script.aws.aws_call import GAP, AwsCall, AwsCalls
-from smspec.service.facts.aws_calls import needed_actions
+from smspec.render.iam.permission import Permission, applies, arguments, needed_actions, permissions, service_of
+from smspec.render.iam.statements import JobPlace, Statement, allow
+from smspec.script.aws import GAP, AwsCall, AwsCalls
 from smspec.source import Span
 from smspec.source.frozen import dataclass
 
@@ -29,7 +28,7 @@ class ProgramStatements:
     notes: tuple[str, ...] = ()
 
 
-def program_statements(calls: AwsCalls, place: Place) -> ProgramStatements:
+def program_statements(calls: AwsCalls, place: JobPlace) -> ProgramStatements:
     """Return statements per service, with the resources that are written in the script.
 
     Those on resources that are not written have ids of their own.

@@ -1,22 +1,36 @@
-"""The policy of the execution role: what SageMaker and the container do for the job."""
+"""The policy of the execution role: what SageMaker, the container, and the runtime do for the job."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 
-from smspec.render.iam.container import container_statements
-from smspec.render.iam.kms import key_statement
-from smspec.render.iam.managed_policy import bucket_notes
 from smspec.render.iam.program import program_statements
-from smspec.render.iam.s3 import Location, delivery, directory, listing, location, objects
-from smspec.render.iam.secrets import secret_notes, secret_statements
-from smspec.render.iam.statements import PULL, SERVICE, Place, Statement, allow, place_of, policy
+from smspec.render.iam.statements import (
+    PULL,
+    SERVICE,
+    JobPlace,
+    S3Prefix,
+    Statement,
+    allow,
+    bucket_notes,
+    delivery,
+    directory,
+    key_statement,
+    listing,
+    location,
+    objects,
+    place_of,
+    policy,
+)
 from smspec.render.rendering import Rendering
-from smspec.script.aws.aws_call import AwsCalls
+from smspec.script.aws import AwsCalls
 from smspec.script.aws.collecting import aws_calls
+from smspec.service.arns import parsed_arn
 from smspec.service.members import member
 from smspec.service.request import Request
+from smspec.service.runtime_settings import SecretReference, secret_reference
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 
@@ -43,13 +57,28 @@ _WRITTEN = (
 _SUBMITTED = "sagemaker_submit_directory"
 _DELIVERED = ("code", "smspec")
 
+# Developer guide, "Access a training container through AWS Systems Manager for remote debugging".
+_CHANNELS = [
+    "ssmmessages:CreateControlChannel",
+    "ssmmessages:CreateDataChannel",
+    "ssmmessages:OpenControlChannel",
+    "ssmmessages:OpenDataChannel",
+]
+_INDEX = "CA_REPOSITORY_ARN"
+"""The runtime and SageMaker's training toolkit install packages at startup from the CodeArtifact repository in it."""
+
+_ENDING = re.compile(r"-([A-Za-z0-9]{6})\Z")
+"""Secrets Manager adds it to the name of a secret."""
+_WORD = re.compile(r"[a-z0-9]+|[A-Z0-9]+|[A-Z]?[a-z]+([A-Z][a-z]{2,})*[0-9]*")
+"""An ending that may be part of the name: `secret`, `APIKEY`, `ApiKey`. One random ending in eight is one."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sources:
     """``read``: the locations of channels and code; ``listed``: those of them that are listed first."""
 
-    read: tuple[Location, ...]
-    listed: tuple[Location, ...]
+    read: tuple[S3Prefix, ...]
+    listed: tuple[S3Prefix, ...]
     notes: tuple[str, ...]
 
 
@@ -91,12 +120,12 @@ def role_policy(
         *key_statement("ReadEncryptedSource", ["kms:Decrypt"], source_key, place),
         *_keys(payload, place),
         *([allow("JoinTheVpc", _INTERFACES, ["*"])] if "VpcConfig" in payload else []),
-        *container_statements(payload, image_env or {}),
+        *_container_statements(payload, image_env or {}),
         *program.statements,
         *secret_statements(secrets),
     ]
     document = {"AssumeRolePolicyDocument": _trust(place), "PolicyDocument": policy(statements)}
-    notes = (*sources.notes, *program.notes, *secret_notes(secrets, place))
+    notes = (*sources.notes, *program.notes, *_secret_notes(secrets, place))
     notes += tuple(bucket_notes([*sources.read, *written, *kept]))
     return Rendering(text=json.dumps(document, indent=2) + "\n", notes=notes)
 
@@ -109,7 +138,7 @@ def _calls(payload: dict[str, object], image_env: Mapping[str, str], script: tup
     return aws_calls(script, {**image_env, **(variables if isinstance(variables, dict) else {})})
 
 
-def _trust(place: Place) -> Statement:
+def _trust(place: JobPlace) -> Statement:
     """Return the policy that lets SageMaker assume the role, only for jobs of this account (IAM, confused deputy)."""
     trust: Statement = {"Effect": "Allow", "Principal": {"Service": SERVICE}, "Action": "sts:AssumeRole"}
     if place.account != "*":
@@ -118,8 +147,8 @@ def _trust(place: Place) -> Statement:
 
 
 def _sources(payload: dict[str, object]) -> _Sources:
-    read: list[Location] = []
-    listed: list[Location] = []
+    read: list[S3Prefix] = []
+    listed: list[S3Prefix] = []
     notes: list[str] = []
     for channel in Request(payload=payload).channels:
         uri = channel.s3.get("S3Uri")
@@ -139,7 +168,7 @@ def _sources(payload: dict[str, object]) -> _Sources:
     return _Sources(read=tuple(read), listed=tuple(listed), notes=tuple(notes))
 
 
-def _image(payload: dict[str, object], place: Place) -> list[Statement]:
+def _image(payload: dict[str, object], place: JobPlace) -> list[Statement]:
     image = Request(payload=payload).image
     if image is None or image.account is None:
         return []
@@ -147,7 +176,7 @@ def _image(payload: dict[str, object], place: Place) -> list[Statement]:
     return [allow("SignInToECR", ["ecr:GetAuthorizationToken"], ["*"]), allow("PullTheImage", PULL, [arn])]
 
 
-def _keys(payload: dict[str, object], place: Place) -> list[Statement]:
+def _keys(payload: dict[str, object], place: JobPlace) -> list[Statement]:
     output = member(payload, "OutputDataConfig", "KmsKeyId")
     volume = member(payload, "ResourceConfig", "VolumeKmsKeyId")
     return [
@@ -155,3 +184,79 @@ def _keys(payload: dict[str, object], place: Place) -> list[Statement]:
         *key_statement("EncryptResults", ["kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey"], output, place),
         *key_statement("EncryptVolumes", ["kms:CreateGrant"], volume, place),
     ]
+
+
+def _container_statements(payload: dict[str, object], image_env: Mapping[str, str]) -> list[Statement]:
+    """Return what the agent of a remote debugger, and the installation of packages at startup, need."""
+    statements = []
+    if member(payload, "RemoteDebugConfig", "EnableRemoteDebug") is True:
+        statements.append(allow("ConnectTheDebugger", _CHANNELS, ["*"]))
+    repository = member(payload, "Environment", _INDEX) or image_env.get(_INDEX)
+    return [*statements, *_package_index(repository)]
+
+
+def _package_index(repository: object) -> list[Statement]:
+    """Return the statements to read packages (CodeArtifact user guide, identity-based policies)."""
+    arn = parsed_arn(repository)
+    kind, _, rest = arn.resource.partition("/") if arn else ("", "", "")
+    domain, _, name = rest.partition("/")
+    if arn is None or arn.service != "codeartifact" or kind != "repository" or not name:
+        return []
+    domain_arn = f"arn:{arn.partition}:codeartifact:{arn.region}:{arn.account}:domain/{domain}"
+    bearer: Statement = {"StringEquals": {"sts:AWSServiceName": "codeartifact.amazonaws.com"}}
+    return [
+        allow("SignInToCodeArtifact", ["codeartifact:GetAuthorizationToken"], [domain_arn]),
+        allow(
+            "ReadPackages", ["codeartifact:GetRepositoryEndpoint", "codeartifact:ReadFromRepository"], [str(repository)]
+        ),
+        # CodeArtifact user guide: without it no token is issued. It is about no resource.
+        allow("CarryTheToken", ["sts:GetServiceBearerToken"], ["*"], bearer),
+    ]
+
+
+def secret_statements(texts: Iterable[str]) -> list[Statement]:
+    """Return what is needed to read the values, whatever key encrypts them."""
+    found = [reference for text in texts if (reference := secret_reference(text))]
+    secrets = [reference for reference in found if reference.is_secret]
+    parameters = [reference for reference in found if not reference.is_secret]
+    return [
+        *_reading("Secrets", "secretsmanager:GetSecretValue", "SecretARN", secrets),
+        *_reading("Parameters", "ssm:GetParameter", "PARAMETER_ARN", parameters),
+    ]
+
+
+def _secret_notes(texts: Iterable[str], place: JobPlace) -> list[str]:
+    """Return what the policy of the role cannot allow alone."""
+    found = [reference for text in texts if (reference := secret_reference(text))]
+    if not found:
+        return []
+    others = sorted({reference.arn for reference in found if place.account not in ("*", reference.account)})
+    keys = (
+        "kms:Decrypt is only needed for secrets with a customer managed key; the policy of that key must allow it too"
+    )
+    return [
+        keys,
+        *(f"{arn} is in a different account: its resource policy must allow the role to read it" for arn in others),
+    ]
+
+
+def _reading(what: str, action: str, context: str, references: list[SecretReference]) -> list[Statement]:
+    """Return the statements about values of one service; its encryption context binds the key to these ARNs."""
+    if not references:
+        return []
+    arns = sorted({arn for reference in references for arn in _resources(reference)})
+    keys = [f"arn:{each.partition}:kms:{each.region}:{each.account}:key/*" for each in references]
+    # Secrets Manager user guide and Systems Manager user guide, encryption context.
+    condition: Statement = {"StringLike": {f"kms:EncryptionContext:{context}": arns}}
+    return [allow(f"Read{what}", [action], arns), allow(f"Decrypt{what}", ["kms:Decrypt"], keys, condition)]
+
+
+def _resources(reference: SecretReference) -> list[str]:
+    """Return the ARNs for a policy; a secret may be named without the six characters at its end."""
+    complete, partial = [reference.arn], [f"{reference.arn}-??????"]
+    if not reference.is_secret:
+        return complete
+    ending = _ENDING.search(reference.name)
+    if ending is None:
+        return partial
+    return complete + partial if _WORD.fullmatch(ending[1]) else complete

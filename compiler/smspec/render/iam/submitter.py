@@ -1,19 +1,39 @@
-"""The policy of the submitter: a person, or CI."""
+"""The policy of the submitter: a person, or CI.
+
+Some statements are optional: ``submit`` looks at what a job uses, or shows that it may not. Their ids begin with
+`Optional`, and their actions read descriptions only.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Iterator, Mapping
 
 from smspec.plan.plan import Plan
-from smspec.render.iam.kms import key_statement, source_key
-from smspec.render.iam.managed_policy import repository_notes
-from smspec.render.iam.optional import optional_statements
-from smspec.render.iam.s3 import Location, delivery, directory, listing, location, objects
-from smspec.render.iam.statements import PULL, SERVICE, Place, Statement, allow, place_of, policy
+from smspec.render.iam.statements import (
+    PULL,
+    SERVICE,
+    JobPlace,
+    S3Prefix,
+    Statement,
+    allow,
+    delivery,
+    directory,
+    key_statement,
+    listing,
+    location,
+    objects,
+    place_of,
+    policy,
+    repository_notes,
+)
 from smspec.render.rendering import Rendering
+from smspec.service.facts.accounts import is_provider
 from smspec.service.image_reference import ImageReference, parsed_reference
-from smspec.service.members import member
+from smspec.service.members import items, member
 from smspec.service.request import Request
+from smspec.service.runtime_settings import secret_reference
+from smspec.service.s3_address import addresses
 from smspec.source.frozen import dataclass
 
 _JOB = [
@@ -37,11 +57,14 @@ _PUSH = [
     "ecr:UploadLayerPart",
 ]
 
+_FILE_SYSTEMS = {"EFS": "elasticfilesystem", "FSxLustre": "fsx"}
+_KEYS = (("OutputDataConfig", "KmsKeyId"), ("ResourceConfig", "VolumeKmsKeyId"))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Data:
-    manifests: tuple[Location, ...]
-    prefixes: tuple[Location, ...]
+    manifests: tuple[S3Prefix, ...]
+    prefixes: tuple[S3Prefix, ...]
 
 
 def submitter_policy(plan: Plan, region: str | None) -> Rendering:
@@ -69,9 +92,9 @@ def submitter_policy(plan: Plan, region: str | None) -> Rendering:
         *objects("LookForManifests", ["s3:GetObject"], data.manifests, place),
         *listing("ListBucket", [*uploads, *results, *data.prefixes], place),
         allow("ReadLogs", _READ_LOGS, [place.arn("logs", "log-group:/aws/sagemaker/TrainingJobs*")]),
-        *key_statement("EncryptTheSource", ["kms:Decrypt", "kms:GenerateDataKey"], source_key(plan), place),
+        *key_statement("EncryptTheSource", ["kms:Decrypt", "kms:GenerateDataKey"], plan.source_key, place),
         *key_statement("ReadEncryptedResults", ["kms:Decrypt"], member(payload, "OutputDataConfig", "KmsKeyId"), place),
-        *optional_statements(plan, place),
+        *_optional_statements(plan, place),
     ]
     pushed = parsed_reference(plan.image.uri) if plan.image else None
     notes = repository_notes([pushed.repository] if pushed and pushed.account else [])
@@ -87,8 +110,8 @@ def _jobs(plan: Plan) -> str:
 def _data(plan: Plan) -> _Data:
     """Return the data of the author's channels, which must exist before the job is created."""
     generated = {upload.uri for upload in plan.uploads}
-    manifests: list[Location] = []
-    prefixes: list[Location] = []
+    manifests: list[S3Prefix] = []
+    prefixes: list[S3Prefix] = []
     for channel in Request(payload=plan.request.payload).channels:
         uri = channel.s3.get("S3Uri")
         found = None if uri in generated else location(uri)
@@ -114,5 +137,95 @@ def _push(plan: Plan) -> list[Statement]:
     return [allow("SignInToECR", ["ecr:GetAuthorizationToken"], ["*"]), *statements] if statements else []
 
 
-def _repository(image: ImageReference, place: Place) -> str:
+def _repository(image: ImageReference, place: JobPlace) -> str:
     return f"arn:{place.partition}:ecr:{image.region}:{image.account}:repository/{image.repository}"
+
+
+def _optional_statements(plan: Plan, place: JobPlace) -> list[Statement]:
+    """Return what the table of ``submit`` asks for, apart from what the submission itself needs."""
+    payload = plan.request.payload
+    found: list[tuple[str, str, Collection[str]]] = [
+        ("LocateBuckets", "s3:GetBucketLocation", _buckets(plan, place)),
+        ("ReadTheRole", "iam:GetRole", _text(payload.get("RoleArn"))),
+        (
+            "DescribeThePlan",
+            "sagemaker:DescribeTrainingPlan",
+            _text(member(payload, "ResourceConfig", "TrainingPlanArn")),
+        ),
+        ("DescribeTheAlgorithm", "sagemaker:DescribeAlgorithm", _algorithm(payload, place)),
+        *_file_systems(payload, place),
+        *_secrets(plan),
+    ]
+    keys = dict.fromkeys([plan.source_key, *(member(payload, *steps) for steps in _KEYS)])
+    described = [key for key in keys if isinstance(key, str) and key]
+    return [
+        *(allow(f"Optional{sid}", [action], [*resources]) for sid, action, resources in found if resources),
+        *_image(plan, place),
+        *(
+            statement
+            for number, key in enumerate(described)
+            for statement in key_statement(f"OptionalDescribeTheKey{number or ''}", ["kms:DescribeKey"], key, place)
+        ),
+        # The service authorization reference lists no resources for these.
+        *(
+            [allow("OptionalDescribeTheNetwork", ["ec2:DescribeSecurityGroups", "ec2:DescribeSubnets"], ["*"])]
+            if payload.get("VpcConfig")
+            else []
+        ),
+        allow("OptionalReadTheQuotas", ["servicequotas:ListServiceQuotas"], ["*"]),
+    ]
+
+
+def _algorithm(payload: Mapping[str, object], place: JobPlace) -> list[str]:
+    return [
+        name if name.startswith("arn:") else place.arn("sagemaker", f"algorithm/{name}")
+        for name in _text(member(payload, "AlgorithmSpecification", "AlgorithmName"))
+    ]
+
+
+def _text(value: object) -> list[str]:
+    return [value] if isinstance(value, str) and value else []
+
+
+def _buckets(plan: Plan, place: JobPlace) -> list[str]:
+    """Return the buckets of a job; the location of an access point is in its ARN."""
+    uris = (*(uri for _, uri in addresses(plan.request.payload)), *(upload.uri for upload in plan.uploads))
+    found = (location(uri) for uri in uris)
+    return [each.holder(place) for each in found if each is not None and not each.bucket.startswith("arn:")]
+
+
+def _image(plan: Plan, place: JobPlace) -> list[Statement]:
+    """Return the statement to read the existing image of a job, which its submitter does not push."""
+    uri = member(plan.request.payload, "AlgorithmSpecification", "TrainingImage")
+    image = parsed_reference(uri) if isinstance(uri, str) and plan.image is None else None
+    if image is None or image.account is None:
+        return []
+    arn = f"arn:{place.partition}:ecr:{image.region}:{image.account}:repository/{image.repository}"
+    read = allow("OptionalReadTheImage", ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"], [arn])
+    if is_provider(image.account):
+        return [read]
+    # The service authorization reference lists no resource for the rules of a registry.
+    return [read, allow("OptionalReadTheCacheRules", ["ecr:DescribePullThroughCacheRules"], ["*"])]
+
+
+def _file_systems(payload: Mapping[str, object], place: JobPlace) -> Iterator[tuple[str, str, Collection[str]]]:
+    sources = [member(channel, "DataSource", "FileSystemDataSource") for channel in items(payload, "InputDataConfig")]
+    for kind, service in _FILE_SYSTEMS.items():
+        found = [
+            place.arn(service, f"file-system/{member(source, 'FileSystemId')}")
+            for source in sources
+            if member(source, "FileSystemType") == kind and isinstance(member(source, "FileSystemId"), str)
+        ]
+        yield f"Describe{kind}", f"{service}:DescribeFileSystems", found
+
+
+def _secrets(plan: Plan) -> Iterator[tuple[str, str, Collection[str]]]:
+    texts = plan.settings.secrets.values() if plan.settings else ()
+    found = [reference for text in texts if (reference := secret_reference(text))]
+    yield (
+        "DescribeSecrets",
+        "secretsmanager:DescribeSecret",
+        [arn for each in found if each.is_secret for arn in (each.arn, f"{each.arn}-??????")],
+    )
+    # DescribeParameters lists names, so IAM has no resource for it (service authorization reference).
+    yield "DescribeParameters", "ssm:DescribeParameters", ["*"] if any(not each.is_secret for each in found) else []

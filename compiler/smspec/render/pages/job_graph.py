@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from smspec.render.data_flow import Flow
+from smspec.render.data_flow import DataFlow
 from smspec.source.frozen import dataclass
 
 WIDTH, HEIGHT = 200, 34
@@ -50,7 +50,7 @@ Reads = Mapping[str, Mapping[str, tuple[str, ...]]]
 """Reader → writer → the channels; all are files of specs."""
 
 
-def reads_of(flows: Sequence[Flow]) -> Reads:
+def reads_of(flows: Sequence[DataFlow]) -> Reads:
     """Return which job reads the data of which others, in the order of the jobs."""
     writers: dict[str, list[str]] = {}
     for flow in flows:

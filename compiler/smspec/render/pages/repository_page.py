@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from smspec.diagnostics.visible import visible
-from smspec.render.data_flow import Flow
-from smspec.render.pages import job_graph
+from smspec.render.data_flow import DataFlow
+from smspec.render.pages import job_graph, page_template
 from smspec.render.pages.job_graph import drawings, reads_of
-from smspec.render.pages.page_job import PageFinding, PageJob
-from smspec.render.pages.template import page_template
+from smspec.source.frozen import dataclass
 
 if TYPE_CHECKING:
     import markupsafe
@@ -28,8 +27,41 @@ _SEVERITIES = ("error", "warning", "note")
 _SCRIPT = "repository.js"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageFinding:
+    """``excerpt``: the lines of the spec, with the position, notes, and help, as in a terminal."""
+
+    code: str
+    severity: str
+    message: str
+    place: str
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageJob:
+    """``file`` identifies it. ``cost``: the ceiling in words; ``hours``: its instance hours, None if unknown;
+    ``usd``: the ceiling in dollars, None unless all its instances have a price in dollars.
+
+    ``findings``: the numbers of its findings on the page. ``description``: what the author says of it.
+    """
+
+    name: str
+    file: str
+    description: str = ""
+    overlays: tuple[str, ...] = ()
+    hosts: str = ""
+    cost: str = ""
+    hours: float | None = None
+    usd: float | None = None
+    findings: tuple[int, ...] = ()
+
+
 def repository_page(
-    jobs: Sequence[PageJob], findings: Sequence[PageFinding], flows: Sequence[Flow], facts: Sequence[tuple[str, str]]
+    jobs: Sequence[PageJob],
+    findings: Sequence[PageFinding],
+    flows: Sequence[DataFlow],
+    facts: Sequence[tuple[str, str]],
 ) -> str:
     """Return the page. ``facts``: (name, text) lines of its head."""
     reads = reads_of(flows)
@@ -85,7 +117,7 @@ def _meters(jobs: Sequence[PageJob]) -> Mapping[str, float]:
     return {file: 100 * size / most for file, size in sizes.items()}
 
 
-def _writes(flows: Sequence[Flow]) -> Mapping[str, list[tuple[str, str]]]:
+def _writes(flows: Sequence[DataFlow]) -> Mapping[str, list[tuple[str, str]]]:
     """Return (what, prefix) that each job writes, by its file."""
     found: dict[str, list[tuple[str, str]]] = {}
     for flow in flows:

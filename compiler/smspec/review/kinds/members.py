@@ -14,11 +14,11 @@ from smspec.review.kinds.kind import Kind, by_member, listing, of_members, of_na
 from smspec.review.request_differences import words
 from smspec.review.version import Pair, Version, paired
 from smspec.service.cost_ceiling import Ceiling, amount, highest_ceiling
-from smspec.service.hosts_text import hosts_text
+from smspec.service.job_costs import hosts_text
 from smspec.service.request import Request
 from smspec.source import Path
 from smspec.source.frozen import replace
-from smspec.spec.layers.alternatives import ANY_OF
+from smspec.spec.layers.merging import ANY_OF
 
 CEILING = "ceiling"
 """The brief word of the change of a cost ceiling."""

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Union
 
-from smspec.diagnostics.durations import SECONDS
-from smspec.diagnostics.quoting import one_of, quoted
+from smspec.diagnostics.quoting import SECONDS_OF_UNITS, one_of, quoted
 from smspec.rules.organization_rules.linear_pattern import LONGEST_TEXT, is_found
 from smspec.source import Mapping, Node, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass
-from smspec.spec.keys.sizes import size_in_bytes
+from smspec.spec.keys.row import size_in_bytes
 from smspec.spec.layers.merging import is_null
 
 if TYPE_CHECKING:
@@ -101,8 +100,8 @@ def amount(value: object) -> tuple[str, float] | None:
     found = _AMOUNT.fullmatch(value)
     if found is None:
         return None
-    if found[2] in SECONDS:
-        return "duration", int(found[1]) * SECONDS[found[2]]
+    if found[2] in SECONDS_OF_UNITS:
+        return "duration", int(found[1]) * SECONDS_OF_UNITS[found[2]]
     return ("size", size_in_bytes(value)) if found[2] else ("number", int(value))
 
 

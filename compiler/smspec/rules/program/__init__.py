@@ -6,7 +6,7 @@ from smspec.diagnostics import Finding
 from smspec.rules.program import modules, starts
 from smspec.rules.program.program_and_image import ProgramAndImage
 from smspec.rules.program.provided_modules import provided
-from smspec.script.foreign_script import ForeignScript
+from smspec.script.program import ForeignScript
 
 
 def foreign_script_findings(script: ForeignScript) -> list[Finding]:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.rules.program.program_and_image import ProgramAndImage, dotted_version, file_name, here, project_name
 from smspec.rules.program.provided_modules import Provided, package_of
-from smspec.script.reach.reached import ForeignImport
-from smspec.script.reach.standard_modules import ADDED, REMOVED, is_in_version, is_standard
+from smspec.script.reach import ADDED, REMOVED, ForeignImport, is_in_version, is_standard
 from smspec.spec.model import BuiltImage
 
 MISSING_OWN_MODULE = Rule("SM519", "missing module of the source")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from smspec.diagnostics import Note
-from smspec.script.reach.reached import Reach, Version
+from smspec.script.reach import Reach, Version
 from smspec.source import Path, Span
 from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
-from smspec.spec.locked_environment import LockedEnvironment
+from smspec.spec.lock import LockedEnvironment
 from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, ModuleEntry, PipeLoopEntry
 
 

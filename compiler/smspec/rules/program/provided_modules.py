@@ -105,7 +105,7 @@ def listed_modules(both: ProgramAndImage) -> ListedModules | None:
     if reference is None or reference.account is None:
         return None
     # Imported late: few images are those of AWS, and only theirs are in the table.
-    from smspec.service.image_contents import modules_as_of, modules_of
+    from smspec.service.provided_images import modules_as_of, modules_of
 
     names = modules_of(uri)
     shown = reference.repository + (f":{reference.tag}" if reference.tag else "")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.rules.program.program_and_image import ProgramAndImage, dotted_version, file_name, here
-from smspec.script.foreign_script import ForeignScript
+from smspec.script.program import ForeignScript
 
 BROKEN_SYNTAX = Rule("SM517", "broken syntax", instead_of="SM512")
 

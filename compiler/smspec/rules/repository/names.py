@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from smspec.diagnostics import Note, Rule
 from smspec.rules.repository.cross_spec_finding import CrossSpecFinding
 from smspec.service.s3_address import normal
-from smspec.spec.repository_facts import JobFacts, Repository
+from smspec.spec.repository_facts import JobFacts, RepositoryFacts
 
 Place = tuple["str | None", "str | None"]
 
@@ -44,7 +44,7 @@ def same_name_jobs(
 DUPLICATE_NAME = Rule("SM705", "duplicate name", "warning")
 
 
-def duplicate_name(repository: Repository) -> Iterator[CrossSpecFinding]:
+def duplicate_name(repository: RepositoryFacts) -> Iterator[CrossSpecFinding]:
     """Warn about one `name` for two specs: their images, directories below `build/`, and job names collide."""
     for earlier, job in same_name_jobs(((job.name.text, job) for job in repository.jobs), same_place=True):
         finding = DUPLICATE_NAME.at(
@@ -59,7 +59,7 @@ def duplicate_name(repository: Repository) -> Iterator[CrossSpecFinding]:
 DUPLICATE_JOB_NAME = Rule("SM706", "duplicate job name")
 
 
-def duplicate_job_name(repository: Repository) -> Iterator[CrossSpecFinding]:
+def duplicate_job_name(repository: RepositoryFacts) -> Iterator[CrossSpecFinding]:
     """Reject one `job_name` for two specs: the service accepts a name once per account and region."""
     keyed_jobs = ((job.job_name.text, job) for job in repository.jobs if job.names_itself)
     for earlier, job in same_name_jobs(keyed_jobs, same_place=True):
@@ -75,7 +75,7 @@ def duplicate_job_name(repository: Repository) -> Iterator[CrossSpecFinding]:
 OVERWRITTEN_OUTPUT = Rule("SM707", "overwritten output")
 
 
-def overwritten_output(repository: Repository) -> Iterator[CrossSpecFinding]:
+def overwritten_output(repository: RepositoryFacts) -> Iterator[CrossSpecFinding]:
     """Reject one output prefix and one job name in two accounts or regions: the later model overwrites the other."""
     outputs = ((normal(job.output.text) + job.job_name.text, job) for job in repository.jobs if job.output)
     # In one account and region SageMaker rejects the second job, which a different rule reports.
@@ -93,7 +93,7 @@ def overwritten_output(repository: Repository) -> Iterator[CrossSpecFinding]:
 UNUSED_BASE_SPEC = Rule("SM708", "unused base spec", "warning")
 
 
-def unused_base_spec(repository: Repository) -> Iterator[CrossSpecFinding]:
+def unused_base_spec(repository: RepositoryFacts) -> Iterator[CrossSpecFinding]:
     """Warn about a base spec that no spec extends: it is never checked as part of a job."""
     for base in repository.unused_bases:
         finding = UNUSED_BASE_SPEC.at(

@@ -15,7 +15,7 @@ from smspec.rules.repository.cross_spec_finding import MOST_NAMED, CrossSpecFind
 from smspec.service.s3_address import AS_A_FOLDER, above, ends_inside_a_name, longer_data, longer_names, normal
 from smspec.source import Span
 from smspec.source.frozen import dataclass
-from smspec.spec.repository_facts import JobFacts, Repository, Stated
+from smspec.spec.repository_facts import JobFacts, RepositoryFacts, Stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def sharings(keyed_jobs: Iterable[tuple[Hashable, JobFacts, Stated]]) -> Iterato
 OUTPUT_PREFIX_OF_ANOTHER_JOB = Rule("SM701", "output prefix of another job", "warning")
 
 
-def output_prefix_of_another_job(repository: Repository) -> Iterator[CrossSpecFinding]:
+def output_prefix_of_another_job(repository: RepositoryFacts) -> Iterator[CrossSpecFinding]:
     """Warn about outputs of two jobs below one prefix. SageMaker appends the job name, so nothing is overwritten.
 
     It is a risk where a spec was copied and its output was forgotten: two jobs set the same prefix separately. A prefix
@@ -69,7 +69,7 @@ SHARED_CHECKPOINT_PREFIX = Rule("SM702", "shared checkpoint prefix")
 _HELP = "use a separate prefix for each job: SageMaker copies the files there into both"
 
 
-def shared_checkpoint_prefix(repository: Repository) -> Iterator[CrossSpecFinding]:
+def shared_checkpoint_prefix(repository: RepositoryFacts) -> Iterator[CrossSpecFinding]:
     """Reject one checkpoint prefix for two jobs: each starts from the checkpoints that the other wrote."""
     keyed_jobs = ((normal(job.checkpoints.text), job, job.checkpoints) for job in repository.jobs if job.checkpoints)
     for first, *others in sharings(keyed_jobs):
@@ -94,7 +94,7 @@ _Inside = dict[tuple[str, str], dict[str, tuple[JobFacts, Stated, str]]]
 """Checkpoint prefix and its file → the file of a different job → that job, where it writes, and what."""
 
 
-def checkpoints_around_another_job(repository: Repository) -> Iterator[CrossSpecFinding]:
+def checkpoints_around_another_job(repository: RepositoryFacts) -> Iterator[CrossSpecFinding]:
     """Warn about a checkpoint prefix that contains what a different job writes, of which SageMaker copies all."""
     outer: _Outer = {}
     for job in repository.jobs:
@@ -126,7 +126,7 @@ def checkpoints_around_another_job(repository: Repository) -> Iterator[CrossSpec
         yield CrossSpecFinding(finding=finding, span=place.span, specs=(job,), notes=(note,))
 
 
-def _add_longer_names(repository: Repository, outer: _Outer, inside: _Inside) -> None:
+def _add_longer_names(repository: RepositoryFacts, outer: _Outer, inside: _Inside) -> None:
     """Add what a checkpoint prefix without a trailing `/` matches as text: `exp-10` for `exp-1`."""
     around = [
         (prefix, file, stated)
@@ -159,7 +159,7 @@ def _written(job: JobFacts) -> Iterator[tuple[str, Stated]]:
 CHECKPOINT_PREFIX_SHARED_WITH_AN_OVERLAY = Rule("SM704", "checkpoint prefix shared with an overlay", "warning")
 
 
-def checkpoint_prefix_shared_with_an_overlay(repository: Repository) -> Iterator[CrossSpecFinding]:
+def checkpoint_prefix_shared_with_an_overlay(repository: RepositoryFacts) -> Iterator[CrossSpecFinding]:
     """Warn about one checkpoint prefix for two different trainings of one spec.
 
     A change of hosts continues the same training; a change of data or hyperparameters makes it a different one.
@@ -196,7 +196,7 @@ def _changes(first: JobFacts, job: JobFacts) -> list[str]:
 CHANNEL_WITH_DATA_OF_ANOTHER_JOB = Rule("SM709", "channel with the data of a different job", "warning")
 
 
-def channel_with_data_of_another_job(repository: Repository) -> Iterator[CrossSpecFinding]:
+def channel_with_data_of_another_job(repository: RepositoryFacts) -> Iterator[CrossSpecFinding]:
     """Warn about a channel whose prefix, without a trailing `/`, also matches the data of a different job."""
     read = [
         (job, name, stated)

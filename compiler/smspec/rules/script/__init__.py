@@ -8,9 +8,8 @@ from smspec.diagnostics import Finding
 from smspec.rules.script import arguments, channels, starts, variables
 from smspec.rules.script.script_and_job import ScriptAndJob
 from smspec.script.grammars import faults_of
-from smspec.script.program import Program
+from smspec.script.program import Program, UnreadScript
 from smspec.script.script_environment import ScriptEnvironment
-from smspec.script.unread_script import UnreadScript
 
 RULES: tuple[Callable[[ScriptAndJob], Iterator[Finding]], ...] = (
     *arguments.RULES,

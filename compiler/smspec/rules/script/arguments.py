@@ -9,9 +9,8 @@ from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
 from smspec.rules.script.script_and_job import ScriptAndJob, near_name, notes, option_word, read_at
-from smspec.script.argument_fault import Fault
 from smspec.script.program import CommandLine, Option, bare
-from smspec.script.script_environment import Argument
+from smspec.script.script_environment import Argument, Fault
 
 UNDECLARED_ARGUMENT = Rule("SM501", "argument that the script does not declare")
 

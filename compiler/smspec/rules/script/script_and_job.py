@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Note
-from smspec.script.argument_fault import Fault, FaultKind
 from smspec.script.program import Program
-from smspec.script.script_environment import Argument, ScriptEnvironment
+from smspec.script.script_environment import Argument, Fault, FaultKind, ScriptEnvironment
 from smspec.source import Path, Span
 from smspec.source.frozen import dataclass
 

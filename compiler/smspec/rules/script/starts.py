@@ -9,7 +9,7 @@ from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import one_of, quoted
 from smspec.diagnostics.suggestions import nearest
 from smspec.rules.script.script_and_job import ScriptAndJob
-from smspec.script.unread_script import UnreadScript
+from smspec.script.program import UnreadScript
 
 UNREAD_SCRIPT = Rule("SM512", "unread script", "note")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.suggestions import distance
 from smspec.rules.script.script_and_job import ScriptAndJob, read_at
-from smspec.script.sagemaker_variables import is_set, near_variable
+from smspec.script.script_environment import is_set, near_variable
 from smspec_runtime.secret_names import LIKELY, strength
 
 MISSPELLED_VARIABLE = Rule("SM514", "misspelled SageMaker variable")

@@ -9,21 +9,26 @@ import ast
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 
-from smspec.script.aws.aws_call import AwsCall, AwsCalls, UnreadUse
-from smspec.script.aws.command_line import commands_of_aws
-from smspec.script.aws.credentials import SESSION_PARAMETERS, job_credentials, other_credentials, worded
+from smspec.script.aws import GAP, AwsCall, AwsCalls, UnreadUse
 from smspec.script.aws.meanings import Resolver
-from smspec.script.aws.objects import (
+from smspec.script.aws.scope import (
     CLIENT_MAKERS,
     RESOURCE,
     SESSION,
+    SESSION_PARAMETERS,
     AwsMethod,
     AwsObject,
+    Expressions,
     Foreign,
     Local,
+    Passed,
+    Scope,
     calls_nothing,
+    job_credentials,
+    module_scope,
+    other_credentials,
+    worded,
 )
-from smspec.script.aws.scope import Passed, Scope, module_scope
 from smspec.script.parsing import parsed
 from smspec.source import SourceText, Span
 
@@ -33,6 +38,14 @@ _MOST_ROUNDS = 3
 
 _SILENT = (SESSION, "sagemaker.Session", "s3fs")
 """Kinds that libraries take and use in documented ways."""
+
+_STARTERS = frozenset(
+    {f"subprocess.{name}" for name in ("run", "call", "check_call", "check_output", "getoutput", "Popen")}
+    | {"os.system", "os.popen", "asyncio.create_subprocess_exec", "asyncio.create_subprocess_shell"}
+)
+_COMMAND = r"(?:\A|[;&|(]|\bsudo|-c)[\s'\"]*(?:[^\s;&|]*/)?((?:aws|s5cmd)\s[^;&|)]*)"
+_WITHOUT_CALLS = ("aws configure", "aws help", "aws --version", "aws sts get-caller-identity", "s5cmd version")
+_LONGEST = 40
 
 
 def aws_calls(texts: Iterable[SourceText], variables: Mapping[str, str]) -> AwsCalls:
@@ -187,3 +200,32 @@ class _Frozen(dict[str, str]):
 
     def __hash__(self) -> int:  # type: ignore[override]  # nothing changes it
         return hash(tuple(self.items()))
+
+
+def commands_of_aws(function: str, call: ast.Call, scope: Scope, known: Expressions) -> Iterator[str]:
+    """Yield the commands of the AWS CLI or s5cmd that a function of the standard library starts, shortened."""
+    if function not in _STARTERS:
+        return
+    import re  # imported late: few scripts start processes
+
+    named = [word.value for word in call.keywords if word.arg in ("args", "cmd", "command")]
+    line = " ".join(_line(argument, scope, known) for argument in (*call.args, *named))
+    for found in re.finditer(_COMMAND, line.replace(GAP, "…")):
+        command = " ".join(found[1].replace("`", "'").split())
+        if not command.startswith(_WITHOUT_CALLS):
+            yield command if len(command) <= _LONGEST else f"{command[: _LONGEST - 1]}…"
+
+
+def _line(node: ast.expr, scope: Scope, known: Expressions) -> str:
+    """Return a command line: a text, a list of its words, or a text that is split."""
+    node, scope = known.expression(node, scope)
+    match node:
+        case ast.List(elts=words) | ast.Tuple(elts=words):
+            return " ".join(known.text(word, scope) for word in words)
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="shlex"), attr="split"), args=[text, *_]):
+            return known.text(text, scope)
+        case ast.Call(func=ast.Attribute(value=text, attr="split"), args=[]):
+            return known.text(text, scope)
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            return f"{_line(left, scope, known)} {_line(right, scope, known)}".replace("  ", " ")
+    return known.text(node, scope)

@@ -5,31 +5,32 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from smspec.script.aws.aws_call import GAP
-from smspec.script.aws.credentials import (
+from smspec.script.aws import GAP
+from smspec.script.aws.scope import (
+    ATTRIBUTES,
+    CLIENT_MAKERS,
     CLIENT_PARAMETERS,
     ENVIRONMENT,
     FILE_SYSTEM_PARAMETERS,
-    SESSION_PARAMETERS,
-    job_credentials,
-    other_credentials,
-    worded,
-)
-from smspec.script.aws.objects import (
-    ATTRIBUTES,
-    CLIENT_MAKERS,
     PARTS,
     RESOURCE,
     SESSION,
+    SESSION_PARAMETERS,
     AwsMethod,
     AwsObject,
     Foreign,
     Local,
+    Loop,
     Meaning,
+    OwnName,
+    Passed,
+    Scope,
     Text,
+    job_credentials,
     maker_of,
+    other_credentials,
+    worded,
 )
-from smspec.script.aws.scope import Loop, OwnName, Passed, Scope
 
 Meanings = frozenset[Meaning]
 

@@ -1,12 +1,18 @@
-"""How libraries parse a command line: one file per grammar."""
+"""What the parser of a script would reject of its arguments, by the grammar of its library.
+
+For argparse, a copy of the script's parser is made from what is known of it, and run; `library_words` knows the others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import argparse
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, NoReturn
 
-from smspec.script.argument_fault import Fault
-from smspec.script.program import Program
-from smspec.script.script_environment import ScriptEnvironment
+from smspec.diagnostics.suggestions import nearest
+from smspec.script.program import CommandLine, Option, Program
+from smspec.script.script_environment import Argument, Fault, ScriptEnvironment, converted, refusal
 
 
 def faults_of(program: Program, environment: ScriptEnvironment) -> Iterator[Fault]:
@@ -17,18 +23,172 @@ def faults_of(program: Program, environment: ScriptEnvironment) -> Iterator[Faul
     for line in program.command_lines:
         if line.not_for_one_word and len(environment.words) == 1:
             continue
-        # Imported late: most scripts use one library, and only argparse is loaded anyway.
-        match line.grammar:
-            case "argparse":
-                from smspec.script.grammars.argparse_words import faults
-            case "click":
-                from smspec.script.grammars.click_words import faults
-            case "absl":
-                from smspec.script.grammars.absl_words import faults
-            case "fire":
-                from smspec.script.grammars.fire_words import faults
-            case "lightning":
-                from smspec.script.grammars.lightning_words import faults
-            case "pairs":
-                from smspec.script.grammars.pair_words import faults
-        yield from faults(line, arguments)
+        if line.grammar == "argparse":
+            yield from _argparse_faults(line, arguments)
+        else:
+            from smspec.script.grammars.library_words import FAULTS  # imported late: most scripts use argparse
+
+            yield from FAULTS[line.grammar](line, arguments)
+
+
+class _ArgumentsRejected(Exception):
+    pass
+
+
+class _ProgramExited(Exception):
+    """An action that ends the program, such as help."""
+
+
+class _Twin(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise _ArgumentsRejected(message)
+
+
+class _Ends(argparse.Action):
+    def __call__(self, *_: object, **__: object) -> None:
+        raise _ProgramExited
+
+
+def _argparse_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
+    """Yield what a script's parser would reject; nothing if the copy accepts the whole command line."""
+    for argument in arguments:
+        yield from _untrue(line, argument)
+    words = [word for argument in arguments for word in argument.words]
+    if _refusal(line, words) is None:
+        return
+    sound: list[str] = []
+    given: list[Option] = []
+    for argument in arguments:
+        fault = _fault(line, argument)
+        if fault is None:
+            sound += argument.words
+        else:
+            given += [] if fault.option is None else [fault.option]
+            yield fault
+    message = _refusal(line, sound)
+    if message is None:
+        return
+    _, found, names = message.partition("arguments are required: ")
+    if found:
+        for name in names.split(", "):
+            option = next((o for o in line.options if name in ("/".join(o.names), o.label)), None)
+            if option is not None and option not in given:
+                yield Fault(kind="missing", command_line=line, option=option)
+    elif message.startswith("one of the arguments ") and message.endswith(" is required"):
+        names = message.removeprefix("one of the arguments ").removesuffix(" is required")
+        if all(option.exclusive is None for option in given):
+            yield Fault(kind="missing", command_line=line, reason=", ".join(f"`{name}`" for name in names.split()))
+    elif ": not allowed with argument " in message:
+        yield _clash(line, arguments, message)
+
+
+def _refusal(line: CommandLine, words: Sequence[str], *, alone: bool = False) -> str | None:
+    """Return the error of the copy for a command line, or None; ``alone``: nothing is required."""
+    try:
+        twin = _twin(line, alone)
+        if line.is_complete:
+            twin.parse_args(list(words))
+        else:
+            twin.parse_known_args(list(words))
+    except _ArgumentsRejected as refused:
+        return str(refused)
+    except (_ProgramExited, argparse.ArgumentError, ValueError, TypeError, IndexError, AssertionError):
+        return None  # a parser that cannot be created is not understood
+    return None
+
+
+def _twin(line: CommandLine, alone: bool) -> argparse.ArgumentParser:
+    twin = _Twin(
+        prog="program",
+        add_help=False,
+        allow_abbrev=line.abbreviates,
+        conflict_handler="resolve",
+        formatter_class=partial(argparse.HelpFormatter, width=80),  # else argparse asks for the terminal width
+    )
+    groups: dict[int, Any] = {}
+    for option in line.options:
+        target: Any = twin
+        if option.exclusive is not None and not alone:
+            number = option.exclusive
+            if number not in groups:
+                groups[number] = twin.add_mutually_exclusive_group(required=number in line.required_groups)
+            target = groups[number]
+        words = {"required": option.is_required and not alone} if option.names else {}
+        target.add_argument(*(option.names or (option.label,)), **words, **_ways(option))
+    return twin
+
+
+def _ways(option: Option) -> dict[str, Any]:
+    """Return the keyword arguments of an option for argparse; an unknown one accepts whatever follows it."""
+    if option.words == 0:
+        return {"action": "store_true"}
+    if option.label == "help" and option.words == "unknown":
+        return {"action": _Ends, "nargs": 0}
+    ways: dict[str, Any] = {"type": lambda word: converted(option.kind, word)}
+    if option.words == "unknown":
+        ways["nargs"] = "*"
+    elif option.words != 1:
+        ways["nargs"] = option.words
+    if option.choices is not None:
+        ways["choices"] = option.choices
+    return ways
+
+
+def _fault(line: CommandLine, argument: Argument) -> Fault | None:
+    """Return the fault of one argument by itself, or None if the copy accepts it."""
+    if _refusal(line, argument.words, alone=True) is None:
+        return None
+    first, *rest = argument.words
+    option, among = _option(line, first)
+    if option is None:
+        if among:
+            return Fault(kind="unknown", command_line=line, argument=argument, reason="could be " + " or ".join(among))
+        pairs = next((option for option in line.options if option.kind == "pair"), None)
+        if pairs is not None and not first.startswith("-"):
+            reason = f"`{first}` {refusal(pairs, first)}"
+            return Fault(kind="refused", command_line=line, argument=argument, option=pairs, reason=reason)
+        if not first.startswith("-") or not line.is_complete:
+            return None if argument.hyperparameter is None else _refused(line, argument, None, rest)
+        names = [name for option in line.options for name in option.names]
+        return Fault(kind="unknown", command_line=line, argument=argument, near=nearest(first, names))
+    if option.words == 0 and rest:
+        return Fault(kind="alone", command_line=line, argument=argument, option=option)
+    return _refused(line, argument, option, rest)
+
+
+def _refused(line: CommandLine, argument: Argument, option: Option | None, rest: Sequence[str]) -> Fault:
+    reason = ""
+    if option is not None:
+        reason = next((f"`{word}` {why}" for word in rest if (why := refusal(option, word)) is not None), "")
+        if not reason and any(word.startswith("-") for word in rest):
+            reason = "a value that begins with `-` looks like an option"
+    return Fault(kind="refused", command_line=line, argument=argument, option=option, reason=reason)
+
+
+def _option(line: CommandLine, word: str) -> tuple[Option | None, list[str]]:
+    """Return the option for a word, by its full name or a prefix; else the possible names."""
+    name = word.partition("=")[0]
+    for option in line.options:
+        if name in option.names:
+            return option, []
+    begun = {full: o for o in line.options for full in o.names if full.startswith(name)} if name[:2] == "--" else {}
+    if line.abbreviates and len({id(option) for option in begun.values()}) == 1:
+        return next(iter(begun.values())), []
+    return None, sorted(begun) if line.abbreviates else []
+
+
+def _untrue(line: CommandLine, argument: Argument) -> Iterator[Fault]:
+    """Yield a word for false that ``type=bool`` converts to true, like every non-empty string."""
+    option, _ = _option(line, argument.words[0]) if argument.words else (None, [])
+    is_false = argument.value is False or (
+        isinstance(argument.value, str) and argument.value.lower() in ("false", "no")
+    )
+    if option is not None and option.kind == "bool()" and option.words == 1 and is_false and len(argument.words) == 2:
+        yield Fault(kind="truth", command_line=line, argument=argument, option=option)
+
+
+def _clash(line: CommandLine, arguments: Sequence[Argument], message: str) -> Fault:
+    names = message.removeprefix("argument ").partition(": ")[0].split("/")
+    hit = next((a for a in arguments if a.words and (o := _option(line, a.words[0])[0]) and names[0] in o.names), None)
+    other = message.rpartition(" ")[2]
+    return Fault(kind="clash", command_line=line, argument=hit, reason=f"`{names[0]}` and `{other}`")

@@ -1,1 +1,201 @@
-"""What every run of a script imports, and whether the Python of its image accepts the text."""
+"""What every run of a script imports, and whether the Python of its image accepts the text.
+
+Here are the values that `reaching` finds; the modules of Python's standard library, by version; and the words without
+which a text needs no closer look.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from smspec.source import SourceText, Span
+from smspec.source.frozen import dataclass
+
+Version = tuple[int, int]
+
+ADDED: dict[str, Version] = {
+    "graphlib": (3, 9),
+    "zoneinfo": (3, 9),
+    "tomllib": (3, 11),
+    "annotationlib": (3, 14),
+    "compression": (3, 14),
+}
+"""Module → the first version that has it."""
+
+REMOVED: dict[str, Version] = {
+    "dummy_threading": (3, 9),
+    **dict.fromkeys(("formatter", "parser", "symbol"), (3, 10)),
+    "binhex": (3, 11),
+    **dict.fromkeys(("asynchat", "asyncore", "distutils", "imp", "smtpd"), (3, 12)),
+    **dict.fromkeys(("aifc", "audioop", "cgi", "cgitb", "chunk", "crypt", "imghdr", "lib2to3", "mailcap"), (3, 13)),
+    **dict.fromkeys(("msilib", "nis", "nntplib", "ossaudiodev", "pipes", "sndhdr", "spwd", "sunau"), (3, 13)),
+    **dict.fromkeys(("telnetlib", "uu", "xdrlib"), (3, 13)),
+}
+"""Module → the first version without it."""
+
+_UNLISTED = ("__main__", "test")
+
+NEWEST: Version = (3, 13)
+"""The newest version that a construct is reported for."""
+
+INSTALLERS = r"\b(?:pip3?|conda|mamba|uv|easy_install)\b"
+
+# Patterns are strings, compiled only when a script needs them.
+_PATHS = (
+    r"\bsys\s*\.\s*(?:path|modules)\b|\bfrom\s+sys\s+import\b"
+    r"|\b(?:__path__|meta_path|path_hooks|addsitedir|extend_path|zipimport|zipimporter|PYTHONPATH|entry_points)\b"
+)
+_WORDS = ("_path", "path_hooks", "addsitedir", "zipimport", "PYTHONPATH", "entry_points")
+_OF_SYS = ("path", "modules", "from sys")
+_OF_INSTALLERS = ("pip", "conda", "mamba", "uv", "easy_install")
+CHANGES = f"{_PATHS}|{INSTALLERS}"
+"""Words without which a module changes no search for modules, and installs none."""
+
+_PARAMETERS = r"\b(?:def|class|type)\s+\w+\s*\["
+
+WRITES = (
+    r"\bshutil\s*\.\s*(?:copy\w*|move|unpack_archive)\b|\b(?:copytree|copyfile|unpack_archive|extractall)\b"
+    r"|\b(?:download_file|download_dir|urlretrieve|snapshot_download|clone_from)\b|\bgit\b.*\bclone\b"
+    r"|\b(?:run_path|run_module|exec_module|load_module|symlink_to)\b|\b__import__\s*=(?!=)|\bos\s*\.\s*(?:rename|symlink)\b"
+    r"|(?s:\A(?=.*\.py[\"'])(?=.*\b(?:open|write_text|write_bytes)\b))"
+)
+"""Words of code that may create a module before it imports it, or run a file that does, or replace the import."""
+
+_OF_WRITES = (
+    "shutil",
+    "copytree",
+    "copyfile",
+    "unpack_archive",
+    "extractall",
+    "download",
+    "urlretrieve",
+    "clone",
+    "run_",
+    "_module",
+    "symlink",
+    "__import__",
+    "rename",
+    ".py",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyntaxFault:
+    """An error in the text of a module. ``is_universal``: no Python 3 accepts it."""
+
+    reason: str
+    place: Span
+    is_universal: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSyntax:
+    """A construct that exists since a version of Python."""
+
+    construct: str
+    since: Version
+    place: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandlerFault:
+    """Why the runtime cannot call a handler, as a message, and the remedy."""
+
+    reason: str
+    place: Span
+    help: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingModule:
+    """A module of the source that the source does not have. ``reason``: the end of a sentence, if it is another."""
+
+    name: str
+    place: Span
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IgnoredModule:
+    """A module next to the script that is not sent. ``by`` names what excludes its ``file``."""
+
+    name: str
+    place: Span
+    file: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignImport:
+    """An import of a module that is not in the source, by its full name.
+
+    ``is_early``: it runs before the script can install packages, create modules, or change where Python searches.
+    """
+
+    name: str
+    place: Span
+    is_early: bool = True
+
+    @property
+    def top(self) -> str:
+        """The first part of the name."""
+        return self.name.partition(".")[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """``texts``: the modules that every run imports, the script first. ``foreign``: their imports from elsewhere.
+
+    ``places``: the directories of the source that Python searches. ``is_open``: the script may find modules in ways
+    that its text does not show.
+    """
+
+    texts: tuple[SourceText, ...] = ()
+    faults: tuple[SyntaxFault, ...] = ()
+    handler: tuple[HandlerFault, ...] = ()
+    new_syntax: tuple[NewSyntax, ...] = ()
+    missing: tuple[MissingModule, ...] = ()
+    ignored: tuple[IgnoredModule, ...] = ()
+    foreign: tuple[ForeignImport, ...] = ()
+    places: tuple[str, ...] = ()
+    is_open: bool = False
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether there is nothing to check against an image."""
+        return not (self.faults or self.handler or self.new_syntax or self.missing or self.ignored or self.foreign)
+
+
+def is_standard(name: str) -> bool:
+    """Return whether any version has a module."""
+    return name in sys.stdlib_module_names or name in ADDED or name in REMOVED or name in _UNLISTED
+
+
+def is_in_every_version(name: str) -> bool:
+    """Return whether every version since 3.8 has a module."""
+    return name not in ADDED and name not in REMOVED and is_standard(name)
+
+
+def is_in_version(name: str, version: Version) -> bool:
+    """Return whether a version has a module of the standard library."""
+    return ADDED.get(name, version) <= version < REMOVED.get(name, (99, 0))
+
+
+def may_write_modules(text: str) -> bool:
+    """Return whether a module may create other modules."""
+    return any(word in text for word in _OF_WRITES) and re.search(WRITES, text) is not None
+
+
+def may_change_paths(text: str) -> bool:
+    """Return whether a module may change where Python looks for modules, or install packages."""
+    if not any(word in text for word in (*_WORDS, *_OF_INSTALLERS)) and not (
+        "sys" in text and any(word in text for word in _OF_SYS)
+    ):
+        return False
+    return re.search(CHANGES, text) is not None
+
+
+def may_be_newer(text: str, base: Version) -> bool:
+    """Return whether a module may have constructs that a version of Python lacks."""
+    return base < (3, 12) or (base < NEWEST and "[" in text and re.search(_PARAMETERS, text) is not None)

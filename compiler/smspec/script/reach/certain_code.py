@@ -1,11 +1,16 @@
-"""The code of a module that runs in every run of a script: its imports, and the functions that it calls."""
+"""The code of a module that runs in every run of a script: its imports, and the functions that it calls.
+
+Next to it, what is less certain: imports that only some runs reach, and how far a module runs before it can change
+which modules Python finds.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 
-from smspec.script.call_effects import EXITS, lets_errors_through
+from smspec.script.follow.effects import EXITS, lets_errors_through
 from smspec.source.frozen import dataclass
 
 Import = ast.Import | ast.ImportFrom
@@ -20,6 +25,14 @@ _HARMLESS_ERRORS = frozenset(
 """A handler of these does not catch an import that fails."""
 
 _IMPORTERS = ("importlib.import_module", "__import__", "importlib.__import__")
+
+_IMPORT = r"^[ \t]{indent}(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*\(?([\w, \t\r\n]+)|import[ \t]+([\w., \t]+))"
+_INDENTED = _IMPORT.replace("{indent}", "+")
+_ANY = _IMPORT.replace("{indent}", "*")
+
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_FINDERS = frozenset({"__import__", "eval", "exec", "getattr", "globals", "locals", "vars"})
+"""Functions that may call a definition whose name is not in their arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,3 +198,69 @@ def _may_return(statement: ast.AST) -> bool:
     if isinstance(statement, ast.expr | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return False
     return isinstance(statement, ast.Return) or any(map(_may_return, ast.iter_child_nodes(statement)))
+
+
+def doubtful_imports(text: str, *, all_of_them: bool = False) -> Iterator[str]:
+    """Yield the names that indented imports may import, as written; ``all_of_them``: those of the other imports, too.
+
+    More names than there are do no harm: they are looked up in the source.
+    """
+    for match in re.finditer(_ANY if all_of_them else _INDENTED, text, re.MULTILINE):
+        module, names, modules = match.groups()
+        if modules is not None:
+            yield from re.findall(r"[.\w]+", modules)
+        else:
+            yield module
+            dot = "" if module.endswith(".") else "."
+            yield from (f"{module}{dot}{name}" for name in re.findall(r"\w+", names))
+
+
+def early_statements(text: str, tree: ast.Module, words: str) -> int:
+    """Return how many statements at the beginning of a module certainly do not what ``words``, a pattern, stand for.
+
+    A definition whose text has one of them, or that uses such a definition, may do so when a statement names it.
+    """
+    lines = re.split(r"\r\n|\r|\n", text)
+
+    def changes(node: ast.stmt) -> bool:
+        return re.search(words, "\n".join(lines[node.lineno - 1 : node.end_lineno])) is not None
+
+    carriers = _carriers(tree, changes)
+
+    def acts(node: ast.stmt) -> bool:
+        """Return whether a statement may do so when it is executed; a definition does so only through what it runs."""
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            defaults = [*node.args.defaults, *(part for part in node.args.kw_defaults if part)]
+            is_wrapped = bool(node.decorator_list) and (node.name in carriers or changes(node))
+            return is_wrapped or any(_uses(part, carriers) for part in (*node.decorator_list, *defaults))
+        if isinstance(node, ast.ClassDef):
+            outside = [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]
+            is_wrapped = bool(node.decorator_list) and node.name in carriers
+            return is_wrapped or any(_uses(part, carriers) for part in outside) or any(map(acts, node.body))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            return False
+        return changes(node) or _uses(node, carriers)
+
+    return next((count for count, node in enumerate(tree.body) if acts(node)), len(tree.body))
+
+
+def _carriers(tree: ast.Module, changes: Callable[[ast.stmt], bool]) -> set[str]:
+    """Return the names of the definitions that may do so when they are used."""
+    definitions = [node for node in tree.body if isinstance(node, _Definition)]
+    carriers = {node.name for node in definitions if changes(node)}
+    grown = -1
+    while grown != len(carriers):
+        grown = len(carriers)
+        carriers |= {node.name for node in definitions if node.name not in carriers and _uses(node, carriers)}
+    return carriers
+
+
+def _uses(tree: ast.AST, carriers: set[str]) -> bool:
+    """Return whether code names one of some definitions, or may find it otherwise."""
+    if not carriers:
+        return False
+    found = carriers | _FINDERS
+    return any(
+        (isinstance(node, ast.Name) and node.id in found) or (isinstance(node, ast.Attribute) and node.attr in carriers)
+        for node in ast.walk(tree)
+    )

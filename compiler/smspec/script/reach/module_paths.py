@@ -1,14 +1,14 @@
-"""Where a script makes Python search for modules besides its own directory."""
+"""Where a script makes Python search for modules besides its own directory, and whether it may install any."""
 
 from __future__ import annotations
 
 import ast
 import posixpath
 import re
+from collections.abc import Iterator
 
 from smspec.script.parsing import nodes_of
-from smspec.script.reach.installers import runs_an_installer
-from smspec.script.reach.relevant_text import INSTALLERS
+from smspec.script.reach import INSTALLERS
 from smspec.source.frozen import dataclass
 
 _SEARCHES = re.compile(r"\bsys\s*\.\s*path\b|\bfrom\s+sys\s+import\b|\b__path__\b")
@@ -20,6 +20,16 @@ _CODE = "/opt/ml/code"
 _SAME = frozenset({"os.path.abspath", "os.path.realpath", "os.path.normpath", "os.path.expanduser", "str", "os.fspath"})
 _SAME_METHODS = frozenset({"resolve", "absolute", "as_posix", "expanduser"})
 _PATHS = frozenset({"Path", "pathlib.Path", "PurePath"})
+
+# `camera-pip/video.mp4` does not run pip, `/usr/bin/pip` may.
+_NAMED = re.compile(r"(?<![-\w])(?:pip3?|conda|mamba|uv|easy_install)(?![-/\w])")
+_SHOWN_BY = frozenset(
+    {"critical", "debug", "echo", "error", "exception", "exit", "fatal", "info", "log", "print", "require_version"}
+    | {"warn", "warning"}
+)
+"""The last parts of functions that show their strings and run none."""
+
+_TEXTS = frozenset({"description", "epilog", "help"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,3 +138,51 @@ def _dotted(node: ast.expr) -> str:
         parts.append(node.attr)
         node = node.value
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+
+
+def runs_an_installer(tree: ast.Module) -> bool:
+    """Return whether a module names an installer in more than the texts that it shows, such as messages."""
+    shown = {id(node) for node in _shown(tree)}
+    for node in nodes_of(tree):
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, str) and id(node) not in shown and _NAMED.search(node.value):
+                return True
+        elif isinstance(node, ast.alias | ast.ImportFrom):
+            name = node.name if isinstance(node, ast.alias) else node.module or ""
+            if _NAMED.fullmatch(name.partition(".")[0]):
+                return True
+    return False
+
+
+def _shown(tree: ast.Module) -> Iterator[ast.expr]:
+    """Yield the strings that a module only shows: docstrings, messages, and descriptions of arguments."""
+    for node in nodes_of(tree):
+        match node:
+            case ast.Expr(value=ast.Constant() as text):
+                yield text
+            case ast.Raise(exc=ast.Call(args=args)):
+                yield from _strings(args)
+            case ast.Assert(msg=ast.expr() as text):
+                yield from _strings([text])
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args) if name in _SHOWN_BY:
+                yield from _strings(args)
+            case ast.keyword(arg=str() as name, value=text) if name in _TEXTS:
+                yield from _strings([text])
+            case ast.Dict(keys=keys, values=values):
+                for key, text in zip(keys, values, strict=True):
+                    if isinstance(key, ast.Constant) and key.value in _TEXTS:
+                        yield from _strings([text])
+
+
+def _strings(nodes: list[ast.expr]) -> Iterator[ast.expr]:
+    """Yield the constants that expressions consist of; calls in them may run what they get."""
+    for node in nodes:
+        match node:
+            case ast.Constant():
+                yield node
+            case ast.JoinedStr(values=parts):
+                yield from _strings(parts)
+            case ast.BinOp(left=left, right=right):
+                yield from _strings([left, right])
+            case ast.Call(func=ast.Attribute(value=ast.Constant() as text, attr="format"), args=args):
+                yield from _strings([text, *args])

@@ -8,14 +8,24 @@ import sys
 from collections.abc import Iterable
 from typing import Protocol
 
-from smspec.script.modules import absolute
-from smspec.script.parse_limits import MOST_BYTES, ScriptUnreadable
-from smspec.script.parsing import parsed
-from smspec.script.reach.broken_syntax import broken_syntax, undecodable
+from smspec.script.follow.code import absolute
+from smspec.script.parsing import MOST_BYTES, ScriptUnreadable, parsed
+from smspec.script.reach import (
+    CHANGES,
+    WRITES,
+    ForeignImport,
+    MissingModule,
+    NewSyntax,
+    Reach,
+    SyntaxFault,
+    Version,
+    is_in_every_version,
+    may_be_newer,
+    may_change_paths,
+    may_write_modules,
+)
 from smspec.script.reach.certain_code import CertainCode, Event, FunctionCall, NamedImport
-from smspec.script.reach.reached import ForeignImport, MissingModule, NewSyntax, Reach, SyntaxFault, Version
-from smspec.script.reach.relevant_text import CHANGES, WRITES, may_be_newer, may_change_paths, may_write_modules
-from smspec.script.reach.standard_modules import is_in_every_version
+from smspec.script.reach.syntax import broken_syntax, new_syntax, undecodable
 from smspec.source import SourceText, Span
 
 MOST_MODULES = 60
@@ -131,8 +141,6 @@ class Reaching:
         if tree is None:
             return own
         if self._base is not None and may_be_newer(text.text, self._base):
-            from smspec.script.reach.new_syntax import new_syntax  # imported late: few images have an old Python
-
             self._new += new_syntax(text, tree, self._base)
         opens = False
         if may_change_paths(text.text):
@@ -149,7 +157,7 @@ class Reaching:
         words = [CHANGES] * opens + [WRITES] * may_write_modules(text.text)
         words += [rf"\b{re.escape(name.rpartition('.')[2])}\b" for name in doubtful]
         if words and not self._has_opened:
-            from smspec.script.reach.early_code import early_statements  # imported late: few scripts need it
+            from smspec.script.reach.certain_code import early_statements  # imported late: few scripts need it
 
             early = early_statements(text.text, tree, "|".join(words))
             self._follow(own, code.of_statements(tree.body[:early]))
@@ -165,7 +173,7 @@ class Reaching:
         text = own.text.text
         if not any(word in text for word in ("  import ", "  from ", "\timport ", "\tfrom ")):
             return []
-        from smspec.script.reach.doubtful_imports import doubtful_imports  # imported late: few have such imports
+        from smspec.script.reach.certain_code import doubtful_imports  # imported late: few have such imports
 
         return [name for name in doubtful_imports(text) if self._may_open(absolute(name, own.package), set())]
 
@@ -185,7 +193,7 @@ class Reaching:
             tree = parsed(text)
             if tree is not None and module_paths(text.text, tree, file).is_open:
                 return True
-        from smspec.script.reach.doubtful_imports import doubtful_imports
+        from smspec.script.reach.certain_code import doubtful_imports
 
         assert name is not None
         package = name if file.endswith("/__init__.py") else name.rpartition(".")[0]
@@ -304,7 +312,7 @@ def _function(own: _Own, name: str) -> ast.FunctionDef | None:
 
 def _has(own: _Own, name: str) -> bool:
     """Return whether a module may have a name."""
-    from smspec.script.handler_names import lacks  # imported late: many scripts have no modules
+    from smspec.script.handlers import lacks  # imported late: many scripts have no modules
 
     return own.tree is None or not lacks(own.text.text, name)
 

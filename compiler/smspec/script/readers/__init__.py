@@ -1,51 +1,72 @@
-"""The handlers for calls of known libraries: one file per library, loaded when a script calls it."""
+"""What calls of known libraries mean for a script: handlers, in files that are loaded when a script calls one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from smspec.script.interpreter import Handler, Lookup
+from smspec.script.file_use import note_call, note_ensured, note_method
+from smspec.script.record import STARTERS, Handler, Lookup, Record, note_installation
+
+if TYPE_CHECKING:
+    import ast
+
+    from smspec.script.follow.evaluation import Evaluation
+    from smspec.script.follow.frames import Call
+    from smspec.script.follow.interpreter import Interpreter
+    from smspec.script.follow.values import Value
+    from smspec.source import Span
 
 READERS = {
-    "absl": "absl_flags",
+    "absl": "own_grammars",
     "argparse": "argument_parser",
     "argparse subclass": "parser_subclass",
     "boto3": "aws_sdk",
     "click": "click_commands",
     "dataclasses": "data_classes",
-    "fire": "fire_functions",
-    "hydra": "hydra_main",
-    "jsonargparse": "jsonargparse_functions",
-    "lightning": "lightning_cli",
-    "omegaconf": "omegaconf_pairs",
-    "pandas": "s3_paths",
-    "pytorch_lightning": "lightning_cli",
-    "s3fs": "s3_paths",
-    "smspec_runtime": "job",
-    "torch": "process_group",
-    "transformers": "hf_argument_parser",
+    "fire": "own_grammars",
+    "hydra": "own_grammars",
+    "jsonargparse": "signature_parsers",
+    "lightning": "own_grammars",
+    "omegaconf": "own_grammars",
+    "pandas": "aws_sdk",
+    "pytorch_lightning": "own_grammars",
+    "s3fs": "aws_sdk",
+    "transformers": "signature_parsers",
     "typer": "typer_functions",
-    "tyro": "tyro_functions",
+    "tyro": "signature_parsers",
 }
 """The first part of a full name, and the reader for such names; `environment` handles those of other packages."""
 
 
-def handler_of(name: str) -> Handler | None:
+class LibraryRecord(Record):
+    """The record of a script, with what its calls of libraries mean."""
+
+    def called(self, name: str, call: Call) -> Value | None:
+        note_call(name, call)
+        if name in STARTERS:
+            note_installation(name, call)
+        handler = _handler_of(name)
+        return None if handler is None else handler(call)
+
+    def method_called(self, owner: Value, name: str, call: Call) -> None:
+        note_method(owner, name, call)
+
+    def looked_up(self, run: Interpreter, name: str, key: Value, place: Span) -> Value | None:
+        from smspec.script.readers import environment
+
+        lookup: Lookup | None = environment.LOOKUPS.get(name)
+        return None if lookup is None else lookup(run, key, place)
+
+    def tested(self, node: ast.If, evaluation: Evaluation) -> None:
+        note_ensured(node, evaluation)
+
+
+def _handler_of(name: str) -> Handler | None:
     """Return the handler for a call of ``name``, a full name such as ``argparse.ArgumentParser``."""
-    return _reader(name).get(name)
-
-
-def lookup_of(name: str) -> Lookup | None:
-    """Return the handler for the keys of ``name``, such as ``os.environ``."""
-    from smspec.script.readers import environment
-
-    return environment.LOOKUPS.get(name)
-
-
-def _reader(name: str) -> Mapping[str, Handler]:
     # Imported late: a script uses one of these libraries, or none.
     from importlib import import_module
 
     reader = READERS.get(name.partition(".")[0], "environment")
     handlers: Mapping[str, Handler] = import_module(f"{__name__}.{reader}").HANDLERS
-    return handlers
+    return handlers.get(name)

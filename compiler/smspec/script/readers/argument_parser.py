@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.script.call import Call
-from smspec.script.channel_value import ChannelPath, Namespace
-from smspec.script.external_names import Named
+from smspec.script.file_use import ChannelPath, Namespace
+from smspec.script.follow.frames import Call
+from smspec.script.follow.values import UNKNOWN, Bound, GivenWords, Items, Known, Named, Value, constant, items, text
 from smspec.script.program import MOST_WORDS, CommandLine, Kind, Option, Stop, Words
-from smspec.script.remaining_arguments import RemainingArguments
-from smspec.script.sequences import GivenWords, Items, items
-from smspec.script.values import UNKNOWN, Bound, Known, Value, constant, text
+from smspec.script.record import RemainingArguments, reads_arguments, record_of
 from smspec.source import Span
 from smspec.source.frozen import replace
-
-WORD = "argparse"
 
 _PLAIN = frozenset({"prog", "usage", "description", "epilog", "formatter_class", "add_help", "allow_abbrev", "parents"})
 _HARMLESS = ("error", "exit", "print_help", "print_usage", "format_help", "format_usage", "get_default", "set_defaults")
@@ -164,19 +160,19 @@ class Parser(Value):
             if given is not None:
                 call.hands_over_words(given)
             return  # the words are not those of the command line
-        if call.reads_arguments("other code may have changed the parser" if self.escaped else ""):
-            call.run.command_lines.append(self.command_line(call, is_complete))
+        if reads_arguments(call, "other code may have changed the parser" if self.escaped else ""):
+            record_of(call.run).command_lines.append(self.command_line(call, is_complete))
             if is_complete and not self.is_complete:
                 reason = "the names of some arguments are not known"
-                call.run.stops.append(Stop(reason=reason, place=call.place))
+                record_of(call.run).stops.append(Stop(reason=reason, place=call.place))
 
     def _known(self, call: Call, namespace: Namespace) -> Value:
         """Return the two results of `parse_known_args`, and track the second."""
         left_over = RemainingArguments()
-        line = call.run.command_lines[-1] if call.run.command_lines else None
+        line = record_of(call.run).command_lines[-1] if record_of(call.run).command_lines else None
         is_whole = self.is_complete and all(option.names for option in self.options)
         if line is not None and line.place == call.place and is_whole:
-            call.run.left_over[line] = left_over
+            record_of(call.run).left_over[line] = left_over
         return Items((namespace, left_over))
 
     def command_line(self, call: Call, is_complete: bool) -> CommandLine:
@@ -296,7 +292,7 @@ def _option(call: Call, names: tuple[str, ...]) -> Option | None:
         negated = tuple("--no-" + name[2:] for name in names if name.startswith("--"))
         return replace(option, names=(*names, *negated), words=0)
     # A custom action decides for itself whether it consumes words, and whether it is required.
-    from smspec.script.readers.config_action import loads_config  # imported late: few scripts have one
+    from smspec.script.readers.data_classes import loads_config  # imported late: few scripts have one
 
     is_config = loads_config(action, "argparse")
     return replace(option, words="unknown", kind="unknown", is_required=False, loads_config=is_config)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from smspec.script.call import Call
-from smspec.script.call_effects import ENDING_METHODS, may_end
-from smspec.script.external_names import Named
-from smspec.script.functions import Function
+from smspec.script.follow.effects import ENDING_METHODS, may_end
+from smspec.script.follow.frames import Call, Function
+from smspec.script.follow.values import UNKNOWN, Known, Named, Value, constant, text
 from smspec.script.program import MOST_WORDS, CommandLine, Kind, Option, Words
-from smspec.script.values import UNKNOWN, Known, Value, constant, text
+from smspec.script.record import reads_arguments, record_of
 from smspec.source import Span
 from smspec.source.frozen import replace
-
-WORD = "click"
 
 _PLAIN_COMMAND = frozenset({"name", "help", "short_help", "epilog", "hidden", "deprecated", "options_metavar"})
 _PLAIN_CALL = frozenset({"standalone_mode", "prog_name", "obj"})
@@ -91,9 +88,9 @@ class Command(Value):
     def call(self, call: Call) -> Value:
         if call.arguments or not call.is_whole or call.keywords.keys() - _PLAIN_CALL:
             return call.unknown_result()
-        if call.reads_arguments("other code may have changed the command" if self.has_escaped else ""):
+        if reads_arguments(call, "other code may have changed the command" if self.has_escaped else ""):
             help_option = Option(names=("--help",), label="help", place=self.place, words="unknown")
-            call.run.command_lines.append(
+            record_of(call.run).command_lines.append(
                 CommandLine(
                     library=self.library,
                     grammar="click",

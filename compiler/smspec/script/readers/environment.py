@@ -1,17 +1,21 @@
-"""Channels and hyperparameters that a script reads by their variables, and channels by their paths."""
+"""What a script reads from the environment: its variables, the paths of channels, and the job of `smspec_runtime`.
+
+PyTorch's `init_process_group` reads what its call does not say from the environment, too.
+"""
 
 from __future__ import annotations
 
 import posixpath
 from typing import TYPE_CHECKING
 
-from smspec.script.call import Call
-from smspec.script.channel_value import ChannelPath, joined_below
-from smspec.script.program import ChannelRead, HyperparameterRead, VariableRead
-from smspec.script.values import UNKNOWN, Value, constant, known_path, known_text, text
+from smspec.script.file_use import ChannelPath, joined_below
+from smspec.script.follow.frames import Call
+from smspec.script.follow.values import UNKNOWN, Value, constant, known_path, known_text, text
+from smspec.script.program import ChannelRead, HyperparameterRead, ProcessGroup, VariableRead
+from smspec.script.record import record_of
 
 if TYPE_CHECKING:
-    from smspec.script.interpreter import Interpreter
+    from smspec.script.follow.interpreter import Interpreter
     from smspec.source import Span
 
 CHANNEL = "SM_CHANNEL_"
@@ -35,6 +39,9 @@ _READERS = (
 )
 """Calls that fail, or find nothing, if their first argument does not exist."""
 
+# Position and name of the arguments of `init_process_group`.
+_METHOD, _WORLD_SIZE, _RANK, _STORE = (1, "init_method"), (3, "world_size"), (4, "rank"), (5, "store")
+
 
 def _item(run: Interpreter, key: Value, place: Span) -> Value:
     """``os.environ["SM_CHANNEL_TRAIN"]``, ``os.environ["SM_HP_LR"]``: a KeyError without it."""
@@ -44,11 +51,11 @@ def _item(run: Interpreter, key: Value, place: Span) -> Value:
     fails = run.is_certain
     _channel(run, name, place, fails=fails)
     if fails and name and not name.startswith((CHANNEL, HYPERPARAMETER)):
-        read = run.variables if name.startswith("SM_") else run.other_variables
+        read = record_of(run).variables if name.startswith("SM_") else record_of(run).other_variables
         read.append(VariableRead(written=name, place=place))
     if fails and name.startswith(HYPERPARAMETER):
         key_of = name.removeprefix(HYPERPARAMETER)
-        run.hyperparameters.append(HyperparameterRead(name=key_of, by="variable", written=name, place=place))
+        record_of(run).hyperparameters.append(HyperparameterRead(name=key_of, by="variable", written=name, place=place))
     return _channel_path(name, may_be_none=False)
 
 
@@ -62,7 +69,7 @@ def _get(call: Call) -> Value:
         return UNKNOWN
     _channel(call.run, name, call.place, fails=False)
     if name.startswith("SM_") and not name.startswith((CHANNEL, HYPERPARAMETER)):
-        call.run.optional_variables.append(VariableRead(written=name, place=call.place))
+        record_of(call.run).optional_variables.append(VariableRead(written=name, place=call.place))
     return UNKNOWN if has_default else _channel_path(name, may_be_none=True)
 
 
@@ -74,7 +81,7 @@ def _channel_path(name: str, *, may_be_none: bool) -> Value:
 def _channel(run: Interpreter, name: str, place: Span, *, fails: bool) -> None:
     read = name.removeprefix(CHANNEL)
     if read and read != name:
-        run.channels.append(ChannelRead(name=read, by="variable", written=name, fails=fails, place=place))
+        record_of(run).channels.append(ChannelRead(name=read, by="variable", written=name, fails=fails, place=place))
 
 
 def _changed(call: Call) -> Value:
@@ -121,7 +128,68 @@ def _read(call: Call) -> Value:
     if path and path.startswith(DATA) and run.is_certain and not is_written:
         name = path.removeprefix(DATA).partition("/")[0]
         if name and not set(name) & set("*?[{"):
-            run.channels.append(ChannelRead(name=name, by="path", written=path, fails=True, place=call.place))
+            record_of(run).channels.append(
+                ChannelRead(name=name, by="path", written=path, fails=True, place=call.place)
+            )
+    return call.unknown_result()
+
+
+class JobValue(Value):
+    """The job of `smspec_runtime`."""
+
+    def __init__(self, run: Interpreter) -> None:
+        self._run = run
+
+    def attribute(self, name: str) -> Value:
+        if name in ("hyperparameters", "channels"):
+            return _Named(self._run, name)
+        return UNKNOWN
+
+    def method(self, name: str, call: Call) -> Value:
+        if name == "channel":
+            _Named(self._run, "channels").item(call.argument(0, "name") or UNKNOWN, call.place)
+        return call.unknown_result()
+
+
+class _Named(Value):
+    """One of the two mappings of the job, by name."""
+
+    def __init__(self, run: Interpreter, what: str) -> None:
+        self._run = run
+        self._what = what
+
+    def set_item(self) -> None:
+        record_of(self._run).changed_mappings.add(self._what)
+
+    def item(self, key: Value, place: Span) -> Value:
+        name = text(key)
+        if self._what in record_of(self._run).changed_mappings:
+            return UNKNOWN
+        if name is None or not self._run.is_certain:
+            return UNKNOWN
+        if self._what == "channels":
+            read = ChannelRead(name=name, by="job", written=name, fails=True, place=place)
+            record_of(self._run).channels.append(read)
+        else:
+            record_of(self._run).hyperparameters.append(
+                HyperparameterRead(name=name, by="job", written=name, place=place)
+            )
+        return UNKNOWN
+
+
+def _job(call: Call) -> Value:
+    return JobValue(call.run)
+
+
+def _init(call: Call) -> Value:
+    method = call.argument(*_METHOD)
+    is_from_environment = method is None or text(method) == "env://"
+    is_set = any(map(call.run.may_have_set, ("RANK", "WORLD_SIZE")))
+    if call.is_whole and call.is_certain and not is_set and is_from_environment and call.argument(*_STORE) is None:
+        variables = ["MASTER_ADDR", "MASTER_PORT"]
+        variables += ["WORLD_SIZE"] if call.argument(*_WORLD_SIZE) is None else []
+        variables += ["RANK"] if call.argument(*_RANK) is None else []
+        record_of(call.run).process_groups.append(ProcessGroup(variables=tuple(variables), place=call.place))
     return call.unknown_result()
 
 
@@ -133,5 +201,9 @@ HANDLERS = {
     **dict.fromkeys(("pathlib.Path", "pathlib.PurePath"), _path),
     "os.path.abspath": _absolute,
     **dict.fromkeys(_READERS, _read),
+    "smspec_runtime.job": _job,
+    "smspec_runtime.training_job.job": _job,
+    "torch.distributed.init_process_group": _init,
+    "torch.distributed.distributed_c10d.init_process_group": _init,
 }
 LOOKUPS = {"os.environ": _item}

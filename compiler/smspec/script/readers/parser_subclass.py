@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from smspec.script.call import Call
-from smspec.script.classes import PARSER_SUBCLASS, Class, Instance
+from smspec.script.follow.classes import PARSER_SUBCLASS, Class, Instance
+from smspec.script.follow.frames import Call
+from smspec.script.follow.values import UNKNOWN, Value
 from smspec.script.readers.argument_parser import Parser
-from smspec.script.values import UNKNOWN, Value
 
 _SHOWS = frozenset({"format_help", "format_usage", "print_help", "print_usage"})
 _METHODS = frozenset(

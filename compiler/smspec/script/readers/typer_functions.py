@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import ast
 
-from smspec.script.call import Call
-from smspec.script.evaluation import Evaluation
-from smspec.script.external_names import Named
-from smspec.script.functions import Function
-from smspec.script.interpreter import Handler, Interpreter, place_of
+from smspec.script.follow.evaluation import Evaluation
+from smspec.script.follow.frames import Call, Function
+from smspec.script.follow.interpreter import Interpreter, place_of
+from smspec.script.follow.values import ELLIPSIS, UNKNOWN, Named, Value, constant, text
 from smspec.script.program import Option
-from smspec.script.readers.annotation import Annotation, annotation_of
 from smspec.script.readers.click_commands import Command
-from smspec.script.values import ELLIPSIS, UNKNOWN, Value, constant, text
+from smspec.script.readers.data_classes import Annotation, annotation_of
+from smspec.script.record import Handler
 from smspec.source import Span
 from smspec.source.frozen import replace
-
-WORD = "typer"
 
 _OPTION = frozenset(
     {"default", "help", "show_default", "min", "max", "case_sensitive", "rich_help_panel", "hidden", "metavar"}

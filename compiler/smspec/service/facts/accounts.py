@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from smspec.service.facts.table import Row, table
+from smspec.service.facts import Row, table
 
 _NAME = "accounts"
 _REGION, _DOMAIN = "region", "dns_suffix"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from smspec.service.facts.table import Row, table
+from smspec.service.facts import Row, table
 from smspec.source.frozen import dataclass
 
 
@@ -24,7 +24,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hyperparameter:
+class AlgorithmHyperparameter:
     """One row: BlazingText has two of some names, one for each mode.
 
     ``kind`` is ``int``, ``float``, ``enum``, or ``str``; ``words`` are what is allowed besides numbers, or at all.
@@ -49,7 +49,7 @@ class Algorithm:
     content_types: tuple[str, ...]
     devices: tuple[str, ...]
     hosts: str
-    hyperparameters: tuple[Hyperparameter, ...]
+    hyperparameters: tuple[AlgorithmHyperparameter, ...]
 
     @property
     def channels(self) -> tuple[str, ...]:
@@ -104,8 +104,8 @@ def as_of() -> str:
     return table("algorithms").as_of
 
 
-def _hyperparameter(row: Row) -> Hyperparameter:
-    return Hyperparameter(
+def _hyperparameter(row: Row) -> AlgorithmHyperparameter:
+    return AlgorithmHyperparameter(
         name=row["name"],
         is_required=row["required"] == "yes",
         kind=row["kind"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from smspec.service.facts.table import Row, table
+from smspec.service.facts import Row, table
 from smspec.source.frozen import dataclass
 
 _NAME = "images"

@@ -1,15 +1,17 @@
-"""What EC2 says of the instance types of the API model, and the regions that it does not offer them in."""
+"""What EC2 says of the instance types of the API model, of their bandwidth, and of the regions that lack them."""
 
 from __future__ import annotations
 
 from functools import cache
 
-from smspec.service.facts.table import Table, table
+from smspec.service.facts import Table, table
 from smspec.source.frozen import dataclass
+
+_GIGABIT, _MEGABIT = 1e9 / 8, 1e6 / 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Instance:
+class InstanceFacts:
     """One instance type; None is unknown, 0 is none. ``nvme_gb`` is its local storage in all."""
 
     vcpus: int | None
@@ -20,8 +22,24 @@ class Instance:
     efa_interfaces: int | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bandwidth:
+    """Bytes per second, always available (``baseline``) and at most, for bursts (``peak``)."""
+
+    baseline: float
+    peak: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstanceBandwidth:
+    """``network`` is that of the first network card, which reaches S3; ``volumes``: all EBS volumes together."""
+
+    network: Bandwidth
+    volumes: Bandwidth
+
+
 @cache
-def instance(kind: str) -> Instance | None:
+def instance(kind: str) -> InstanceFacts | None:
     """Return the facts about a type such as ``ml.g5.xlarge``; None for a type that is not in the table."""
     facts = table("instances")
     cells = _cells(facts, kind)
@@ -30,7 +48,7 @@ def instance(kind: str) -> Instance | None:
     row = dict(zip(facts.columns, cells, strict=True))
     devices = _number(row["neurons"])
     mebibytes = _number(row["memory_mib"])
-    return Instance(
+    return InstanceFacts(
         vcpus=_number(row["vcpu"]),
         memory_bytes=mebibytes << 20 if mebibytes is not None else None,
         gpus=_number(row["gpus"]),
@@ -72,3 +90,18 @@ def _cells(facts: Table, first: str) -> list[str] | None:
 
 def _number(cell: str) -> int | None:
     return int(cell) if cell else None
+
+
+@cache
+def instance_bandwidth(kind: str) -> InstanceBandwidth | None:
+    """Return the bandwidth of a type such as ``ml.g5.xlarge``; None if EC2 does not say it."""
+    for row in table("instance_bandwidth").rows(kind):
+        cells = [row[name] for name in ("network_baseline_gbps", "network_peak_gbps")]
+        volumes = [row[name] for name in ("ebs_baseline_mbps", "ebs_peak_mbps")]
+        if all((*cells, *volumes)):
+            low, high = (float(cell) * _GIGABIT for cell in cells)
+            slow, fast = (float(cell) * _MEGABIT for cell in volumes)
+            return InstanceBandwidth(
+                network=Bandwidth(baseline=low, peak=high), volumes=Bandwidth(baseline=slow, peak=fast)
+            )
+    return None

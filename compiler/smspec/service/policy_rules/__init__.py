@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 
 from smspec.diagnostics import Finding
 from smspec.service.policy import Policy
-from smspec.service.policy_rules import costs, quotas, requirements
+from smspec.service.policy_rules import limits, requirements
 from smspec.service.request import Request
 from smspec.source import Path
 
 Check = Callable[[Request, Policy], Iterator[Finding]]
 KeyOfSpec = Callable[[Request], Path | None]
 
-RULES: dict[Check, KeyOfSpec | None] = {**requirements.RULES, **costs.RULES, **quotas.RULES}
+RULES: dict[Check, KeyOfSpec | None] = {**requirements.RULES, **limits.RULES}
 """Rule → the key of the spec that it is about, where the request has no member for that."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.quoting import one_of
 from smspec.service.image_reference import ImageReference, parsed_reference
-from smspec.service.instance_families import family, storage
+from smspec.service.instance_types import family, storage
 from smspec.service.member_names import shown
 from smspec.service.members import items, member, structure
 from smspec.service.policy import Policy

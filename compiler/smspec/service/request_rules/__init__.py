@@ -14,7 +14,7 @@ from itertools import chain
 from smspec.diagnostics import Finding
 from smspec.service.members import structure
 from smspec.service.request import Request
-from smspec.source.by_identity import ByIdentity
+from smspec.source.memo import ByIdentity
 
 BUILT_IN_ALGORITHM = "a built-in algorithm"
 """Activates a rule if the repository of the image has the name of one: few requests have such an image."""
@@ -174,14 +174,14 @@ def _runs_an_image_of_aws(request: Request) -> bool:
     if image is None or image.account is None or (request.role and image.account == request.role.account):
         return False
     # Imported late: it reads the accounts.
-    from smspec.service.provided_image import is_provided
+    from smspec.service.provided_images import is_provided
 
     return is_provided(image)
 
 
 def _has_secrets(hyperparameters: dict[str, object]) -> bool:
     # Imported late: few jobs have settings.
-    from smspec.service.secret_settings import has_secret_settings
+    from smspec.service.runtime_settings import has_secret_settings
 
     return has_secret_settings(hyperparameters)
 

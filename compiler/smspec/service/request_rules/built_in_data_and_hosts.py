@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Note, Rule
-from smspec.service.built_in_algorithm import built_in_algorithm
-from smspec.service.built_in_channels import meant_channels, missing_channels
+from smspec.service.built_in_algorithm import built_in_algorithm, meant_channels, missing_channels
 from smspec.service.facts.algorithms import as_of
 from smspec.service.facts.instances import instance
 from smspec.service.member_names import shown

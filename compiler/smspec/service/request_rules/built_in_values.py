@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from typing import Literal
 
 from smspec.diagnostics import HERE, Finding, Note, Rule
-from smspec.diagnostics.fix import spelling_fix
-from smspec.diagnostics.suggestions import nearest
-from smspec.service.built_in_algorithm import built_in_algorithm
-from smspec.service.built_in_ranges import OutOfRange, out_of_range
+from smspec.diagnostics.suggestions import nearest, spelling_fix
+from smspec.service.built_in_algorithm import OutOfRange, built_in_algorithm, out_of_range
 from smspec.service.facts.algorithms import AlgorithmMode, algorithm_modes, as_of
 from smspec.service.facts.instances import instance
 from smspec.service.member_names import shown

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
-from smspec.diagnostics.fix import spelling_fix
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import nearest, spelling_fix
 from smspec.service.member_names import shown
 from smspec.service.members import items, member, structure
 from smspec.service.request import Request

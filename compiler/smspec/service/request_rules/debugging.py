@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.diagnostics.suggestions import nearest
-from smspec.service.instance_families import TRAINIUM, family
+from smspec.service.instance_types import TRAINIUM, family
 from smspec.service.member_names import shown
 from smspec.service.members import items, member, number, repeated, structure
 from smspec.service.request import Request

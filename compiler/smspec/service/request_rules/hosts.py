@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.arns import parsed_arn
+from smspec.service.facts import table
 from smspec.service.facts.instances import instance, lacks
-from smspec.service.facts.table import table
-from smspec.service.instance_families import family, storage
+from smspec.service.instance_types import family, storage
 from smspec.service.member_names import member, shown
 from smspec.service.members import items, number, repeated, structure
 from smspec.service.request import Request

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
-from smspec.service.instance_families import ULTRASERVER, family, is_known
+from smspec.service.instance_types import ULTRASERVER, family, is_known
 from smspec.service.members import items, number, structure
 from smspec.service.request import Request
 from smspec.source import Path

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Note, Rule
-from smspec.service.facts.instances import Instance
-from smspec.service.facts.launchers import documented_launcher
-from smspec.service.launcher_settings import launched_instances, processes_per_host, uses_data_parallel
+from smspec.service.facts.instances import InstanceFacts
 from smspec.service.member_names import member
-from smspec.service.pytorch_image import pytorch_version
 from smspec.service.request import Request
+from smspec.service.runtime_settings import (
+    documented_launcher,
+    launched_instances,
+    processes_per_host,
+    pytorch_version,
+    uses_data_parallel,
+)
 
 MORE_PROCESSES_THAN_DEVICES = Rule("SM389", "more processes than devices", "warning", evidence="third-party")
 
@@ -38,7 +42,7 @@ def more_processes_than_devices(request: Request) -> Iterator[Finding]:
         return
 
 
-def _devices(facts: Instance) -> tuple[int, str] | None:
+def _devices(facts: InstanceFacts) -> tuple[int, str] | None:
     """Return how many processes the instances have devices for; None if that is unknown."""
     if facts.gpus:
         return facts.gpus, "GPU"

@@ -9,11 +9,12 @@ from smspec.diagnostics import HERE, Finding, Rule
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.facts import accounts, images
 from smspec.service.facts.instances import architecture
+from smspec.service.finding_overrides import without_known_images
+from smspec.service.instance_types import processors
 from smspec.service.member_names import shown
-from smspec.service.processors import processors
-from smspec.service.provided_image import ProvidedImage
-from smspec.service.provided_images import is_built_in_algorithm
+from smspec.service.provided_images import ProvidedImage, is_built_in_algorithm
 from smspec.service.request import IMAGE, Request
+from smspec.source import Path
 
 ACCOUNT_OF_A_DIFFERENT_REGION = Rule("SM488", "image account of a different region", evidence="inferred")
 
@@ -215,6 +216,21 @@ def _nearest_tag(image: ProvidedImage) -> str | None:
     begun = re.match(_VERSION_AND_PROCESSOR, str(image.tag))
     same = [tag for tag in tags if begun and f"{tag}-".startswith(f"{begun[0]}-")]
     return same[0] if same else nearest(str(image.tag), tags)
+
+
+_BASE: Path = ("image", "base")
+# The processor and the end of patch of the image are a matter of what the build changes.
+_OF_A_BASE = (account_of_a_different_region, repository_of_a_different_account, unlisted_image_tag)
+
+
+def base_image_findings(base: str, known: tuple[str, ...]) -> list[Finding]:
+    """Return why a registry does not have a base image; ``known`` as for `without_known_images`.
+
+    The build pulls it from the region of its host name, whatever the region of the job is.
+    """
+    request = Request(payload={"AlgorithmSpecification": {"TrainingImage": base}})
+    found = (finding.renamed(_BASE) for rule in _OF_A_BASE for finding in rule(request))
+    return without_known_images(found, request, known)
 
 
 RULES = {

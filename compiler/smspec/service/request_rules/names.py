@@ -11,7 +11,7 @@ from smspec.service.member_names import shown
 from smspec.service.members import items, member, repeated, structure
 from smspec.service.request import Request
 from smspec.source import Path
-from smspec.source.by_identity import ByIdentity
+from smspec.source.memo import ByIdentity
 
 HYPERPARAMETER_WITHOUT_A_NAME = Rule("SM485", "hyperparameter without a name", evidence="inferred")
 

@@ -11,8 +11,7 @@ from smspec.service.member_names import shown
 from smspec.service.members import structure
 from smspec.service.partitions import meant_region
 from smspec.service.request import Request
-from smspec.service.secret_reference import secret_reference
-from smspec.service.secret_settings import secret_path, secret_settings
+from smspec.service.runtime_settings import secret_path, secret_reference, secret_settings
 from smspec.source import Path
 
 ISOLATED_JOB_THAT_FETCHES_SECRETS = Rule("SM609", "isolated job that fetches secrets")

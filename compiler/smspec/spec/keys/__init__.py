@@ -10,19 +10,18 @@ from __future__ import annotations
 from functools import lru_cache
 
 from smspec.source import Path
-from smspec.spec.keys import channels, hosts, image, job, limits, network, parameters, results
-from smspec.spec.keys.row import Row
-from smspec.spec.keys.value_forms import Value
+from smspec.spec.keys import data, hosts, image, job
+from smspec.spec.keys.row import Row, ValueForm
 
 ROWS: tuple[Row, ...] = (
     *job.FIRST,
-    *image.ROWS,
-    *channels.ROWS,
-    *hosts.ROWS,
-    *parameters.ROWS,
-    *limits.ROWS,
-    *results.ROWS,
-    *network.ROWS,
+    *image.IMAGE,
+    *data.CHANNELS,
+    *hosts.HOSTS,
+    *image.PARAMETERS,
+    *hosts.LIMITS,
+    *data.RESULTS,
+    *hosts.NETWORK,
     *job.LAST,
 )
 ROW: dict[str, Row] = {row.path: row for row in ROWS}
@@ -54,7 +53,7 @@ def rows_by_member() -> dict[Path, tuple[Row, ...]]:
             members.setdefault(row.steps, []).append(row)
             around.setdefault(row.steps[:-1], []).append(row)
     for structure, rows in around.items():
-        is_one = len(rows) == 1 and isinstance(rows[0].form, Value)
+        is_one = len(rows) == 1 and isinstance(rows[0].form, ValueForm)
         if is_one and structure and structure not in members and structure[-1] != "*":
             members[structure] = rows
     return {path: tuple(rows) for path, rows in members.items()}

@@ -1,26 +1,38 @@
-"""Keys of the hosts and of the launcher: `hosts` and `distribution`."""
+"""Keys of the hosts and of the launcher, `hosts` and `distribution`, and of what limits them.
+
+`stopping`, `spot`, and `retries` limit time and cost; `network` limits what the containers can reach.
+"""
 
 from __future__ import annotations
 
 from smspec.spec import model
-from smspec.spec.keys.row import ANYONE, API, AZURE, KUBERNETES, SAGIFY, SDK, SKYPILOT, Row
-from smspec.spec.keys.value_forms import (
+from smspec.spec.keys.row import (
+    ANYONE,
+    API,
+    AZURE,
     COUNT,
     DURATION,
+    KUBERNETES,
     NUMBER,
     PROCESSES,
+    SAGIFY,
+    SDK,
+    SKYPILOT,
     TEXT,
+    TEXTS,
+    TRUTH,
     VOLUME,
     WRITTEN_TEXTS,
-    Choice,
-    Structure,
-    Structures,
+    ChoiceForm,
+    Row,
+    StructureForm,
+    StructureListForm,
 )
 
-ROWS: tuple[Row, ...] = (
+HOSTS: tuple[Row, ...] = (
     Row(
         "hosts",
-        Structure(model.Hosts),
+        StructureForm(model.Hosts),
         "ResourceConfig",
         kind="hosts",
         called="hosts",
@@ -82,7 +94,7 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "hosts.groups",
-        Structures(model.InstanceGroup),
+        StructureListForm(model.InstanceGroup),
         "ResourceConfig.InstanceGroups",
         kind="hosts",
         called="instance groups",
@@ -91,14 +103,19 @@ ROWS: tuple[Row, ...] = (
     Row("hosts.groups.*.name", TEXT, "ResourceConfig.InstanceGroups.*.InstanceGroupName", kind="hosts"),
     Row("hosts.groups.*.instance_type", TEXT, "ResourceConfig.InstanceGroups.*.InstanceType", kind="hosts"),
     Row("hosts.groups.*.count", COUNT, "ResourceConfig.InstanceGroups.*.InstanceCount", kind="hosts"),
-    Row("hosts.any_of", Structures(model.HostAlternative), kind="hosts", words={SKYPILOT: "ordered"}),
+    Row("hosts.any_of", StructureListForm(model.HostAlternative), kind="hosts", words={SKYPILOT: "ordered"}),
     Row("hosts.any_of.*.instance_type", TEXT, kind="hosts"),
     Row("hosts.any_of.*.count", COUNT, kind="hosts"),
     Row("hosts.any_of.*.volume", VOLUME, kind="hosts"),
-    Row("hosts.any_of.*.spot", Structure(model.Spot), kind="cost"),
+    Row("hosts.any_of.*.spot", StructureForm(model.Spot), kind="cost"),
     Row("hosts.any_of.*.spot.max_wait", DURATION, kind="cost"),
-    Row("distribution", Choice(), kind="image", words={SDK: "modelparallel smp distributed", ANYONE: "launcher"}),
-    Row("distribution.torchrun", Structure(model.Torchrun), kind="hosts", words={SDK: "torch_distributed pytorchddp"}),
+    Row("distribution", ChoiceForm(), kind="image", words={SDK: "modelparallel smp distributed", ANYONE: "launcher"}),
+    Row(
+        "distribution.torchrun",
+        StructureForm(model.Torchrun),
+        kind="hosts",
+        words={SDK: "torch_distributed pytorchddp"},
+    ),
     Row(
         "distribution.torchrun.processes_per_host",
         PROCESSES,
@@ -110,7 +127,7 @@ ROWS: tuple[Row, ...] = (
         },
     ),
     Row("distribution.torchrun.port", NUMBER, kind="hosts"),
-    Row("distribution.mpi", Structure(model.Mpi), kind="image"),
+    Row("distribution.mpi", StructureForm(model.Mpi), kind="image"),
     Row(
         "distribution.mpi.processes_per_host",
         PROCESSES,
@@ -127,12 +144,115 @@ ROWS: tuple[Row, ...] = (
         kind="hosts",
         words={SDK: "custom_mpi_options mpi_additional_options"},
     ),
-    Row("distribution.parameter_server", Structure(model.ParameterServer), kind="image"),
+    Row("distribution.parameter_server", StructureForm(model.ParameterServer), kind="image"),
     Row("distribution.parameter_server.framework", TEXT, kind="hosts"),
     Row(
         "distribution.smdataparallel",
-        Structure(model.SmDataParallel),
+        StructureForm(model.SmDataParallel),
         kind="image",
         words={SDK: "smdistributed dataparallel"},
+    ),
+)
+
+
+LIMITS: tuple[Row, ...] = (
+    Row(
+        "stopping",
+        StructureForm(model.Stopping),
+        "StoppingCondition",
+        kind="cost",
+        called="limits",
+        group="limits",
+        irregular=True,
+        words={AZURE: "limits", KUBERNETES: "runPolicy"},
+    ),
+    Row(
+        "stopping.max_runtime",
+        DURATION,
+        "StoppingCondition.MaxRuntimeInSeconds",
+        kind="cost",
+        called="longest run time, in seconds",
+        words={SDK: "max_run train_max_run", AZURE: "timeout", KUBERNETES: "activeDeadlineSeconds"},
+    ),
+    Row(
+        "stopping.max_pending",
+        DURATION,
+        "StoppingCondition.MaxPendingTimeInSeconds",
+        kind="hosts",
+        called="longest wait for hosts, in seconds",
+    ),
+    Row(
+        "spot",
+        StructureForm(model.Spot),
+        "EnableManagedSpotTraining",
+        kind="cost",
+        called="managed spot",
+        group="limits",
+        irregular=True,
+        words={
+            SDK: "use_spot_instances train_use_spot_instances",
+            SKYPILOT: "use_spot",
+            AZURE: "queue_settings job_tier",
+        },
+    ),
+    Row(
+        "spot.max_wait",
+        DURATION,
+        "StoppingCondition.MaxWaitTimeInSeconds",
+        kind="cost",
+        called="longest wait with spot, in seconds",
+        words={SDK: "max_wait train_max_wait"},
+    ),
+    Row(
+        "retries",
+        NUMBER,
+        "RetryStrategy.MaximumRetryAttempts",
+        kind="cost",
+        called="retries",
+        group="limits",
+        words={
+            SDK: "max_retry_attempts",
+            SKYPILOT: "spot_recovery job_recovery max_restarts_on_errors",
+            AZURE: "retry_settings",
+            KUBERNETES: "backoffLimit restartPolicy",
+            ANYONE: "retry",
+        },
+    ),
+)
+
+
+NETWORK: tuple[Row, ...] = (
+    Row(
+        "network",
+        StructureForm(model.Network),
+        "VpcConfig",
+        kind="security",
+        group="network",
+        words={SDK: "networking"},
+    ),
+    Row("network.subnets", TEXTS, "VpcConfig.Subnets", kind="security", called="subnets"),
+    Row(
+        "network.security_groups",
+        TEXTS,
+        "VpcConfig.SecurityGroupIds",
+        kind="security",
+        called="security groups",
+        words={SDK: "security_group_ids"},
+    ),
+    Row(
+        "network.isolation",
+        TRUTH,
+        "EnableNetworkIsolation",
+        kind="security",
+        called="network isolation",
+        words={SDK: "enable_network_isolation"},
+    ),
+    Row(
+        "network.encrypt_inter_container",
+        TRUTH,
+        "EnableInterContainerTrafficEncryption",
+        kind="security",
+        called="encryption between containers",
+        words={SDK: "encrypt_inter_container_traffic"},
     ),
 )

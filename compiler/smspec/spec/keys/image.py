@@ -1,28 +1,40 @@
-"""Keys of what the job runs: `image`, `source`, and `entry_point`."""
+"""Keys of what the job runs, `image`, `source`, and `entry_point`, and of what the script receives.
+
+The latter are `hyperparameters`, their encoding, `environment`, and `secrets`.
+"""
 
 from __future__ import annotations
 
 from smspec.spec import model
-from smspec.spec.keys.row import ANYONE, API, AZURE, COG, KUBERNETES, SAGIFY, SDK, SKYPILOT, Row
-from smspec.spec.keys.value_forms import (
+from smspec.spec.keys.row import (
+    ANYONE,
+    API,
+    AZURE,
+    COG,
     COUNT,
     DURATION,
+    KUBERNETES,
+    SAGIFY,
+    SDK,
     SIZE,
+    SKYPILOT,
     TEXT,
     TEXTS,
+    TYPED_MAP,
     WORDS_BY_NAME,
     WRITTEN_MAP,
     WRITTEN_TEXTS,
-    Choice,
-    Named,
-    Structure,
+    ChoiceForm,
+    NamedForm,
+    Row,
+    StructureForm,
     word,
 )
 
-ROWS: tuple[Row, ...] = (
+IMAGE: tuple[Row, ...] = (
     Row(
         "image",
-        Choice((model.BuiltImage,)),
+        ChoiceForm((model.BuiltImage,)),
         "AlgorithmSpecification.TrainingImage",
         kind="image",
         called="image",
@@ -66,12 +78,12 @@ ROWS: tuple[Row, ...] = (
     Row("image.user", TEXT, kind="image"),
     Row("image.repository", TEXT, kind="image"),
     Row("image.labels", WRITTEN_MAP, kind="image"),
-    Row("image.secrets", Named(model.BuildSecret), kind="image"),
+    Row("image.secrets", NamedForm(model.BuildSecret), kind="image"),
     Row("image.secrets.*.env", TEXT, kind="image"),
     Row("image.secrets.*.file", TEXT, kind="image"),
     Row(
         "source",
-        Structure(model.Source, short="dir"),
+        StructureForm(model.Source, short="dir"),
         kind="code",
         words={
             SDK: "source_dir source_code dependencies git_config",
@@ -88,7 +100,7 @@ ROWS: tuple[Row, ...] = (
     Row("source.ignore", TEXTS, kind="code", words={SDK: "ignore_patterns"}),
     Row(
         "entry_point",
-        Choice(tuple(model.ENTRY_POINTS.values()), short="script"),
+        ChoiceForm(tuple(model.ENTRY_POINTS.values()), short="script"),
         kind="image",
         group="image",
         words={SDK: "script_mode", AZURE: "trial", COG: "predict train", ANYONE: "program main"},
@@ -111,4 +123,38 @@ ROWS: tuple[Row, ...] = (
     Row("entry_point.read", WORDS_BY_NAME, kind="data"),
     Row("entry_point.prefetch", SIZE, kind="data"),
     Row("entry_point.open_timeout", DURATION, kind="data"),
+)
+
+
+PARAMETERS: tuple[Row, ...] = (
+    Row(
+        "hyperparameters",
+        TYPED_MAP,
+        "HyperParameters",
+        kind="hyperparameters",
+        called="hyperparameter",
+        group="parameters",
+        irregular=True,
+        words={
+            SDK: "compiler_config training_recipe recipe_overrides",
+            AZURE: "search_space",
+            SAGIFY: "hyperparams_file",
+            ANYONE: "hparams hyperparams params parameters",
+        },
+    ),
+    Row("hyperparameter_encoding", word(model.HyperparameterEncoding), kind="hyperparameters", group="parameters"),
+    Row(
+        "environment",
+        WRITTEN_MAP,
+        "Environment",
+        kind="environment",
+        called="environment variable",
+        group="parameters",
+        words={
+            SDK: "environment_variables container_log_level",
+            SKYPILOT: "envs",
+            KUBERNETES: "env envFrom configMap",
+        },
+    ),
+    Row("secrets", WORDS_BY_NAME, kind="security", group="parameters", words={KUBERNETES: "secret secretKeyRef"}),
 )

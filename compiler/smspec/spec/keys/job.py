@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 from smspec.spec import model
-from smspec.spec.keys.row import ANYONE, API, AZURE, KUBERNETES, SAGIFY, SDK, SKYPILOT, Row
-from smspec.spec.keys.value_forms import FRACTION, PATCH, TEXT, UNREAD, WRITTEN_MAP, Structure, Structures
+from smspec.spec.keys.row import (
+    ANYONE,
+    API,
+    AZURE,
+    FRACTION,
+    KUBERNETES,
+    PATCH,
+    SAGIFY,
+    SDK,
+    SKYPILOT,
+    TEXT,
+    UNREAD,
+    WRITTEN_MAP,
+    Row,
+    StructureForm,
+    StructureListForm,
+)
 
 FIRST: tuple[Row, ...] = (
     Row("smspec", UNREAD, group="job", words={AZURE: "$schema", KUBERNETES: "apiVersion kind"}),
@@ -43,7 +58,7 @@ FIRST: tuple[Row, ...] = (
 LAST: tuple[Row, ...] = (
     Row(
         "metrics",
-        Structures(model.Metric),
+        StructureListForm(model.Metric),
         "AlgorithmSpecification.MetricDefinitions",
         kind="other",
         called="metrics",
@@ -94,10 +109,10 @@ LAST: tuple[Row, ...] = (
     Row("extends", UNREAD, words={KUBERNETES: "template", ANYONE: "include"}),
     Row("vars", UNREAD, kind="cosmetic", group="vars", words={ANYONE: "variables"}),
     Row("overlays", UNREAD, kind="cosmetic", words={ANYONE: "profiles"}),
-    Row("rehearsal", Structure(model.Rehearsed), kind="cosmetic"),
+    Row("rehearsal", StructureForm(model.Rehearsed), kind="cosmetic"),
     Row("rehearsal.tolerance", FRACTION, kind="cosmetic"),
     Row("checks", UNREAD, kind="cosmetic"),
-    Row("checks.ignore", Structures(model.IgnoredCheck)),
+    Row("checks.ignore", StructureListForm(model.IgnoredCheck)),
     Row("checks.ignore.*.rule", TEXT),
     Row("checks.ignore.*.at", TEXT),
     Row("checks.ignore.*.because", TEXT),

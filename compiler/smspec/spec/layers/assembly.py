@@ -7,33 +7,27 @@ from collections.abc import Mapping as Settings
 from collections.abc import Sequence as Layers
 
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
-from smspec.diagnostics.locating import in_order
+from smspec.diagnostics.diagnostic import in_order
 from smspec.diagnostics.suggestions import nearest
 from smspec.source import Document, Mapping, Path, Scalar, Sequence, SourceText, Span
-from smspec.source.by_identity import ByIdentity
 from smspec.source.frozen import dataclass, replace
-from smspec.spec.layers.alternatives import most_alternatives
-from smspec.spec.layers.idle_nulls import Idle, idle_nulls
+from smspec.source.memo import ByIdentity
 from smspec.spec.layers.layer_faults import (
     NO_VERSION,
     NOT_IN_AN_OVERLAY,
     extends_faults,
+    extent_findings,
     layer_faults,
     own_mapping,
 )
-from smspec.spec.layers.layering import layered
-from smspec.spec.layers.merging import is_null
-from smspec.spec.layers.option_errors import OptionError
-from smspec.spec.layers.overlay_limits import extent_findings
-from smspec.spec.layers.relative_paths import rehomed
-from smspec.spec.layers.settings import valued, valued_as_far_as_possible
-from smspec.spec.layers.short_forms import expanded
+from smspec.spec.layers.merging import Idle, idle_nulls, is_null, layered, most_alternatives
+from smspec.spec.layers.short_forms import expanded, rehomed
 from smspec.spec.layers.substitution import Substitution
-from smspec.spec.layers.variables import Variable, declared
+from smspec.spec.layers.variables import OptionError, SpecVariable, declared, valued, valued_as_far_as_possible
 
 __all__ = ["Assembly", "OptionError", "extends_of", "has_name", "is_base", "merged", "overlay_names"]
 
-_DECLARED: ByIdentity[tuple[dict[str, Variable], list[Finding]]] = ByIdentity()  # many jobs have those of one base
+_DECLARED: ByIdentity[tuple[dict[str, SpecVariable], list[Finding]]] = ByIdentity()  # many jobs have those of one base
 _EXTENDS: ByIdentity[tuple[list[Finding], tuple[tuple[str, Span], ...]]] = ByIdentity()
 _MOST_NAMED = 8
 _WHOLE_JOB = ("role", "image", "hosts", "output")

@@ -1,11 +1,15 @@
-"""Errors in the keys of one file that the merged spec no longer has: `extends`, `overlays`, its version."""
+"""Errors in the keys of one file that the merged spec no longer has: `extends`, `overlays`, its version, its size.
+
+The size has a limit because a spec with overlays is checked again, as a whole, with each of them.
+"""
 
 from __future__ import annotations
 
 from smspec.diagnostics import Diagnostic, Finding, Rule, placed
 from smspec.diagnostics.quoting import quoted
-from smspec.source import Document, Mapping, Scalar, Sequence
+from smspec.source import Document, Mapping, Node, Scalar, Sequence
 from smspec.spec.layers.merging import is_null
+from smspec.spec.yaml.text_limits import BEYOND_THE_LIMITS
 
 MALFORMED_EXTENDS = Rule("SM121", "malformed extends")
 NO_VERSION = Rule("SM122", "missing spec version")
@@ -13,6 +17,12 @@ MALFORMED_OVERLAY = Rule("SM124", "malformed overlay")
 
 VERSION = "v1"
 NOT_IN_AN_OVERLAY = ("extends", "overlays")
+
+MOST_PARTS = 50_000
+"""Takes about half a second to check: 50 overlays of a spec of 1,000 parts, or 500 of one of 100."""
+
+_TEXT_OF_A_PART = 100
+"""Characters that count as one more part: long strings are read again too."""
 
 
 def own_mapping(document: Document) -> Mapping:
@@ -84,3 +94,27 @@ def _version_faults(document: Document) -> list[Finding]:
     if not isinstance(version, Scalar) or version.value != VERSION:
         return [NO_VERSION.at(("smspec",), "`smspec` is not a version that this release supports", help=help)]
     return []
+
+
+def extent_findings(spec: Mapping, overlays: int, checks: int) -> list[Finding]:
+    """Return the errors in the number of overlays, given the spec that they apply to.
+
+    ``checks``: how often the spec is checked with them; once for each alternative of `hosts.any_of`.
+    """
+    if overlays and checks * (size := parts(spec)) > MOST_PARTS:
+        message = (
+            f"`overlays` is too large: {overlays:,} overlays of a spec with {size:,} parts; the maximum "
+            f"is {MOST_PARTS:,}"
+        )
+        help = "move overlays to several specs that extend the same base spec"
+        return [BEYOND_THE_LIMITS.at(("overlays",), message, help=help, on="key")]
+    return []
+
+
+def parts(node: Node) -> int:
+    """Return the size of a node: one for every key and value, two for every list and mapping, more for long strings."""
+    if isinstance(node, Scalar):
+        return 1 + len(node.text) // _TEXT_OF_A_PART
+    if isinstance(node, Sequence):
+        return 2 + sum(map(parts, node.items))
+    return 2 + sum(parts(key) + parts(value) for key, value in node.entries)

@@ -7,8 +7,7 @@ from collections.abc import Mapping as Values
 from itertools import islice
 
 from smspec.diagnostics import Diagnostic, Rule
-from smspec.diagnostics.locating import placed_at
-from smspec.diagnostics.parse_errors import MOST
+from smspec.diagnostics.diagnostic import MOST, placed_at
 from smspec.diagnostics.quoting import path_name, quoted
 from smspec.diagnostics.suggestions import nearest
 from smspec.diagnostics.unseen_names import value_fault

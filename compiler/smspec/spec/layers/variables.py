@@ -1,14 +1,16 @@
-"""The variables of a spec, as ``vars`` declares them."""
+"""The variables of a spec, as ``vars`` declares them, and their values: of the command line, else the defaults."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Mapping as Settings
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import Finding, InvalidInput, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
-from smspec.source import Mapping, Node, Path, Scalar, Sequence, dotted
-from smspec.source.frozen import dataclass
+from smspec.source import Mapping, Node, Path, Scalar, Sequence, SourceText, dotted
+from smspec.source.frozen import dataclass, replace
+from smspec.spec.yaml.yaml_reader import read_scalar
 
 MALFORMED_VARIABLE = Rule("SM123", "malformed variable")
 
@@ -17,9 +19,11 @@ _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 _MOST_SHOWN = 8
 _MADE_OF_OTHERS = "a variable cannot refer to other variables"
 
+_MOST_NAMED = 8
+
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class SpecVariable:
     """One entry of ``vars``. Without ``choices``, any value is valid."""
 
     name: str
@@ -36,14 +40,14 @@ def is_name(text: str) -> bool:
     return bool(text) and _NAME.issuperset(text)
 
 
-def declared(node: Node | None) -> tuple[dict[str, Variable], list[Finding]]:
+def declared(node: Node | None) -> tuple[dict[str, SpecVariable], list[Finding]]:
     """Return the variables that ``vars`` declares, and the errors in the declarations."""
     if node is None:
         return {}, []
     if not isinstance(node, Mapping):
         help = "use a mapping, such as `vars: {size: {default: 7b}}`"
         return {}, [MALFORMED_VARIABLE.at(("vars",), "`vars` is not a mapping", help=help)]
-    variables: dict[str, Variable] = {}
+    variables: dict[str, SpecVariable] = {}
     findings: list[Finding] = []
     for key, value in node.entries:
         path: Path = ("vars", key.text)
@@ -54,7 +58,7 @@ def declared(node: Node | None) -> tuple[dict[str, Variable], list[Finding]]:
             choices = (
                 tuple(item for item in enum.items if isinstance(item, Scalar)) if isinstance(enum, Sequence) else ()
             )
-            variables[key.text] = Variable(key.text, default if isinstance(default, Scalar) else None, choices)
+            variables[key.text] = SpecVariable(key.text, default if isinstance(default, Scalar) else None, choices)
     return variables, findings
 
 
@@ -133,3 +137,60 @@ def kind(scalar: Scalar) -> str:
     if scalar.value is None:
         return "null"
     return "true or false" if isinstance(scalar.value, bool) else "a number"
+
+
+class OptionError(Exception):
+    """The error is in the command, not in the spec: an unknown overlay, variable, or value."""
+
+
+def valued(variables: Settings[str, SpecVariable], settings: Settings[str, str]) -> dict[str, Scalar]:
+    """Return the value of every variable that has one. ``settings`` are the NAME=VALUE of ``--set vars.NAME=VALUE``."""
+    values = {name: variable.default for name, variable in variables.items() if variable.default is not None}
+    for name, text in settings.items():
+        variable = variables.get(name)
+        if variable is None:
+            raise OptionError(_undeclared(name, variables))
+        values[name] = _value(variable, text)
+    return values
+
+
+def valued_as_far_as_possible(
+    variables: Settings[str, SpecVariable], settings: Settings[str, str]
+) -> dict[str, Scalar]:
+    """Return the values as `valued` does, without invalid settings; for specs with other errors."""
+    values = valued(variables, {})
+    for name, text in settings.items():
+        values.pop(name, None)
+        try:
+            values[name] = valued(variables, {name: text})[name]
+        except OptionError:
+            continue
+    return values
+
+
+def _undeclared(name: str, variables: Settings[str, SpecVariable]) -> str:
+    message = f"--set vars.{name}: the spec declares no variable `{name}`"
+    if not variables:
+        return message
+    near = nearest(name, variables)
+    names = ", ".join(f"`{known}`" for known in list(variables)[:_MOST_NAMED])
+    return f"{message}: " + (f"did you mean `{near}`?" if near else f"it has {names}")
+
+
+def _value(variable: SpecVariable, text: str) -> Scalar:
+    given = f"--set vars.{variable.name}={text}"
+    try:
+        value = read_scalar(SourceText("--set", text))
+    except InvalidInput as rejected:
+        raise OptionError(f"{given}: {rejected.diagnostics[0].message}; VALUE is one YAML scalar") from None
+    if "${{" in value.text:
+        raise OptionError(f"{given}: a variable cannot be made of other variables")
+    kinds = variable.kinds()
+    if kinds == {"text"} and value.plain:
+        # A variable that is a string stays one: `--set vars.account=012345678901` needs no quotes.
+        value = replace(value, value=value.text, plain=isinstance(value.value, str))
+    if kinds and kind(value) not in kinds:
+        raise OptionError(f"{given}: `{variable.name}` is {' or '.join(sorted(kinds))}, not {kind(value)}")
+    if variable.choices and not any(same(value, choice) for choice in variable.choices):
+        raise OptionError(f"{given}: `{variable.name}` is one of {shown(variable.choices)}")
+    return value

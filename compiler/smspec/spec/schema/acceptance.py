@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from smspec.source.by_identity import ByIdentity
+from smspec.source.memo import ByIdentity
 from smspec.spec.schema.job_schema import SchemaPart, part, target
 
 Root = dict[str, SchemaPart]

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from smspec.diagnostics.quoting import one_of
+from smspec.source import Path
 from smspec.spec.keys import ROW
-from smspec.spec.schema.job_schema import author_schema, part
-from smspec.spec.schema.keys import (
+from smspec.spec.schema.job_schema import (
     KeyPath,
     KeySchema,
+    author_schema,
     choices,
+    key_path,
     key_path_of_text,
     keys_in,
+    part,
     spec_keys,
     strict,
     type_words,
     types,
     written_key,
 )
-from smspec.spec.yaml.flow_style import flow_style
+from smspec.spec.yaml.scalars import flow_style
 
 
 def keys() -> tuple[str, ...]:
@@ -114,3 +117,13 @@ def is_required(path: KeyPath) -> bool:
 def _required(schema: KeySchema) -> tuple[str, ...]:
     listed = schema.get("required")
     return tuple(str(name) for name in listed) if isinstance(listed, list) else ()
+
+
+def example_of(path: Path) -> str | None:
+    """Return ``key: value`` for the key at ``path``, a bare value for an item of a list; None for an unknown key."""
+    key = key_path(path)
+    examples = spec_keys()[key].get("examples") if key else None
+    if not path or not isinstance(examples, list) or not examples:
+        return None
+    value = flow_style(examples[0])
+    return f"{flow_style(path[-1])}: {value}" if isinstance(path[-1], str) else value

@@ -1,19 +1,23 @@
-"""Findings for keys that are unknown, missing, or cannot be combined."""
+"""Findings for keys that are unknown, missing, or cannot be combined, with the key that the author probably meant.
+
+The table of keys has the names of other tools for keys and values of the spec.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.fix import Fix, spelling_fix
 from smspec.diagnostics.quoting import one_of
+from smspec.diagnostics.suggestions import Fix, nearest, spelling_fix
 from smspec.source import Path, dotted
-from smspec.source.frozen import replace
-from smspec.spec.schema.example import example_of
-from smspec.spec.schema.job_schema import SchemaPart, part
-from smspec.spec.schema.keys import key_path, keys_in
-from smspec.spec.shape.fault import ShapeFault
-from smspec.spec.shape.unknown_key import Suggestion, suggestion
+from smspec.source.frozen import dataclass, replace
+from smspec.spec.keys import ROWS, rows_below, rows_by_member
+from smspec.spec.keys.row import API, TOOLS, Row
+from smspec.spec.schema.job_schema import KeyPath, SchemaPart, key_path, keys_in, part, spec_keys, written_key
+from smspec.spec.schema.reference import example_of
+from smspec.spec.shape.shape_faults import ShapeFault
 
 MISSING_KEY = Rule("SM202", "missing key")
 UNKNOWN_KEY = Rule("SM204", "unknown key")
@@ -27,6 +31,39 @@ MOST_GUESSED = 100
 
 MOST_LISTED = 8
 """The most keys of a mapping that a message lists."""
+
+_VALUES: dict[str, str] = {
+    "sharded": "ShardedByS3Key",
+    "replicated": "FullyReplicated",
+    "manifest": "ManifestFile",
+    "augmentedmanifest": "AugmentedManifestFile",
+    "prefix": "S3Prefix",
+    "stream": "Pipe",
+    "streaming": "Pipe",
+    "download": "File",
+    "copy": "File",
+    "mount": "FastFile",
+    "gz": "Gzip",
+    "readonly": "ro",
+    "readwrite": "rw",
+    "lustre": "FSxLustre",
+    "fsx": "FSxLustre",
+    "protobuf": "recordio_protobuf",
+    "jsonl": "jsonlines",
+    "docker": "image",
+    "tf": "tensorflow",
+    "romount": "FastFile",
+    "mountcached": "FastFile",
+    "rwmount": "FastFile",
+    "urifolder": "S3Prefix",
+    "urifile": "S3Prefix",
+    "bykey": "ShardedByS3Key",
+    "replicate": "FullyReplicated",
+    "text": "lines",
+    "tfrecords": "tfrecord",
+    "efsfilesystem": "EFS",
+    "ddp": "torchrun",
+}
 
 
 def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
@@ -171,3 +208,114 @@ def _partnerless(mapping: Path, key: str, partners: tuple[str, ...], intended: s
             help="remove it, or add the key that it requires",
             on="key",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """``key`` is the path of the key that was meant; ``tool`` is the tool that uses the word, empty for a typo."""
+
+    key: KeyPath
+    tool: str = ""
+    is_hint: bool = False
+
+    def named_from(self, mapping: Path) -> str:
+        """Return the name of the key as seen from ``mapping``."""
+        return self.key[-1] if self.key[:-1] == key_path(mapping) else written_key(self.key)
+
+
+def suggestion(word: str, mapping: Path) -> Suggestion | None:
+    """Return what ``word`` was meant to be in the mapping at the path ``mapping``, or None."""
+    here = key_path(mapping)
+    if here is None:
+        return None
+    near = nearest(word, keys_in(here))
+    known = hint(word)
+    if known and not (near and _is_same(word, near)):
+        key = _fitting(known, here)
+        return Suggestion(key) if key[-1] == word else Suggestion(key, known.tool, is_hint=True)
+    if near:
+        return Suggestion((*here, near))
+    elsewhere = _misplaced(word, here)
+    return Suggestion(elsewhere) if elsewhere else None
+
+
+def _is_same(word: str, name: str) -> bool:
+    return word.replace("_", "").replace("-", "").lower() == name.replace("_", "")
+
+
+def _fitting(known: Hint, here: KeyPath) -> KeyPath:
+    """Return the key of a hint that belongs to this mapping; else one near it; else the first."""
+    keys = [tuple(key.split(".")) for key in known.keys]
+    return max(keys, key=lambda key: (key[:-1] == here, key[:1] == here[:1]))
+
+
+def _misplaced(word: str, here: KeyPath) -> KeyPath | None:
+    """Return the key of this name that belongs somewhere else, if there is only one."""
+    found = [key for key in spec_keys() if _is_same(word, key[-1])]
+    near = [key for key in found if here and key[0] == here[0]] or [key for key in found if len(key) <= 2]
+    return min(near, key=len) if near else None
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """``tool`` uses the word for one of ``keys``: the one that fits where it was written, else the first."""
+
+    tool: str
+    keys: tuple[str, ...]
+
+
+def hint(word: str) -> Hint | None:
+    """Return the hint for a key that the spec does not have."""
+    return _known().get(_bare(word))
+
+
+@lru_cache(maxsize=1)
+def _known() -> dict[str, Hint]:
+    """Return every word with its hint; a word of several tools has the meaning of the first."""
+    known: dict[str, Hint] = {}
+    for tool in TOOLS:
+        keys: dict[str, list[str]] = {}
+        for row in ROWS:
+            for word in _words(row, tool):
+                keys.setdefault(_bare(word), []).append(row.path)
+        for word, paths in keys.items():
+            known.setdefault(word, Hint(tool, tuple(paths)))
+    return known
+
+
+def _words(row: Row, tool: str) -> Iterator[str]:
+    yield from row.words.get(tool, "").split()
+    if tool == API:
+        yield from _members().get(row.path, ())
+
+
+@lru_cache(maxsize=1)
+def _members() -> dict[str, list[str]]:
+    """Return the names of the members that each key sets, except those that are also top-level keys of a spec."""
+    ours = {_bare(row.name) for row in rows_below("")}
+    members: dict[str, list[str]] = {}
+    for path, rows in rows_by_member().items():
+        name = str(path[-1])
+        for row in rows:
+            if _bare(name) not in ours:
+                members.setdefault(row.path, []).append(name)
+    return members
+
+
+def value_hint(word: str, allowed: tuple[str, ...]) -> str | None:
+    """Return the value that a different tool's word corresponds to, if it is one of those allowed."""
+    value = _VALUES.get(_bare(word))
+    return value if value in allowed else None
+
+
+def hinted_keys() -> dict[str, tuple[str, ...]]:
+    """Return every word of the table with its keys, so that tests can check that these exist."""
+    keys: dict[str, tuple[str, ...]] = {}
+    for row in ROWS:
+        for word in (word for tool in TOOLS for word in _words(row, tool)):
+            keys[word] = (*keys.get(word, ()), row.path)
+    return keys
+
+
+def _bare(word: str) -> str:
+    return word.lower().replace("_", "").replace("-", "").replace(" ", "")

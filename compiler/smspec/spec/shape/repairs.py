@@ -11,20 +11,16 @@ from itertools import islice
 
 from smspec.source import Document, Mapping, Node, Path
 from smspec.source.frozen import dataclass, replace
-from smspec.source.tree_edits import grafted, pruned
-from smspec.spec.layers.overlay_limits import parts
+from smspec.source.node import grafted, pruned
+from smspec.spec.layers.layer_faults import parts
 from smspec.spec.layers.short_forms import expanded
 from smspec.spec.schema.acceptance import accepts
 from smspec.spec.schema.job_schema import merged_schema, part
-from smspec.spec.shape.fault import ShapeFault
-from smspec.spec.shape.faulty_keys import kinds_of, required_of
-from smspec.spec.shape.plain_data import viewed
-from smspec.spec.shape.samples import samples
+from smspec.spec.shape.faulty_keys import kinds_of, required_of, suggestion
 from smspec.spec.shape.schema_errors import is_request
-from smspec.spec.shape.shape_faults import shape_faults
-from smspec.spec.shape.supposed_bases import with_a_base
-from smspec.spec.shape.unknown_key import suggestion
-from smspec.spec.shape.unknown_values import filled
+from smspec.spec.shape.shape_check import viewed
+from smspec.spec.shape.shape_faults import ShapeFault, shape_faults
+from smspec.spec.shape.suppositions import filled, samples, with_a_base
 
 WAYS = 6
 WAYS_OF_A_PART = 16

@@ -1,20 +1,39 @@
 """Find where a merged document does not fit the schema: what is rejected, followed down to its smallest parts.
 
-Only `smspec.spec.schema.acceptance` decides what fits. The faults are those that jsonschema reports
-(tests/compiler/spec/shape/test_agreement.py), in the order of the schema and, where it names no keys, of the document.
+Each is a `ShapeFault`, before it becomes a message.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 from smspec.spec.schema.acceptance import accepts, checks
 from smspec.spec.schema.job_schema import SchemaPart, merged_schema, part, target
-from smspec.spec.shape.fault import ShapeFault
 
 REFERENCE: SchemaPart = {"$ref": "#/definitions/reference"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeFault:
+    """``keyword`` of ``schema``, with its ``argument``, rejects the ``value`` at ``path``.
+
+    ``on`` is "key" where the name of the key does not fit, not its value.
+    """
+
+    path: Path
+    keyword: str
+    argument: SchemaPart
+    schema: dict[str, SchemaPart]
+    value: object
+    on: Literal["key", "value"] = "value"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The keys of the value, if it is a mapping."""
+        return tuple(self.value) if isinstance(self.value, dict) else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""Build nodes from YAML events. Every limit is checked before anything is built."""
+"""Build nodes from YAML events. Every limit is checked before anything is built.
+
+The merge key ``<<`` adds entries of other mappings that the mapping itself does not have.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,11 @@ from functools import partial
 import yaml
 
 from smspec.diagnostics import Note, Rule
-from smspec.diagnostics.parse_errors import ParseErrors
+from smspec.diagnostics.diagnostic import ParseErrors
 from smspec.diagnostics.quoting import quoted
 from smspec.source import Mapping, Node, Scalar, Sequence, Span
 from smspec.source.frozen import replace
-from smspec.spec.yaml.events import Event
-from smspec.spec.yaml.merge_keys import is_merge_key, spread
-from smspec.spec.yaml.nesting import Nesting, OpenCollection
+from smspec.spec.yaml.events import Event, Nesting, OpenCollection
 from smspec.spec.yaml.scalars import meaning
 
 DUPLICATE_KEY = Rule("SM106", "duplicate key")
@@ -31,6 +32,8 @@ _TAG = r"!\S*"
 _BLOCKS = ("|", ">")
 _span: Callable[[tuple[str, int, int, int, int]], Span] = partial(tuple.__new__, Span)  # takes half of the time
 _DROPPED = Scalar("", "", False, Span("", 1, 1, 1, 1))
+
+MERGE_OF_NO_MAPPING = Rule("SM111", "merge key without a mapping")
 
 
 class Composer:
@@ -232,3 +235,42 @@ def unquoted_variable(faults: ParseErrors, start: int, end: int) -> None:
         "unquoted `${{ … }}` inside `{…}` or `[…]`",
         help='use quotes, "${{ vars.name }}", or move each key to its own line',
     )
+
+
+def is_merge_key(key: Scalar) -> bool:
+    """Return whether a key is the merge key; ``"<<"`` in quotes is an ordinary key."""
+    return key.plain and key.text == "<<" and key.used_at is None
+
+
+def spread(entries: list[tuple[Scalar, Node]], faults: ParseErrors) -> list[tuple[Scalar, Node]]:
+    """Return the entries with those of every ``<<`` in its place.
+
+    Written keys win over merged ones; of several mappings, the first that has the key wins.
+    """
+    taken = {key.text for key, _ in entries if not is_merge_key(key)}
+    spread_entries: list[tuple[Scalar, Node]] = []
+    for key, value in entries:
+        if not is_merge_key(key):
+            spread_entries.append((key, value))
+            continue
+        for mapping, used_at in _mappings(value, faults):
+            for name, merged in mapping.entries:
+                if name.text not in taken:
+                    taken.add(name.text)
+                    through = merged if merged.used_at or not used_at else replace(merged, used_at=used_at)
+                    spread_entries.append((name, through))
+    return spread_entries
+
+
+def _mappings(value: Node, faults: ParseErrors) -> Iterator[tuple[Mapping, Span | None]]:
+    for item in value.items if isinstance(value, Sequence) else (value,):
+        used_at = item.used_at or value.used_at
+        if isinstance(item, Mapping):
+            yield item, used_at
+        else:
+            faults.add(
+                MERGE_OF_NO_MAPPING,
+                used_at or item.span,
+                "`<<` can merge only mappings",
+                help="use `<<: *name`, where `&name` marks a mapping, or a list of such aliases",
+            )

@@ -1,4 +1,7 @@
-"""The events of a YAML text, from libyaml where PyYAML has it."""
+"""The events of a YAML text, from libyaml where PyYAML has it, and what is open while they arrive.
+
+Open are collections and anchors; the size limits count with them.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,22 @@ from typing import Protocol, cast
 import yaml
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.parse_errors import ParseErrors
+from smspec.diagnostics.diagnostic import ParseErrors
+from smspec.diagnostics.quoting import quoted
+from smspec.diagnostics.suggestions import nearest
+from smspec.source import Node, Path, Scalar, Span
+from smspec.spec.yaml.text_limits import BEYOND_THE_LIMITS, MAX_BYTES, MAX_DEPTH, MAX_PARTS
 
 BROKEN_YAML = Rule("SM101", "invalid YAML")
 
 # PyYAML's Python parser emits the same events as libyaml, about twenty times slower.
 PARSER: type[yaml.BaseLoader] | type[yaml.CBaseLoader] = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+BAD_ALIAS = Rule("SM105", "alias without an anchor")
+
+# Names come from the author: comparing thousands of them, or one of a megabyte, would take minutes.
+_MOST_COMPARED = 50
+_LONGEST_COMPARED = 50
 
 
 class Mark(Protocol):
@@ -82,3 +95,144 @@ def _is_text(event: Event) -> bool:
 def _refuse_escape(faults: ParseErrors, at: int) -> None:
     help = 'use the character itself, or its full code point: "\\U0001F600"'
     faults.add(BROKEN_YAML, faults.span(at, at + 1), "escape sequence that is not a character", help=help)
+
+
+class Anchored:
+    """A value that aliases may repeat, and the cost of each repetition."""
+
+    __slots__ = ("characters", "height", "node", "parts")
+
+    def __init__(self, node: Node, *, parts: int, characters: int, height: int) -> None:
+        self.node = node
+        self.parts = parts
+        self.characters = characters
+        self.height = height
+
+
+class OpenCollection:
+    """A list or mapping whose end has not been read. ``parts`` and ``characters`` are the counts at its start."""
+
+    __slots__ = (
+        "anchor",
+        "characters",
+        "column",
+        "entries",
+        "flow",
+        "height",
+        "items",
+        "key",
+        "keys",
+        "line",
+        "merges",
+        "parts",
+    )
+
+    def __init__(self, event: Event, line: int, column: int, parts: int, characters: int) -> None:
+        self.anchor = event.anchor
+        self.flow = bool(event.flow_style)
+        self.line = line
+        self.column = column
+        self.parts = parts
+        self.characters = characters
+        self.height = 0
+        kind: type[object] = type(event)
+        self.items: list[Node] | None = [] if kind is yaml.SequenceStartEvent else None
+        self.entries: list[tuple[Scalar, Node]] = []
+        # The merge key is None: `"<<"` in quotes is a different key.
+        self.keys: dict[str | None, Span] = {}
+        self.key: Scalar | None = None
+        self.merges = False
+
+
+class Nesting:
+    """The open collections, innermost last, and the budget that all of them share."""
+
+    def __init__(self, faults: ParseErrors) -> None:
+        self._faults = faults
+        self._parts = 0
+        self._characters = 0
+        self._anchors: dict[str, Anchored | None] = {}
+        self.open: list[OpenCollection] = []
+
+    def count(self, parts: int, characters: int, event: Event) -> None:
+        """Add to the counts; raise `InvalidInput` above the limit."""
+        self._parts += parts
+        self._characters += characters
+        if self._parts > MAX_PARTS:
+            self._refuse(event, f"the spec has more than {MAX_PARTS:,} keys and values")
+        if self._characters > MAX_BYTES:
+            self._refuse(event, "the spec has more than 1 MiB of text")
+
+    def begin(self, event: Event, line: int, column: int) -> None:
+        """Open a collection; it must not contain an alias of its own anchor."""
+        if len(self.open) >= MAX_DEPTH:
+            self._too_deep(event)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = None
+        self.open.append(OpenCollection(event, line, column, self._parts, self._characters))
+
+    def end(self, closed: OpenCollection, node: Node) -> None:
+        """Make a collection that was removed from ``open`` available to aliases."""
+        height = closed.height + 1
+        if closed.anchor is not None:
+            parts, characters = self._parts - closed.parts + 2, self._characters - closed.characters
+            self._anchors[closed.anchor] = Anchored(node, parts=parts, characters=characters, height=height)
+        self._raise_to(height)
+
+    def anchor(self, name: str, scalar: Scalar) -> None:
+        """Make a scalar available to aliases."""
+        self._anchors[name] = Anchored(scalar, parts=1, characters=len(scalar.text), height=0)
+
+    def repeat(self, event: Event, span: Span) -> Node | None:
+        """Return the value of the alias at ``span`` and count it; None if there is no such value."""
+        name = event.anchor or ""
+        anchored = self._anchors.get(name)
+        if anchored is None:
+            self.count(1, 0, event)
+            self._without_value(name, span)
+            return None
+        self.count(anchored.parts, anchored.characters, event)
+        if len(self.open) + anchored.height > MAX_DEPTH:
+            self._too_deep(event)
+        self._raise_to(anchored.height)
+        return anchored.node
+
+    def path(self) -> Path:
+        """Return the path of the innermost open collection."""
+        steps: list[str | int] = []
+        for above in self.open[:-1]:
+            if above.items is not None:
+                steps.append(len(above.items))
+            elif above.key is not None:
+                steps.append(above.key.text)
+        return tuple(steps)
+
+    def _raise_to(self, height: int) -> None:
+        if self.open and self.open[-1].height < height:
+            self.open[-1].height = height
+
+    def _without_value(self, name: str, span: Span) -> None:
+        if name in self._anchors:
+            self._faults.add(BAD_ALIAS, span, f"alias {quoted('*' + name)} is inside the value that it repeats")
+            return
+        known = [anchor for anchor in islice(self._anchors, _MOST_COMPARED) if len(anchor) <= _LONGEST_COMPARED]
+        near = nearest(name, known) if len(name) <= _LONGEST_COMPARED else None
+        self._faults.add(
+            BAD_ALIAS,
+            span,
+            f"alias {quoted('*' + name)} has no anchor {quoted('&' + name)} above it",
+            label=f"did you mean `*{near}`?" if near else "",
+            help="add the anchor above, or use quotes for a string that starts with `*`",
+        )
+
+    def _too_deep(self, event: Event) -> None:
+        self._refuse(event, f"lists and mappings are nested deeper than {MAX_DEPTH} levels")
+
+    def _refuse(self, event: Event, message: str) -> None:
+        self._faults.add(
+            BEYOND_THE_LIMITS,
+            self._faults.span(event.start_mark.index, event.end_mark.index),
+            message + (", including repeated aliases" if self._anchors else ""),
+            help="move data to a file in `source`, or to a channel",
+        )
+        raise self._faults.rejected()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping as Dictionary
 
 from smspec.diagnostics import InvalidInput
-from smspec.diagnostics.fix import Fix
+from smspec.diagnostics.suggestions import Fix
 from smspec.source import Document, Mapping, Node, Scalar, Sequence, SourceText, Span
 from smspec.spec.yaml.scalars import meaning
 from smspec.spec.yaml.yaml_reader import read

@@ -1,13 +1,14 @@
-"""Limits on a text before it is parsed: its size, and only characters that a reviewer can see."""
+"""The text of a file before it is parsed: UTF-8, of limited size, and with only characters that a reviewer can see."""
 
 from __future__ import annotations
 
 import re
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.parse_errors import ParseErrors
+from smspec.diagnostics.diagnostic import ParseErrors
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.unseen_names import check_text
+from smspec.source import SourceText
 
 DIRECTIVE = Rule("SM113", "YAML directive")
 BEYOND_THE_LIMITS = Rule("SM104", "spec beyond the limits")
@@ -18,6 +19,10 @@ MAX_DEPTH = 64
 MAX_PARTS = 20_000
 
 _FIRST_LINE_WITH_SOMETHING = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
+
+NOT_UTF8 = Rule("SM102", "text that is not UTF-8")
+
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
 def check(faults: ParseErrors) -> None:
@@ -56,3 +61,24 @@ def too_large(faults: ParseErrors) -> None:
         help="a spec is a page or two; move data to files in `source` or to a channel",
     )
     raise faults.rejected()
+
+
+def decode_bytes(name: str, content: bytes) -> SourceText:
+    """Return the text of a file called ``name``, without its byte order mark.
+
+    Raise `InvalidInput` unless it is UTF-8.
+    """
+    if len(content) > MAX_BYTES:
+        too_large(ParseErrors(SourceText(name, content[:MAX_BYTES].decode("utf-8", "replace"))))
+    try:
+        return SourceText(name, content.decode("utf-8").removeprefix("\ufeff"))
+    except UnicodeDecodeError as error:
+        # Replace what is not UTF-8 by a question mark; everything before it keeps its position.
+        faults = ParseErrors(SourceText(name, content.decode("utf-8", "replace")))
+        start = len(content[: error.start].decode("utf-8"))
+        if content.startswith(_UTF16_MARKS):
+            message = "the file is UTF-16, not UTF-8"
+        else:
+            message = f"the file is not UTF-8: byte 0x{content[error.start]:02X}"
+        faults.add(NOT_UTF8, faults.span(start, start + 1), message, help="save the file as UTF-8")
+        raise faults.rejected() from None

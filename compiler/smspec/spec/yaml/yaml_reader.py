@@ -1,21 +1,25 @@
-"""Parse the text of a file to a tree with positions: strict YAML 1.2, within limits."""
+"""Parse the text of a file to a tree with positions: strict YAML 1.2, within limits.
+
+Errors of the YAML parsers become diagnostics that do not depend on which of them found the error.
+"""
 
 from __future__ import annotations
 
 import re
 
+import yaml
 from yaml import MarkedYAMLError
 
-from smspec.diagnostics import Rule
-from smspec.diagnostics.parse_errors import ParseErrors
+from smspec.diagnostics import Note, Rule
+from smspec.diagnostics.diagnostic import ParseErrors
 from smspec.diagnostics.unseen_names import check_names
 from smspec.source import Document, Mapping, Node, Scalar, Sequence, SourceText
+from smspec.source.frozen import dataclass
 from smspec.spec.yaml import text_limits
-from smspec.spec.yaml.composing import VARIABLE, Composer
-from smspec.spec.yaml.encoding import decode_bytes
+from smspec.spec.yaml.composing import TAG, VARIABLE, Composer, unquoted_variable
 from smspec.spec.yaml.events import BROKEN_YAML, events
 from smspec.spec.yaml.scalars import meaning
-from smspec.spec.yaml.syntax import add_error
+from smspec.spec.yaml.text_limits import decode_bytes, refuse_directive
 
 __all__ = ["decode_bytes", "read", "read_scalar"]
 
@@ -24,6 +28,8 @@ NO_MAPPING = Rule("SM114", "spec other than a mapping")
 
 # The first characters of anything except a plain scalar.
 _SIGNS = tuple("\"'[{&*!|>%@`")
+
+_LONGEST_KEY = 1024
 
 
 def read(text: SourceText) -> Document:
@@ -99,3 +105,147 @@ def _refuse_root(root: Node | None, faults: ParseErrors) -> None:
     what = "a list" if isinstance(root, Sequence) else "a single value"
     help = "write keys with values, `name: my-job`"
     faults.add(NO_MAPPING, root.span, f"the spec is {what}, not a mapping", help=help)
+
+
+@dataclass(frozen=True, slots=True)
+class _SyntaxFault:
+    """An error between two offsets, and an earlier position, ``since``, that helps to understand it."""
+
+    start: int
+    end: int
+    message: str
+    help: str = ""
+    since: tuple[int, str] | None = None
+    rule: Rule = BROKEN_YAML
+
+
+def add_error(error: yaml.MarkedYAMLError, faults: ParseErrors) -> None:
+    """Add the error that the parser stopped at."""
+    text = faults.text.text
+    at = min(error.problem_mark.index if error.problem_mark else len(text), len(text))
+    since = min(error.context_mark.index if error.context_mark else at, len(text))
+    if text[at - 1 : at + 2] == "${{":
+        variable = re.compile(VARIABLE).match(text, at - 1)
+        unquoted_variable(faults, at - 1, variable.end() if variable else at + 2)
+        return
+    if "directive" in (error.context or "") or "YAML" in (error.problem or ""):
+        refuse_directive(faults, since)
+        return
+    fault = _syntax_fault(error.problem or "", error.context or "", text, at, since)
+    notes = (Note(fault.since[1], faults.span(fault.since[0], fault.since[0] + 1)),) if fault.since else ()
+    span = faults.span(fault.start, fault.end)
+    faults.add(fault.rule, span, fault.message, help=fault.help, notes=notes)
+
+
+def _syntax_fault(problem: str, context: str, text: str, at: int, since: int) -> _SyntaxFault:
+    if text[at : at + 1] == "\t" and "quote" not in context:
+        return _SyntaxFault(at, at + 1, "a tab where YAML takes only spaces", "indent and separate with spaces")
+    # libyaml reports "did not find expected X", the Python parser "expected X, but found Y": X identifies the error in
+    # both.
+    if "tag" in context or "tag handle" in problem:
+        help = "remove it; quote a string that begins with `!`"
+        return _SyntaxFault(since, _end_of_word(text, since), "a tag", help, rule=TAG)
+    if "quoted scalar" in context or "double-quoted" in context:
+        return _in_quotes(problem, text, at, since)
+    if "anchor" in context or "alias" in context:
+        sign = text[since : since + 1]
+        help = f"text that begins with `{sign}` must be quoted"
+        return _SyntaxFault(since, since + 1, f"`{sign}` needs a name, letters and digits, right after it", help)
+    if "block scalar" in context:
+        message = f"`{text[since : since + 1]}` and the text below it"
+        help = "the sign stands alone on its line, and every line below is indented alike, with spaces"
+        return _SyntaxFault(at, at + 1, f"{message} do not fit together", help, (since, "the text block begins here"))
+    if "simple key" in context or "expected ':'" in problem:
+        end = _end_of_line(text, since)
+        return _SyntaxFault(
+            since, end, "a key without `:`", "write `key: value`, or indent the line if it goes on a text"
+        )
+    if "mapping values are not allowed" in problem:
+        return _second_colon(text, at)
+    if "cannot start any token" in problem:
+        return _unfit_character(text, at)
+    if "flow" in context and "node content" not in problem:
+        return _in_brackets(text, at, since)
+    if "expected key" in problem or "<block end>" in problem or "'-' indicator" in problem:
+        return _beside_the_others(context, text, at, since)
+    if "sequence entries" in problem:
+        return _SyntaxFault(at, at + 1, "a list cannot begin here", "put `- ` on the next line, or write `[…]`")
+    if "node content" in problem:
+        return _SyntaxFault(
+            at, at + 1, f"a value is expected, not {_shown(text, at)}", "write it in quotes if it is text"
+        )
+    if "document start" in problem:
+        return _SyntaxFault(
+            at, _end_of_line(text, at), "text after the end of the spec", "one mapping is the whole spec"
+        )
+    return _SyntaxFault(at, at + 1, f"this is not YAML: {problem}")
+
+
+def _in_quotes(problem: str, text: str, at: int, since: int) -> _SyntaxFault:
+    if "end of stream" in problem or "document" in problem:
+        return _SyntaxFault(since, since + 1, f"unclosed quote {_shown(text, since)}", "add the closing quote")
+    if text[at : at + 1] != "\\":
+        at = max(text.rfind("\\", since, at + 1), since)
+    if "Unicode" in problem:
+        help = 'write the character, or its code point: "\\U0001F600"'
+        return _SyntaxFault(at, _end_of_word(text, at), "an escape that is not a character", help)
+    end = _end_of_word(text, at) if "unknown" not in problem else at + 2
+    help = "write `\\\\` for a backslash, or use single quotes, where a backslash is a backslash"
+    return _SyntaxFault(at, min(end, at + 10), f"`{text[at : min(end, at + 10)]}` is not an escape", help)
+
+
+def _second_colon(text: str, at: int) -> _SyntaxFault:
+    before = text[text.rfind("\n", 0, at) + 1 : at]
+    if ":" in before:
+        return _SyntaxFault(at, at + 1, "unquoted value contains `:`", "use quotes")
+    if len(before) >= _LONGEST_KEY:
+        return _SyntaxFault(at, at + 1, f"the key before this is longer than {_LONGEST_KEY:,} characters")
+    start = at - len(before.lstrip())
+    help = "move the key to the column of its siblings; a key above a mapping has no other value"
+    return _SyntaxFault(start, at, "this key stands deeper than the key above it, which has a value already", help)
+
+
+def _unfit_character(text: str, at: int) -> _SyntaxFault:
+    return _SyntaxFault(at, at + 1, f"a value cannot begin with {_shown(text, at)}", "put the value in quotes")
+
+
+def _in_brackets(text: str, at: int, since: int) -> _SyntaxFault:
+    what, close = ("mapping", "}") if text[since : since + 1] == "{" else ("list", "]")
+    if not text[at:].strip():
+        return _SyntaxFault(since, since + 1, f"unclosed {_shown(text, since)}", f"add `{close}`")
+    help = f"separate with `,`, close with `{close}`, and quote text that holds brackets, braces or commas"
+    return _SyntaxFault(
+        at, at + 1, f"`,` or `{close}` is missing before this", help, (since, f"the {what} begins here")
+    )
+
+
+def _beside_the_others(context: str, text: str, at: int, since: int) -> _SyntaxFault:
+    end = _end_of_line(text, at)
+    if text[text.rfind("\n", 0, at) + 1 : at].strip(" -"):
+        return _SyntaxFault(at, end, "text after the end of the value", "put the whole value in one pair of quotes")
+    if "block mapping" in context and text[at : at + 1] == "-":
+        help = "indent the list under its key, and give the key no other value"
+        return _SyntaxFault(at, end, "a list item where a key is expected", help)
+    what = "key" if "block mapping" in context else "`- `"
+    message = f"line is not aligned with the {what}s above it"
+    return _SyntaxFault(
+        at, end, message.replace("`- `s", "`- `"), "move the line to their column", (since, "the first of them")
+    )
+
+
+def _shown(text: str, at: int) -> str:
+    character = text[at : at + 1]
+    names = {"": "the end of the file", "\n": "the end of the line", "\r": "the end of the line", "`": "a backtick"}
+    return names.get(character, f"`{character}`")
+
+
+def _end_of_line(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return at + len(text[at : end if end >= 0 else len(text)].rstrip())
+
+
+def _end_of_word(text: str, at: int) -> int:
+    end = at
+    while end < len(text) and not text[end].isspace() and text[end] not in ",]}\"'":
+        end += 1
+    return max(end, at + 1)

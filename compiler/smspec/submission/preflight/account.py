@@ -12,7 +12,7 @@ from smspec.render.iam.statements import SERVICE
 from smspec.service.arns import Arn, parsed_arn
 from smspec.service.members import items, member
 from smspec.service.partitions import partitions
-from smspec.service.policy_rules.quotas import needed_quotas
+from smspec.service.policy_rules.limits import needed_quotas
 from smspec.service.request import Request
 from smspec.submission.aws_errors import INVALID_CREDENTIALS
 from smspec.submission.preflight.aws_calls import AwsCalls

@@ -13,11 +13,9 @@ from smspec.submission.persistence import THROTTLED
 from smspec.submission.preflight.asking import MOST_THREADS
 from smspec.submission.preflight.row import Contradiction, NotChecked
 from smspec.wire.aws import AwsRefused, AwsSession, EndpointElsewhere, Unsendable, is_in_aws, responses
-from smspec.wire.connections import Connections
-from smspec.wire.deadline import Deadline, timeout
-from smspec.wire.fault import BadResponse, WireFault
-from smspec.wire.fetching import fetched
-from smspec.wire.trust import trust_of_environment
+from smspec.wire.connections import Connections, trust_of_environment
+from smspec.wire.exchange import fetched
+from smspec.wire.fault import BadResponse, Deadline, WireFault, timeout
 
 _UNSUPPORTED = re.compile(r"UnknownOperation.*|InvalidAction|Not.?Impl.*|UnsupportedOperation|501|405|MethodNotAllowed")
 """Error codes of a server that does not have the call: an emulator, or a region without the service."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from smspec.render.iam.s3 import location
+from smspec.render.iam.statements import location
 from smspec.service.arns import parsed_arn
 from smspec.service.members import items, member
 from smspec.source.frozen import dataclass

@@ -36,8 +36,7 @@ def s3(server, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     for name, value in server.environ.items():
         monkeypatch.setenv(name, value)
-    for key in server.objects:
-        server.client.delete_object(Bucket=BUCKET, Key=key)
+    server.clear()
     return server
 
 

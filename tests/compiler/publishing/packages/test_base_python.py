@@ -6,11 +6,10 @@ import tarfile
 
 import pytest
 
-from smspec.publishing.packages.base_listing import Entry, listing_of
+from smspec.publishing.packages.base_listing import LayerEntry, layer_entries, listing_of
 from smspec.publishing.packages.base_python import base_python, installed_packages, is_same_version
-from smspec.publishing.packages.layer_listing import layer_entries
 from smspec.publishing.publication import PublishFailed
-from smspec.registry.manifest import Blob, Layer
+from smspec.registry.manifest import Blob, ImageLayer
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
@@ -28,7 +27,7 @@ class Content:
 def listing(*layers):
     """Return the files of layers: names, and ``name -> target`` for links."""
     return listing_of(
-        [Entry(name, "link", target) if target else Entry(name, "file")]
+        [LayerEntry(name, "link", target) if target else LayerEntry(name, "file")]
         for layer in layers
         for name, _, target in (each.partition(" -> ") for each in layer)
     )
@@ -105,7 +104,7 @@ def test_layer_with_hard_links_and_long_names_is_read(tmp_path, format):
         archive.addfile(linked)
         archive.addfile(tarfile.TarInfo(long))
     read = stream.getvalue()
-    layer = Layer(Blob(f"sha256:{hashlib.sha256(read).hexdigest()}", len(read)), "tar")
+    layer = ImageLayer(Blob(f"sha256:{hashlib.sha256(read).hexdigest()}", len(read)), "tar")
     for _ in range(2):  # from the layer, and from the cache
         found = listing_of([layer_entries(layer, Content(read))])
         assert found.has(f"/{long}")

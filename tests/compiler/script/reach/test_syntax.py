@@ -6,8 +6,7 @@ import subprocess
 
 import pytest
 
-from smspec.script.reach.broken_syntax import HOST, broken_syntax, undecodable
-from smspec.script.reach.new_syntax import new_syntax
+from smspec.script.reach.syntax import HOST, broken_syntax, new_syntax, undecodable
 from smspec.source import SourceText
 from support.script.constructs import BROKEN, NEWER, PLAIN, PROVEN
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from smspec.service.facts.table import parsed_table, table, table_path
+from smspec.service.facts import parsed_table, table, table_path
 
 REPOSITORY = Path(__file__).parents[4]
 TABLES = sorted(Path(path).stem for path in glob.glob(table_path("*")))
@@ -60,4 +60,4 @@ def test_wheel_contains_each_table(tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {os.path.basename(name) for name in archive.namelist() if "/service/facts/" in name}
     assert {f"{name}.csv" for name in TABLES} <= names
-    assert "table.py" in names
+    assert "instances.py" in names

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smspec.service.facts import table
 from smspec.service.facts.accounts import registry
 from smspec.service.facts.algorithms import algorithm, algorithm_modes
-from smspec.service.facts.table import table
 from smspec.service.request_check import request_findings
 from smspec.service.request_rules import _ALGORITHMS, BUILT_IN_ALGORITHM, FAMILIES
 from support.service.api_samples import changed

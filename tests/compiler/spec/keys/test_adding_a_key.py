@@ -57,7 +57,7 @@ def package(tmp_path_factory):
     without = shutil.ignore_patterns("__pycache__")
     for root, name in (("compiler", "smspec"), ("schemas", "smspec_schemas"), ("runtime", "smspec_runtime")):
         shutil.copytree(ROOT / root / name, top / name, ignore=without)
-    after(top / "smspec/spec/keys/limits.py", "ROWS: tuple[Row, ...] = (\n", ROW)
+    after(top / "smspec/spec/keys/hosts.py", "LIMITS: tuple[Row, ...] = (\n", ROW)
     after(top / "smspec/spec/model.py", "    max_pending: int | None = None\n", "    max_idle: int | None = None\n")
 
     def as_a_key(schema):

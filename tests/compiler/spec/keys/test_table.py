@@ -5,9 +5,8 @@ import pytest
 from smspec.service.shapes import pinned_model
 from smspec.spec import model
 from smspec.spec.keys import ROW, ROWS
-from smspec.spec.keys.row import Row
-from smspec.spec.keys.value_forms import DURATION, TEXT, TEXTS, Structure
-from smspec.spec.schema.keys import spec_keys
+from smspec.spec.keys.row import DURATION, TEXT, TEXTS, Row, StructureForm
+from smspec.spec.schema.job_schema import spec_keys
 from support.spec.key_table import faults
 
 KEY = ("stopping", "max_idle")
@@ -45,7 +44,10 @@ def test_table_has_no_faults():
             ],
         ),
         (
-            {"without": ["retries"], "more": [Row("retries", TEXT, "RetryStrategy.MaximumRetryAttempts", kind="cost")]},
+            {
+                "without": ["retries"],
+                "more": [Row("retries", TEXT, "RetryStrategy.MaximumRetryAttempts", kind="cost")],
+            },
             ["`retries` writes string, and `RetryStrategy.MaximumRetryAttempts` is of the type integer"],
         ),
         (
@@ -82,7 +84,10 @@ def test_table_has_no_faults():
             ],
         ),
         (
-            {"without": ["spot"], "more": [Row("spot", Structure(model.Spot), "RetryStrategy.Attempt", kind="cost")]},
+            {
+                "without": ["spot"],
+                "more": [Row("spot", StructureForm(model.Spot), "RetryStrategy.Attempt", kind="cost")],
+            },
             ["`spot`: the API model has no member `RetryStrategy.Attempt`"],
         ),
     ],

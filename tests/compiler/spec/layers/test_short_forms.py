@@ -1,11 +1,13 @@
-"""Short forms are expanded and everything else is unchanged."""
+"""Short forms are expanded, a relative path names the same file from every layer, and everything else is unchanged."""
+
+import posixpath
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.source import SourceText, to_data
-from smspec.spec.layers.short_forms import expanded
+from smspec.spec.layers.short_forms import expanded, relocated
 from smspec.spec.yaml.yaml_reader import read
 from support.spec.trees import json_values, tree
 
@@ -49,3 +51,34 @@ def test_expanded_value_keeps_its_position():
     output = root.get("output")
     assert {output.span, output.entries[0][0].span, output.get("s3").span} == {output.span}
     assert (output.span.line, output.span.column) == (2, 9)
+
+
+steps = st.sampled_from(["a", "b", "c"])
+directories = st.lists(steps, max_size=3).map("/".join)
+paths = st.lists(steps | st.just(".."), min_size=1, max_size=4).map("/".join)
+
+
+@pytest.mark.parametrize(
+    ("path", "origin", "home", "moved"),
+    [
+        ("src/", "org", "specs/a", "../../org/src/"),
+        ("src", "specs/a", "specs/a", "src"),
+        ("./src", "specs/a", "specs/a/", "./src"),
+        ("../src", "org", "", "src"),
+        ("src", "", "specs", "../src"),
+        ("src", "../org", "../specs/a", "../../org/src"),
+        ("..", "a/b", "a", "."),
+        ("/data", "org", "specs", "/data"),
+        ("s3://b/k", "org", "specs", "s3://b/k"),
+        ("src", "/abs/org", "specs", "/abs/org/src"),
+    ],
+)
+def test_paths_are_relocated(path, origin, home, moved):
+    assert relocated(path, origin, home) == moved
+
+
+@given(paths, directories, directories)
+def test_relocated_path_is_the_same_file(path, origin, home):
+    root = "/r1/r2/r3/r4"
+    moved = relocated(path, f"{root}/{origin}", f"{root}/{home}")
+    assert posixpath.normpath(f"{root}/{home}/{moved}") == posixpath.normpath(f"{root}/{origin}/{path}")

@@ -9,11 +9,10 @@ from jsonschema import Draft7Validator
 
 from smspec.source import SourceText, to_data
 from smspec.spec.layers.assembly import merged
-from smspec.spec.schema.job_schema import author_schema, merged_schema
-from smspec.spec.schema.keys import key_path_of_text, spec_keys, strict, written_key
+from smspec.spec.schema.job_schema import author_schema, key_path_of_text, merged_schema, spec_keys, strict, written_key
 from smspec.spec.schema.reference import explain_key, is_required, keys
 from smspec.spec.shape.shape_check import shape_findings
-from smspec.spec.yaml.flow_style import flow_style
+from smspec.spec.yaml.scalars import flow_style
 from smspec.spec.yaml.yaml_reader import read
 from support.spec.job_documents import whole_job
 

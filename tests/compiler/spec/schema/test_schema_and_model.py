@@ -11,18 +11,18 @@ import pytest
 from smspec.service.shapes import pinned_model
 from smspec.spec import model
 from smspec.spec.keys import ROWS, rows_below
-from smspec.spec.keys.value_forms import Choice, Named, Structure, Structures
-from smspec.spec.schema.keys import choices, keys_in, spec_keys, strict
-from smspec.spec.shape.plain_data import viewed
+from smspec.spec.keys.row import ChoiceForm, NamedForm, StructureForm, StructureListForm
+from smspec.spec.schema.job_schema import choices, keys_in, spec_keys, strict
+from smspec.spec.shape.shape_check import viewed
 from smspec_runtime import launchers as runtime_launchers
 from support.spec.job_documents import document_of
 
 ROOT = Path(__file__).parents[4]
 HOLDERS = [
     ("", model.JobSpec),
-    *((row.path, kind) for row in ROWS if isinstance(row.form, Choice) for kind in row.form.kinds),
-    *((row.path, row.form.kind) for row in ROWS if isinstance(row.form, Structure)),
-    *((f"{row.path}.*", row.form.kind) for row in ROWS if isinstance(row.form, Structures | Named)),
+    *((row.path, kind) for row in ROWS if isinstance(row.form, ChoiceForm) for kind in row.form.kinds),
+    *((row.path, row.form.kind) for row in ROWS if isinstance(row.form, StructureForm)),
+    *((f"{row.path}.*", row.form.kind) for row in ROWS if isinstance(row.form, StructureListForm | NamedForm)),
 ]
 """Every mapping of a spec by its path, and the class of the model that holds it."""
 

@@ -16,10 +16,8 @@ from smspec.spec.schema.acceptance import ANNOTATIONS, KEYWORDS, accepts
 from smspec.spec.schema.job_schema import author_schema, merged_schema
 from smspec.spec.shape import shape_check
 from smspec.spec.shape import shape_faults as shape_faults_of
-from smspec.spec.shape.fault import ShapeFault
-from smspec.spec.shape.plain_data import viewed
-from smspec.spec.shape.shape_check import shape_findings
-from smspec.spec.shape.shape_faults import REFERENCE, shape_faults
+from smspec.spec.shape.shape_check import shape_findings, viewed
+from smspec.spec.shape.shape_faults import REFERENCE, ShapeFault, shape_faults
 from support.examples import at_most
 from support.small_job import READY
 from support.spec.job_documents import document_of, merged_text, whole_job

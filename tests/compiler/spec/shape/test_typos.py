@@ -9,9 +9,9 @@ import pytest
 
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.shapes import pinned_model
-from smspec.spec.schema.keys import choices, keys_in, spec_keys
-from smspec.spec.shape.faulty_values import choice_meant
-from smspec.spec.shape.unknown_key import suggestion
+from smspec.spec.schema.job_schema import choices, keys_in, spec_keys
+from smspec.spec.shape.faulty_keys import suggestion
+from smspec.spec.shape.schema_errors import choice_meant
 
 CLASSES = ("left out", "swapped", "changed", "added")
 AT_LEAST = 0.90

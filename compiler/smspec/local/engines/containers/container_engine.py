@@ -31,7 +31,7 @@ from smspec.local.run_directory import HOSTS, UPLOAD, HostDirectory, RunDirector
 from smspec.local.source_files import source_files
 from smspec.local.surroundings import NO_FAULTS
 from smspec.local.training_request import Host, TrainingRequest
-from smspec.render.run_marker import RUN_MARKER
+from smspec.render.tree import RUN_MARKER
 from smspec.spec.model import BuiltImage, ExistingImage
 from smspec.workspace.git_labels import git_labels
 

@@ -8,7 +8,7 @@ import os
 
 from smspec.local.engines.containers.client import Client, ClientFailed
 from smspec.local.run_directory import HOSTS, INTERRUPTED
-from smspec.render.run_marker import RUN_MARKER, is_run_marker, marker_in
+from smspec.render.tree import RUN_MARKER, is_run_marker, marker_in
 
 LABEL = "smspec.run"
 """Its value is the path of the file that a run locks as long as it lasts."""

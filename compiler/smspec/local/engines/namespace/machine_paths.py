@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from smspec.local.engines.namespace.cell.plan import Bind
 from smspec.local.python.interpreter import Interpreter
-from smspec.source.path_containment import is_below
+from smspec.source.real_file import is_below
 
 _OF_HOME = (".aws", ".pip", ".config/pip", ".netrc")
 _FILES_IN_VARIABLES = (

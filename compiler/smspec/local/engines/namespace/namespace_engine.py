@@ -37,7 +37,7 @@ from smspec.local.run_directory import HOSTS, INTERRUPTED, UPLOAD, HostDirectory
 from smspec.local.surroundings import NO_FAULTS
 from smspec.local.training_request import Host, TrainingRequest
 from smspec.source.deep_directories import remove_tree
-from smspec.source.path_containment import is_below
+from smspec.source.real_file import is_below
 
 _INSIDE = HostDirectory("/")
 _OWN_PYTHON = "/opt/python"

@@ -1,0 +1,281 @@
+"""The names that a function, a class, or a loop uses, collected in one walk, nested definitions included."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any, Literal
+
+Ending = Literal["raise", "leave", "exit"]
+"""An early end of a block: by an exception, by leaving the function or the loop, or by ending the script."""
+
+LEAVING = (ast.Return, ast.Break, ast.Continue)
+
+_EXITS = ("_exit", "exit", "quit")
+
+_FAILURES = ("Error", "Exception", "Interrupt", "Warning")
+"""Suffixes of exception names that fail a job; SystemExit may end it successfully."""
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_BARE = (ast.expr_context, ast.operator, ast.Constant)
+"""Nodes without names in them."""
+
+_READS = frozenset({"copy", "get", "index", "items", "keys", "values"})
+_READERS = frozenset({"len", "print", "dict", "list"})
+
+Uses = dict[str, "frozenset[str] | None"]
+"""Names, each with the attributes if only these are used, else None."""
+
+Imported = tuple["ast.Import | ast.ImportFrom", Uses]
+"""An import, and how the code uses the imported names."""
+
+
+def is_failure(raised: ast.expr | None) -> bool:
+    """Return whether an uncaught exception fails the job; a bare `raise` re-raises one."""
+    if raised is None:
+        return True
+    kind = raised.func if isinstance(raised, ast.Call) else raised
+    name = kind.attr if isinstance(kind, ast.Attribute) else kind.id if isinstance(kind, ast.Name) else ""
+    if name == "SystemExit" and isinstance(raised, ast.Call) and raised.args:
+        return isinstance(raised.args[0], ast.Constant) and is_failing(raised.args[0].value)
+    return name.endswith(_FAILURES)
+
+
+def is_failing_exit(node: ast.Call) -> bool:
+    """Return whether a call, if it ends the script, ends it with a failure: ``sys.exit(1)``."""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name not in _EXITS or len(node.args) != 1:
+        return False
+    status = node.args[0]
+    if isinstance(status, ast.UnaryOp) and isinstance(status.op, ast.USub):
+        status = status.operand
+    return isinstance(status, ast.Constant) and is_failing(status.value)
+
+
+def is_failing(status: object) -> bool:
+    """Return whether an exit status is a failure. The system keeps the last eight bits of a number."""
+    if isinstance(status, int):
+        return status % 256 != 0
+    return status is not None and status is not ...
+
+
+class Code:
+    """The names of a piece of code; names are dotted as they are written, without other expressions.
+
+    ``size`` counts nodes. ``free`` are names from outside, ``shared`` those of `global` and `nonlocal`. ``names`` are
+    all that may be reached, ``raised`` those of exceptions, and ``changed`` those that are not only read;
+    ``attributes`` are those of anything, ``imports`` what it imports. ``stored`` names are set in the piece itself, not
+    in a nested function; ``yields`` and ``returns`` likewise.
+    """
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.free: Uses = {}
+        self.shared: set[str] = set()
+        self.names: set[str] = set()
+        self.raised: set[str] = set()
+        self.changed: set[str] = set()
+        self.stored: set[str] = set()
+        self.imports: list[Imported] = []
+        self.attributes: set[str] = set()
+        self.yields = False
+        self.returns = False
+
+    def use(self, name: str, attributes: frozenset[str] | None) -> None:
+        """Add a use of a name: of some attributes, or of its value."""
+        before = self.free.get(name, frozenset())
+        self.free[name] = None if before is None or attributes is None else before | attributes
+
+    def take_in(self, inner: Code) -> None:
+        """Add the names of a nested definition."""
+        self.size += inner.size
+        for name, attributes in inner.free.items():
+            self.use(name, attributes)
+        self.imports += inner.imports
+        self.shared |= inner.shared
+        self.names |= inner.names
+        self.raised |= inner.raised
+        self.changed |= inner.changed
+        self.attributes |= inner.attributes
+
+
+class Codes:
+    """The codes of a script, each computed once."""
+
+    def __init__(self) -> None:
+        self._made: dict[ast.AST, Code] = {}
+
+    def of(self, node: ast.AST) -> Code:
+        """Return the code of a function, a class, or a statement."""
+        found = self._made.get(node)
+        if found is None:
+            found = self._made[node] = _Walk(self, node).code
+        return found
+
+
+class _Walk:
+    """One walk; at its end it is known which names are only read, and which cannot do harm."""
+
+    def __init__(self, codes: Codes, root: ast.AST) -> None:
+        self.code = Code()
+        self._codes = codes
+        self._names: list[ast.Name | ast.Attribute] = []
+        self._imports: list[ast.Import | ast.ImportFrom] = []
+        self._read: set[int] = set()
+        self._harmless: set[int] = set()
+        self._through: dict[int, str] = {}
+        self._go(root)
+        for name in self._names:
+            self._name(name)
+        for imported in self._imports:
+            uses: Uses = {name: self.code.free.get(name, frozenset()) for name in _bound(imported)}
+            self.code.imports.append((imported, uses))
+        if isinstance(root, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            own = _own(root, self.code)
+            self.code.free = {name: used for name, used in self.code.free.items() if name not in own}
+            own -= {name for imported in self._imports for name in _bound(imported)}
+            for names in (self.code.names, self.code.raised, self.code.changed):
+                names -= {name for name in names if name.partition(".")[0] in own}
+
+    def _go(self, root: ast.AST) -> None:
+        code = self.code
+        rest: list[ast.AST] = [root]
+        while rest:
+            node = rest.pop()
+            if isinstance(node, _SCOPES) and node is not root:
+                if not isinstance(node, ast.Lambda):
+                    code.stored.add(node.name)
+                code.take_in(self._codes.of(node))
+                continue
+            code.size += 1
+            look = _LOOKS.get(type(node))
+            if look is not None:
+                look(self, node)
+            for field in node._fields:
+                part = getattr(node, field, None)
+                if isinstance(part, list):
+                    rest += [one for one in part if isinstance(one, ast.AST)]
+                elif isinstance(part, ast.AST) and not isinstance(part, _BARE):
+                    rest.append(part)
+
+    def _name(self, node: ast.Name | ast.Attribute) -> None:
+        name = dotted(node)
+        is_harmless = id(node) in self._harmless
+        if not is_harmless:
+            self.code.names.add(name)
+        if isinstance(node, ast.Name):
+            through = self._through.get(id(node))
+            self.code.use(name, None if through is None else frozenset({through}))
+            if isinstance(node.ctx, ast.Store):
+                self.code.stored.add(name)
+        elif not is_harmless:
+            self.code.attributes.add(node.attr)
+        if id(node) not in self._read:
+            self.code.changed.add(name)
+
+    def _plain(self, node: ast.Name) -> None:
+        self._names.append(node)
+
+    def _attribute(self, node: ast.Attribute) -> None:
+        self._names.append(node)
+        if isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Load):
+            self._through[id(node.value)] = node.attr
+
+    def _call(self, node: ast.Call) -> None:
+        if is_failing_exit(node) or has_names_of_its_own(node):
+            self._harmless.add(id(node.func))
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _READS:
+            self._read.add(id(node.func.value))
+        elif isinstance(node.func, ast.Name) and node.func.id in _READERS and len(node.args) == 1:
+            self._read.add(id(node.args[0]))
+
+    def _subscript(self, node: ast.Subscript) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self._read.add(id(node.value))
+
+    def _compare(self, node: ast.Compare) -> None:
+        if len(node.comparators) == 1:
+            self._read.add(id(node.comparators[0]))
+            if isinstance(node.ops[0], ast.In | ast.NotIn):
+                self._harmless.add(id(node.comparators[0]))
+
+    def _raise(self, node: ast.Raise) -> None:
+        if node.exc is not None and not is_failure(node.exc):
+            self.code.raised.add(dotted(node.exc.func if isinstance(node.exc, ast.Call) else node.exc))
+
+    def _share(self, node: ast.Global | ast.Nonlocal) -> None:
+        self.code.shared.update(node.names)
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        self._imports.append(node)
+        self.code.stored.update(_bound(node))
+
+    def _bind(self, node: ast.ExceptHandler | ast.MatchAs | ast.MatchStar) -> None:
+        self.code.stored.update(filter(None, [node.name]))
+
+    def _bind_rest(self, node: ast.MatchMapping) -> None:
+        self.code.stored.update(filter(None, [node.rest]))
+
+    def _yield(self, _: ast.AST) -> None:
+        self.code.yields = True
+
+    def _return(self, _: ast.AST) -> None:
+        self.code.returns = True
+
+
+_LOOKS: dict[type[ast.AST], Callable[[_Walk, Any], None]] = {
+    ast.Attribute: _Walk._attribute,
+    ast.Call: _Walk._call,
+    ast.Compare: _Walk._compare,
+    ast.MatchMapping: _Walk._bind_rest,
+    ast.Name: _Walk._plain,
+    ast.Raise: _Walk._raise,
+    ast.Return: _Walk._return,
+    ast.Subscript: _Walk._subscript,
+    **dict.fromkeys((ast.ExceptHandler, ast.MatchAs, ast.MatchStar), _Walk._bind),
+    **dict.fromkeys((ast.Global, ast.Nonlocal), _Walk._share),
+    **dict.fromkeys((ast.Import, ast.ImportFrom), _Walk._import),
+    **dict.fromkeys((ast.Yield, ast.YieldFrom), _Walk._yield),
+}
+
+
+def _bound(node: ast.Import | ast.ImportFrom) -> list[str]:
+    return [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+
+
+def _own(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, code: Code) -> set[str]:
+    """Return the parameters and local variables of a function."""
+    args = node.args
+    given = (*args.posonlyargs, *args.args, *args.kwonlyargs, *filter(None, (args.vararg, args.kwarg)))
+    variables = set() if isinstance(node, ast.Lambda) else code.stored - code.shared
+    return {parameter.arg for parameter in given} | variables
+
+
+def has_names_of_its_own(node: ast.Call) -> bool:
+    """Return whether code is run with only the names that are passed to it: ``exec(text, {"x": 1})``."""
+    return (
+        isinstance(node.func, ast.Name)
+        and node.func.id in ("eval", "exec")
+        and len(node.args) > 1
+        and isinstance(node.args[1], ast.Dict)
+    )
+
+
+def dotted(node: ast.expr) -> str:
+    """Return a name with its attributes as it is written; empty for any other expression."""
+    attributes: list[str] = []
+    while isinstance(node, ast.Attribute):
+        attributes.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(attributes)]) if isinstance(node, ast.Name) else ""
+
+
+def absolute(source: str, package: str) -> str | None:
+    """Return the full name after ``from`` in a module of ``package``; None if there are too few parent packages."""
+    level = len(source) - len(source.lstrip("."))
+    if level == 0:
+        return source
+    above = package.split(".") if package else []
+    if level > len(above):
+        return None
+    return ".".join(filter(None, [*above[: len(above) - level + 1], source[level:]]))

@@ -1,0 +1,216 @@
+"""Control flow: branches, loops, and exception handlers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from smspec.script.follow.code import LEAVING, Ending, is_failing
+from smspec.script.follow.effects import lets_errors_through
+from smspec.script.follow.evaluation import Assignment, Evaluation
+from smspec.script.follow.frames import Frame, joined
+from smspec.script.follow.values import UNKNOWN, constant
+
+if TYPE_CHECKING:
+    from smspec.script.follow.interpreter import Interpreter, Repeats
+
+Follow = Callable[[Sequence[ast.stmt]], "Ending | None"]
+
+
+class ControlFlow:
+    """Control flow in one frame; ``follow`` follows statements in order, and returns how they end."""
+
+    def __init__(self, run: Interpreter, frame: Frame, follow: Follow) -> None:
+        self.run = run
+        self.frame = frame
+        self._evaluation = Evaluation(run, frame)
+        self.value = self._evaluation.value
+        self.assign = Assignment(run, frame).assign
+        self._block = follow
+
+    def if_(self, node: ast.If) -> Ending | None:
+        """Follow the branches of an `if`."""
+        test = self.value(node.test)
+        known = constant(test)
+        if known is not ...:
+            return self._block(node.body if known else node.orelse)
+        self.run.recorder.tested(node, self._evaluation)
+        if asks_for_one_word(node.test) and self._goes_on_otherwise(node.body):
+            # `if len(sys.argv) == 2 and …: read a file`, as in the examples of transformers.
+            with self.run.perhaps(self.frame):
+                before = dict(self.frame.names)
+                self._block(node.body)
+            taken, self.frame.names = self.frame.names, before
+            self.run.goes_other_way_for_one_word = True
+            ending = self._block(node.orelse)
+            self.frame.names = joined(self.frame.names, taken)
+            return ending
+        return self._branches([node.body, node.orelse], is_exhaustive=True)
+
+    def _goes_on_otherwise(self, body: Sequence[ast.stmt]) -> bool:
+        """Return whether a branch does not end early, so that the following statements run after either branch."""
+        return not any(isinstance(part, ast.Return | ast.Raise) for node in body for part in ast.walk(node))
+
+    def _repeats(self, node: ast.For | ast.AsyncFor) -> Repeats | None:
+        """Return how often a loop over a `range` runs, if every run of the script reaches all of its passes."""
+        loop = node.iter
+        if (
+            not self.run.is_certain
+            or not isinstance(loop, ast.Call)
+            or self._evaluation.full_name(loop.func) != "range"
+        ):
+            return None
+        if any(isinstance(part, LEAVING) for statement in node.body for part in ast.walk(statement)):
+            return None
+        bounds = [constant(self.value(bound)) for bound in loop.args]
+        if len(bounds) == 1 and isinstance(bounds[0], int):
+            return bounds[0], ""
+        if len(bounds) == 2 and isinstance(bounds[0], int) and isinstance(bounds[1], int):
+            return bounds[1] - bounds[0], ""
+        last = loop.args[0] if len(loop.args) == 1 else None
+        return (None, last.attr) if isinstance(last, ast.Attribute) else None
+
+    def _branches(
+        self, bodies: Sequence[Sequence[ast.stmt]], *, is_exhaustive: bool, repeats: Repeats | None = None
+    ) -> Ending | None:
+        """Follow branches of which at most one runs. A failure in all of them is certain.
+
+        ``repeats``: the first is the body of a loop that certainly runs.
+        """
+        before = self.frame.names
+        ends: list[Ending | None] = [] if is_exhaustive else [None]
+        after = [] if is_exhaustive else [before]
+        with self.run.perhaps(self.frame):
+            for body in bodies:
+                self.frame.names = dict(before)
+                self.run.repeats = repeats if body is bodies[0] else None
+                ending = self._block(body)
+                ends.append(ending)
+                if ending is None:
+                    after.append(self.frame.names)
+            if None in ends:
+                self._note(ends)
+        self.frame.names = after[0] if after else before
+        for names in after[1:]:
+            self.frame.names = joined(self.frame.names, names)
+        if None in ends:
+            return None
+        return ends[0] if len(set(ends)) == 1 else "leave"
+
+    def _note(self, ends: Iterable[Ending | None]) -> None:
+        """Record branches that end early. One that fails is not an alternative to success."""
+        if "leave" in ends:
+            self.frame.has_left = True
+        if "exit" in ends:
+            self.run.ends()
+
+    def loop_(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
+        """Follow a loop, which may run any number of times, or never."""
+        repeats: Repeats | None = None
+        if isinstance(node, ast.While):
+            self.value(node.test)
+        else:
+            repeats = self._repeats(node)
+            self.value(node.iter).look_through()
+            self.assign(node.target, UNKNOWN)
+        code = self.run.codes.of(node)
+        for name in sorted(code.stored):
+            self.frame.names.get(name, UNKNOWN).escape()  # it is used under that name in the first iteration
+            self.frame.set(name, UNKNOWN)
+        self._branches([node.body, node.orelse], is_exhaustive=False, repeats=repeats)
+        if code.returns:
+            self.frame.has_left = True
+            self.run.is_certain = False
+
+    def try_(self, node: ast.Try) -> Ending | None:
+        """Follow a `try` with its handlers."""
+        before = dict(self.frame.names)
+        if self._goes_on(node):
+            with self.run.perhaps(self.frame):  # whatever fails in it may lead to a handler
+                ending = self._block(node.body)
+        else:
+            ending = self._block(node.body)
+        after = self.frame.names
+        if ending is None:
+            ending = self._block(node.orelse)
+        if node.handlers:
+            self.frame.names = joined(before, after)
+            with self.run.perhaps(self.frame):
+                for handler in node.handlers:
+                    self.value(handler.type)
+            handled = self._branches([handler.body for handler in node.handlers], is_exhaustive=True)
+            self.frame.names = after if handled is not None else joined(after, self.frame.names)
+            if ending is not None and handled is None:
+                self._note([ending])
+                self.run.is_certain = False
+                ending = None
+        return self._block(node.finalbody) or ending
+
+    def _goes_on(self, node: ast.Try) -> bool:
+        """Return whether the script may continue after a failure within."""
+        leaves = any(self._may_leave(part) for last in node.finalbody for part in ast.walk(last))
+        return leaves or any(
+            not self._always_fails(handler)
+            and not (isinstance(handler.type, ast.Name) and handler.type.id == "KeyboardInterrupt")
+            for handler in node.handlers
+        )
+
+    def _always_fails(self, handler: ast.ExceptHandler) -> bool:
+        """Return whether a handler always fails the script, or raises."""
+        *before, last = handler.body
+        if any(self._may_leave(part) for node in before for part in ast.walk(node)):
+            return False
+        if isinstance(last, ast.Expr) and self._evaluation.exits(last.value):
+            status = last.value.args[0] if isinstance(last.value, ast.Call) and last.value.args else None
+            return isinstance(status, ast.Constant) and is_failing(status.value)
+        return isinstance(last, ast.Raise) and self._evaluation.fails(last.exc)
+
+    def _may_leave(self, node: ast.AST) -> bool:
+        return isinstance(node, LEAVING) or self._evaluation.exits(node)
+
+    def with_(self, node: ast.With | ast.AsyncWith) -> Ending | None:
+        """Follow a block with context managers, which may suppress exceptions."""
+        is_reliable = True
+        for item in node.items:
+            called = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
+            is_reliable &= lets_errors_through(self._evaluation.full_name(called))
+            value = self.value(item.context_expr)
+            value.escape()
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, UNKNOWN)
+        if is_reliable:
+            return self._block(node.body)
+        with self.run.perhaps(self.frame):  # it may suppress exceptions in the block
+            ending = self._block(node.body)
+        if ending is not None:
+            self._note([ending])
+            self.run.is_certain = False
+        return None
+
+    def match_(self, node: ast.Match) -> None:
+        """Follow a `match`."""
+        self.value(node.subject).escape()
+        for case in node.cases:
+            for part in ast.walk(case.pattern):
+                for name in (getattr(part, "name", None), getattr(part, "rest", None)):
+                    if isinstance(name, str):
+                        self.frame.set(name, UNKNOWN)
+            if case.guard is not None:
+                with self.run.perhaps(self.frame):
+                    self.value(case.guard).escape()
+        self._branches([case.body for case in node.cases], is_exhaustive=False)
+
+
+def asks_for_one_word(test: ast.expr) -> bool:
+    """Return whether a condition is only true with a single word on the command line."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return any(map(asks_for_one_word, test.values))
+    match test:
+        case ast.Compare(
+            left=ast.Call(func=ast.Name(id="len"), args=[ast.Attribute(value=ast.Name(id="sys"), attr="argv")]),
+            ops=[ast.Eq()],
+            comparators=[ast.Constant(value=2)],
+        ):
+            return True
+    return False

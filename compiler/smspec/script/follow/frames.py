@@ -1,0 +1,265 @@
+"""The names that are known at one place of a program, and the functions and calls that make new places.
+
+Other code may run a function that escapes at any time, or never: then everything that its code names is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from smspec.script.follow.effects import ENDING_METHODS, ENDING_WORDS, EXITS, FRAMES, LISTS, sees_all
+from smspec.script.follow.values import UNKNOWN, Named, Value, items, text
+from smspec.source import SourceText
+
+if TYPE_CHECKING:
+    import ast
+
+    from smspec.script.follow.interpreter import Interpreter
+    from smspec.source import Span
+
+NODES_A_STEP = 8
+"""Nothing in them is followed, so a step is cheap."""
+
+
+class Frame:
+    """The names of a module or of a function call; ``outer`` is the enclosing frame.
+
+    ``has_left``: the function may have returned. ``is_open``: other code has all its names, and may set them. For a
+    module, ``package`` is where relative imports start; ``is_entered``: calls of its functions are followed.
+    """
+
+    def __init__(self, source: SourceText, outer: Frame | None = None) -> None:
+        self.source = source
+        self.outer = outer
+        self.lines: list[str] = outer.lines if outer else source.text.split("\n")
+        self.has_left = False
+        self.is_class = False
+        self.is_comprehension = False
+        self.is_open = False
+        self.is_entered = True
+        self.package = ""
+        self._leaked: set[str] = set()
+        self._forgotten: set[str] = set()
+        self.names: dict[str, Value] = {}
+        self.globals: frozenset[str] = frozenset()
+        self.nonlocals: frozenset[str] = frozenset()
+        self.returned: list[Value] = []
+
+    @property
+    def module(self) -> Frame:
+        frame = self
+        while frame.outer is not None:
+            frame = frame.outer
+        return frame
+
+    def get(self, name: str) -> Value | None:
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame._forgotten:
+                return UNKNOWN
+            if name in frame.names:
+                value = frame.names[name]
+                return value if isinstance(value, Named) or not frame.is_open else UNKNOWN
+            frame = frame.outer
+        return None
+
+    def open(self) -> None:
+        """Let all names escape, with any later values, and allow others to set them: all except other modules."""
+        if not self.is_open:
+            self.is_open = True
+            for value in tuple(self.names.values()):
+                if not isinstance(value, Named):
+                    value.escape()
+
+    def leak(self, name: str, attributes: frozenset[str] | None = None) -> None:
+        """Let the value of a name escape, and any later value; for a module, only ``attributes``."""
+        frame: Frame | None = self
+        while frame is not None:
+            frame._leaked.add(name)
+            if name in frame.names:
+                if attributes is None:
+                    frame.names[name].escape()
+                else:
+                    frame.names[name].escape_by(attributes)
+                return
+            frame = frame.outer
+
+    def forget_for_good(self, name: str) -> None:
+        """Treat a name as permanently unknown, because others may set it at any time."""
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.names or frame.outer is None:
+                frame._forgotten.add(name)
+            frame = frame.outer
+
+    @property
+    def of_functions(self) -> Frame:
+        """The frame in which a function defined here looks up names: not that of a class."""
+        return self.outer.of_functions if self.is_class and self.outer is not None else self
+
+    def forget_outer(self, name: str) -> None:
+        """Treat a name of an enclosing function as unknown, because of ``nonlocal``."""
+        frame = self.outer
+        while frame is not None:
+            if name in frame.names:
+                frame.names[name].escape()
+                frame.names[name] = UNKNOWN
+            frame = frame.outer
+        self.nonlocals |= {name}
+
+    def forget_values(self) -> None:
+        """Treat all names of this frame as unknown, except other modules and builtins."""
+        for name, value in self.names.items():
+            if not isinstance(value, Named) and not name.startswith("__"):
+                self.names[name] = UNKNOWN
+
+    def set(self, name: str, value: Value) -> None:
+        frame = self.module if name in self.globals else self
+        if name in frame._leaked or name in frame.nonlocals or (frame.is_open and not isinstance(value, Named)):
+            value.escape()
+        frame.names[name] = value
+
+
+def joined(one: dict[str, Value], two: dict[str, Value]) -> dict[str, Value]:
+    """Return what is known of names after either of two branches.
+
+    A value that a name may have escapes, because later uses under that name are not tracked.
+    """
+    names: dict[str, Value] = {}
+    for name in (*one, *sorted(two.keys() - one.keys())):
+        first, second = one.get(name, UNKNOWN), two.get(name, UNKNOWN)
+        names[name] = first if first is second else UNKNOWN
+        if first is not second:
+            first.escape()
+            second.escape()
+    return names
+
+
+def leak(run: Interpreter, node: ast.AST, frame: Frame) -> None:
+    """Treat everything that the code of ``node`` names as unknown; ``frame`` is where it looks up names."""
+    code = run.codes.of(node)
+    run.step(1 + code.size // NODES_A_STEP)
+    for name, attributes in code.free.items():
+        frame.leak(name, attributes)
+    for imported, uses in code.imports:
+        run.imported_by_others(imported, uses, frame)
+    for name in code.shared:
+        frame.forget_for_good(name)
+    reached = {full_name(frame, name) for name in code.names}
+    for name in sorted(filter(sees_all, reached)):
+        run.sees(name, frame)
+    if FRAMES & code.attributes:
+        run.handed_on("globals")
+    if (
+        ENDING_METHODS & code.attributes
+        or reached & EXITS
+        or any(full_name(frame, name) == "SystemExit" for name in code.raised)
+    ):
+        run.ends()
+    for name in code.changed:
+        if (full := full_name(frame, name)) in LISTS:
+            run.handed_on(full)
+
+
+def full_name(frame: Frame, dotted: str) -> str:
+    """Return the full name of something of another module, or of a builtin; empty for everything else."""
+    root, dot, rest = dotted.partition(".")
+    found = frame.get(root)
+    if isinstance(found, Named):
+        return found.name + dot + rest
+    return dotted if found is None else ""
+
+
+class Call:
+    """``arguments`` by position, ``keywords`` by name; ``is_whole``: no ``*`` or ``**`` hides more of them."""
+
+    def __init__(
+        self,
+        run: Interpreter,
+        node: ast.Call,
+        arguments: tuple[Value, ...],
+        keywords: dict[str, Value],
+        is_whole: bool,
+    ) -> None:
+        self.run = run
+        self.node = node
+        self.arguments = arguments
+        self.keywords = keywords
+        self.is_whole = is_whole
+
+    @property
+    def place(self) -> Span:
+        return self.run.place(self.node)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the call happens in every run of the script."""
+        return self.run.is_certain
+
+    def argument(self, index: int, name: str) -> Value | None:
+        """Return an argument that is passed by position or by name."""
+        return self.arguments[index] if index < len(self.arguments) else self.keywords.get(name)
+
+    def unknown_result(self) -> Value:
+        """Let all arguments escape, and return an unknown value."""
+        for value in (*self.arguments, *self.keywords.values()):
+            self.hands_over_words(value)
+            value.escape()
+        return UNKNOWN
+
+    def hands_over_words(self, value: Value) -> None:
+        """Record that the script may end where the called function uses a list as its command line."""
+        words = items(value) or ()
+        if any(word.startswith(ENDING_WORDS) for word in map(text, words) if word is not None):
+            self.run.ends()
+
+
+class Function(Value):
+    """A function of the script. ``frame`` is where it looks up names, ``defaults`` are known by parameter."""
+
+    def __init__(self, run: Interpreter, node: ast.FunctionDef, frame: Frame, defaults: dict[str, Value]) -> None:
+        self.node = node
+        self.frame = frame
+        self.defaults = defaults
+        self._run = run
+        self._has_escaped = False
+
+    def escape(self) -> None:
+        if not self._has_escaped:
+            self._has_escaped = True
+            for value in self.defaults.values():
+                value.escape()
+            leak(self._run, self.node, self.frame)
+
+    def attribute(self, name: str) -> Value:
+        if name.startswith("__"):
+            self._run.handed_on("globals")
+        return super().attribute(name)
+
+    def decorate(self, _: Value, call: Call) -> Value:
+        return self.call(call)
+
+    def call(self, call: Call) -> Value:
+        return call.run.entered(self, call, ())
+
+
+def bind(function: Function, call: Call, first: Sequence[Value], frame: Frame) -> None:
+    """Assign the passed values to parameters."""
+    parameters = function.node.args
+    plain = [*parameters.posonlyargs, *parameters.args]
+    for parameter in (*plain, *parameters.kwonlyargs):
+        default = function.defaults.get(parameter.arg, UNKNOWN)
+        frame.set(parameter.arg, call.keywords.get(parameter.arg, default if call.is_whole else UNKNOWN))
+    given = (*first, *call.arguments)
+    for index, value in enumerate(given):
+        if index < len(plain) and call.is_whole:
+            frame.set(plain[index].arg, value)
+        else:
+            value.escape()
+    for name, value in call.keywords.items():
+        if all(name != parameter.arg for parameter in (*plain, *parameters.kwonlyargs)):
+            value.escape()
+    for rest in (parameters.vararg, parameters.kwarg):
+        if rest is not None:
+            frame.set(rest.arg, UNKNOWN)
