@@ -20,7 +20,8 @@ from smspec.rehearsal.promises import PROMISES
 from smspec.render import TARGETS
 from smspec.render.dockerfile import _LAUNCHERS
 from smspec.review.kinds import KINDS
-from smspec.review.members import MEMBERS
+from smspec.review.kinds.kind import Kind
+from smspec.review.request_differences import MEMBERS
 from smspec.script.readers import READERS
 from smspec.service.policy_rules import RULES as POLICY_RULES
 from smspec.service.request_rules import FAMILIES, OF_NO_MEMBER, rules_of
@@ -211,10 +212,16 @@ def test_every_part_of_an_import_is_registered():
 
 
 def test_every_kind_of_change_is_registered():
-    for name, kind in KINDS.items():
-        assert kind.changes.__module__ == kind.verdict.__module__ == f"smspec.review.kinds.{name}"
     directory = "compiler/smspec/review/kinds"
-    is_complete(f"KINDS, {directory}/__init__.py", list(KINDS), defining(directory, "changes", "verdict"))
+    defined = {
+        name: value
+        for path in (ROOT / directory).glob("*.py")
+        for name, value in vars(importlib.import_module(f"smspec.review.kinds.{path.stem}")).items()
+        if isinstance(value, Kind)
+    }
+    assert {name: kind.name.upper() for name, kind in defined.items()} == {name: name for name in defined}
+    is_complete(f"KINDS, {directory}/__init__.py", list(KINDS), [kind.name for kind in defined.values()])
+    assert all(KINDS[kind.name] is kind for kind in defined.values())
     assert {name for meaning in MEMBERS.values() for name in meaning.kinds} <= set(KINDS)
 
 

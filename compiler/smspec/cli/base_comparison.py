@@ -43,10 +43,9 @@ from smspec.pipeline.variants import (
     shown_as_of,
     text_as_of,
 )
+from smspec.review.comparison import State, paired
 from smspec.review.job_review import JobReview
-from smspec.review.kinds import cosmetic
-from smspec.review.missing_comparisons import State
-from smspec.review.reviewing import paired
+from smspec.review.kinds.same_job import COSMETIC
 from smspec.review.settings_changes import lost_review, settings_reviews, uncompared_review, unsearched_review
 from smspec.service.job_costs import PriceBook
 from smspec.service.policy import Level
@@ -117,7 +116,7 @@ def against_base(
         differing = {
             review.file
             for review in outcome.comparison.reviews
-            if review.status != "changed" or any(change.kind != cosmetic.KIND.name for change in review.changes)
+            if review.status != "changed" or any(change.kind != COSMETIC.name for change in review.changes)
         }
         moved = [
             (os.path.dirname(old.place), os.path.dirname(new.place))

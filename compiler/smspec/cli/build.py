@@ -21,7 +21,7 @@ from smspec.output.writing import write_tree
 from smspec.render.tree import UPLOAD
 from smspec.service.job_costs import cost_line
 from smspec.source.frozen import replace
-from smspec.workspace.missing_path import is_directory
+from smspec.workspace.path_targets import is_directory
 
 HELP = """\
 Generate the build directory of each spec: Dockerfile, entrypoint, runtime, source, and request. A directory means the

@@ -18,10 +18,9 @@ from smspec.pipeline.spec_check import CheckedSpec, checked
 from smspec.pipeline.variants import Gathered, Variants, compile_variants, gather_variants
 from smspec.plan.image_planning import installed_requirements
 from smspec.render.dockerfile import dockerfile
-from smspec.review.comparison import Comparison, comparison
-from smspec.review.defaults import without_defaults
+from smspec.review.comparison import Comparison, State, comparison
 from smspec.review.layers import Layers, layers_of_build, layers_of_plan
-from smspec.review.missing_comparisons import State
+from smspec.review.request_differences import without_defaults
 from smspec.review.version import Version, Writing, version_of_build, version_of_plan, version_of_request
 from smspec.service.job_costs import PriceBook
 from smspec.source.frozen import dataclass, replace

@@ -113,7 +113,7 @@ def _shown(args: argparse.Namespace, outcome: Outcome, failures: tuple[Failure, 
 
         return markdown(outcome.comparison, failures)
     if args.format == "github":
-        from smspec.review.annotations import workflow_annotations
+        from smspec.review.fail_on import workflow_annotations
 
         return workflow_annotations(outcome.comparison, failures, args.base)
     from smspec.review.text import text

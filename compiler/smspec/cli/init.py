@@ -18,7 +18,7 @@ from smspec.diagnostics.visible import visible
 from smspec.source.frozen import dataclass
 from smspec.spec.yaml.scalars import meaning
 from smspec.workspace.deferred_signals import signals_deferred
-from smspec.workspace.parent_directories import repository_top, upwards
+from smspec.workspace.path_targets import repository_top, upwards
 
 HELP = """\
 Create a working example job with comments: a spec, a training script, and some data. With --from, or next to an

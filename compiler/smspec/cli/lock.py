@@ -28,7 +28,7 @@ from smspec.service.shapes import pinned_model
 from smspec.source.frozen import replace
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.lock import Lock
-from smspec.workspace.missing_path import is_directory
+from smspec.workspace.path_targets import is_directory
 
 if TYPE_CHECKING:
     from smspec.lock.registry import Resolved

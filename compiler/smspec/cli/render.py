@@ -13,7 +13,7 @@ from smspec.diagnostics.visible import visible
 from smspec.pipeline.compilation import Compiled
 from smspec.render import TARGETS, NothingToRender, Rendering
 from smspec.render.batch import is_queue
-from smspec.workspace.missing_path import is_directory
+from smspec.workspace.path_targets import is_directory
 
 HELP = """\
 Print one generated file.

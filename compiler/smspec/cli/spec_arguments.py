@@ -17,7 +17,7 @@ from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.layers.assembly import OptionError
 from smspec.workspace.command_line_file import USUAL_SPEC
-from smspec.workspace.missing_path import is_directory
+from smspec.workspace.path_targets import is_directory
 
 
 def add_spec_arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,7 +16,7 @@ from smspec.local.feeder.plan import FeederPlan
 from smspec.local.feeder.program import UNTIL_EOF
 from smspec.local.request import RunFailed
 from smspec.local.s3.location import is_s3
-from smspec.workspace.closing_stdin import end_by_closing_stdin
+from smspec.workspace.process_guard import end_by_closing_stdin
 
 _PROGRAM = os.path.dirname(feeder.__file__)
 _S3_PROGRAM = "smspec.local.s3.program"

@@ -24,8 +24,7 @@ from smspec.service.job_costs import RegionPrices
 from smspec.service.policy import Quotas, RegionQuotas
 from smspec.source import Path, Span
 from smspec.workspace.boundary import Boundary, FileNotRead
-from smspec.workspace.nearest import file_in
-from smspec.workspace.organization_marker import DATED_FILES
+from smspec.workspace.boundary_search import DATED_FILES, file_in
 
 MALFORMED = Rule("SM752", "malformed prices or quotas file")
 

@@ -19,8 +19,8 @@ from smspec.plan.plan import ImagePlan, NeededEnvironment
 from smspec.source import SourceText, Span
 from smspec.spec.lock import NAME, Lock, LockedEnvironment, content_digest, environment_file
 from smspec.workspace.boundary import Boundary, FileNotRead
-from smspec.workspace.nearest import file_in
-from smspec.workspace.parent_directories import repository_top
+from smspec.workspace.boundary_search import file_in
+from smspec.workspace.path_targets import repository_top
 
 LARGEST = 16 << 20
 """Bytes. An environment of 64 packages takes 5 kB, so this is room for 3,000; all else stays below 1 MiB."""

@@ -16,7 +16,7 @@ from smspec.source import Path, SourceText, Span
 from smspec.source.frozen import dataclass
 from smspec.spec.yaml.text_limits import MAX_DEPTH
 from smspec.workspace.boundary import Boundary, FileNotRead
-from smspec.workspace.organization_marker import NAME, PYPROJECT, mentions_smspec
+from smspec.workspace.boundary_search import NAME, PYPROJECT, mentions_smspec
 
 _LARGEST = 128 << 10
 _LONGEST_LINE = 2_000

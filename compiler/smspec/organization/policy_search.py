@@ -16,9 +16,8 @@ from smspec.service.policy import Policy
 from smspec.source import Document
 from smspec.source.frozen import dataclass, replace
 from smspec.workspace.boundary import Boundary
-from smspec.workspace.organization_marker import DATED_FILES
-from smspec.workspace.parent_directories import repository_top, upwards
-from smspec.workspace.superproject import superproject_of
+from smspec.workspace.boundary_search import DATED_FILES, superproject_of
+from smspec.workspace.path_targets import repository_top, upwards
 
 if TYPE_CHECKING:
     from smspec.organization.policy_layers import DatedLayer

@@ -18,10 +18,10 @@ from smspec.source.real_file import is_below
 from smspec.spec.layers.assembly import extends_of
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
+from smspec.workspace.boundary_search import SETTINGS
 from smspec.workspace.changed_files import ChangedFiles
 from smspec.workspace.git import GitFailed, repository_of
-from smspec.workspace.links_on_the_way import places_on_the_way
-from smspec.workspace.organization_marker import SETTINGS
+from smspec.workspace.path_targets import places_on_the_way
 from smspec.workspace.settings_files import is_of_lock, is_settings
 
 _FOR_ALL_BELOW = frozenset({*SETTINGS, ".gitignore", ".gitattributes", ".dockerignore"})

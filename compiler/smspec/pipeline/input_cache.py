@@ -20,12 +20,10 @@ from smspec.spec.layers.assembly import Fold
 from smspec.spec.lock import Lock
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.spec.yaml.yaml_reader import decode_bytes, read
-from smspec.workspace.boundary import Boundary, NotASpec, OutOfBounds
-from smspec.workspace.boundary_search import BoundarySearch
+from smspec.workspace.boundary import Boundary, NotASpec, OutOfBounds, rejected_outside, rejected_stranger
+from smspec.workspace.boundary_search import BoundarySearch, Layers
 from smspec.workspace.command_line_file import spec_content
-from smspec.workspace.nearest import Layers
-from smspec.workspace.outside_files import rejected_outside, rejected_stranger
-from smspec.workspace.real_paths import RealPaths
+from smspec.workspace.path_targets import RealPaths
 from smspec.workspace.source_listing import ScannedSource, scan_source, with_unsaved
 from smspec.workspace.source_walk import is_output_of_ours
 from smspec.workspace.spec_marker import is_meant_as_spec
@@ -189,7 +187,7 @@ class InputCache:
         """Return how much local data a spec in ``directory`` names, without reading it; None if that is unknown."""
         if path not in self._local_data:
             # Imported late: few specs have local data.
-            from smspec.workspace.local_data import data_extent
+            from smspec.workspace.boundary import data_extent
 
             self._local_data[path] = data_extent(path, self.boundary(directory))
         return self._local_data[path]

@@ -27,7 +27,7 @@ from smspec.spec.lock import Lock, LockedEnvironment, content_digest
 from smspec.spec.model import BuildSecret, BuiltImage, JobSpec
 from smspec.spec.shape.shape_check import shape_findings, viewed
 from smspec.spec.startup import startup_requirements
-from smspec.workspace.missing_path import is_directory
+from smspec.workspace.path_targets import is_directory
 
 _IMAGE: Path = ("image",)
 _BASE: Path = ("image", "base")

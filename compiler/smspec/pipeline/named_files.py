@@ -20,12 +20,10 @@ from smspec.source import Document, Mapping, Path
 from smspec.source.frozen import replace
 from smspec.source.listing import ListedFile, Listing
 from smspec.spec.startup import REQUIREMENTS as AT_STARTUP
-from smspec.workspace.boundary import Boundary, FileNotRead
-from smspec.workspace.default_ignores import WORTH_NAMING
-from smspec.workspace.missing_path import not_found
-from smspec.workspace.outside_files import OUTSIDE, outside
-from smspec.workspace.source_listing import ScannedSource, listed_file, unreadable
-from smspec.workspace.source_secrets import SourceSecret
+from smspec.workspace.boundary import OUTSIDE, Boundary, FileNotRead, outside
+from smspec.workspace.ignore_rules import WORTH_NAMING
+from smspec.workspace.path_targets import not_found
+from smspec.workspace.source_listing import ScannedSource, SourceSecret, listed_file, unreadable
 from smspec.workspace.source_walk import FaultKind, SourceFault
 from smspec_runtime import run_plan
 

@@ -15,7 +15,7 @@ from smspec.source.real_file import is_below
 from smspec.spec.layers.assembly import OptionError, extends_of, has_name, is_base, is_nameless_job, overlay_names
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.boundary import Boundary, FileNotRead
-from smspec.workspace.missing_path import is_directory
+from smspec.workspace.path_targets import is_directory
 from smspec.workspace.source_walk import MARKERS, MOST_DIRECTORY_LINKS, is_output_of_ours
 from smspec.workspace.spec_marker import is_meant_as_spec
 

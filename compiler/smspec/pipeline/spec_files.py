@@ -10,9 +10,8 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.source import Document, Path, SourceText, Span
 from smspec.source.frozen import dataclass
 from smspec.spec.layers.assembly import extends_of
-from smspec.workspace.boundary import Boundary, FileNotRead, NotASpec
-from smspec.workspace.missing_path import not_found
-from smspec.workspace.outside_files import not_a_spec, outside
+from smspec.workspace.boundary import Boundary, FileNotRead, NotASpec, not_a_spec, outside
+from smspec.workspace.path_targets import not_found
 
 BASE_NOT_FOUND = Rule("SM140", "base spec not found")
 BASE_IN_A_CIRCLE = Rule("SM141", "circular extends")

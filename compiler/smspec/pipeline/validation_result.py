@@ -27,7 +27,7 @@ from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.assembly import OptionError
 from smspec.spec.repository_facts import JobFacts, RepositoryFacts
 from smspec.spec.shape.shape_check import NULL_THAT_REMOVES_NOTHING
-from smspec.workspace.outside_files import unread_link
+from smspec.workspace.boundary import unread_link
 
 _NOT_IN_THE_LOCK = "SM720"
 _MOST_NAMED = 3

@@ -20,8 +20,8 @@ from smspec.source import Mapping as MappingNode
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.assembly import Assembly
 from smspec.spec.layers.substitution import NO_VALUE
-from smspec.workspace.organization_marker import NAME, PYPROJECT
-from smspec.workspace.outside_files import OUTSIDE
+from smspec.workspace.boundary import OUTSIDE
+from smspec.workspace.boundary_search import NAME, PYPROJECT
 from smspec.workspace.revision import Revision
 from smspec.workspace.settings_files import is_settings
 

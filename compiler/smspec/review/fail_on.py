@@ -1,4 +1,7 @@
-"""The changes that fail a check: ``--fail-on security,cost>20%``, and the lines that say which ones do."""
+"""The changes that fail a check: ``--fail-on security,cost>20%``, and the lines and annotations that name them.
+
+Annotations of GitHub, at the lines of the working tree, also name what was not compared.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,22 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
+from smspec.diagnostics.finding import Severity
+from smspec.diagnostics.formats import counted_commands, workflow_command
 from smspec.diagnostics.suggestions import nearest
 from smspec.diagnostics.visible import visible
-from smspec.review.change import Change
-from smspec.review.job_review import JobReview, ReportedChange
-from smspec.review.kinds import KINDS, security
-from smspec.review.kinds.cost import CEILING, percent
-from smspec.review.kinds.cost import KIND as COST_KIND
-from smspec.review.shown_values import has_values, shown_values, under
-from smspec.review.user_text import quoted
+from smspec.review.change import Change, ReportedChange, has_values, quoted, shown_values, under
+from smspec.review.comparison import Comparison
+from smspec.review.job_review import JobReview
+from smspec.review.kinds import KINDS
+from smspec.review.kinds.members import CEILING, COST, percent
+from smspec.review.kinds.security import SECURITY
 from smspec.service.cost_ceiling import amount
 from smspec.source import dotted
 from smspec.source.frozen import dataclass
 
-COST = COST_KIND.name
-
 _COST_ABOVE = re.compile(r"cost\s*>\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*%?")
+_SEVERITY: Severity = "error"
 
 
 class UnknownChangeKind(ValueError):
@@ -53,7 +56,7 @@ class FailOn:
         The first ones name each kind and limit, so that no number of others hides one.
         """
         found = [failure for review in reviews for failure in self._of(review)]
-        found.sort(key=lambda failure: (failure.review.status == "added", failure.kind != security.KIND.name))
+        found.sort(key=lambda failure: (failure.review.status == "added", failure.kind != SECURITY.name))
         first = {failure.gate: failure for failure in reversed(found)}
         return tuple(sorted(found, key=lambda failure: first[failure.gate] is not failure))
 
@@ -70,7 +73,11 @@ class FailOn:
             risen.sort(key=lambda each: (each.change.rise is not None, -(each.change.rise or 0)))
             if risen:
                 yield Failure(
-                    review=review, gate=f"{COST}>{amount(limit)}%", kind=COST, limit=limit, reported=tuple(risen)
+                    review=review,
+                    gate=f"{COST.name}>{amount(limit)}%",
+                    kind=COST.name,
+                    limit=limit,
+                    reported=tuple(risen),
                 )
 
 
@@ -131,3 +138,28 @@ def decode_fail_on(words: Iterable[str]) -> FailOn:
             known = f"did you mean `{guess}`?" if guess else f"kinds are {', '.join(KINDS)}, and `cost>20%`"
             raise UnknownChangeKind(f"--fail-on {word}: there is no such kind of change; {known}")
     return FailOn(kinds=frozenset(kinds), cost_above=min(above, default=None))
+
+
+def workflow_annotations(comparison: Comparison, failures: Iterable[Failure], base: str | None) -> str:
+    """Return one workflow command per line; files of the revision ``base`` cannot be annotated."""
+    return counted_commands([(_SEVERITY, command) for command in _commands(comparison, failures, base)])
+
+
+def _commands(comparison: Comparison, failures: Iterable[Failure], base: str | None) -> Iterator[str]:
+    for failure in failures:
+        change, review = failure.first.change, failure.review
+        place = _place(change.file, change.line, base) or _place(review.file, None, base)
+        message = f"{visible(review.name)}: {failure.message()}"
+        yield workflow_command(_SEVERITY, place, f"smspec diff --fail-on {failure.gate}", message)
+    for job in comparison.uncompared:
+        for reason in job.reasons:
+            span = reason.first.span
+            place = _place(span.file, span.line, base) or _place(job.file, None, base)
+            message = f"{visible(job.name or job.file)} is not compared: {visible(reason.first.message)}"
+            yield workflow_command(_SEVERITY, place, f"smspec diff {reason.first.code}", message)
+
+
+def _place(file: str | None, line: int | None, base: str | None) -> dict[str, object]:
+    if not file or (base is not None and file.startswith(f"{base}:")):
+        return {}
+    return {"file": file, **({"line": line} if line else {})}

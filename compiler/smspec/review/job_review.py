@@ -1,4 +1,7 @@
-"""The review of one spec: the job on its own and with each of its overlays, without repetitions."""
+"""The review of one spec: its changes on its own and with each overlay, in the order of the kinds, each once.
+
+A new or a removed job has no other state to compare with.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +9,39 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from smspec.diagnostics.masking import without_tokens
-from smspec.review.change import Change
-from smspec.review.comparing import verdict
-from smspec.review.data_flow import DataFlow
-from smspec.review.redaction import safe_change
-from smspec.service.cost_ceiling import Ceiling
-from smspec.source.frozen import dataclass
+from smspec.diagnostics.masking import hidden, without_tokens
+from smspec.review.change import Change, ReportedChange, safe_change
+from smspec.review.kinds import KINDS
+from smspec.review.kinds.members import ceiling_change
+from smspec.review.kinds.same_job import JOB
+from smspec.review.kinds.security import SECURITY
+from smspec.review.settable import is_of_variables, of_settable, settable_changes
+from smspec.review.version import Pair, Version, paired
+from smspec.service.cost_ceiling import Ceiling, highest_ceiling
+from smspec.service.job_costs import PriceBook
+from smspec.service.members import member
+from smspec.service.request import Request
+from smspec.source.frozen import dataclass, replace
 
+_OUTPUTS = {
+    "model": ("OutputDataConfig", "S3OutputPath"),
+    "checkpoints": ("CheckpointConfig", "S3Uri"),
+    "tensorboard": ("TensorBoardOutputConfig", "S3OutputPath"),
+}
 Status = Literal["changed", "added", "removed", "moved"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportedChange:
-    """A change and where it applies: to the spec on its own, and to these overlays.
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Data at ``place`` that a job reads or writes, under a name; ``how`` describes in which way."""
 
-    ``is_everywhere``: to all variants.
-    """
+    comes_in: bool
+    place: str
+    name: str
+    how: str
 
-    change: Change
-    as_is: bool
-    overlays: tuple[str, ...]
-    is_everywhere: bool
+
+DataFlow = tuple[Stream, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,3 +121,72 @@ def _verdicts(outcomes: Mapping[str | None, Sequence[Change]]) -> Iterator[tuple
         reported |= {_key(change) for change in more}
         if more:
             yield overlay, verdict(more)
+
+
+def compared(old: Version, new: Version, prices: PriceBook) -> tuple[Change, ...]:
+    """Return the changes between two states, without duplicates, in the order of `KINDS`."""
+    pair = paired(old, new, prices)
+    reported: list[Change] = []
+    of_variables = list(settable_changes(pair))
+    for kind in KINDS.values():
+        found = [*kind.changes(pair, tuple(reported)), *(each for each in of_variables if each.kind == kind.name)]
+        for change in found:
+            if change not in reported:
+                reported.append(change)
+    return tuple(reported)
+
+
+def verdict(changes: Sequence[Change]) -> str:
+    """Return a one-line summary of changes; the effects of a new job name are listed among the others.
+
+    For a new job that comes first: what follows is not a change.
+    """
+    of_variables = [change for change in changes if is_of_variables(change)]
+    changes = [change for change in changes if not is_of_variables(change)]
+    kinds = dict.fromkeys(change.kind for change in changes)
+    shown = [kind for kind in kinds if kind not in ("job", "cosmetic")] or list(kinds)
+    words = [KINDS[name].verdict([change for change in changes if change.kind == name]) for name in shown]
+    words += [of_settable(of_variables)] if of_variables else []
+    is_new = len(shown) < len(kinds) and any(change.kind == "job" and change.old is None for change in changes)
+    return ", ".join(["is new", *words] if is_new else words)
+
+
+def added_changes(new: Version, prices: PriceBook) -> tuple[Change, ...]:
+    """Return the changes for a new job: the job itself, access, and its cost ceiling, not each of its keys."""
+    return tuple(_added_changes(new, prices))
+
+
+def _added_changes(new: Version, prices: PriceBook) -> Iterator[Change]:
+    nothing = replace(new, payload={}, layers=None, image_tag=None, code=None, request=None, writing=None, others=())
+    pair: Pair = paired(nothing, new, prices)
+    yield pair.change(JOB.name, ("name",), "the job is new", new=new.job_name)
+    yield from SECURITY.changes(pair, ())
+    ceiling = highest_ceiling(new.payloads, prices, new.region)
+    if ceiling is not None:
+        yield ceiling_change(pair, None, ceiling)
+
+
+def removed_changes(old: Version, prices: PriceBook) -> tuple[Change, ...]:
+    """Return the change for a removed job."""
+    pair = paired(old, old, prices)
+    return (pair.change(JOB.name, ("name",), "the job is gone", old=old.job_name),)
+
+
+def data_flow(version: Version) -> DataFlow:
+    """Return the streams of a job; its code is not one."""
+    return tuple(_streams(version))
+
+
+def _streams(version: Version) -> Iterator[Stream]:
+    for channel in Request(payload=version.payload).channels:
+        if channel.name not in ("code", "smspec"):
+            place = channel.s3.get("S3Uri")
+            if place is None:
+                files = channel.file_system
+                place = f"{files.get('FileSystemId', '?')}:{files.get('DirectoryPath', '')}" if files else "?"
+            how = ", ".join(str(word) for word in (channel.mode, channel.s3.get("S3DataDistributionType")) if word)
+            yield Stream(True, hidden(str(place)), channel.name, how)
+    for name, path in _OUTPUTS.items():
+        place = member(version.payload, *path)
+        if isinstance(place, str):
+            yield Stream(False, hidden(place), name, "")

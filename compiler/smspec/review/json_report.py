@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from smspec.review.comparison import Comparison
+from smspec.review.change import ReportedChange
+from smspec.review.change_groups import Key, change_key, shared_changes
+from smspec.review.comparison import Comparison, Reason, Uncompared
 from smspec.review.fail_on import Failure
-from smspec.review.fleet.change_groups import Key, change_key, shared_changes
-from smspec.review.job_review import JobReview, ReportedChange
-from smspec.review.missing_comparisons import Reason, Uncompared
+from smspec.review.job_review import JobReview
 from smspec.service.cost_ceiling import Ceiling
 from smspec.source import dotted
 

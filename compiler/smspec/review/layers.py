@@ -34,7 +34,7 @@ _OUR_COMMANDS = ("python3 -c 'import sys; sys.exit(sys.version_info", "python3 -
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class LayerItem:
     """One part of a layer: the key of the spec that adds it, its name, and its value."""
 
     path: Path
@@ -42,50 +42,50 @@ class Item:
     value: object
 
 
-Layers = dict[str, tuple[Item, ...]]
+Layers = dict[str, tuple[LayerItem, ...]]
 
 
 def layers_of_plan(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInputs) -> Layers:
     """Return everything that affects the tag of an image."""
-    python = [Item(("image", "python_packages", i), "", text) for i, text in enumerate(_python_packages(image))]
+    python = [LayerItem(("image", "python_packages", i), "", text) for i, text in enumerate(_python_packages(image))]
     if image.environment is not None:
         python.append(_requirements(image.environment.digest.removeprefix("sha256:")))
     elif build_inputs.requirements is not None:
         python.append(_requirements(hashlib.sha256(build_inputs.requirements).hexdigest()))
     return {
         BASE: (
-            Item(("image", "base"), "base", image.base),
-            Item(("image", "platform"), "platform", image.platform),
+            LayerItem(("image", "base"), "base", image.base),
+            LayerItem(("image", "platform"), "platform", image.platform),
         ),
         ENV: tuple(
-            Item(("image", key, name), name, value)
+            LayerItem(("image", key, name), name, value)
             for key, texts in (("env", image.env), ("env_prepend", image.env_prepend), ("build_args", image.build_args))
             for name, value in texts.items()
         ),
-        SECRETS: tuple(Item(("image", "secrets", name), name, kind) for name, kind in image.secrets.items()),
+        SECRETS: tuple(LayerItem(("image", "secrets", name), name, kind) for name, kind in image.secrets.items()),
         SYSTEM_PACKAGES: tuple(
-            Item(("image", "system_packages", i), "", text) for i, text in enumerate(image.system_packages)
+            LayerItem(("image", "system_packages", i), "", text) for i, text in enumerate(image.system_packages)
         ),
         PYTHON_PACKAGES: tuple(python),
         RUN: tuple(
-            Item(("image", key, i), "", text)
+            LayerItem(("image", key, i), "", text)
             for key, commands in (("pre_install", image.pre_install), ("run", image.run))
             for i, text in enumerate(commands)
         ),
         LABELS: (
-            Item(("name",), "title", image.title),
-            *(Item(("image", "labels", name), name, value) for name, value in image.labels.items()),
+            LayerItem(("name",), "title", image.title),
+            *(LayerItem(("image", "labels", name), name, value) for name, value in image.labels.items()),
         ),
         RUNTIME: (
-            Item((), "runtime", build_inputs.runtime.digest),
-            Item((), "templates", build_inputs.templates),
+            LayerItem((), "runtime", build_inputs.runtime.digest),
+            LayerItem((), "templates", build_inputs.templates),
         ),
         ENTRY_POINT: (
             *started({} if run is None else run._asdict()),
-            Item(("distribution",), "ssh", image.needs_ssh),
-            *(Item(("image", "user"), "user", user) for user in _users(image)),
+            LayerItem(("distribution",), "ssh", image.needs_ssh),
+            *(LayerItem(("image", "user"), "user", user) for user in _users(image)),
         ),
-        SOURCE: (Item(("source",), "", build_inputs.source.digest),) if image.holds_source else (),
+        SOURCE: (LayerItem(("source",), "", build_inputs.source.digest),) if image.holds_source else (),
     }
 
 
@@ -93,16 +93,16 @@ def layers_of_build(
     dockerfile: str, run_plan: dict[str, object], runtime: str | None, requirements: str | None, source: str | None
 ) -> Layers:
     """Return the same from a Dockerfile that smspec wrote; the others are the digests of the files that it copies."""
-    found: dict[str, list[Item]] = {name: [] for name in LAYERS}
-    found[SECRETS] = [Item(("image", "secrets", name), name, kind) for kind, name in _secrets(dockerfile)]
+    found: dict[str, list[LayerItem]] = {name: [] for name in LAYERS}
+    found[SECRETS] = [LayerItem(("image", "secrets", name), name, kind) for kind, name in _secrets(dockerfile)]
     for layer, path, name, text in _instructions(dockerfile):
-        found[layer].append(Item(path, name, text))
-    found[RUNTIME].append(Item((), "runtime", runtime))
+        found[layer].append(LayerItem(path, name, text))
+    found[RUNTIME].append(LayerItem((), "runtime", runtime))
     found[ENTRY_POINT] += started(run_plan)
     if requirements is not None:
         found[PYTHON_PACKAGES].append(_requirements(requirements))
     if source is not None:
-        found[SOURCE].append(Item(("source",), "", source))
+        found[SOURCE].append(LayerItem(("source",), "", source))
     return {name: tuple(items) for name, items in found.items()}
 
 
@@ -114,14 +114,14 @@ def _python_packages(image: ImagePlan) -> tuple[str, ...]:
     return (*image.listed_packages, *((BOTO3,) if image.adds_boto3 else ()))
 
 
-def _requirements(digest: str) -> Item:
-    return Item(("image", "python_requirements"), REQUIREMENTS, digest)
+def _requirements(digest: str) -> LayerItem:
+    return LayerItem(("image", "python_requirements"), REQUIREMENTS, digest)
 
 
-def started(members: dict[str, object]) -> Iterator[Item]:
+def started(members: dict[str, object]) -> Iterator[LayerItem]:
     """Yield the members of a run plan about how the script is started."""
     for name, value in sorted(members.items()):
-        yield Item(_RUN_PLAN_PATHS.get(name, ("entry_point",)), name.replace("_", " "), value)
+        yield LayerItem(_RUN_PLAN_PATHS.get(name, ("entry_point",)), name.replace("_", " "), value)
 
 
 def _instructions(dockerfile: str) -> Iterator[tuple[str, Path, str, str]]:

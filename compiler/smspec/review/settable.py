@@ -9,11 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from smspec.review.change import Change
-from smspec.review.kinds.cost import CEILING
-from smspec.review.user_text import quoted
-from smspec.review.version import Version
-from smspec.review.version_pair import Pair
+from smspec.review.change import Change, quoted
+from smspec.review.kinds.members import CEILING
+from smspec.review.version import Pair, Version
 from smspec.source import Path, to_data
 from smspec.spec.keys import ROWS
 from smspec.spec.keys.row import Row

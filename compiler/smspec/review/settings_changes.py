@@ -15,16 +15,14 @@ from smspec.organization.organization_config import (
     parsed_config,
 )
 from smspec.organization.policy_file import loosens, undercuts
-from smspec.review.change import Change
+from smspec.review.change import Change, quoted, safe
 from smspec.review.job_review import JobReview, job_review
-from smspec.review.kinds import security
-from smspec.review.redaction import safe
-from smspec.review.user_text import quoted
+from smspec.review.kinds.security import SECURITY
 from smspec.source import Path, to_data
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.spec.lock import NAME as LOCK
 from smspec.spec.yaml.yaml_reader import decode_bytes, read
-from smspec.workspace.organization_marker import DATED_FILES, NAME, PYPROJECT
+from smspec.workspace.boundary_search import DATED_FILES, NAME, PYPROJECT
 from smspec.workspace.settings_files import SettingsFile
 
 MOST_LISTED = 20
@@ -286,7 +284,7 @@ def _called(path: str) -> str:
 def _change(
     path: str, at: Path, what: str, old: object = None, new: object = None, brief: str = "", line: int | None = None
 ) -> Change:
-    return Change(kind=security.KIND.name, path=at, old=old, new=new, what=what, brief=brief, file=path, line=line or 1)
+    return Change(kind=SECURITY.name, path=at, old=old, new=new, what=what, brief=brief, file=path, line=line or 1)
 
 
 _NAMES = {NAME: "policy", PYPROJECT: "policy", _PRICES: "price file", _QUOTAS: "quota file", LOCK: "lockfile"}

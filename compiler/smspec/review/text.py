@@ -1,19 +1,28 @@
-"""A review for a terminal: for each job its summary, then the changes with old and new values and their positions."""
+"""A review for a terminal: for each job its summary, then the changes with old and new values and their positions.
+
+Of many jobs: a summary, then each group of equal changes once, with its jobs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from smspec.diagnostics.visible import visible
-from smspec.review.change_lines import Paint, change_lines, coloured, plain
-from smspec.review.comparison import Comparison
-from smspec.review.fleet.fleet_text import fleet_parts
-from smspec.review.fleet.named_jobs import named
+from smspec.diagnostics.visible import visible, width
+from smspec.review.change import MOST_IN_TEXT, ReportedChange, has_values, quoted, shown_values, under
+from smspec.review.change_groups import ChangeGroup, change_groups
+from smspec.review.comparison import Comparison, SharedReason, shared_reasons, variants
+from smspec.review.fleet_summary import effect_rows, has_values_in_headline, headline, named, summary_rows
 from smspec.review.job_review import JobReview
-from smspec.review.missing_comparisons import SharedReason, shared_reasons, variants
+from smspec.source import dotted
+from smspec.source.frozen import replace
+
+Paint = Callable[[str, str], str]
+"""Formats text in a style of the terminal."""
+
+_STYLES = {"restart": "1;31", "security": "1;31", "cost": "1;33", "image": "1;36", "cosmetic": "2", "job": "2"}
 
 MOST_CHANGES = 60
-"""How many changes of a job are shown; JSON contains all."""
+"""How many changes of a job, or of a group of jobs, are shown; JSON contains all."""
 
 MOST_APART = 3
 """Up to this number of jobs, each is shown on its own; more are grouped by their changes."""
@@ -21,9 +30,9 @@ MOST_APART = 3
 
 def text(comparison: Comparison, *, colour: bool = False) -> str:
     """Return the differences, then what could not be compared, as text, with an empty line between two jobs."""
-    paint: Paint = coloured if colour else plain
+    paint: Paint = _coloured if colour else _plain
     is_fleet = len(comparison.reviews) > MOST_APART
-    jobs = fleet_parts(comparison, paint) if is_fleet else (_job(review, paint) for review in comparison.reviews)
+    jobs = _fleet_parts(comparison, paint) if is_fleet else (_job(review, paint) for review in comparison.reviews)
     settings = (_job(review, paint) for review in comparison.settings)
     parts = [*settings, *jobs, *map(_unknown, shared_reasons(comparison.uncompared))]
     return "\n".join("".join(f"{line}\n" for line in part) for part in parts)
@@ -51,6 +60,78 @@ def _job(review: JobReview, paint: Paint) -> Iterator[str]:
     yield f"  {paint('2', f'{visible(review.file)}{moved}')}"
     kinds = max(map(len, (reported.change.kind for reported in review.reported)), default=0)
     for reported in review.reported[:MOST_CHANGES]:
-        yield from change_lines(reported, kinds, review.file, paint)
+        yield from _change_lines(reported, kinds, review.file, paint)
     if len(review.reported) > MOST_CHANGES:
         yield f"  … and {len(review.reported) - MOST_CHANGES} more: --format json has them all"
+
+
+def _fleet_parts(comparison: Comparison, paint: Paint) -> Iterator[Iterator[str]]:
+    """Yield the lines of the summary, then those of each group."""
+    yield _fleet_summary(comparison, paint)
+    for group in change_groups(comparison.reviews):
+        yield _group_lines(group, paint)
+
+
+def _fleet_summary(comparison: Comparison, paint: Paint) -> Iterator[str]:
+    rows = list(summary_rows(comparison))
+    margin = max(len(subject) for subject, _ in rows)
+    for subject, words in rows:
+        yield f"{paint('1', subject)}{' ' * (margin - len(subject))}  {visible(words)}"
+
+
+def _group_lines(group: ChangeGroup, paint: Paint) -> Iterator[str]:
+    names = [review.name for review in group.jobs]
+    is_one = len(names) == 1
+    who = visible(names[0]) if is_one else f"{len(names):,} jobs"
+    yield f"{paint('1', who)}: {headline(group, visible, str)}"
+    yield f"  {paint('2', visible(group.jobs[0].file) if is_one else named(names))}"
+    effects = list(effect_rows(group))
+    kinds = max(map(len, [*(change.kind for change in group.changes), *(kind for kind, _ in effects)]))
+    for reported in group.reported[:MOST_CHANGES]:
+        if has_values_in_headline(group):
+            reported = replace(reported, change=replace(reported.change, old=None, new=None))
+        yield from _change_lines(reported, kinds, group.jobs[0].file if is_one else "", paint)
+    if len(group.reported) > MOST_CHANGES:
+        yield f"  … and {len(group.reported) - MOST_CHANGES} more: --format json has them all"
+    for kind, what in effects:
+        yield f"  {_painted_kind(kind, kinds, paint)}  {visible(what)}"
+
+
+def _change_lines(reported: ReportedChange, kinds: int, file: str, paint: Paint) -> Iterator[str]:
+    """Yield a change; ``kinds`` is the width of the longest kind, ``file`` the one whose name is known."""
+    change = reported.change
+    kind = _painted_kind(change.kind, kinds, paint)
+    path = visible(dotted(change.path))
+    place = _place(reported)
+    where = f"line {change.line}" if change.file == file and change.line else place
+    here = " ".join(part for part in (path, where and f"({where})") if part)
+    overlays = under(reported, quoted)
+    overlays = f" — {overlays}" if overlays else ""
+    yield f"  {kind}  {here + ': ' if here else ''}{change.what}{overlays}"
+    if has_values(change):
+        old, new = shown_values(change, most=MOST_IN_TEXT)
+        margin = " " * (kinds + 4)
+        together = f"{margin}{paint('31', old)} → {paint('32', new)}"
+        if width(old) + width(new) + len(margin) > 110:
+            yield f"{margin}{paint('31', old)}"
+            yield f"{margin}→ {paint('32', new)}"
+        else:
+            yield together
+
+
+def _painted_kind(kind: str, kinds: int, paint: Paint) -> str:
+    """Return a kind in its style, as wide as the longest one."""
+    return paint(_STYLES.get(kind, "1"), kind) + " " * (kinds - width(kind))
+
+
+def _place(reported: ReportedChange) -> str:
+    change = reported.change
+    return f"{visible(change.file)}:{change.line}" if change.file else ""
+
+
+def _plain(_style: str, words: str) -> str:
+    return words
+
+
+def _coloured(style: str, words: str) -> str:
+    return f"\x1b[{style}m{words}\x1b[0m"

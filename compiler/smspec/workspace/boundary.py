@@ -2,7 +2,8 @@
 
 Pull requests may come from strangers. A path in one may lead to the environment of a process, to a key in a home
 directory, or to an endless pipe, so nothing outside the directory is opened, and neither are git's own files inside it:
-a checkout keeps the token of its run in ``.git/config``.
+a checkout keeps the token of its run in ``.git/config``. The finding for a path that is not read shows nothing of what
+is there.
 """
 
 from __future__ import annotations
@@ -11,14 +12,22 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 
+from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Rule
+from smspec.diagnostics.diagnostic import placed_at
+from smspec.source import Path, Span
+from smspec.source.listing import DataExtent
 from smspec.source.real_file import is_below, open_below, read_bounded
-from smspec.workspace.links_on_the_way import has_detour
-from smspec.workspace.missing_path import is_missing
-from smspec.workspace.parent_directories import upwards
-from smspec.workspace.real_paths import RealPaths
+from smspec.spec.layers.layer_faults import NO_VERSION
+from smspec.workspace.path_targets import RealPaths, has_detour, is_missing, upwards
 
 _GIT = ".git"
 _OF_THE_KERNEL = ("/proc", "/sys", "/dev")
+OUTSIDE = Rule("SM145", "file outside the repository")
+LINK_OUT = Rule("SM146", "unread link out of the repository", "note")
+_WAY_OUT = "move the file into the repository, or pass `--root DIR` with a directory that contains both"
+
+MOST_ENTRIES = 1_000
+"""Entries of directories to look at. More data takes longer to look at than a check may take, and stays unknown."""
 
 
 class FileNotRead(Exception):
@@ -171,3 +180,90 @@ class Boundary:
 
 def _is_of_git(steps: tuple[str, ...]) -> bool:
     return any(step.lower() == _GIT for step in steps)  # on some systems `.GIT` is the same
+
+
+def outside(at: Path, written: str, path: str, boundary: Boundary) -> Finding:
+    """Return the finding for a ``path``, ``written`` so, that is not inside the repository.
+
+    It does not show whether the file exists: that would reveal to a stranger what exists on a machine.
+    """
+    if boundary.is_of_git(path):
+        return OUTSIDE.at(at, f"`{written}` belongs to git", help="name a file outside `.git`")
+    is_link = boundary.contains(os.path.dirname(path)) and os.path.islink(path)
+    where = "is a link out of the repository" if is_link else "is outside the repository"
+    return OUTSIDE.at(at, f"`{written}` {where}", help=_WAY_OUT)
+
+
+def not_a_spec(at: Path, written: str) -> Finding:
+    """Return the finding for a base spec without ``smspec: v1``; it shows nothing of its content."""
+    return NO_VERSION.at(
+        at,
+        f"`{written}` is not a base spec: it does not set `smspec: v1`",
+        help="add `smspec: v1` to the file, or remove it from `extends`",
+    )
+
+
+def rejected_outside(path: str) -> InvalidInput:
+    """Return the error for a spec that is a link out of the repository."""
+    name = os.path.basename(path)
+    help = "replace the link with the file, or pass `--root DIR` with a directory that contains both"
+    return _rejected(path, OUTSIDE.at((), f"`{name}` is a link out of the repository", help=help))
+
+
+def rejected_stranger(path: str) -> InvalidInput:
+    """Return the error for a spec that is a link to a file which is not a spec."""
+    name = os.path.basename(path)
+    help = "replace the link with a file that sets `smspec: v1`"
+    return _rejected(path, NO_VERSION.at((), f"`{name}` is a link to a file that is not a spec", help=help))
+
+
+def unread_link(path: str) -> Diagnostic:
+    """Return the diagnostic for a YAML file in a searched directory that is a link out of the repository."""
+    name = os.path.basename(path)
+    help = "replace the link with the file, if it is a spec"
+    return _at_the_file(
+        path, LINK_OUT.at((), f"`{name}` is not checked: it is a link out of the repository", help=help)
+    )
+
+
+def _rejected(path: str, finding: Finding) -> InvalidInput:
+    return InvalidInput([_at_the_file(path, finding)], ())
+
+
+def _at_the_file(path: str, finding: Finding) -> Diagnostic:
+    return placed_at(Span(path, 1, 1, 1, 1), finding)
+
+
+def data_extent(path: str, boundary: Boundary) -> DataExtent | None:
+    """Return how much is at a path; None if that is unknown.
+
+    Nothing outside of the boundary is looked at. A link may lead anywhere, and what is below a directory that cannot be
+    listed is unknown, so with either the whole extent is.
+    """
+    try:
+        if not boundary.contains(path):
+            return None
+        if boundary.is_file(path):
+            return DataExtent(files=1, bytes=os.stat(path).st_size)
+        return _below(path) if boundary.is_directory(path) else None
+    except (OSError, ValueError):
+        return None
+
+
+def _below(directory: str) -> DataExtent | None:
+    files = size = seen = 0
+    waiting = [directory]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                seen += 1
+                if seen > MOST_ENTRIES or entry.is_symlink():
+                    return None
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                elif entry.is_file(follow_symlinks=False):
+                    files += 1
+                    size += entry.stat(follow_symlinks=False).st_size
+                else:
+                    return None
+    return DataExtent(files=files, bytes=size)

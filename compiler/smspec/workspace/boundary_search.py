@@ -1,16 +1,69 @@
-"""Find the repository of a spec: everything that is read because of the spec must be in it."""
+"""Find the repository of a spec: everything that is read because of the spec must be in it.
+
+The top of an organization's specs has an ``smspec.toml``, or a pyproject.toml that mentions smspec. Settings of a spec
+are in its directory or anywhere above, inside the repository. The policy of the repository around a submodule applies
+to specs in the submodule, although they may not read its files.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable
+from typing import Generic, TypeVar
 
 from smspec.source.real_file import is_below
 from smspec.spec.lock import NAME as LOCK
 from smspec.workspace.boundary import Boundary
-from smspec.workspace.organization_marker import is_organization_top
-from smspec.workspace.parent_directories import is_repository_top, upwards
+from smspec.workspace.path_targets import is_repository_top, repository_top, upwards
+
+NAME = "smspec.toml"
+PYPROJECT = "pyproject.toml"
+
+DATED_FILES = ("smspec.prices.json", "smspec.quotas.json")
+"""Files next to it, or at the top of a repository, with facts about AWS."""
+
+SETTINGS = (NAME, PYPROJECT, *DATED_FILES, LOCK)
+"""The names of files that count for all specs in their directory and below it."""
+
+# `[tool.smspec]`, with any spacing and quotes, or a table `tool`: a project that only depends on smspec need not be
+# parsed as TOML.
+_B = rb"[ \t]{0,9}"
+_TOOL = rb"""["']?tool["']?"""
+_OUR_TABLE = rb"(?m)" + rb"|".join(
+    (
+        _TOOL + _B + rb"\." + _B + rb"""["']?smspec""",
+        rb"^" + _B + rb"\[" + _B + _TOOL + _B + rb"\]",
+        rb"^" + _TOOL + _B + rb"=",
+    )
+)
+_LONGEST_HEADER = 64
+_MOST_SEARCHED = 16 << 20
+_LONGEST = 4096
+_PREFIX = "gitdir: "
+Found = TypeVar("Found")
+
+
+def is_organization_top(directory: str) -> bool:
+    """Return whether a directory itself has such a file, whatever its content."""
+    path = os.path.join(directory, PYPROJECT)
+    here = Boundary(os.path.realpath(directory))
+    is_ours = os.path.lexists(os.path.join(directory, NAME))
+    return is_ours or (here.is_file(path) and mentions_smspec(path, here))
+
+
+def mentions_smspec(path: str, boundary: Boundary) -> bool:
+    """Return whether a pyproject.toml may configure smspec. Others are neither parsed nor checked."""
+    with open(boundary.open(path), "rb") as file:
+        end, size = b"", 0
+        while piece := file.read(1 << 16):
+            size += len(piece)
+            # Above the size limit its content is unknown: its reader rejects it for its size.
+            if size > _MOST_SEARCHED or (b"smspec" in end + piece and re.search(_OUR_TABLE, end + piece)):
+                return True
+            end = piece[-_LONGEST_HEADER:]
+    return False
 
 
 class BoundarySearch:
@@ -80,3 +133,62 @@ def repository_above(directory: str) -> str | None:
 
 def _has_lock(directory: str) -> bool:
     return os.path.isfile(os.path.join(directory, LOCK))
+
+
+def superproject_of(top: str) -> str | None:
+    """Return the top of the repository with the submodule at ``top``; None for any other repository, or a work tree.
+
+    The file ``.git`` of a submodule leads to ``.git/modules`` of the repository above it.
+    """
+    marker = os.path.join(top, ".git")
+    if not os.path.isfile(marker) or os.path.islink(marker):
+        return None
+    try:
+        with open(marker, encoding="utf-8", errors="surrogateescape") as file:
+            written = file.read(_LONGEST).strip()
+    except OSError:
+        return None
+    above = repository_top(os.path.dirname(top)) if written.startswith(_PREFIX) else None
+    if above is None:
+        return None
+    home = os.path.realpath(os.path.join(top, written.removeprefix(_PREFIX)))
+    return os.path.realpath(above) if f"{os.sep}modules{os.sep}" in home else None
+
+
+def file_in(directory: str, name: str) -> str | None:
+    """Return the path of what has a name in a directory itself, relative to the current one; or None.
+
+    It may be no regular file: a reader reports that, because a file that is skipped is a way around what it contains.
+    """
+    path = os.path.join(directory, name)
+    return os.path.relpath(path) if os.path.lexists(path) else None
+
+
+class Layers(Generic[Found]):
+    """Looks into each directory once: the specs of a repository share the directories above them."""
+
+    def __init__(self, look: Callable[[str, Boundary], Found | None]) -> None:
+        self._look = look
+        self._known: dict[tuple[str, str], tuple[Found, ...]] = {}  # by the root of the boundary
+        self._asked: dict[tuple[str, str], tuple[Found, ...]] = {}
+
+    def of(self, directory: str, boundary: Boundary) -> tuple[Found, ...]:
+        """Return what ``look`` finds in a directory and those above it inside of the boundary, the outermost first."""
+        question = boundary.root, directory
+        if question not in self._asked:
+            self._asked[question] = self._search(directory, boundary)
+        return self._asked[question]
+
+    def _search(self, directory: str, boundary: Boundary) -> tuple[Found, ...]:
+        passed: list[str] = []
+        found: tuple[Found, ...] = ()
+        for above in boundary.upwards(directory):
+            if (boundary.root, above) in self._known:
+                found = self._known[boundary.root, above]
+                break
+            passed.append(above)
+        for above in reversed(passed):
+            here = self._look(above, boundary)
+            found = found if here is None else (*found, here)
+            self._known[boundary.root, above] = found
+        return found

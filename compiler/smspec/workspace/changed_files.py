@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from smspec.source.real_file import is_below
 from smspec.workspace.git import GitFailed, Repository, submodule_of
-from smspec.workspace.links_on_the_way import places_on_the_way
+from smspec.workspace.path_targets import places_on_the_way
 from smspec.workspace.working_tree import Changes, changes_since
 
 

@@ -8,7 +8,7 @@ from smspec.source.real_file import read_bounded
 from smspec.spec.layers.variables import OptionError
 from smspec.workspace.boundary import Boundary, OutOfBounds
 from smspec.workspace.boundary_search import boundary_of
-from smspec.workspace.missing_path import is_file, is_missing, not_found
+from smspec.workspace.path_targets import is_file, is_missing, not_found
 
 STANDARD_INPUT = "-"
 USUAL_SPEC = "job.yaml"

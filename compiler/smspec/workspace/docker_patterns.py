@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from smspec.source.frozen import dataclass
-from smspec.workspace.glob_expression import LONGEST, SPAN, STAR, cost, joined
+from smspec.workspace.git_patterns import LONGEST, SPAN, STAR, cost, joined
 
 
 @dataclass(frozen=True, slots=True)

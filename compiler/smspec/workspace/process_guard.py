@@ -14,6 +14,10 @@ import signal
 import sys
 import time
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import subprocess
 
 PROGRAM = os.path.abspath(__file__)
 FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
@@ -44,6 +48,22 @@ def guarded(words: list[str], usage: int | None = None, *, is_limited: bool = Fa
     """
     options = [*([] if usage is None else [f"{_USAGE}{usage}"]), *([_LIMITED] if is_limited else [])]
     return [sys.executable, "-I", "-S", PROGRAM, *options, *words]
+
+
+def end_by_closing_stdin(process: subprocess.Popen[bytes], seconds: float) -> None:
+    """Close the stdin of a process that ends with it, as a guard does, and wait; kill it after ``seconds``."""
+    import subprocess  # imported late: a guard does without it
+
+    assert process.stdin is not None
+    try:
+        process.stdin.close()
+    except BrokenPipeError:
+        pass
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def used(usage: resource.struct_rusage) -> tuple[float, int]:

@@ -16,8 +16,8 @@ from smspec.source.frozen import replace
 from smspec.source.listing import ListedFile, Listing
 from smspec.source.real_file import is_below, open_below
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
+from smspec.workspace.boundary_search import SETTINGS
 from smspec.workspace.git import LINK, SUBMODULE, Entry, GitFailed, Objects, Repository, submodule_of
-from smspec.workspace.organization_marker import SETTINGS
 from smspec.workspace.source_walk import MARKERS
 from smspec.workspace.working_tree import Conversions
 

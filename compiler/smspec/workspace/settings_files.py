@@ -10,7 +10,7 @@ from smspec.source.frozen import dataclass
 from smspec.source.real_file import is_below, read_bounded
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.spec.lock import NAME as LOCK
-from smspec.workspace.organization_marker import SETTINGS
+from smspec.workspace.boundary_search import SETTINGS
 from smspec.workspace.revision import Revision
 
 _LARGEST = 16 << 20

@@ -1,4 +1,8 @@
-"""The files of the author's source directory that are sent, with their digests, and the errors in them."""
+"""The files of the author's source directory that are sent, with their digests, the errors in them, and secrets.
+
+Certain secrets are found, and a few formats that are likely to be one. Entropy and names of variables are not evidence
+here: in code they are mostly examples. A pattern needs a marker, such as ``AKIA``, because a source may have megabytes.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +12,31 @@ import os
 import stat
 from collections.abc import Mapping, Sequence
 
+from smspec.diagnostics.secret_formats import CERTAIN_FORMATS, CERTAIN_NAMED, secrets_in
 from smspec.source.frozen import dataclass, replace
 from smspec.source.listing import ListedFile, Listing
 from smspec.source.real_file import open_real
 from smspec.workspace.ignore_rules import IgnoreRules
-from smspec.workspace.source_secrets import SourceSecret, is_text, marked_formats, secrets_of_file
 from smspec.workspace.source_walk import FoundFile, SourceFault, SourceWalk, WalkEnded, why_unreadable
+
+# Formats and the marks that a file is searched for: fewer than in a spec, since each costs time in every file.
+_LIKELY = {
+    "a webhook": "hooks.slack.com /api/webhooks/ webhook.office",
+    "a token of a model service": "nvapi- gsk_ wandb_v1_ lsv2_",
+    "a mail service key": "SG.",
+    "a service token": "hvs. glsa_ atlasv1.",
+}
+_BEGINNING = 8192
+_MARKS = {
+    what: tuple(mark.encode() for mark in marks.split())
+    for what, marks in (CERTAIN_FORMATS | _LIKELY | CERTAIN_NAMED).items()
+}
 
 MOST_BYTES = 2 << 30
 """The same limit as in the runtime."""
 
 LARGEST_SEARCHED = 5_000_000
+
 MOST_SEARCHED = 10_000_000
 """Bytes of a text file, and of all text files, that are searched for secrets."""
 
@@ -43,6 +61,34 @@ _SYSTEM = frozenset(
     }
 )
 _WHOLLY_SYSTEM = ("/boot/", "/dev/", "/proc/", "/sys/")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSecret:
+    """``what`` is in line ``line`` of a file of the source. The secret itself is not kept."""
+
+    path: str
+    line: int
+    what: str
+    is_certain: bool
+
+
+def is_text(content: bytes) -> bool:
+    """Return whether to search a file at all: a match in a binary file is not a secret."""
+    return b"\0" not in content[:_BEGINNING]
+
+
+def marked_formats(content: bytes) -> list[str]:
+    """Return the formats whose marks are in a file: for each, all of it has to be searched."""
+    return [what for what, marks in _MARKS.items() if any(mark in content for mark in marks)]
+
+
+def secrets_of_file(path: str, content: bytes, marked: Sequence[str]) -> list[SourceSecret]:
+    """Return the secrets of these formats in a file, in the order of the lines."""
+    text = content.decode("utf-8", "replace")
+    found = secrets_in(text, marked)
+    places = dict.fromkeys((text.count("\n", 0, start) + 1, what) for start, what in sorted(found))
+    return [SourceSecret(path, line, what, what not in _LIKELY) for line, what in places]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Changes of alternatives are reported at the alternative, and the cost ceiling is that of the dearest."""
 
-from smspec.review.comparing import compared
+from smspec.review.job_review import compared
 from smspec.service.job_costs import PriceBook
 from support.review.job_reviews import one, version
 

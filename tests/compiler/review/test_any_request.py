@@ -6,11 +6,9 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smspec.review.comparison import Comparison
+from smspec.review.comparison import Comparison, State, reviewed
 from smspec.review.json_report import records
 from smspec.review.markdown import markdown
-from smspec.review.missing_comparisons import State
-from smspec.review.reviewing import reviewed
 from smspec.review.text import text
 from smspec.review.version import version_of_request
 from smspec.service.job_costs import PriceBook

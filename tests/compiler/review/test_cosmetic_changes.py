@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smspec.review.comparing import compared
+from smspec.review.job_review import compared
 from smspec.service.job_costs import PriceBook
 from smspec.spec.yaml.scalars import meaning
 from support.review.job_reviews import kinds, version

@@ -4,8 +4,8 @@ import copy
 
 import pytest
 
-from smspec.review.comparing import compared
 from smspec.review.fail_on import decode_fail_on
+from smspec.review.job_review import compared
 from smspec.review.kinds import KINDS
 from smspec.review.settable import is_of_variables
 from smspec.service.job_costs import PriceBook

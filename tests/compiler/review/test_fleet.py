@@ -5,13 +5,9 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.review.comparison import Comparison, comparison
-from smspec.review.fleet.ceilings import ceiling_total, is_ceiling
-from smspec.review.fleet.change_groups import change_groups, shared_changes
-from smspec.review.fleet.fleet_summary import summary_rows
-from smspec.review.fleet.named_jobs import named
-from smspec.review.missing_comparisons import State
-from smspec.review.reviewing import reviewed
+from smspec.review.change_groups import ceiling_total, change_groups, is_ceiling, shared_changes
+from smspec.review.comparison import Comparison, State, comparison, reviewed
+from smspec.review.fleet_summary import named, summary_rows
 from smspec.review.text import MOST_APART, text
 from smspec.service.job_costs import PriceBook
 from support.review.job_reviews import version

@@ -4,7 +4,7 @@ import pytest
 
 from smspec.plan.plan import NeededEnvironment
 from smspec.plan.request_planning import make_plan
-from smspec.review.comparing import compared
+from smspec.review.job_review import compared
 from smspec.review.layers import layers_of_plan
 from smspec.review.version import Writing, version_of_plan
 from smspec.service.job_costs import PriceBook

@@ -5,15 +5,11 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.review.comparison import Comparison
-from smspec.review.data_flow import data_flow, mermaid
-from smspec.review.markdown import LONGEST, markdown
-from smspec.review.markdown_code import code, marked
-from smspec.review.markdown_table import MOST_CHANGES
-from smspec.review.missing_comparisons import State
-from smspec.review.reviewing import reviewed
+from smspec.review.change import quoted
+from smspec.review.comparison import Comparison, State, reviewed
+from smspec.review.job_review import data_flow
+from smspec.review.markdown import LONGEST, MOST_CHANGES, code, markdown, marked, mermaid
 from smspec.review.text import MOST_APART
-from smspec.review.user_text import quoted
 from smspec.review.version import version_of_request
 from smspec.service.job_costs import PriceBook
 from support.review.job_reviews import version

@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.review.reviewing import State, paired
+from smspec.review.comparison import State, paired
 from support.review.job_reviews import version
 
 

@@ -5,8 +5,7 @@ from fractions import Fraction
 import pytest
 
 from smspec.diagnostics.masking import HIDDEN
-from smspec.review.added_and_removed_jobs import added_changes
-from smspec.review.comparing import compared, verdict
+from smspec.review.job_review import added_changes, compared, verdict
 from smspec.service.cost_ceiling import ceiling_of
 from smspec.service.job_costs import PriceBook
 from support.review.job_reviews import one, version

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.review.change import Change
-from smspec.review.shown_values import LONGEST, MOST_DIFFERING, MOST_IN_TEXT, shown_values
+from smspec.review.change import LONGEST, MOST_DIFFERING, MOST_IN_TEXT, Change, shown_values
 
 REGISTRY = "763104351884.dkr.ecr.us-west-2.amazonaws.com/pytorch-training"
 

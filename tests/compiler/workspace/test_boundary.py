@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from smspec.workspace.boundary import Boundary, FileNotRead, NotAnOrdinaryFile, OtherName, OutOfBounds
 from smspec.workspace.boundary_search import boundary_of
-from smspec.workspace.links_on_the_way import has_detour
+from smspec.workspace.path_targets import has_detour
 
 SECRET = b"not for strangers"
 

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from smspec.workspace.docker_patterns import docker_patterns, ignored
-from smspec.workspace.git_patterns import git_patterns
-from smspec.workspace.glob_expression import SPAN, STAR, joined
+from smspec.workspace.git_patterns import SPAN, STAR, git_patterns, joined
 from support.examples import at_most
 
 PARTS = st.lists(st.sampled_from([STAR, STAR, SPAN, "a", "b", "[^/]", "(?!/)[ab]", "/", "a/", "/"]), max_size=9)

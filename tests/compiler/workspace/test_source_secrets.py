@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from smspec.workspace.source_secrets import marked_formats, secrets_of_file
+from smspec.workspace.source_listing import marked_formats, secrets_of_file
 from support.secret_corpus import INNOCENT, SECRETS, made
 
 KEY = "PRIVATE " + "KEY"

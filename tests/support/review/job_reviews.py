@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.planned_jobs import planned_jobs
-from smspec.review.comparing import compared
+from smspec.review.job_review import compared
 from smspec.review.layers import layers_of_plan
 from smspec.review.version import Version, Writing, version_of_plan
 from smspec.service.job_costs import PriceBook

@@ -8,9 +8,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 
 from smspec.lock.environments.resolution import ResolverFailed
-from smspec.workspace.closing_stdin import end_by_closing_stdin
 from smspec.workspace.deferred_signals import signals_deferred
-from smspec.workspace.process_guard import MOST_MEMORY, guarded
+from smspec.workspace.process_guard import MOST_MEMORY, end_by_closing_stdin, guarded
 
 MOST_SECONDS = 900
 _LARGEST = 64 << 20

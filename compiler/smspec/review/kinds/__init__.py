@@ -1,42 +1,30 @@
-"""The kinds of changes, in the order in which they are found and reported. `cosmetic` gets the remaining ones."""
+"""The kinds of changes, in the order in which they are found and reported. `COSMETIC` gets the remaining ones."""
 
 from __future__ import annotations
 
-from smspec.review.kinds import (
-    code,
-    cosmetic,
-    cost,
-    data,
-    environment,
-    hosts,
-    hyperparameters,
-    image,
-    job,
-    other,
-    output,
-    restart,
-    resume,
-    security,
-)
 from smspec.review.kinds.kind import Kind
+from smspec.review.kinds.members import COST, DATA, ENVIRONMENT, HOSTS, HYPERPARAMETERS, OTHER, OUTPUT
+from smspec.review.kinds.same_job import COSMETIC, JOB, RESTART, RESUME
+from smspec.review.kinds.security import SECURITY
+from smspec.review.kinds.software import CODE, IMAGE
 
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
-        image.KIND,
-        code.KIND,
-        data.KIND,
-        hyperparameters.KIND,
-        environment.KIND,
-        restart.KIND,
-        resume.KIND,
-        security.KIND,
-        hosts.KIND,
-        output.KIND,
-        other.KIND,
-        cost.KIND,
-        job.KIND,
-        cosmetic.KIND,
+        IMAGE,
+        CODE,
+        DATA,
+        HYPERPARAMETERS,
+        ENVIRONMENT,
+        RESTART,
+        RESUME,
+        SECURITY,
+        HOSTS,
+        OUTPUT,
+        OTHER,
+        COST,
+        JOB,
+        COSMETIC,
     )
 }
 """Name → kind. The names are public: `--fail-on` accepts them, and the JSON output contains them."""

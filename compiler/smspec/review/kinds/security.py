@@ -4,30 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from smspec.review.change import Change
-from smspec.review.change_descriptions import by_member
-from smspec.review.kinds.kind import Kind, subjects
-from smspec.review.layers import BASE, ENV, LABELS, Item
-from smspec.review.redaction import holds_secret
-from smspec.review.user_text import quoted
-from smspec.review.version import Version
-from smspec.review.version_pair import Pair
+from smspec.review.change import Change, holds_secret, quoted
+from smspec.review.kinds.kind import Kind, by_member, listing
+from smspec.review.layers import BASE, ENV, LABELS, LayerItem
+from smspec.review.version import Pair, Version
 from smspec.service.image_reference import parsed_reference
 from smspec.service.members import member
 
 DOCKER_HUB = "docker.io"
 
 
-def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
+def _security_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     """Yield changes of access, and of secrets in the job; their values are never shown."""
-    yield from by_member(pair, KIND.name)
+    yield from by_member(pair, SECURITY.name)
     yield from _key_of_source(pair)
     yield from _secrets_of_job(pair)
     for leaf in pair.leaves:
         if leaf.at[0] in ("Environment", "HyperParameters"):
             name = str(leaf.at[-1])
             if holds_secret(name, leaf.old) or holds_secret(name, leaf.new):
-                yield pair.at_leaf(KIND.name, leaf, f"a secret in plain text: {quoted(name)}", brief="secrets")
+                yield pair.at_leaf(SECURITY.name, leaf, f"a secret in plain text: {quoted(name)}", brief="secrets")
     yield from _secrets_of_image(pair)
     yield from _registries(pair)
 
@@ -37,7 +33,7 @@ def _key_of_source(pair: Pair) -> Iterator[Change]:
     old, new = pair.old.source_key, pair.new.source_key
     if old != new and pair.old.request and pair.new.request:
         yield pair.change(
-            KIND.name, ("source", "kms_key"), "KMS key of the uploaded code", old=old, new=new, brief="KMS key"
+            SECURITY.name, ("source", "kms_key"), "KMS key of the uploaded code", old=old, new=new, brief="KMS key"
         )
 
 
@@ -50,7 +46,7 @@ def _secrets_of_job(pair: Pair) -> Iterator[Change]:
             if was != will:
                 how = "is new" if was is None else "is gone" if will is None else "changed"
                 what = f"secret {quoted(name)} {how}"
-                yield pair.change(KIND.name, ("secrets", name), what, old=was, new=will, brief=quoted(name))
+                yield pair.change(SECURITY.name, ("secrets", name), what, old=was, new=will, brief=quoted(name))
 
 
 def _secrets_of_image(pair: Pair) -> Iterator[Change]:
@@ -59,17 +55,17 @@ def _secrets_of_image(pair: Pair) -> Iterator[Change]:
         was, will = (items[key].value if key in items else None for items in (old, new))
         if was != will and (holds_secret(key[1], was) or holds_secret(key[1], will)):
             what = f"a secret in plain text, in the image: {quoted(key[1])}"
-            yield pair.change(KIND.name, _item_path(old, new, key), what, old=was, new=will, brief="secrets")
+            yield pair.change(SECURITY.name, _item_path(old, new, key), what, old=was, new=will, brief="secrets")
 
 
 def _item_path(
-    old: dict[tuple[str, str], Item], new: dict[tuple[str, str], Item], key: tuple[str, str]
+    old: dict[tuple[str, str], LayerItem], new: dict[tuple[str, str], LayerItem], key: tuple[str, str]
 ) -> tuple[str | int, ...]:
     """Return the key of the spec that an item comes from."""
     return (new.get(key) or old[key]).path
 
 
-def _named(version: Version) -> dict[tuple[str, str], Item]:
+def _named(version: Version) -> dict[tuple[str, str], LayerItem]:
     layers = version.layers or {}
     return {(layer, item.name): item for layer in (ENV, LABELS) for item in layers.get(layer, ())}
 
@@ -86,7 +82,7 @@ def _registries(pair: Pair) -> Iterator[Change]:
 def _registry(pair: Pair, what: str, old: object, new: object, path: tuple[str, ...]) -> Iterator[Change]:
     before, after = (_registry_of(uri) for uri in (old, new))
     if before is not None and after is not None and before != after:
-        yield pair.change(KIND.name, path, what, old=before, new=after, brief="registry")
+        yield pair.change(SECURITY.name, path, what, old=before, new=after, brief="registry")
 
 
 def _base(version: Version) -> object:
@@ -99,14 +95,10 @@ def _registry_of(uri: object) -> str | None:
     return None if reference is None else reference.registry or DOCKER_HUB
 
 
-def verdict(changes: Sequence[Change]) -> str:
-    return f"changes security{subjects(changes)}"
-
-
-KIND = Kind(
+SECURITY = Kind(
     name="security",
     meaning="role, KMS keys, network, isolation, encryption, registries of the image and of the base image, `secrets`, "
     "secrets in plain text (masked), remote debugging, container entrypoint, access to file systems, changed settings",
-    changes=changes,
-    verdict=verdict,
+    changes=_security_changes,
+    verdict=listing("changes security"),
 )

@@ -13,8 +13,7 @@ from smspec.diagnostics.explanation import explanation
 from smspec.pipeline.compilation import compile_spec
 from smspec.pipeline.inputs import gather
 from smspec.source.listing import DataExtent
-from smspec.workspace.boundary import Boundary
-from smspec.workspace.local_data import MOST_ENTRIES, data_extent
+from smspec.workspace.boundary import MOST_ENTRIES, Boundary, data_extent
 
 GB = 1 << 30
 

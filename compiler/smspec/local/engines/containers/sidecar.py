@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from smspec.local.engines.containers.client import Client, ClientFailed
-from smspec.workspace.closing_stdin import end_by_closing_stdin
+from smspec.workspace.process_guard import end_by_closing_stdin
 
 _START_SECONDS = 60.0
 _STOP_SECONDS = 10.0

@@ -12,7 +12,7 @@ from smspec.local.engines.namespace.availability import cell_words
 from smspec.local.engines.namespace.user_range import UserRange
 from smspec.local.request import RunFailed
 from smspec.local.usage import Usage
-from smspec.workspace.closing_stdin import end_by_closing_stdin
+from smspec.workspace.process_guard import end_by_closing_stdin
 
 _READ = 1 << 16
 _STOP_SECONDS = 60.0

@@ -1,7 +1,7 @@
 """Group the changes that many jobs share: one edit of a base spec is one group, whichever jobs extend it.
 
 A group of jobs with all the same changes would split what a reviewer wants to see as one, as soon as a job has one
-more.
+more. The cost ceilings of the jobs of a group are added up.
 """
 
 from __future__ import annotations
@@ -9,17 +9,91 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 
-from smspec.review.change import Change, Rise
-from smspec.review.fleet.ceilings import CeilingTotal, ceiling_total, is_ceiling
-from smspec.review.job_review import JobReview, ReportedChange
-from smspec.review.kinds import KINDS, cosmetic, cost, job, resume, security
-from smspec.review.kinds.cost import percent
+from smspec.review.change import Change, ReportedChange, Rise
+from smspec.review.job_review import JobReview
+from smspec.review.kinds import KINDS
+from smspec.review.kinds.members import CEILING, COST, percent
+from smspec.review.kinds.same_job import COSMETIC, JOB, RESUME
+from smspec.review.kinds.security import SECURITY
+from smspec.service.cost_ceiling import Ceiling, amount, dollars
 from smspec.source.frozen import dataclass, replace
 
 _DIGEST = re.compile(r"[0-9a-f]{8,64}")
-
 Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CeilingTotal:
+    """Instance hours of ``jobs`` before and after, and US dollars of those among them with prices on both sides.
+
+    ``changed``: how many ceilings differ. ``unpriced``: jobs with an instance type that has no price.
+    """
+
+    jobs: int
+    changed: int
+    unpriced: int
+    hours: tuple[Fraction, Fraction]
+    usd: tuple[Fraction, Fraction]
+    has_same_types: bool
+
+    @property
+    def is_priced(self) -> bool:
+        return self.unpriced < self.jobs
+
+    @property
+    def rise(self) -> str:
+        """The rise in percent of the money, else of the hours; empty if unknown, or if one side has no job."""
+        old, new = self.usd if self.is_priced else self.hours
+        if not old or not new or not (self.is_priced or self.has_same_types):
+            return ""
+        return percent((new - old) / old * 100).strip()
+
+    @property
+    def words(self) -> str:
+        """The ceilings without the rise: `24 → 96 instance hours, $4.90 → $19.58`."""
+        hours = f"{_change(*map(amount, self.hours))} instance hours{'' if self.changed else ', as before'}"
+        if not self.is_priced:
+            return hours
+        money = _change(*map(dollars, self.usd))
+        without = f" without {self.unpriced} of {self.jobs} jobs, which have no price" if self.unpriced else ""
+        return f"{hours}, {money}{without}"
+
+
+def ceiling_total(reviews: Iterable[JobReview]) -> CeilingTotal:
+    """Return the ceilings of jobs, each on its own; a job that is new, or removed, has none on one side."""
+    pairs = [review.ceilings for review in reviews if review.ceilings != (None, None)]
+    priced = [pair for pair in pairs if all(ceiling is None or ceiling.usd is not None for ceiling in pair)]
+    return CeilingTotal(
+        jobs=len(pairs),
+        changed=sum(_differ(*pair) for pair in pairs),
+        unpriced=len(pairs) - len(priced),
+        hours=(_hours(old for old, _ in pairs), _hours(new for _, new in pairs)),
+        usd=(_dollars(old for old, _ in priced), _dollars(new for _, new in priced)),
+        has_same_types=all(old is None or new is None or set(old.hours) == set(new.hours) for old, new in pairs),
+    )
+
+
+def is_ceiling(change: Change) -> bool:
+    """Return whether a change is that of a cost ceiling."""
+    return change.kind == COST.name and change.brief == CEILING
+
+
+def _change(old: str, new: str) -> str:
+    return old if old == new else f"{old} → {new}"
+
+
+def _differ(old: Ceiling | None, new: Ceiling | None) -> bool:
+    return old is None or new is None or (old.hours, old.usd) != (new.hours, new.usd)
+
+
+def _hours(ceilings: Iterable[Ceiling | None]) -> Fraction:
+    return sum((ceiling.total for ceiling in ceilings if ceiling is not None), Fraction(0))
+
+
+def _dollars(ceilings: Iterable[Ceiling | None]) -> Fraction:
+    return sum((ceiling.usd for ceiling in ceilings if ceiling is not None and ceiling.usd), Fraction(0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +148,7 @@ def change_groups(reviews: Sequence[JobReview]) -> tuple[ChangeGroup, ...]:
 
 
 def _rank(group: ChangeGroup) -> tuple[bool, bool]:
-    is_access = any(change.kind == security.KIND.name for change in group.changes)
+    is_access = any(change.kind == SECURITY.name for change in group.changes)
     return all(review.status == "added" for review in group.jobs), not is_access
 
 
@@ -104,7 +178,7 @@ def _effects(jobs: Iterable[JobReview]) -> Iterator[Effect]:
     if rises:
         known = [rise for of_job in rises for rise in of_job if rise is not None]
         most = f"up to {percent(max(known))}" if known else "another "
-        yield Effect(kind=cost.KIND.name, what=f"{most}cost ceiling with overlays", jobs=len(rises))
+        yield Effect(kind=COST.name, what=f"{most}cost ceiling with overlays", jobs=len(rises))
     for (kind, what), number in counts.items():
         yield Effect(kind=kind, what=what, jobs=number)
 
@@ -115,8 +189,8 @@ def _causes(review: JobReview) -> list[ReportedChange]:
 
 
 def _is_effect(change: Change) -> bool:
-    is_new_name = change.kind == job.KIND.name and None not in (change.old, change.new)
-    return is_new_name or change.kind == resume.KIND.name or is_ceiling(change)
+    is_new_name = change.kind == JOB.name and None not in (change.old, change.new)
+    return is_new_name or change.kind == RESUME.name or is_ceiling(change)
 
 
 def shared_changes(reviews: Sequence[JobReview]) -> dict[Key, int]:
@@ -139,9 +213,9 @@ def change_key(reported: ReportedChange) -> Key:
 def _is_own(change: Change) -> bool:
     """Return whether values always differ between jobs, so that nobody compares them: names, places, and digests."""
     values = [value for value in (change.old, change.new) if value is not None]
-    is_place = change.kind == cosmetic.KIND.name and not change.path
+    is_place = change.kind == COSMETIC.name and not change.path
     has_digests = bool(values) and all(isinstance(value, str) and _DIGEST.fullmatch(value) for value in values)
-    return change.kind == job.KIND.name or _is_effect(change) or is_place or has_digests
+    return change.kind == JOB.name or _is_effect(change) or is_place or has_digests
 
 
 def _common(among: Sequence[ReportedChange]) -> ReportedChange:

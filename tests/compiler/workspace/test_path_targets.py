@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smspec.workspace.real_paths import RealPaths
+from smspec.workspace.path_targets import RealPaths
 
 STEPS = st.lists(st.sampled_from(("a", "b", "file", "link", "loop", "out", "dangling", "missing", "..", ".", "")))
 PATHS = st.builds(lambda start, steps: start + "/".join(steps), st.sampled_from(("", "/", "//")), STEPS)

@@ -1,0 +1,270 @@
+"""What the job runs: its image, by rebuilt layers, and its code, by changed files.
+
+The packages of an image are those of the lock: the digest of their file stands for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from smspec.review.change import Change, quoted
+from smspec.review.kinds.kind import Kind, count, subjects
+from smspec.review.layers import BASE, ENTRY_POINT, LAYERS, PYTHON_PACKAGES, REQUIREMENTS, RUNTIME, SOURCE, LayerItem
+from smspec.review.version import Pair, Version
+from smspec.service.image_reference import parsed_reference
+from smspec.source import Path
+from smspec.source.listing import ListedFile, Listing
+from smspec_runtime.run_plan import RUNTIME_CHANNEL, RunPlan
+
+REBUILDS = "rebuilds the image"
+
+MOST_PACKAGES = 20
+"""Packages with a change of their own; the image is the first kind, and the others must fit below it."""
+
+_OURS = ("platform", "title", "templates", REQUIREMENTS, "ssh", *(n.replace("_", " ") for n in RunPlan._fields))
+_SHORT_DIGEST = len("sha256:") + 12
+_REBUILT = "is rebuilt"
+_OTHER = "another image"
+_MOVED = "same image, another repository"
+_PACKAGE_KEYS: tuple[Path, ...] = (("image", "python_requirements"), ("image", "python_packages"))
+_DELIVERED = {
+    "image": "in the image, which is rebuilt",
+    "channel": "in the channel `code`, without a new image",
+    "s3": "as an archive in S3, without a new image",
+}
+_DELIVERED_START = "in the channel `smspec`, without a new image"
+
+
+def _image_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
+    """Yield the changes in the image; none if both have the same content and name."""
+    old, new = pair.old.layers, pair.new.layers
+    if old is not None and new is not None:
+        for layer in LAYERS:
+            yield from _layer(pair, layer, old.get(layer, ()), new.get(layer, ()))
+            if layer == PYTHON_PACKAGES and _are_packages_known(pair):
+                yield from _package_changes(pair)
+        if old == new and pair.old.image_tag != pair.new.image_tag:
+            yield pair.change(IMAGE.name, ("image",), f"{RUNTIME}: {_REBUILT}", brief=RUNTIME)
+    same_layers = old is not None and old == new
+    for leaf in pair.leaves_of(IMAGE.name):
+        path: Path = pair.spec_path(leaf)
+        if leaf.at[-1] != "TrainingImage":
+            yield pair.at_leaf(IMAGE.name, leaf, "algorithm", brief="algorithm")
+        elif same_layers or (old is None or new is None):
+            is_moved = pair.old.image_tag is not None and pair.old.image_tag == pair.new.image_tag
+            what = _MOVED if is_moved else _OTHER
+            if what == _OTHER and pair.old.request and pair.new.request and (old is None) != (new is None):
+                what += ": built from the spec now" if new else ": a ready one now"
+            if is_moved:
+                path = ("image", "repository")
+            yield pair.change(IMAGE.name, path, what, old=leaf.old, new=leaf.new, brief=_registry(leaf.old, leaf.new))
+
+
+def _layer(pair: Pair, layer: str, old: tuple[LayerItem, ...], new: tuple[LayerItem, ...]) -> Iterator[Change]:
+    """Yield the changes of one layer: one for each named item, one in total for a list."""
+    if _contents(old) == _contents(new):
+        return
+    what = f"{layer}: {_REBUILT}"
+    hides_file = layer == PYTHON_PACKAGES and _are_packages_known(pair)
+    before, after = ({(item.path, item.name): item for item in items if item.name} for items in (old, new))
+    named = 0
+    for key in dict.fromkeys([*after, *before]):
+        was, will = before.get(key), after.get(key)
+        if (was and was.value) != (will and will.value):
+            named += 1
+            if hides_file and key[1] == REQUIREMENTS:
+                continue  # a digest; the packages themselves are known
+            name = key[1] if key[1] in _OURS else quoted(key[1])
+            name = "" if key[1] in (key[0] and key[0][-1], layer) else f" ({name})"
+            old_value, new_value = was and _short(was.value), will and _short(will.value)
+            if layer == BASE and (digests := _moved(was, will)) is not None:
+                name, old_value, new_value = digests
+            yield pair.change(
+                IMAGE.name, key[0], f"{layer}{name}: {_REBUILT}", old=old_value, new=new_value, brief=layer
+            )
+    listed_before, listed_after = ([item for item in items if not item.name] for items in (old, new))
+    gone = [item for item in listed_before if item.value not in [other.value for other in listed_after]]
+    come = [item for item in listed_after if item.value not in [other.value for other in listed_before]]
+    if gone or come:
+        path = (come or gone)[0].path
+        was_listed, is_listed = _listed(gone), _listed(come)
+        yield pair.change(IMAGE.name, path, what, old=was_listed, new=is_listed, brief=layer)
+    elif not named:
+        path = (new or old)[0].path
+        yield pair.change(IMAGE.name, path[:2], f"{layer}, in another order: {_REBUILT}", brief=layer)
+
+
+def _moved(old: LayerItem | None, new: LayerItem | None) -> tuple[str, str, str] | None:
+    """Return what a base image is called that has a new digest under its tag, and both digests; None for any other."""
+    values = [item.value if item is not None and isinstance(item.value, str) else "" for item in (old, new)]
+    (was, _, before), (will, _, after) = (value.partition("@") for value in values)
+    if not before or not after or was != will:
+        return None
+    return f", {quoted(was)} (new digest)", before[:_SHORT_DIGEST], after[:_SHORT_DIGEST]
+
+
+def _contents(items: tuple[LayerItem, ...]) -> list[tuple[str, object]]:
+    return [(item.name, item.value) for item in items]
+
+
+def _listed(items: list[LayerItem]) -> object:
+    values = [_short(item.value) for item in items]
+    return values[0] if len(values) == 1 else values or None
+
+
+def _short(value: object) -> object:
+    """Return the first digits of a digest."""
+    is_digest = isinstance(value, str) and len(value) == 64 and set(value) <= set("0123456789abcdef")
+    return str(value)[:12] if is_digest else value
+
+
+def _registry(old: object, new: object) -> str:
+    before, after = (parsed_reference(uri) if isinstance(uri, str) else None for uri in (old, new))
+    return "registry" if before and after and before.registry != after.registry else ""
+
+
+def _are_packages_known(pair: Pair) -> bool:
+    """Return whether the lock has the packages of both states, and they differ."""
+    old, new = pair.old.packages, pair.new.packages
+    return old is not None and new is not None and old != new
+
+
+def _package_changes(pair: Pair) -> Iterator[Change]:
+    """Yield the packages that are added, removed, or in another version; of many, the last ones together."""
+    old, new = pair.old.packages or {}, pair.new.packages or {}
+    names = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
+    path = _package_key(pair.new) or _package_key(pair.old) or _PACKAGE_KEYS[0]
+    for name in names[:MOST_PACKAGES]:
+        what = f"{PYTHON_PACKAGES} ({quoted(name)}): {_REBUILT}"
+        yield pair.change(IMAGE.name, path, what, old=old.get(name), new=new.get(name), brief=PYTHON_PACKAGES)
+    rest = names[MOST_PACKAGES:]
+    if rest:
+        what = f"{PYTHON_PACKAGES}, {len(rest)} more: {_REBUILT}"
+        was, will = ([f"{name} {known[name]}" for name in rest if name in known] for known in (old, new))
+        yield pair.change(IMAGE.name, path, what, old=was or None, new=will or None, brief=PYTHON_PACKAGES)
+
+
+def _package_key(version: Version) -> Path | None:
+    """Return the key that lists the packages; None if neither is written."""
+    writing = version.writing
+    return next((path for path in _PACKAGE_KEYS if writing is not None and writing.place(path)), None)
+
+
+def is_rebuilt(change: Change) -> bool:
+    """Return whether a change of the image rebuilds one of its layers."""
+    return change.what.endswith(_REBUILT)
+
+
+def _image_verdict(changes: Sequence[Change]) -> str:
+    layers = [change for change in changes if is_rebuilt(change)]
+    if layers:
+        return f"{REBUILDS}{subjects(sorted(layers, key=_importance))}"
+    if all(change.what == _MOVED for change in changes):
+        return "keeps the image, in another repository"
+    return "runs in another image"
+
+
+def _importance(change: Change) -> int:
+    """The order in a message: items of smspec, and those that follow from the code, come last."""
+    return [*(layer for layer in LAYERS if layer not in (SOURCE, RUNTIME)), SOURCE, RUNTIME].index(change.brief)
+
+
+IMAGE = Kind(
+    name="image",
+    meaning="rebuilt layers of the image (base, env, system packages, python packages, run, labels, runtime, "
+    "entry point, source), or a different image",
+    changes=_image_changes,
+    verdict=_image_verdict,
+)
+
+
+def _code_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
+    """Yield every file that changed, then what else changes about how code reaches the job."""
+    old, new = pair.old.code, pair.new.code
+    known = old is not None and new is not None
+    delivered = _DELIVERED.get(pair.new.delivery or pair.old.delivery or "", "")
+    if known:
+        yield from _files(pair, old or Listing(), new or Listing(), delivered)
+    elif (old is None) != (new is None) and pair.old.request and pair.new.request:
+        come = new is not None
+        files = (new or old or Listing()).files
+        what = (
+            f"{count(len(files), 'file')} {'of code now travel with the job' if come else 'of code travel no longer'}"
+        )
+        yield pair.change(CODE.name, ("source",), what, brief=count(len(files), "file"))
+    if pair.old.delivery != pair.new.delivery and pair.old.delivery and pair.new.delivery:
+        way = pair.old.delivery, pair.new.delivery
+        yield pair.change(
+            CODE.name, ("source", "delivery"), f"the code travels {delivered}", old=way[0], new=way[1], brief="delivery"
+        )
+    yield from _starts(pair)
+    is_told = known and old != new
+    for leaf in pair.leaves_of(CODE.name):
+        if leaf.at[-2:-1] != ("HyperParameters",) and RUNTIME_CHANNEL in leaf.at:
+            if not (pair.starts() and _prefix(leaf.old) == _prefix(leaf.new)):
+                yield pair.at_leaf(CODE.name, leaf, "runtime and entry point, in a channel", brief="runtime")
+        elif leaf.at[-1] == "sagemaker_program":
+            yield pair.at_leaf(CODE.name, leaf, "program that the image's toolkit starts", brief="program")
+        elif not (is_told and _prefix(leaf.old) == _prefix(leaf.new)):
+            # Changed files have a different digest below the same prefix.
+            yield pair.at_leaf(CODE.name, leaf, "where the code lies", brief="place of the code")
+
+
+def _starts(pair: Pair) -> Iterator[Change]:
+    """Yield the changes in how an existing image starts the script; the launcher belongs to the hosts."""
+    for item, old, new in pair.starts():
+        if item.name not in ("launcher", "delivery"):
+            what = f"{ENTRY_POINT} ({item.name}); travels {_DELIVERED_START}"
+            yield pair.change(CODE.name, item.path, what, old=old, new=new, brief=ENTRY_POINT)
+
+
+def _prefix(uri: object) -> str:
+    """Return a URI without the digest of its content."""
+    parts = str(uri).split("/")
+    return "/".join(part for part in parts if not (len(part) == 64 and part.isalnum()))
+
+
+def _files(pair: Pair, old: Listing, new: Listing, delivered: str) -> Iterator[Change]:
+    before, after = ({file.path: file for file in listing.files} for listing in (old, new))
+    for path in sorted({*before, *after}, key=lambda path: path.encode(errors="surrogateescape")):
+        was, will = before.get(path), after.get(path)
+        if was is None or will is None or (was.sha256, was.executable) != (will.sha256, will.executable):
+            way = f"; travels {delivered}" if delivered else ""
+            yield pair.change(
+                CODE.name,
+                ("source",),
+                f"{quoted(path)} {_how(was, will)}{way}",
+                old=was and _digest(was),
+                new=will and _digest(will),
+                brief=path,
+            )
+
+
+def _how(was: ListedFile | None, will: ListedFile | None) -> str:
+    if was is None:
+        return "is new"
+    if will is None:
+        return "is gone"
+    if was.sha256 == will.sha256:
+        return "is executable now" if will.executable else "is no longer executable"
+    return "changed"
+
+
+def _digest(file: ListedFile) -> str:
+    return file.sha256[:12]
+
+
+def _code_verdict(changes: Sequence[Change]) -> str:
+    files = [change for change in changes if change.path == ("source",) and change.brief]
+    if files:
+        return f"changes code ({count(len(files), 'file')})"
+    starts = any(change.brief == ENTRY_POINT for change in changes)
+    return f"changes the {ENTRY_POINT}" if starts else "changes how code reaches the job"
+
+
+CODE = Kind(
+    name="code",
+    meaning="changed files of the source, and how they reach the job; those in an image also change the image",
+    changes=_code_changes,
+    verdict=_code_verdict,
+)
