@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 from contextlib import suppress
 from dataclasses import dataclass
 
+from smspec.local.engines.namespace.cell.written_files import DIRECTORY, take_back
 from smspec.local.request import RunFailed
 from smspec.render.tree import RUN_MARKER, is_run_marker, is_unfinished, marker_in, run_marker_json
 from smspec.source.deep_directories import remove_tree
@@ -94,6 +96,8 @@ class RunDirectory:
         self._made = made
         self._lock = lock
         self._status = os.stat(root)
+        self._hosts = -1
+        self.hosts_mode = 0
 
     def path(self, *names: str) -> str:
         return os.path.join(self.root, *names)
@@ -108,6 +112,23 @@ class RunDirectory:
         """Write the status of the run to the marker, in one write, so that SIGKILL leaves the old or the new one."""
         os.pwrite(self._lock, run_marker_json(job, status).rstrip().ljust(_MARKER_SIZE) + b"\n", 0)
         os.ftruncate(self._lock, _MARKER_SIZE + 1)
+
+    def close_hosts(self) -> None:
+        """Keep other users from the directory of the hosts: a program that the job writes could give them rights."""
+        self._hosts = os.open(self.path(HOSTS), DIRECTORY)
+        self.hosts_mode = stat.S_IMODE(os.fstat(self._hosts).st_mode)
+        os.fchmod(self._hosts, 0o700)
+
+    def open_hosts(self) -> str:
+        """Give it back its mode when all hosts have ended; return a warning if it must stay closed, or nothing."""
+        is_complete = take_back(self._hosts)
+        os.fchmod(self._hosts, self.hosts_mode if is_complete else 0o700)
+        if is_complete:
+            return ""
+        return (
+            f"`{self.path(HOSTS)}` is closed to other users (mode 0700): smspec cannot read or change all files that "
+            "the job wrote, and set-user-ID programs among them would give others your rights"
+        )
 
     def vacant(self, name: str) -> str:
         """Return the path of a file that the run itself writes at its end.
@@ -156,9 +177,10 @@ class RunDirectory:
 
     def release(self) -> None:
         """Allow other runs to replace the directory."""
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+        for descriptor in (self._lock, self._hosts):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._lock = self._hosts = -1
 
 
 def claim(root: str, job: str) -> RunDirectory:

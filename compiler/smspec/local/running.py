@@ -173,6 +173,9 @@ class LocalRun:
             _write(directory.vacant(REPORT), report_page(summary, record))
             return summary, exit_status_of(verdict)
         except OSError as fault:
+            import traceback
+
+            traceback.print_exc()
             # A write that fails, unlike an open, does not name its file.
             fault.filename = fault.filename or self._request.directory
             raise
@@ -230,6 +233,7 @@ class LocalRun:
         reads = ReadWatch(self._watched(directory))
         faults = self._request.faults or NO_FAULTS
         try:
+            directory.close_hosts()
             fleet.start(self._hosts, self._data, self._engine, self._request)
             if self._engine.unconfined:
                 self._show(f"not confined: {', '.join(self._engine.unconfined)}")
@@ -248,7 +252,7 @@ class LocalRun:
                 else ProcessKilling(faults.kill_after, faults.kills_rank, fleet.hosts, self._reporter),
                 memory=self._memory_watch(fleet.hosts),
             )
-            return supervision.run()
+            verdict = supervision.run()
         finally:
             fleet.end()
             self._opened = reads.close()
@@ -256,6 +260,10 @@ class LocalRun:
                 watch.close()
             self._engine.close()
             self._signals.interrupt()
+        closed = directory.open_hosts()
+        if closed:
+            self._warn(closed)
+        return verdict
 
     def _watched(self, directory: RunDirectory) -> dict[tuple[str, str], str]:
         """Return (host, channel) → the directory in which a read of the channel is seen."""

@@ -315,12 +315,26 @@ def outcome(way) -> str:
     return repr(found) if found else ""
 
 
+def write_programs(directory) -> None:
+    """Write programs that would give others rights: also below a path that is longer than the system takes."""
+    os.chdir(directory)
+    os.makedirs("closed")
+    for depth in range(21):
+        for name, mode in (("program", 0o6755), ("later", 0o6644), ("unreadable", 0o4111), ("closed/one", 0o4755)):
+            if depth == 0 or "/" not in name:
+                os.close(os.open(name, os.O_CREAT | os.O_WRONLY))
+                os.chmod(name, mode)
+        os.makedirs("d" * 240)
+        os.chdir("d" * 240)
+    os.chdir("/")
+    os.chmod(f"{directory}/closed", 0)
+
+
 def main() -> None:
     results = {name: outcome(way) for name, way in WAYS.items()}
     print("WAYS " + json.dumps(results), flush=True)
-    with open("/opt/ml/model/program", "w") as program:
-        program.write("#!/bin/sh\n")
-    os.chmod("/opt/ml/model/program", 0o6755)
+    write_programs("/opt/ml/model")
+    write_programs("/opt/ml/output/data")
     if os.fork() == 0:
         os.setsid()
         signal.signal(signal.SIGTERM, signal.SIG_IGN)

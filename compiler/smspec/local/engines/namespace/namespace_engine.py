@@ -236,6 +236,7 @@ class NamespaceEngine(PythonOfEngine):
             resolver=internet.RESOLVER if self._has_internet else "",
             addresses={host.name: self._address(host) for host in self._hosts},
             owned=[directory.host(host.name).root for host in hosts],
+            mode=directory.hosts_mode,
             hidden=_seen_as(listening.paths, of_author),
             has_range=self._users is not None,
             added_programs=mpi.added_programs(self._program) if mpi.uses_mpi(self._job) else {},
