@@ -60,6 +60,17 @@ def left_root():
     return os.waitpid(child, 0)[1] == 0
 
 
+def leased(path):
+    """Let every other program wait that opens a file: the machine's for writing, an own one at all."""
+
+    def lease():
+        with open(path, "a" if path.startswith("/opt/ml/model") else "r"):
+            pass
+        return fcntl.fcntl(os.open(path, os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_RDLCK) == 0
+
+    return lease
+
+
 def regained():
     """Ask for every capability again."""
     header = struct.pack("Ii", 0x20080522, 0)
@@ -288,6 +299,12 @@ WAYS = {
     "signal a process": lambda: os.kill(FACTS["victim"], 0) or True,
     "processes of others": foreign,
     "inherited files": opened,
+    **{
+        f"lease {path}": leased(path)
+        for path in ("/opt/ml/model/leased", "/usr/bin/env", "/etc/passwd", TRAIN + "/a", CREDENTIALS)
+    },
+    "notice changes": lambda: fcntl.fcntl(os.open("/usr", os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_ACCESS) == 0,
+    "command of a later kernel": lambda: fcntl.fcntl(os.open("/usr", os.O_RDONLY), 1040, bytes(8)),
     "terminal of the author": terminal,
     "type into a terminal": typed,
     "variables of the author": lambda: (
