@@ -38,10 +38,12 @@ CHANGES = {
     *("settings_of_the_system", "accounts", "schedule", "log_directory", "write_terminal", "posix_shared_memory"),
     *("out_of_memory_score", "mode_by_descriptor", "times_by_descriptor"),
 }
+OF_GROUPS = "files that your other groups can read"
 DOCUMENTED = {
     "files changed by its child processes or compiled code": CHANGES,
     "truncated files": {"truncate"},
     "modes, owners, and times of files": {"mode", "owner", "times", "attribute", "mode_of_a_device"},
+    OF_GROUPS: set(),
     "reading": {"read_credentials", "read_project", "read_terminal", "lock_file", "passwords", "private_files", "disk"},
     "memory and variables of your other processes": {
         *("root_of_another_process", "descriptor_of_another_process", "working_directory_of_another_process"),
@@ -71,7 +73,7 @@ NOT_EVERYWHERE = {
 """None without a fault, or ways that some systems refuse to everyone."""
 
 USES = """
-import multiprocessing, os, signal, socket, subprocess, sys, tempfile, zoneinfo
+import fcntl, multiprocessing, os, signal, socket, struct, subprocess, sys, tempfile, zoneinfo
 from multiprocessing.shared_memory import SharedMemory
 print(sorted(os.listdir("/proc/self/fd")), flush=True)
 open(os.path.join(os.environ["HOME"], "file"), "w").close()
@@ -101,6 +103,19 @@ os.kill(child, signal.SIGKILL)
 os.wait()
 assert os.path.isdir(f"/proc/{os.getpid()}") and os.getcwd().endswith("box")
 open("relative", "w").close()
+with open("locked", "w+") as file:
+    fcntl.lockf(file, fcntl.LOCK_EX)
+    fcntl.flock(file, fcntl.LOCK_EX)
+    fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, 10)
+    assert fcntl.fcntl(file, fcntl.F_GETLEASE) == fcntl.F_UNLCK
+    fcntl.lockf(file, fcntl.LOCK_UN)
+    for command in (36, 38):  # F_OFD_GETLK, F_OFD_SETLKW
+        fcntl.fcntl(file, command, struct.pack("hhqqi4x", fcntl.F_RDLCK, 0, 0, 0, 0))
+reader, writer = os.pipe()
+assert fcntl.fcntl(writer, 1031, 1 << 16) == fcntl.fcntl(reader, 1032)  # the size of the pipe
+sealed = os.memfd_create("memory", os.MFD_ALLOW_SEALING)
+fcntl.fcntl(sealed, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
+fcntl.fcntl(sealed, 1036, struct.pack("Q", 2))  # a hint about how long its data is used
 os.abort()
 """
 
@@ -133,7 +148,10 @@ def assert_refused_or_documented(found: dict) -> None:
 @pytest.fixture
 def as_user(request):
     """Return the words that start a Python of the requested user."""
-    return [sys.executable] if request.param == "the same user" else [*AS_USER, readable_python()]
+    if request.param == "the same user":
+        return [sys.executable]
+    groups = ["--groups=7"] if request.param == "a user of other groups" else AS_USER[-1:]
+    return [*AS_USER[:-1], *groups, readable_python()]
 
 
 @pytest.fixture
@@ -166,9 +184,19 @@ def test_every_way_out_is_refused_or_documented(directory, system, as_user):
     found = tried(directory, as_user, SYSTEMS[system])
     assert_refused_or_documented(found)
     if system in ("namespaces and Landlock", "namespaces"):
-        assert (found["ways"], found["changed"], found["warning"]) == ([], [], "")
+        has_groups = os.geteuid() != 0 and {*os.getgroups()} - {os.getegid()} and len(as_user) == 1
+        assert (found["ways"], found["changed"], found["warning"]) == ([], [], OF_GROUPS if has_groups else "")
     if system == "neither":
         assert {"write", "read_credentials"} <= {*found["ways"]}
+
+
+@pytest.mark.parametrize("as_user", ["a user of other groups"], indirect=True)
+@pytest.mark.parametrize("system", ["namespaces and Landlock", "Landlock"])
+def test_groups_that_a_user_cannot_leave_are_reported(directory, system, as_user):
+    needs(system)
+    found = tried(directory, as_user, SYSTEMS[system])
+    assert_refused_or_documented(found)
+    assert OF_GROUPS in found["warning"].split("; ")
 
 
 @users
@@ -187,7 +215,7 @@ def test_corpus_has_enough_ways():
 
 def test_every_warning_is_documented():
     page = (ROOT / "docs" / "check.md").read_text()
-    warnings = {*unconfined({}).split("; "), *unconfined({"landlock": 1}).split("; ")}
+    warnings = {*unconfined({}).split("; "), *unconfined({"landlock": 1, "groups": 1}).split("; ")}
     assert len(warnings) > 10 and [text for text in warnings if text not in page] == []
 
 

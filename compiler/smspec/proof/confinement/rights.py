@@ -110,11 +110,16 @@ _PASS: _Step = (_RETURN, 0, 0, _ALLOW)
 
 
 def leave_groups() -> None:
-    """Leave the other groups, such as Docker's: only root may."""
+    """Leave the other groups, such as Docker's: only root may, and the packages of the job may be theirs."""
     try:
         os.setgroups([])
     except OSError:
         pass
+
+
+def has_other_groups() -> bool:
+    """Return whether this process can still read what belongs to a different group."""
+    return bool(set(os.getgroups()) - {os.getegid()})
 
 
 def map_users(process: int) -> bool:
