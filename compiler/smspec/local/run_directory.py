@@ -5,10 +5,10 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from smspec.local.engines.namespace.cell.written_files import DIRECTORY, take_back
 from smspec.local.request import RunFailed
 from smspec.render.tree import RUN_MARKER, is_run_marker, is_unfinished, marker_in, run_marker_json
 from smspec.source.deep_directories import remove_tree
@@ -115,12 +115,15 @@ class RunDirectory:
 
     def close_hosts(self) -> None:
         """Keep other users from the directory of the hosts: a program that the job writes could give them rights."""
-        self._hosts = os.open(self.path(HOSTS), DIRECTORY)
+        self._hosts = os.open(self.path(HOSTS), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         self.hosts_mode = stat.S_IMODE(os.fstat(self._hosts).st_mode)
         os.fchmod(self._hosts, 0o700)
 
-    def open_hosts(self) -> str:
-        """Give it back its mode when all hosts have ended; return a warning if it must stay closed, or nothing."""
+    def open_hosts(self, take_back: Callable[[int], bool]) -> str:
+        """Give it back its mode when all hosts have ended; return a warning if it must stay closed, or nothing.
+
+        ``take_back`` removes what gives rights to others; it gets the open directory, and returns whether it could.
+        """
         is_complete = take_back(self._hosts)
         os.fchmod(self._hosts, self.hosts_mode if is_complete else 0o700)
         if is_complete:

@@ -18,6 +18,7 @@ from smspec.local.checkpoint_watch import CheckpointWatch
 from smspec.local.closing_warnings import ClosingWarnings
 from smspec.local.engines.choice import open_engine
 from smspec.local.engines.engine import JobToRun, RunningHost
+from smspec.local.engines.namespace.cell.written_files import take_back
 from smspec.local.events import Event, Remark, Reporter
 from smspec.local.host_layout import HostLayout
 from smspec.local.injected_faults import rehearsed
@@ -260,7 +261,7 @@ class LocalRun:
                 watch.close()
             self._engine.close()
             self._signals.interrupt()
-        closed = directory.open_hosts()
+        closed = directory.open_hosts(take_back)
         if closed:
             self._warn(closed)
         return verdict

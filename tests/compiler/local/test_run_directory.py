@@ -202,7 +202,7 @@ def tree_of_programs(root, depth):
 def opened(directory):
     directory.close_hosts()
     assert stat.S_IMODE(os.stat(directory.path("hosts")).st_mode) == 0o700
-    return directory.open_hosts()
+    return directory.open_hosts(take_back)
 
 
 def test_no_program_keeps_rights_that_others_could_use(tmp_path):

@@ -1,6 +1,6 @@
 """What hosts have written, at the end of a run: it becomes the author's, and gives no rights to other users.
 
-The cell does this for its hosts, and `RunDirectory` for those of every engine, before others may open what they wrote.
+The cell does this for its hosts, and `running` for those of every engine, before others may open what they wrote.
 Nothing here goes by a path, which can be longer than the system takes.
 """
 
