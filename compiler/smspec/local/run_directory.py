@@ -97,7 +97,7 @@ class RunDirectory:
         self._lock = lock
         self._status = os.stat(root)
         self._hosts = -1
-        self.hosts_mode = 0
+        self.hosts_mode = 0o700
 
     def path(self, *names: str) -> str:
         return os.path.join(self.root, *names)
@@ -113,8 +113,12 @@ class RunDirectory:
         os.pwrite(self._lock, run_marker_json(job, status).rstrip().ljust(_MARKER_SIZE) + b"\n", 0)
         os.ftruncate(self._lock, _MARKER_SIZE + 1)
 
-    def close_hosts(self) -> None:
-        """Keep other users from the directory of the hosts: a program that the job writes could give them rights."""
+    def make_hosts(self) -> None:
+        """Create the directory of the hosts, closed to other users: programs of the job could give them rights.
+
+        Checkpoints of a killed run may have some, too.
+        """
+        os.makedirs(self.path(HOSTS))
         self._hosts = os.open(self.path(HOSTS), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         self.hosts_mode = stat.S_IMODE(os.fstat(self._hosts).st_mode)
         os.fchmod(self._hosts, 0o700)

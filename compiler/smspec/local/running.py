@@ -155,6 +155,7 @@ class LocalRun:
         directory = claim(self._request.directory, self._training.name)
         try:
             with _discarded_after(BaseException, directory, self._signals):
+                directory.make_hosts()
                 self._layout.fill(directory)
                 self._announce()
             places = {host.name: directory.host(host.name) for host in self._hosts}
@@ -234,7 +235,6 @@ class LocalRun:
         reads = ReadWatch(self._watched(directory))
         faults = self._request.faults or NO_FAULTS
         try:
-            directory.close_hosts()
             fleet.start(self._hosts, self._data, self._engine, self._request)
             if self._engine.unconfined:
                 self._show(f"not confined: {', '.join(self._engine.unconfined)}")

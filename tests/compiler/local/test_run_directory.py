@@ -199,22 +199,23 @@ def tree_of_programs(root, depth):
     os.close(here)
 
 
-def opened(directory):
-    directory.close_hosts()
-    assert stat.S_IMODE(os.stat(directory.path("hosts")).st_mode) == 0o700
-    return directory.open_hosts(take_back)
+def with_hosts(root):
+    """Claim a directory, with one for hosts, which is closed to other users."""
+    directory = claim(str(root), "job")
+    directory.make_hosts()
+    assert stat.S_IMODE((root / "hosts").stat().st_mode) == 0o700
+    return directory
 
 
 def test_no_program_keeps_rights_that_others_could_use(tmp_path):
     """However deep it is, and in closed directories; what a link leads to keeps its bits."""
     (tmp_path / "outside").write_text("")
     (tmp_path / "outside").chmod(0o6755)
-    directory = claim(str(tmp_path / "run"), "job")
+    directory = with_hosts(tmp_path / "run")
     hosts = tmp_path / "run/hosts"
-    hosts.mkdir(0o755)
     tree_of_programs(hosts, 20)
-    assert opened(directory) == ""
-    assert stat.S_IMODE(hosts.stat().st_mode) == 0o755
+    assert directory.open_hosts(take_back) == ""
+    assert hosts.stat().st_mode == (tmp_path / "run").stat().st_mode
     assert subprocess.check_output(["find", str(hosts), "-perm", "/6000"], text=True) == ""
     kept = subprocess.check_output(["find", str(hosts), "-type", "f", "-printf", "%f %m\n"], text=True).splitlines()
     assert {int(line.split()[0], 8) & 0o777 == int(line.split()[1], 8) for line in kept} == {True}
@@ -250,21 +251,19 @@ def test_files_of_others_that_may_give_rights_are_reported(public_directory, kin
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes devices")
 def test_devices_are_removed(tmp_path):
     """Root of a container can make those of disks."""
-    directory = claim(str(tmp_path / "run"), "job")
-    (tmp_path / "run/hosts").mkdir()
+    directory = with_hosts(tmp_path / "run")
     for kind in (stat.S_IFCHR, stat.S_IFBLK):
         os.mknod(tmp_path / f"run/hosts/{kind}", kind | 0o666, os.makedev(1, 3))
-    assert opened(directory) == ""
+    assert directory.open_hosts(take_back) == ""
     assert os.listdir(tmp_path / "run/hosts") == []
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("setcap") is None, reason="only root sets capabilities")
 def test_programs_lose_file_capabilities(tmp_path):
-    directory = claim(str(tmp_path / "run"), "job")
-    (tmp_path / "run/hosts").mkdir()
+    directory = with_hosts(tmp_path / "run")
     program = tmp_path / "run/hosts/program"
     shutil.copy("/bin/true", program)
     subprocess.run(["setcap", "cap_net_raw+ep", program], check=True)
     assert os.listxattr(program) == ["security.capability"]
-    assert opened(directory) == ""
+    assert directory.open_hosts(take_back) == ""
     assert os.listxattr(program) == []
