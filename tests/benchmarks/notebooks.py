@@ -26,7 +26,7 @@ from smspec.importer.sdk.arguments import arguments_of
 from smspec.importer.sdk.notebook import is_sdk_program
 from smspec.importer.sdk.requests import RequestOfJob
 from smspec.importer.sdk.sdk_job import found_jobs, imported_job
-from smspec.importer.sdk.values import Entries, Instance, Items, Reference, Text, Unknown, is_constant
+from smspec.importer.sdk.values import Entries, Reference, SdkInstance, SdkItems, SdkText, SdkUnknown, is_constant
 from smspec.importer.sdk.variables import Variables
 from smspec.importer.spec_writer import write_spec
 from smspec.pipeline.compilation import Compiled, compile_spec
@@ -53,18 +53,18 @@ class Arguments:
         self.placeholders = placeholders
 
     def of(self, value, argument=""):
-        if isinstance(value, Unknown):
+        if isinstance(value, SdkUnknown):
             return self._placeholder(value, argument)
-        if isinstance(value, Text):
+        if isinstance(value, SdkText):
             return "".join(p if isinstance(p, str) else str(self._placeholder(p, argument)) for p in value.parts)
-        if isinstance(value, Items | Entries | Instance) and not value.is_known:
+        if isinstance(value, SdkItems | Entries | SdkInstance) and not value.is_known:
             raise NotKnown(argument)
-        if isinstance(value, Items):
+        if isinstance(value, SdkItems):
             items = [self.of(item, argument) for item in value.values]
             return {"tuple": items} if value.is_fixed else items
         if isinstance(value, Entries):
             return {"dict": [[key, self.of(item, str(key))] for key, item in value.values.items()]}
-        if isinstance(value, Instance):
+        if isinstance(value, SdkInstance):
             named = {name: self.of(item, name) for name, item in value.arguments.items()}
             positional = [self.of(item, argument) for item in value.positional]
             return {"new": {"kind": value.kind, "positional": positional, "named": named}}
@@ -86,18 +86,18 @@ def question(job, variables):
     """Return what the SDK needs to make the request of a job; raise `NotKnown`."""
     names = {id(each): variables.declared[variables._names[id(each)]].placeholder for each in variables._kept}
     arguments = Arguments(names)
-    given = Instance(job.estimator.kind, job.estimator.positional, dict(job.estimator.arguments), job.place)
+    given = SdkInstance(job.estimator.kind, job.estimator.positional, dict(job.estimator.arguments), job.place)
     for name in NO_ARGUMENT:
         given.arguments.pop(name, None)
     given.is_known = job.estimator.is_known
     if job.call is not None and not job.call.is_known:
         raise NotKnown("fit")
     call = {} if job.call is None else arguments_of(job.call)
-    if isinstance(call.get("inputs"), Unknown) and not call["inputs"].is_text:
+    if isinstance(call.get("inputs"), SdkUnknown) and not call["inputs"].is_text:
         raise NotKnown("inputs")
     inputs = [["inputs", arguments.of(call["inputs"], "uri")]] if "inputs" in call else []
     for name in ("hyperparameters", "distribution", "metric_definitions", "tags", "environment", "instance_groups"):
-        if isinstance(given.arguments.get(name), Unknown):
+        if isinstance(given.arguments.get(name), SdkUnknown):
             raise NotKnown(name)
     return {"estimator": arguments.of(given), "call": {"dict": inputs}, "role": "role"}
 

@@ -29,7 +29,7 @@ from smspec.local.request import GRACE_SECONDS, RunFailed, RunInterrupted
 from smspec.local.supervision import name_of
 from smspec.pipeline.compilation import compiled_digest
 from smspec.rehearsal.promises import PROMISES, rehearse_job
-from smspec.rehearsal.rehearsal import JobRefused, Rehearsed
+from smspec.rehearsal.rehearsal import RehearsalRefused, RehearsedJob
 from smspec.rehearsal.report import Refusal, Report, junit, text
 from smspec.render.tree_rendering import render_tree
 from smspec.workspace.temporary_directory import temporary_directory
@@ -101,11 +101,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
             verbosity=console.verbosity,
         )
         seed = args.seed if args.seed is not None else int(digest[:8], 16)
-        rehearsed = Rehearsed(job=job.job, plan=job.plan, tree=tree, request=request, seed=seed, patience=args.patience)
+        rehearsed = RehearsedJob(
+            job=job.job, plan=job.plan, tree=tree, request=request, seed=seed, patience=args.patience
+        )
         write_generated_files(tree, request)
         try:
             report = rehearse_job(rehearsed, promises, console)
-        except JobRefused as refused:
+        except RehearsalRefused as refused:
             diagnostics = placed(refused.findings, job.inputs.document)
             console.warned(diagnostics, job.texts)
             _refuse(Refusal(spec=args.spec, diagnostics=(*diagnostics,)), args, console)

@@ -13,7 +13,7 @@ from smspec.editor.checking import Checking
 from smspec.editor.completions import Item, completions
 from smspec.editor.hover import JobLayers, definition_at, hover_at, job_layers
 from smspec.editor.open_documents import OpenDocument, OpenDocuments, column_of, position_at, range_in_line, range_of
-from smspec.editor.tolerant_outline import Entry, TolerantOutline, place_at
+from smspec.editor.tolerant_outline import OutlineEntry, TolerantOutline, place_at
 from smspec.rules.suppressions import NEVER_IGNORED
 from smspec.source import Document, Path, SourceText, Span, dotted
 from smspec.source.frozen import dataclass
@@ -255,7 +255,7 @@ def symbols(lines: Sequence[str]) -> list[types.DocumentSymbol]:
     return _below((), entries, lines, len(lines) - 1)
 
 
-def _below(path: Path, entries: list[Entry], lines: Sequence[str], last: int) -> list[types.DocumentSymbol]:
+def _below(path: Path, entries: list[OutlineEntry], lines: Sequence[str], last: int) -> list[types.DocumentSymbol]:
     here = [entry for entry in entries if entry.path[:-1] == path and entry.key is not None]
     found = []
     for position, entry in enumerate(here):

@@ -46,7 +46,7 @@ _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedJob:
     """The result for a job, and the real paths of the files and directories that it depends on."""
 
     spec: CheckedSpec
@@ -61,7 +61,7 @@ class CheckedRepository:
         self._is_directory = os.path.isdir(path)
         self._candidates: Candidates | None = None
         self._outlines: dict[str, Outline | None] = {}
-        self._checked: dict[str, Checked] = {}
+        self._checked: dict[str, CheckedJob] = {}
         self._due: set[str] = set()
 
     def results(
@@ -102,7 +102,7 @@ class CheckedRepository:
         except OptionError:  # the file is gone
             self._checked.pop(identity, None)
             return
-        self._checked[identity] = Checked(checked, frozenset({*cache.touched, identity}))
+        self._checked[identity] = CheckedJob(checked, frozenset({*cache.touched, identity}))
         self._due.discard(identity)
 
     def _result(self, found: DiscoveredSpecs, jobs: Mapping[str, str], cache: InputCache) -> ValidationResult:
@@ -145,7 +145,7 @@ class CheckedRepository:
         return replace(candidates, found=found)
 
 
-def _depends(checked: Checked, changed: frozenset[str]) -> bool:
+def _depends(checked: CheckedJob, changed: frozenset[str]) -> bool:
     """Return whether a job depends on any of some files, or on a directory that contains one."""
     return not checked.depends.isdisjoint(changed) or any(
         is_below(file, place) for file in changed for place in checked.depends if not place.endswith(_SPECS)

@@ -10,7 +10,7 @@ from typing import Literal
 from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec.editor.editor_schema import CHOICE_WORDS, instance_words, prices_for
 from smspec.editor.hover import JobLayers, job_path
-from smspec.editor.tolerant_outline import Place
+from smspec.editor.tolerant_outline import CursorPlace
 from smspec.service.facts.instances import known_types
 from smspec.source.frozen import dataclass
 from smspec.spec.schema.job_schema import (
@@ -44,7 +44,7 @@ class Item:
     snippet: str = ""
 
 
-def completions(layers: JobLayers, place: Place) -> list[Item]:
+def completions(layers: JobLayers, place: CursorPlace) -> list[Item]:
     """Return what can be typed at a place of the first layer."""
     if place.kind != "key" and "${{" in place.prefix:
         return list(_variables(layers, place))
@@ -56,7 +56,7 @@ def completions(layers: JobLayers, place: Place) -> list[Item]:
     return items
 
 
-def _keys(layers: JobLayers, place: Place) -> Iterator[Item]:
+def _keys(layers: JobLayers, place: CursorPlace) -> Iterator[Item]:
     path = job_path(place.path)
     if path == ("entry_point", "read"):
         for name in layers.names(("channels",)):
@@ -74,7 +74,7 @@ def _keys(layers: JobLayers, place: Place) -> Iterator[Item]:
         yield _key((*known, name), position, place)
 
 
-def _key(key: tuple[str, ...], position: int, place: Place) -> Item:
+def _key(key: tuple[str, ...], position: int, place: CursorPlace) -> Item:
     schema = spec_keys()[key]
     required = is_required(key)
     return Item(
@@ -88,7 +88,7 @@ def _key(key: tuple[str, ...], position: int, place: Place) -> Item:
     )
 
 
-def _snippet(key: tuple[str, ...], place: Place) -> str:
+def _snippet(key: tuple[str, ...], place: CursorPlace) -> str:
     """Return a key with tab stops for its value: those of the required keys in it, or the example of the schema."""
     schema = spec_keys()[key]
     allowed = types(strict(schema))
@@ -112,7 +112,7 @@ def _example(key: tuple[str, ...]) -> str:
     return text.replace("\\", "\\\\").replace("$", "\\$").replace("}", "\\}")
 
 
-def _values(layers: JobLayers, place: Place) -> Iterator[Item]:
+def _values(layers: JobLayers, place: CursorPlace) -> Iterator[Item]:
     path = job_path(place.path)
     space = " " if place.needs_space else ""
     known = key_path(path)
@@ -158,7 +158,7 @@ def _instances(layers: JobLayers, space: str) -> Iterator[Item]:
         yield Item(label=kind, kind="type", text=space + kind, order=f"{position:04}", detail=words)
 
 
-def _variables(layers: JobLayers, place: Place) -> Iterator[Item]:
+def _variables(layers: JobLayers, place: CursorPlace) -> Iterator[Item]:
     space = " " if place.needs_space else ""
     head, mark, _ = place.prefix.rpartition("${{")
     for name in layers.names(("vars",)):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from smspec.diagnostics.explanation import explanation, explanation_place
 from smspec.editor.editor_schema import instance_words, prices_for
-from smspec.editor.tolerant_outline import Entry, TolerantOutline, Word
+from smspec.editor.tolerant_outline import OutlineEntry, TolerantOutline, Word
 from smspec.pipeline.spec_files import MOST_BASES
 from smspec.source import Path, dotted
 from smspec.source.frozen import dataclass
@@ -32,7 +32,7 @@ class Layer:
 
     path: str | None
     lines: tuple[str, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[OutlineEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class JobLayers:
 
     layers: tuple[Layer, ...]
 
-    def find(self, path: Path) -> tuple[Layer, Entry] | None:
+    def find(self, path: Path) -> tuple[Layer, OutlineEntry] | None:
         """Return the entry at a path, in the first layer that has it."""
         for layer in self.layers:
             for entry in layer.entries:
@@ -144,7 +144,7 @@ def job_path(path: Path) -> Path:
     return path[2:] if path[:1] == ("overlays",) and len(path) > 2 else path
 
 
-def _about(entry: Entry, word: Word, layers: JobLayers) -> str | None:
+def _about(entry: OutlineEntry, word: Word, layers: JobLayers) -> str | None:
     path = job_path(entry.path)
     if path[-1:] == ("instance_type",) and word is entry.value:
         facts = instance_words(word.text, prices_for(layers.layers[0].path, layers.value(("region",))))
@@ -168,7 +168,7 @@ def _variable(name: str, layers: JobLayers) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class HoverTarget:
     """A file, and the word in it; None: the beginning of a line, which counts from 0."""
 
     path: str
@@ -176,7 +176,7 @@ class Target:
     line: int = 0
 
 
-def definition_at(layers: JobLayers, line: int, column: int) -> Target | None:
+def definition_at(layers: JobLayers, line: int, column: int) -> HoverTarget | None:
     """Return what the word at a position of the first layer refers to; None if that is unknown or not on disk."""
     own = layers.layers[0]
     written = own.lines[line] if line < len(own.lines) else ""
@@ -195,10 +195,10 @@ def definition_at(layers: JobLayers, line: int, column: int) -> Target | None:
     return None
 
 
-def _of_value(layers: JobLayers, path: Path, text: str) -> Target | None:
+def _of_value(layers: JobLayers, path: Path, text: str) -> HoverTarget | None:
     if path[:2] == ("checks", "ignore") and path[-1:] == ("rule",):
         page = explanation_place(text)
-        return None if page is None else Target(page[0], line=page[1] - 1)
+        return None if page is None else HoverTarget(page[0], line=page[1] - 1)
     if path[:1] == ("channels",) and path[2:3] == ("instance_groups",):
         return _group(layers, text)
     if path in (("entry_point",), ("entry_point", "script")):
@@ -209,25 +209,25 @@ def _of_value(layers: JobLayers, path: Path, text: str) -> Target | None:
     return _file(layers, text) if path[:1] == ("channels",) and path[2:] == ("local",) else None
 
 
-def _entry(layers: JobLayers, path: Path) -> Target | None:
+def _entry(layers: JobLayers, path: Path) -> HoverTarget | None:
     found = layers.find(path)
     if found is None or found[0].path is None:
         return None
-    return Target(found[0].path, found[1].key)
+    return HoverTarget(found[0].path, found[1].key)
 
 
-def _group(layers: JobLayers, name: str) -> Target | None:
+def _group(layers: JobLayers, name: str) -> HoverTarget | None:
     for layer in layers.layers:
         for entry in layer.entries:
             is_name = entry.path[:2] == ("hosts", "groups") and entry.path[-1:] == ("name",)
             if is_name and layer.path is not None and entry.value is not None and entry.value.text == name:
-                return Target(layer.path, entry.value)
+                return HoverTarget(layer.path, entry.value)
     return None
 
 
-def _file(layers: JobLayers, written: str) -> Target | None:
+def _file(layers: JobLayers, written: str) -> HoverTarget | None:
     own = layers.layers[0].path
     if own is None or "${{" in written or "\0" in written:
         return None
     path = os.path.normpath(os.path.join(os.path.dirname(own), written))
-    return Target(path) if os.path.exists(path) else None
+    return HoverTarget(path) if os.path.exists(path) else None

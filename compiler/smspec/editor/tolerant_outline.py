@@ -41,7 +41,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class OutlineEntry:
     """A key, or an item of a list (without ``key``). ``value``: its text; None for a mapping, a list, or nothing."""
 
     path: Path
@@ -80,7 +80,7 @@ class TolerantOutline:
     """Reads ``lines``. ``entries`` are those that were found, in their order; the rest is where the text ended."""
 
     def __init__(self, lines: Sequence[str]) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[OutlineEntry] = []
         self.blocks: list[_Block] = []
         self.flows: list[_Flow] = []
         self.in_comment = False
@@ -206,7 +206,7 @@ class TolerantOutline:
 
     def _add(self, path: Path, key: Word | None, value: Word | None) -> None:
         if path and (key is not None or value is not None or isinstance(path[-1], int)):
-            self.entries.append(Entry(path, key, value))
+            self.entries.append(OutlineEntry(path, key, value))
 
     def _word(self, number: int, line: str, column: int, plain: re.Pattern[str]) -> Word:
         if line[column : column + 1] in ('"', "'"):
@@ -263,7 +263,7 @@ class TolerantOutline:
         else:
             self.last = (top.here, word, "value")
             if top.index is None and self.entries and self.entries[-1].path == top.here:
-                self.entries[-1] = Entry(top.here, self.entries[-1].key, word)
+                self.entries[-1] = OutlineEntry(top.here, self.entries[-1].key, word)
             else:
                 self._add(top.here, None, word)
         if line[word.end :]:
@@ -280,7 +280,7 @@ def _unquoted(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class CursorPlace:
     """``kind``: what can be typed here. ``path``: for a key, that of its mapping, else that of the value.
 
     ``prefix`` begins in column ``start`` of the line and ends at the cursor. ``present`` are the other keys of the
@@ -297,7 +297,7 @@ class Place:
     is_quoted: bool = False
 
 
-def place_at(lines: Sequence[str], line: int, column: int) -> Place | None:
+def place_at(lines: Sequence[str], line: int, column: int) -> CursorPlace | None:
     """Return the place before a code point of a line, both from 0; None in a comment or a text of several lines."""
     if line >= len(lines):
         return None
@@ -322,7 +322,7 @@ def place_at(lines: Sequence[str], line: int, column: int) -> Place | None:
         kind, path = "either", outline.place_at(column)
     else:
         kind, path = "either", outline.inside()
-    return Place(
+    return CursorPlace(
         kind=kind,
         path=path,
         prefix=prefix,

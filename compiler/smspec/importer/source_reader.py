@@ -48,7 +48,7 @@ OTHERS = "other documents of the file"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ImportedSource:
     """The training job in a file; ``left_out`` describes what else the file contains."""
 
     data: object
@@ -57,7 +57,7 @@ class Source:
     """The file with positions; None if only the tool of its definition can read it."""
 
 
-def read_source(name: str, content: bytes) -> Source:
+def read_source(name: str, content: bytes) -> ImportedSource:
     """Return the training job in a file.
 
     Raise `InvalidInput` with the positions of errors, `RequestNotFound` if there is no job.
@@ -68,7 +68,7 @@ def read_source(name: str, content: bytes) -> Source:
     return sources[0]
 
 
-def read_sources(name: str, content: bytes) -> list[Source]:
+def read_sources(name: str, content: bytes) -> list[ImportedSource]:
     """Return the documents of a file that are training jobs, at least one. Raise as `read_source`."""
     if _PLAN.match(content):
         raise RequestNotFound(f"a plan of Terraform that is not JSON: {FOR_A_PLAN}")
@@ -81,14 +81,14 @@ def read_sources(name: str, content: bytes) -> list[Source]:
     return [_of_yaml(name, text, () if is_whole else (OTHERS,)) for text in texts]
 
 
-def _of_yaml(name: str, text: str, others: tuple[str, ...]) -> Source:
+def _of_yaml(name: str, text: str, others: tuple[str, ...]) -> ImportedSource:
     try:
         document = read(SourceText(name, text))
-        return Source(to_data(document.root), others, document)
+        return ImportedSource(to_data(document.root), others, document)
     except InvalidInput:
         loose = _loose(lambda: next(iter(read_yaml_loosely(text)), None)) if len(text) <= MAX_BYTES else None
         if loose is not None:
-            return Source(loose, others)
+            return ImportedSource(loose, others)
         if _HELM.search(text):
             raise RequestNotFound("a Helm template: import the output of `helm template`") from None
         if _WORDS_OF_A_JOB.search(text):
@@ -96,17 +96,17 @@ def _of_yaml(name: str, text: str, others: tuple[str, ...]) -> Source:
         raise RequestNotFound(NO_JOB) from None
 
 
-def _of_json(name: str, content: bytes) -> Source:
+def _of_json(name: str, content: bytes) -> ImportedSource:
     try:
         document = read_json(decode_json_bytes(name, content))
-        return Source(to_data(document.root), document=document)
+        return ImportedSource(to_data(document.root), document=document)
     except InvalidInput:
         loose = _loose(lambda: read_json_loosely(content.decode("utf-8-sig")))
         if loose is None and _JSON_OF_TERRAFORM.search(content):
             raise RequestNotFound("output of Terraform that is cut off, not valid JSON, or nested too deep") from None
         if loose is None:
             raise
-        return Source(loose)
+        return ImportedSource(loose)
 
 
 def _loose(reading: Callable[[], object]) -> object:

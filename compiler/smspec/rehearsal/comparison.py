@@ -47,7 +47,7 @@ class Difference:
         return f"{self.text}{more}"
 
 
-class Comparison:
+class ResultComparison:
     """The result of an interrupted job, whose last run is ``trial``, compared with undisturbed runs.
 
     ``tolerance`` None: numbers must be equal. ``hide`` masks the secrets in a text. ``regexes``: those of the metrics.
@@ -95,7 +95,7 @@ class Comparison:
                 return not unknown
         return False
 
-    def confirmed_by(self, other: Comparison) -> None:
+    def confirmed_by(self, other: ResultComparison) -> None:
         """Leave out each difference that a repeated trial does not show again: it comes and goes."""
         again = {difference.what for difference in other.differences}
         for difference in self.differences:

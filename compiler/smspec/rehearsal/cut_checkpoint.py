@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from smspec.rehearsal.trial import Change
+from smspec.rehearsal.trial import CheckpointChange
 from smspec.source.deep_directories import copy_files, files_below, make_parents
 from smspec.source.frozen import dataclass
 
@@ -32,7 +32,7 @@ class Unclear(Exception):
     """It is not known which states a lost host can leave; the argument is the reason."""
 
 
-def cut_checkpoint(before: str, after: str, changes: Sequence[Change], count: int, target: str) -> Cut:
+def cut_checkpoint(before: str, after: str, changes: Sequence[CheckpointChange], count: int, target: str) -> Cut:
     """Write to ``target`` the state between two directories of checkpoints, with one file cut to a half.
 
     ``changes`` lead from one to the other; the first ``count`` writes are those of one checkpoint. Raise Unclear.
@@ -71,7 +71,7 @@ def _copy_part(original: str, path: str, size: int) -> None:
         part.truncate(file.tell())
 
 
-def _chosen(old: _Files, new: _Files, changes: Sequence[Change]) -> tuple[int, str, bool]:
+def _chosen(old: _Files, new: _Files, changes: Sequence[CheckpointChange]) -> tuple[int, str, bool]:
     """Return the number of the change to cut, the file with its content, and whether it is written in place.
 
     Of files that are written in place, the largest takes longest to write; one that is the same as before was only
@@ -101,7 +101,7 @@ def _chosen(old: _Files, new: _Files, changes: Sequence[Change]) -> tuple[int, s
     raise Unclear("complete files are moved to the checkpoint directory, or the job removes or only opens them")
 
 
-def _length(changes: Sequence[Change], count: int) -> int:
+def _length(changes: Sequence[CheckpointChange], count: int) -> int:
     """Return how many changes there are up to a number of writes; a file that is then renamed belongs to them."""
     writes = 0
     for index, change in enumerate(changes):
@@ -111,13 +111,13 @@ def _length(changes: Sequence[Change], count: int) -> int:
     return len(changes)
 
 
-def _temporary_name(change: Change, path: str) -> str:
+def _temporary_name(change: CheckpointChange, path: str) -> str:
     """Return where a file was before its directory, or it itself, was renamed."""
     assert change.source is not None
     return os.path.normpath(os.path.join(change.source, os.path.relpath(path, change.path)))
 
 
-def _require_explained(old: _Files, new: _Files, changes: Sequence[Change]) -> None:
+def _require_explained(old: _Files, new: _Files, changes: Sequence[CheckpointChange]) -> None:
     """Raise Unclear if a file has changed without being closed or renamed, as those of a database do."""
     known = [change.path for change in changes] + [change.source for change in changes if change.source is not None]
     for name in sorted(new):

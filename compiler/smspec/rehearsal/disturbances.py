@@ -8,12 +8,12 @@ from functools import partial
 from smspec.local.interruption import Interruption, Moment
 from smspec.local.surroundings import SurroundingFaults
 from smspec.local.units import duration
-from smspec.rehearsal.comparison import Comparison, Difference
+from smspec.rehearsal.comparison import Difference, ResultComparison
 from smspec.rehearsal.model_files import first_deviation
 from smspec.rehearsal.moments import Moments
 from smspec.rehearsal.rehearsal import Rehearsal
-from smspec.rehearsal.report import Outcome, kept, not_rehearsed
-from smspec.rehearsal.trial import Course, Trial
+from smspec.rehearsal.report import PromiseOutcome, kept, not_rehearsed
+from smspec.rehearsal.trial import Trial, TrialCourse
 from smspec.source.frozen import dataclass
 
 _ADVICE = (
@@ -59,23 +59,23 @@ def _loss_plan(rehearsal: Rehearsal) -> Plan:
     }
 
 
-def spot_courses(rehearsal: Rehearsal) -> Iterator[Course]:
+def spot_courses(rehearsal: Rehearsal) -> Iterator[TrialCourse]:
     """Yield the job under Spot interruptions: in each part of the run, and twice in one job."""
     yield from _courses(rehearsal, "spot", _spot_plan(rehearsal), is_loss=False)
 
 
-def spot_course(rehearsal: Rehearsal, name: str) -> Course:
+def spot_course(rehearsal: Rehearsal, name: str) -> TrialCourse:
     """Return the job under one of these."""
     plan = _spot_plan(rehearsal)
     return next(_courses(rehearsal, "spot", {name: plan[name]}, is_loss=False))
 
 
-def loss_courses(rehearsal: Rehearsal) -> Iterator[Course]:
+def loss_courses(rehearsal: Rehearsal) -> Iterator[TrialCourse]:
     """Yield the job under losses of a host."""
     yield from _courses(rehearsal, "lost-host", _loss_plan(rehearsal), is_loss=True)
 
 
-def _courses(rehearsal: Rehearsal, promise: str, plan: Plan, *, is_loss: bool) -> Iterator[Course]:
+def _courses(rehearsal: Rehearsal, promise: str, plan: Plan, *, is_loss: bool) -> Iterator[TrialCourse]:
     grace = rehearsal.request.grace
     for number, (name, moments) in enumerate(plan.items(), 1):
         interruptions = tuple(Interruption(moment=moment, grace=grace, is_loss=is_loss) for moment in moments)
@@ -85,10 +85,10 @@ def _courses(rehearsal: Rehearsal, promise: str, plan: Plan, *, is_loss: bool) -
         yield rehearsal.course(f"{promise}-{name}", interruptions)
 
 
-def interruption_outcome(rehearsal: Rehearsal, courses: Iterable[Course]) -> Outcome:
+def interruption_outcome(rehearsal: Rehearsal, courses: Iterable[TrialCourse]) -> PromiseOutcome:
     """Compare the result of each interrupted job with undisturbed runs; the first difference breaks the promise."""
-    came: list[Course] = []
-    comparisons: list[Comparison] = []
+    came: list[TrialCourse] = []
+    comparisons: list[ResultComparison] = []
     for course in courses:
         if not course.count:
             if not course.last.completed:
@@ -110,7 +110,7 @@ def interruption_outcome(rehearsal: Rehearsal, courses: Iterable[Course]) -> Out
     return _kept(came, comparisons)
 
 
-def compared(rehearsal: Rehearsal, last: Trial, again: Callable[[int], Trial] | None = None) -> Comparison:
+def compared(rehearsal: Rehearsal, last: Trial, again: Callable[[int], Trial] | None = None) -> ResultComparison:
     """Return how the model and the metrics of a disturbed job differ from those of undisturbed runs.
 
     A value that is equal in two of them may still be a time: only one that a run after the trial repeats accuses.
@@ -134,17 +134,17 @@ def compared(rehearsal: Rehearsal, last: Trial, again: Callable[[int], Trial] | 
     return comparison
 
 
-def _comparison(rehearsal: Rehearsal, count: int, last: Trial) -> Comparison:
+def _comparison(rehearsal: Rehearsal, count: int, last: Trial) -> ResultComparison:
     """Compare a run with some undisturbed ones, except what has turned out to vary."""
     definitions = rehearsal.training.metric_definitions
     regexes = {str(one.get("Name")): str(one.get("Regex")) for one in definitions if isinstance(one, dict)}
-    comparison = Comparison(rehearsal.undisturbed(count), last, rehearsal.tolerance, rehearsal.hide, regexes)
+    comparison = ResultComparison(rehearsal.undisturbed(count), last, rehearsal.tolerance, rehearsal.hide, regexes)
     for what in rehearsal.unsteady:
         comparison.leave_out(what)
     return comparison
 
 
-def _again(rehearsal: Rehearsal, course: Course, number: int) -> Trial:
+def _again(rehearsal: Rehearsal, course: TrialCourse, number: int) -> Trial:
     """Interrupt the job once more at the same moments; return its last run."""
     return rehearsal.course(f"{course.name}/again-{number}", course.interruptions).last
 
@@ -155,7 +155,7 @@ def described(found: Sequence[Difference]) -> tuple[str, ...]:
     return (*map(str, found[:3]), *more)
 
 
-def _kept(courses: Sequence[Course], comparisons: Sequence[Comparison]) -> Outcome:
+def _kept(courses: Sequence[TrialCourse], comparisons: Sequence[ResultComparison]) -> PromiseOutcome:
     count = sum(course.count for course in courses)
     jobs = f"{len(courses)} jobs" if len(courses) > 1 else "1 job"
     interruptions = f"{count} interruption{'s' if count > 1 else ''} in {jobs}"
@@ -180,9 +180,9 @@ def listed(left_out: Mapping[str, str]) -> str:
     return ", ".join(shown) + more
 
 
-def _broken(course: Course, seen: tuple[str, ...], advice: str) -> Outcome:
+def _broken(course: TrialCourse, seen: tuple[str, ...], advice: str) -> PromiseOutcome:
     last = course.last
-    return Outcome(
+    return PromiseOutcome(
         state="broken",
         seen=seen,
         advice=advice,
@@ -193,7 +193,7 @@ def _broken(course: Course, seen: tuple[str, ...], advice: str) -> Outcome:
     )
 
 
-def _reason(course: Course) -> str:
+def _reason(course: TrialCourse) -> str:
     return course.last.summary.failure_reason.partition("\n")[0] or course.last.summary.status
 
 
@@ -237,7 +237,7 @@ def hangs(trial: Trial) -> bool:
     return trial.summary.status == "Stopped"
 
 
-def hanging(rehearsal: Rehearsal, trial: Trial, what: str, advice: str) -> Outcome:
+def hanging(rehearsal: Rehearsal, trial: Trial, what: str, advice: str) -> PromiseOutcome:
     """Return the outcome of a job that does not end. ``what``: the fault, as a clause."""
     count = len(trial.hosts)
     billed = f"{count} instances are" if count != 1 else "the instance is"
@@ -250,9 +250,9 @@ def hanging(rehearsal: Rehearsal, trial: Trial, what: str, advice: str) -> Outco
     )
 
 
-def broken(trial: Trial, *seen: str, advice: str) -> Outcome:
+def broken(trial: Trial, *seen: str, advice: str) -> PromiseOutcome:
     """Return the outcome of a broken promise."""
-    return Outcome(
+    return PromiseOutcome(
         state="broken", seen=seen, advice=advice, trial=trial.name, log=trial.last_log, directory=trial.directory
     )
 

@@ -55,7 +55,7 @@ class Struck:
         return f"{listed} of {self.requests} request{'s' if self.requests != 1 else ''}"
 
 
-class Course:
+class FaultCourse:
     """The fault of each request, by its order. A request that failed once succeeds when it is repeated.
 
     ``is_down``: every request fails.
@@ -108,7 +108,7 @@ class FaultyEndpoint:
     ``url`` is that of the proxy. A thread ends with this process, whatever ends it.
     """
 
-    def __init__(self, endpoint: str, course: Course) -> None:
+    def __init__(self, endpoint: str, course: FaultCourse) -> None:
         """``endpoint``: an ``http`` URL."""
         parts = urlsplit(endpoint)
         self._address = (parts.hostname or "127.0.0.1", parts.port or 80)

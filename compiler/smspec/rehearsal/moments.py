@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from smspec.local.interruption import Moment
-from smspec.rehearsal.trial import Change, Timeline
+from smspec.rehearsal.trial import CheckpointChange, Timeline
 from smspec.source.frozen import dataclass
 
 _T = TypeVar("_T")
@@ -34,7 +34,7 @@ class Checkpoint:
 
     first: int
     last: int
-    changes: tuple[Change, ...]
+    changes: tuple[CheckpointChange, ...]
 
     @property
     def seconds(self) -> float:

@@ -22,14 +22,14 @@ from smspec.local.running import Audience, LocalRun
 from smspec.local.signals import Signals
 from smspec.local.training_request import TrainingRequest
 from smspec.plan.plan import Plan
-from smspec.rehearsal.trial import Course, Timeline, Trial, checkpoints_left
+from smspec.rehearsal.trial import Timeline, Trial, TrialCourse, checkpoints_left
 from smspec.render.tree import FileTree
 from smspec.source.deep_directories import remove_tree
 from smspec.source.frozen import dataclass
 from smspec.spec.model import JobSpec
 
 
-class JobRefused(Exception):
+class RehearsalRefused(Exception):
     """The job cannot be run because of the spec."""
 
     def __init__(self, findings: tuple[Finding, ...]) -> None:
@@ -46,7 +46,7 @@ class UndisturbedFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rehearsed:
+class RehearsedJob:
     """The job, how it is run, and the seed of what is drawn. ``request.directory`` is that of the rehearsal.
 
     ``patience``: how many seconds longer than undisturbed a job may run before it counts as one that hangs.
@@ -64,7 +64,7 @@ class Rehearsal:
     """Runs the job. Every run has a directory of its own, and nothing of another run but what is passed on."""
 
     def __init__(
-        self, rehearsed: Rehearsed, console: Console, directory: str, signals: Signals, cache: EnvironmentCache
+        self, rehearsed: RehearsedJob, console: Console, directory: str, signals: Signals, cache: EnvironmentCache
     ) -> None:
         self.job = rehearsed.job
         self.plan = rehearsed.plan
@@ -84,7 +84,7 @@ class Rehearsal:
         self.unsteady: set[str] = set()
         """Files and metrics that differed after a disturbance, and did not when it was repeated."""
         self._undisturbed: list[Trial] = []
-        self._courses: dict[str, Course] = {}
+        self._courses: dict[str, TrialCourse] = {}
         self._count = 0
 
     @property
@@ -150,7 +150,7 @@ class Rehearsal:
             audience = Audience(timeline, record, shown)
             run = LocalRun(self.job, self.plan, self._tree, request, audience, self._signals, self._cache)
             if run.findings:
-                raise JobRefused(tuple(run.findings))
+                raise RehearsalRefused(tuple(run.findings))
             summary, _ = run.through(record)
         finally:
             if isinstance(shown, Progress):
@@ -173,7 +173,7 @@ class Rehearsal:
                 remove_tree(path, ignore_errors=True)
         return trial
 
-    def course(self, name: str, interruptions: tuple[Interruption, ...]) -> Course:
+    def course(self, name: str, interruptions: tuple[Interruption, ...]) -> TrialCourse:
         """Run the job, interrupt it, and start it again with its checkpoints and nothing else, until it completes."""
         if name in self._courses:
             return self._courses[name]
@@ -186,7 +186,7 @@ class Rehearsal:
                 break
             checkpoints = self.path(name, f"checkpoints-{number}")
             passed_on.append(checkpoints_left(trials[-1], checkpoints))
-        self._courses[name] = Course(
+        self._courses[name] = TrialCourse(
             name=name, interruptions=interruptions, trials=tuple(trials), passed_on=tuple(passed_on)
         )
         return self._courses[name]

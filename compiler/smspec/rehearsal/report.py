@@ -29,7 +29,7 @@ _LONGEST = 70
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class PromiseOutcome:
     """``seen``: sentences, the most important one first; of a promise that was not rehearsed, the reason.
 
     ``advice``: what to do about a broken one. ``trial``, ``moment``, ``log``, and ``directory``: where to look.
@@ -52,26 +52,26 @@ class Promise:
     name: str
     statement: str
     reason_against: Callable[[Rehearsal], str | None]
-    rehearse: Callable[[Rehearsal], Outcome]
+    rehearse: Callable[[Rehearsal], PromiseOutcome]
 
 
-def kept(*seen: str) -> Outcome:
+def kept(*seen: str) -> PromiseOutcome:
     """Return the outcome of a promise that held in every trial."""
-    return Outcome(state="kept", seen=seen)
+    return PromiseOutcome(state="kept", seen=seen)
 
 
-def not_rehearsed(*seen: str) -> Outcome:
+def not_rehearsed(*seen: str) -> PromiseOutcome:
     """Return the outcome of a promise about which nothing can be said, and the reason."""
-    return Outcome(state="not rehearsed", seen=seen)
+    return PromiseOutcome(state="not rehearsed", seen=seen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class PromiseRow:
     """A promise and its outcome."""
 
     name: str
     statement: str
-    outcome: Outcome
+    outcome: PromiseOutcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,14 +81,14 @@ class Report:
     job: str
     seed: int
     directory: str
-    rows: tuple[Row, ...]
+    rows: tuple[PromiseRow, ...]
     failure: str
     failure_log: str
     runs: int
     seconds: float
 
     @property
-    def broken(self) -> tuple[Row, ...]:
+    def broken(self) -> tuple[PromiseRow, ...]:
         return tuple(row for row in self.rows if row.outcome.state == "broken")
 
     @property
@@ -110,7 +110,7 @@ class Report:
         return f"{json.dumps(document, indent=2)}\n"
 
 
-def _record(row: Row) -> dict[str, object]:
+def _record(row: PromiseRow) -> dict[str, object]:
     outcome = row.outcome
     return {
         "name": row.name,
@@ -161,7 +161,7 @@ def text(report: Report) -> str:
     return "\n".join(blocks)
 
 
-def _table(rows: Sequence[Row]) -> str:
+def _table(rows: Sequence[PromiseRow]) -> str:
     """Return one line for each promise, wrapped in its last column."""
     from rich.table import Table  # imported late, as in `lines_of`
 
@@ -176,7 +176,7 @@ def _table(rows: Sequence[Row]) -> str:
     return "\n".join(lines_of(columns)) + "\n"
 
 
-def _explained(row: Row) -> str:
+def _explained(row: PromiseRow) -> str:
     outcome = row.outcome
     lines = [f"{row.name}: {row.statement}: broken"]
     lines += [f"  {visible(text)}" for text in outcome.seen]

@@ -32,7 +32,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class CheckpointChange:
     """A file among the checkpoints of a host was ``written``, ``renamed`` from ``source``, or ``removed``.
 
     ``lines``: how many lines the logs had before it.
@@ -52,7 +52,7 @@ class Timeline:
     def __init__(self) -> None:
         self._origin = time.monotonic()
         self.lines: list[Line] = []
-        self.changes: list[Change] = []
+        self.changes: list[CheckpointChange] = []
         self.killed: list[ProcessKilled] = []
         self.interrupted_at: float | None = None
         self.started_at = 0.0
@@ -68,7 +68,7 @@ class Timeline:
             if len(self.lines) < _MOST_LINES:
                 self.lines.append(Line(seconds=now, host=event.host, text=event.text[:_LONGEST_LINE]))
         elif isinstance(event, CheckpointChanged):
-            change = Change(
+            change = CheckpointChange(
                 seconds=event.moment - self._origin,
                 host=event.host,
                 path=event.path,
@@ -86,7 +86,7 @@ class Timeline:
             self.ended_at = now
 
     @property
-    def writes(self) -> list[Change]:
+    def writes(self) -> list[CheckpointChange]:
         """The changes that a moment counts: everything but removals."""
         return [change for change in self.changes if change.kind != "removed"]
 
@@ -155,7 +155,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Course:
+class TrialCourse:
     """``trials``: one for each start of the job. There are fewer interruptions than requested if it ended before.
 
     ``passed_on``: how many files of checkpoints each interrupted run left.

@@ -122,7 +122,7 @@ def near_variable(name: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class ArgumentFault:
     """``argument`` None: it is missing. ``reason`` ends a sentence; ``near`` is a similar valid name or value."""
 
     kind: FaultKind

@@ -85,7 +85,7 @@ _IMPORT = (
 _ELSEWHERE = r"\bsys\s{0,9}\.\s{0,9}path\b|\bfrom\s+sys\s+import\b|\baddsitedir\b|\b__path__\b"
 
 
-class Source(Protocol):
+class ScriptSource(Protocol):
     """The files of a script's source. ``searches``: the job makes Python search for modules elsewhere, too."""
 
     searches: bool

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from smspec.script.parsing import ScriptUnreadable, is_readable
 from smspec.script.program import Program, bare
-from smspec.script.script_files import Source
+from smspec.script.script_files import ScriptSource
 from smspec.source import SourceText
 from smspec.source.frozen import replace
 
@@ -25,12 +25,12 @@ _OTHER_WAYS = (
 _QUOTED = r"""["']-{0,2}([A-Za-z0-9][\w.-]*)"""
 
 
-def read_script(text: SourceText, source: Source) -> Program:
+def read_script(text: SourceText, source: ScriptSource) -> Program:
     """Return what is known about a script. Raise `ScriptUnreadable`."""
     return _read(text, source, "__main__", None)
 
 
-def read_handler(text: SourceText, module: str, name: str, source: Source) -> Program:
+def read_handler(text: SourceText, module: str, name: str, source: ScriptSource) -> Program:
     """Return what is known about a function or class ``name`` that is called with the job, or that it is missing.
 
     Raises `ScriptUnreadable`.
@@ -43,7 +43,7 @@ def read_handler(text: SourceText, module: str, name: str, source: Source) -> Pr
     return _read(text, source, module, name) if asks else Program(texts=(text,))
 
 
-def _read(text: SourceText, source: Source, module: str, handler: str | None) -> Program:
+def _read(text: SourceText, source: ScriptSource, module: str, handler: str | None) -> Program:
     if not is_readable(text.text):
         raise ScriptUnreadable("it is too long or too deeply nested to follow")
     from smspec.script.tracing import followed  # imported late: `ast` is only needed for Python scripts

@@ -18,7 +18,7 @@ from smspec.script.parsing import ScriptUnreadable, parsed
 from smspec.script.program import CommandLine, Program, Stop
 from smspec.script.readers import LibraryRecord
 from smspec.script.record import Record
-from smspec.script.script_files import Glance, Source, glance, has_relevant_word
+from smspec.script.script_files import Glance, ScriptSource, glance, has_relevant_word
 from smspec.source import SourceText
 from smspec.source.frozen import replace
 
@@ -59,7 +59,7 @@ class Neighbors:
     For speed, a module without any relevant word, in itself or in what it imports, is not parsed.
     """
 
-    def __init__(self, source: Source, own: SourceText, name: str, frame: Frame) -> None:
+    def __init__(self, source: ScriptSource, own: SourceText, name: str, frame: Frame) -> None:
         self.texts: list[SourceText] = []
         self._source = source
         self._own = own
@@ -190,7 +190,7 @@ def names_at_start(name: str) -> dict[str, Value]:
     return {"__name__": Known(name), "__file__": UNKNOWN, "TYPE_CHECKING": Known(False)}
 
 
-def followed(text: SourceText, source: Source, module: str, handler: str | None) -> Program:
+def followed(text: SourceText, source: ScriptSource, module: str, handler: str | None) -> Program:
     """Return what is known about a script. Raise `ScriptUnreadable` if this Python cannot parse or follow it.
 
     ``module``: its module name, ``__main__`` for a script.

@@ -8,7 +8,7 @@ from typing import Literal
 
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.facts import accounts
-from smspec.service.facts.algorithms import Algorithm, AlgorithmHyperparameter, Range, algorithm
+from smspec.service.facts.algorithms import Algorithm, AlgorithmHyperparameter, NumberRange, algorithm
 from smspec.service.facts.images import images_of
 from smspec.service.image_reference import ImageReference
 from smspec.service.members import structure
@@ -113,13 +113,13 @@ def out_of_range(request: Request, algorithm: Algorithm) -> Iterator[OutOfRange]
             )
 
 
-def _sources(rows: list[AlgorithmHyperparameter]) -> tuple[list[Range], list[Range]]:
+def _sources(rows: list[AlgorithmHyperparameter]) -> tuple[list[NumberRange], list[NumberRange]]:
     return [row.guide for row in rows], [row.sdk for row in rows]
 
 
-def _limit(excluding: Range, number: float) -> str:
+def _limit(excluding: NumberRange, number: float) -> str:
     """Return the bound that a number violates."""
-    if not Range(minimum=excluding.minimum, maximum="").contains(number):
+    if not NumberRange(minimum=excluding.minimum, maximum="").contains(number):
         low = excluding.minimum
         return f"above {low[1:]}" if low.startswith(">") else f"at least {low}"
     high = excluding.maximum

@@ -10,7 +10,7 @@ import zipfile
 
 import pytest
 
-from smspec.rehearsal.comparison import Comparison
+from smspec.rehearsal.comparison import ResultComparison
 from smspec.rehearsal.model_files import first_deviation
 from support.rehearsal.trials import timeline, trial
 
@@ -31,7 +31,7 @@ def compare(tmp_path):
             }
             run = timeline(*(f"{second} line {line}" for second, line in enumerate(files.get("lines", ()))))
             runs.append(trial(tmp_path / str(number), model, files.get("metrics"), run))
-        return Comparison(runs[1:], runs[0], tolerance, regexes=regexes or {})
+        return ResultComparison(runs[1:], runs[0], tolerance, regexes=regexes or {})
 
     return run
 
@@ -262,7 +262,7 @@ def test_first_deviation_is_that_of_the_model(tmp_path):
 def test_secrets_in_a_model_are_masked(tmp_path):
     """Before a long text is cut."""
     runs = [trial(tmp_path / name, {"note.json": f'{{"note": "{note}"}}'.encode()}) for name, note in LONG_NOTES]
-    (difference,) = Comparison(runs[1:], runs[0], None, lambda text: text.replace("hunter2", "***")).differences
+    (difference,) = ResultComparison(runs[1:], runs[0], None, lambda text: text.replace("hunter2", "***")).differences
     assert ("***" in str(difference), "hunt" in str(difference)) == (True, False)
 
 

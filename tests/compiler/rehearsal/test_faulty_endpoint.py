@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from smspec.rehearsal import faulty_endpoint
-from smspec.rehearsal.faulty_endpoint import Course, FaultyEndpoint
+from smspec.rehearsal.faulty_endpoint import FaultCourse, FaultyEndpoint
 
 CONTENT = bytes(range(256)) * 4000
 
@@ -52,7 +52,7 @@ def behind(server, monkeypatch):
     opened = []
 
     def open_endpoint(is_down=False):
-        opened.append(FaultyEndpoint(f"http://127.0.0.1:{server.server_port}", Course(is_down=is_down)))
+        opened.append(FaultyEndpoint(f"http://127.0.0.1:{server.server_port}", FaultCourse(is_down=is_down)))
         return opened[-1]
 
     yield open_endpoint
@@ -92,7 +92,7 @@ def test_first_attempts_fail_in_order_and_second_ones_succeed(behind):
 
 
 def test_faults_are_few_however_many_requests_arrive():
-    course = Course(is_down=False)
+    course = FaultCourse(is_down=False)
     faults = [course.fault(b"GET /%d" % number) for number in range(1000)]
     assert [faults.count(kind) for kind in ("error", "slow", "reset")] == [8, 5, 8]
     assert course.struck.requests == 1000

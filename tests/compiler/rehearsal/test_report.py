@@ -6,9 +6,9 @@ import json
 from xml.etree import ElementTree
 
 from smspec.cli import main
-from smspec.rehearsal.report import Outcome, Refusal, Report, Row, junit, kept, not_rehearsed, text
+from smspec.rehearsal.report import PromiseOutcome, PromiseRow, Refusal, Report, junit, kept, not_rehearsed, text
 
-BROKEN = Outcome(
+BROKEN = PromiseOutcome(
     state="broken",
     seen=("metric `loss` is 1 instead of 2", "`model.json`: `w` is \x1b[31m 3 instead of 4"),
     advice="save everything",
@@ -19,9 +19,9 @@ BROKEN = Outcome(
 )
 
 
-def report(*outcomes: Outcome, failure: str = "") -> Report:
+def report(*outcomes: PromiseOutcome, failure: str = "") -> Report:
     rows = tuple(
-        Row(name=f"promise-{number}", statement="the job survives", outcome=outcome)
+        PromiseRow(name=f"promise-{number}", statement="the job survives", outcome=outcome)
         for number, outcome in enumerate(outcomes, 1)
     )
     return Report(

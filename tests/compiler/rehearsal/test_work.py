@@ -12,7 +12,7 @@ from smspec.rehearsal.promises.progress import (
     units_before_the_first_checkpoint,
     work_of,
 )
-from smspec.rehearsal.trial import Course
+from smspec.rehearsal.trial import TrialCourse
 from support.rehearsal.trials import timeline, trial
 
 REQUEST = TrainingRequest(
@@ -40,7 +40,9 @@ def course(tmp_path):
         trials = [trial(tmp_path / str(n), {}, metrics, timeline(*events)) for n, events in enumerate(runs)]
         trials[1].timeline.interrupted_at = 9.0
         interruption = Interruption(moment=Moment(after="line", count=1), grace=1)
-        return trials[0], Course(name="spot", interruptions=(interruption,), trials=tuple(trials[1:]), passed_on=(1,))
+        return trials[0], TrialCourse(
+            name="spot", interruptions=(interruption,), trials=tuple(trials[1:]), passed_on=(1,)
+        )
 
     return run
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from smspec.local.metric_counts import MetricCount, MetricValues
 from smspec.local.summary import Summary
-from smspec.rehearsal.trial import Change, Line, Timeline, Trial
+from smspec.rehearsal.trial import CheckpointChange, Line, Timeline, Trial
 
 
 def trial(
@@ -63,7 +63,7 @@ def timeline(*events: str, ended_at: float = 10.0) -> Timeline:
             run.lines.append(Line(seconds=float(seconds), host="algo-1", text=" ".join(rest)))
         else:
             run.changes.append(
-                Change(
+                CheckpointChange(
                     seconds=float(seconds),
                     host="algo-1",
                     path=rest[0],

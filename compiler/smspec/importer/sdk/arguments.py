@@ -5,7 +5,7 @@ Objects of the SDK's version 3 describe members of the API: their attributes are
 
 from __future__ import annotations
 
-from smspec.importer.sdk.values import Entries, Instance, Items, Value
+from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, Value
 from smspec.importer.sdk.variables import NotResolved, Variables
 from smspec.service.shapes import Shape, pinned_model
 
@@ -144,7 +144,7 @@ _BY_ARGUMENT = {"s3_uri": "uri", "s3_output_path": "uri", "kms_key_id": "kms_key
 _NOT_KNOWN = "its value is known only when the program runs"
 
 
-def arguments_of(instance: Instance) -> dict[str, Value]:
+def arguments_of(instance: SdkInstance) -> dict[str, Value]:
     """Return the arguments of a call by their current names."""
     order = _order(instance)
     given = dict(zip(order, instance.positional, strict=False))
@@ -152,12 +152,12 @@ def arguments_of(instance: Instance) -> dict[str, Value]:
     return {_EARLIER.get(name, name): value for name, value in given.items()}
 
 
-def has_too_many(instance: Instance) -> bool:
+def has_too_many(instance: SdkInstance) -> bool:
     """Return whether there are arguments whose names are not known."""
     return len(instance.positional) > len(_order(instance))
 
 
-def _order(instance: Instance) -> list[str]:
+def _order(instance: SdkInstance) -> list[str]:
     words = instance.kind.split(".")
     return ORDER.get(words[-1], ORDER.get(".".join(words[-2:]), "")).split()
 
@@ -182,12 +182,12 @@ def plain(name: str) -> str:
 
 def as_member(value: Value, shape: Shape, variables: Variables, argument: str) -> object:
     """Return what an object, or a list of them, is in a request; raise `NotResolved` if it is not known."""
-    if isinstance(value, Instance | Entries) and shape.kind == "structure":
-        given = arguments_of(value) if isinstance(value, Instance) else {str(k): v for k, v in value.values.items()}
-        if not value.is_known or (isinstance(value, Instance) and value.positional):
+    if isinstance(value, SdkInstance | Entries) and shape.kind == "structure":
+        given = arguments_of(value) if isinstance(value, SdkInstance) else {str(k): v for k, v in value.values.items()}
+        if not value.is_known or (isinstance(value, SdkInstance) and value.positional):
             raise NotResolved(_NOT_KNOWN)
         return structure(given, shape, variables)
-    if isinstance(value, Items) and shape.kind == "list":
+    if isinstance(value, SdkItems) and shape.kind == "list":
         if not value.is_known:
             raise NotResolved(_NOT_KNOWN)
         item = pinned_model().shapes[shape.item]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from smspec.importer.sdk.arguments import arguments_of
 from smspec.importer.sdk.sdk_request import put
-from smspec.importer.sdk.values import Entries, Instance, Items, Unknown, Value
+from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, SdkUnknown, Value
 from smspec.importer.sdk.variables import NotResolved, Variables
 from smspec.source.frozen import dataclass
 
@@ -75,11 +75,11 @@ def collections(configs: Value, variables: Variables) -> list[object]:
     """Return CollectionConfigurations; raise `NotResolved` if they are not known."""
     if configs is None:
         return []
-    if not isinstance(configs, Items) or not configs.is_known:
+    if not isinstance(configs, SdkItems) or not configs.is_known:
         raise NotResolved(NOT_KNOWN)
     found: list[object] = []
     for config in configs.values:
-        given = arguments_of(config) if isinstance(config, Instance) and config.is_known else {}
+        given = arguments_of(config) if isinstance(config, SdkInstance) and config.is_known else {}
         if "name" not in given or not given.keys() <= {"name", "parameters"}:
             raise NotResolved(NOT_KNOWN)
         item = {"CollectionName": variables.json(given["name"], "name")}
@@ -103,12 +103,12 @@ def rules(listed: Value, variables: Variables) -> Rules:
     found = Rules(debugger=[], profiler=[], collections=[])
     if listed is None:
         return found
-    if not isinstance(listed, Items) or not listed.is_known:
+    if not isinstance(listed, SdkItems) or not listed.is_known:
         raise NotResolved("its rules are known only when the program runs")
-    image = Unknown(IMAGE_VARIABLE, is_text=True)
+    image = SdkUnknown(IMAGE_VARIABLE, is_text=True)
     for rule in listed.values:
-        kind, _, made_by = (rule.kind if isinstance(rule, Instance) else "").rpartition(".")
-        if not isinstance(rule, Instance) or not rule.is_known or made_by not in ("sagemaker", "custom"):
+        kind, _, made_by = (rule.kind if isinstance(rule, SdkInstance) else "").rpartition(".")
+        if not isinstance(rule, SdkInstance) or not rule.is_known or made_by not in ("sagemaker", "custom"):
             raise NotResolved("a rule is known only when the program runs")
         given = arguments_of(rule)
         if given.get("actions") is not None:
@@ -123,7 +123,7 @@ def rules(listed: Value, variables: Variables) -> Rules:
 
 def _base(given: dict[str, Value]) -> tuple[str, dict[str, Value]]:
     base = given.get("base_config")
-    if not isinstance(base, Instance) or not base.is_known or base.positional:
+    if not isinstance(base, SdkInstance) or not base.is_known or base.positional:
         raise NotResolved("a rule is not one of `rule_configs`")
     return base.kind.rpartition(".")[2], base.arguments
 
@@ -164,7 +164,7 @@ def _rule(
     for argument, member in _MEMBERS.items():
         value = given.get(argument)
         if value is not None:
-            is_built_in = isinstance(value, Unknown) and value.name == IMAGE_VARIABLE
+            is_built_in = isinstance(value, SdkUnknown) and value.name == IMAGE_VARIABLE
             put(rule, (member,), variables.json(value, IMAGE_VARIABLE if is_built_in else argument))
     if parameters:
         rule["RuleParameters"] = dict(parameters)

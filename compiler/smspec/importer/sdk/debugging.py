@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from smspec.importer.imported import NotImported
 from smspec.importer.sdk.arguments import arguments_of
 from smspec.importer.sdk.debugger_rules import NOT_KNOWN, Rules, collections, rules, without_repeats
-from smspec.importer.sdk.values import Entries, Instance, Value
+from smspec.importer.sdk.values import Entries, SdkInstance, Value
 from smspec.importer.sdk.variables import NotResolved, Variables
 
 _TRACES: dict[str, tuple[str, object]] = {
@@ -82,7 +82,7 @@ def _hook(
 ) -> None:
     names = {"s3_output_path": "S3OutputPath", "container_local_output_path": "LocalPath"}
     names["hook_parameters"] = "HookParameters"
-    given = arguments_of(hook) if isinstance(hook, Instance) and hook.is_known else {"": None}
+    given = arguments_of(hook) if isinstance(hook, SdkInstance) and hook.is_known else {"": None}
     try:
         listed = without_repeats([*of_rules, *collections(given.pop("collection_configs", None), variables)])
         if not given.keys() <= names.keys():
@@ -97,7 +97,7 @@ def _hook(
 def _tensorboard(config: Value, variables: Variables, request: dict[str, object], lost: list[NotImported]) -> None:
     if config is None:
         return
-    given = arguments_of(config) if isinstance(config, Instance) and config.is_known else {}
+    given = arguments_of(config) if isinstance(config, SdkInstance) and config.is_known else {}
     names = {"s3_output_path": "S3OutputPath", "container_local_output_path": "LocalPath"}
     try:
         if "s3_output_path" not in given or not given.keys() <= names.keys():
@@ -131,7 +131,7 @@ def profiler_config(config: Value, output: object, variables: Variables) -> dict
 
 
 def _given(config: Value, names: tuple[str, ...]) -> dict[str, Value]:
-    if not isinstance(config, Instance) or not config.is_known or not arguments_of(config).keys() <= set(names):
+    if not isinstance(config, SdkInstance) or not config.is_known or not arguments_of(config).keys() <= set(names):
         raise NotResolved(_NOT_KNOWN)
     return arguments_of(config)
 

@@ -12,14 +12,14 @@ from smspec.importer.sdk.sdk_facts import attribute_of, item_of, method_of
 from smspec.importer.sdk.values import (
     LONGEST,
     Entries,
-    Function,
-    Instance,
-    Items,
     Method,
-    Place,
     Reference,
-    Text,
-    Unknown,
+    SdkFunction,
+    SdkInstance,
+    SdkItems,
+    SdkPlace,
+    SdkText,
+    SdkUnknown,
     Value,
     forget,
     is_constant,
@@ -49,7 +49,7 @@ _ORDER: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
 }
 
 
-class Evaluation:
+class SdkEvaluation:
     """Expressions at the current place of the program."""
 
     def __init__(self, run: Following) -> None:
@@ -63,8 +63,8 @@ class Evaluation:
                 return None
             case ast.Constant(value=constant):
                 if isinstance(constant, str) and holds_mark(constant):
-                    return Unknown()
-                return constant if isinstance(constant, bool | int | float | str | None) else Unknown()
+                    return SdkUnknown()
+                return constant if isinstance(constant, bool | int | float | str | None) else SdkUnknown()
             case ast.Name(id=name):
                 return self.run.lookup(name)
             case ast.Attribute():
@@ -94,7 +94,7 @@ class Evaluation:
             if found is not None:
                 return found
         self._forget_inside(node)
-        return Unknown()
+        return SdkUnknown()
 
     def _comprehension(self, node: ast.DictComp | ast.ListComp) -> Value:
         """Return what a comprehension over known items makes; None if it has conditions, or too many items."""
@@ -102,10 +102,10 @@ class Evaluation:
         if len(node.generators) > 1 or generator.ifs or generator.is_async:
             return None
         items = self.value(generator.iter)
-        if not isinstance(items, Items) or not items.is_known or len(items.values) > _MOST_ITEMS:
+        if not isinstance(items, SdkItems) or not items.is_known or len(items.values) > _MOST_ITEMS:
             return None
         kept = dict(self.run.names)
-        entries, listed = Entries({}), Items([])
+        entries, listed = Entries({}), SdkItems([])
         for item in items.values:
             self.run.assign(generator.target, item)
             if isinstance(node, ast.ListComp):
@@ -127,21 +127,21 @@ class Evaluation:
         if isinstance(part, ast.Constant):
             return str(part.value)
         if not isinstance(part, ast.FormattedValue):
-            return Unknown()
+            return SdkUnknown()
         value = self.value(part.value)
         if part.format_spec is not None or part.conversion not in (-1, 115):
             if is_constant(value) and part.conversion == -1 and isinstance(part.format_spec, ast.JoinedStr):
                 return self._with_format(value, joined(*map(self._formatted, part.format_spec.values)))
-            return Unknown(is_text=True)
+            return SdkUnknown(is_text=True)
         return text_of(value)
 
     def _with_format(self, value: Value, wanted: Value) -> Value:
         if not isinstance(wanted, str) or len(wanted) > 8 or (sum(c.isdigit() for c in wanted) > 3):
-            return Unknown(is_text=True)
+            return SdkUnknown(is_text=True)
         try:
             return format(value, wanted)
         except (ValueError, TypeError):
-            return Unknown(is_text=True)
+            return SdkUnknown(is_text=True)
 
     def _call(self, node: ast.Call) -> Value:
         function = self.value(node.func)
@@ -150,8 +150,8 @@ class Evaluation:
         for argument in node.args:
             if isinstance(argument, ast.Starred):
                 items = self.value(argument.value)
-                is_whole &= isinstance(items, Items) and items.is_known
-                positional += items.values if isinstance(items, Items) else []
+                is_whole &= isinstance(items, SdkItems) and items.is_known
+                positional += items.values if isinstance(items, SdkItems) else []
             else:
                 positional.append(self._given(argument))
         named: dict[str, Value] = {}
@@ -163,47 +163,53 @@ class Evaluation:
                 named.update({str(key): item for key, item in value.values.items()})
             else:
                 is_whole = False
-        place = Place(self.run.cell, node.lineno)
+        place = SdkPlace(self.run.cell, node.lineno)
         if isinstance(function, Method):
             return self._method(function, positional, named, place, is_whole=is_whole)
-        if isinstance(function, Function):
+        if isinstance(function, SdkFunction):
             return self.run.inlined(function, positional, named, is_whole=is_whole)
         if isinstance(function, Reference):
             return self.run.called_reference(function.name, positional, named, place, is_whole=is_whole)
         for given in (*positional, *named.values()):
             forget(given)
-        return Unknown()
+        return SdkUnknown()
 
     def _given(self, node: ast.expr) -> Value:
         """Return the value of an argument or entry: an attribute of which nothing is known is passed as a value."""
         value = self.value(node)
         if isinstance(value, Reference):
             return self.run.outside(value)
-        return Unknown(value.name) if isinstance(value, Method) else value
+        return SdkUnknown(value.name) if isinstance(value, Method) else value
 
     def _method(
-        self, method: Method, positional: list[Value], named: dict[str, Value], place: Place, *, is_whole: bool
+        self, method: Method, positional: list[Value], named: dict[str, Value], place: SdkPlace, *, is_whole: bool
     ) -> Value:
-        if isinstance(method.owner, Instance):
+        if isinstance(method.owner, SdkInstance):
             return self.run.called_method(method.owner, method.name, positional, named, place, is_whole=is_whole)
         if is_whole:
             return method_of(method.owner, method.name, positional, named)
         forget(method.owner)
-        return Unknown()
+        return SdkUnknown()
 
     def _binary(self, node: ast.BinOp) -> Value:
         left, right = self.value(node.left), self.value(node.right)
         kind = type(node.op)
         if isinstance(left, bool) or isinstance(right, bool):
-            return Unknown()
+            return SdkUnknown()
         if isinstance(left, int | float) and isinstance(right, int | float):
             return _computed(kind, left, right)
-        if kind is ast.Add and isinstance(left, str | Text | Unknown) and isinstance(right, str | Text | Unknown):
-            return Unknown() if isinstance(left, Unknown) and isinstance(right, Unknown) else joined(left, right)
-        if kind is ast.Add and isinstance(left, Items) and isinstance(right, Items):
+        if (
+            kind is ast.Add
+            and isinstance(left, str | SdkText | SdkUnknown)
+            and isinstance(right, str | SdkText | SdkUnknown)
+        ):
+            return (
+                SdkUnknown() if isinstance(left, SdkUnknown) and isinstance(right, SdkUnknown) else joined(left, right)
+            )
+        if kind is ast.Add and isinstance(left, SdkItems) and isinstance(right, SdkItems):
             if len(left.values) + len(right.values) > LONGEST:
-                return Unknown()
-            found = Items([*left.values, *right.values], is_fixed=left.is_fixed)
+                return SdkUnknown()
+            found = SdkItems([*left.values, *right.values], is_fixed=left.is_fixed)
             found.is_known = found.is_known and left.is_known and right.is_known
             return found
         if kind is ast.BitOr and isinstance(left, Entries) and isinstance(right, Entries):
@@ -211,9 +217,9 @@ class Evaluation:
             both.is_known = both.is_known and left.is_known and right.is_known
             return both
         if kind is ast.Mod and isinstance(left, str):
-            given = right.values if isinstance(right, Items) and right.is_fixed else [right]
+            given = right.values if isinstance(right, SdkItems) and right.is_fixed else [right]
             return _percent(left, given)
-        return Unknown()
+        return SdkUnknown()
 
     def _mapping(self, node: ast.Dict) -> Value:
         found = Entries({})
@@ -232,12 +238,12 @@ class Evaluation:
         return found
 
     def _items(self, node: ast.List | ast.Tuple) -> Value:
-        found = Items([], is_fixed=isinstance(node, ast.Tuple))
+        found = SdkItems([], is_fixed=isinstance(node, ast.Tuple))
         for item in node.elts:
             if isinstance(item, ast.Starred):
                 inner = self.value(item.value)
-                found.values += inner.values if isinstance(inner, Items) else []
-                found.is_known &= isinstance(inner, Items) and inner.is_known
+                found.values += inner.values if isinstance(inner, SdkItems) else []
+                found.is_known &= isinstance(inner, SdkItems) and inner.is_known
             else:
                 found.values.append(self.value(item))
         return found
@@ -247,10 +253,10 @@ class Evaluation:
         if isinstance(node.slice, ast.Slice):
             lower, upper = self.value(node.slice.lower), self.value(node.slice.upper)
             if not isinstance(owner, str) or node.slice.step is not None:
-                return Unknown()
+                return SdkUnknown()
             if (lower is None or isinstance(lower, int)) and (upper is None or isinstance(upper, int)):
                 return owner[lower:upper]
-            return Unknown()
+            return SdkUnknown()
         return item_of(owner, self.value(node.slice), self.run.surroundings)
 
     def _choice(self, node: ast.IfExp) -> Value:
@@ -262,7 +268,7 @@ class Evaluation:
             return one
         forget(one)
         forget(two)
-        return Unknown(is_text=isinstance(one, str | Text) and isinstance(two, str | Text))
+        return SdkUnknown(is_text=isinstance(one, str | SdkText) and isinstance(two, str | SdkText))
 
     def _logic(self, node: ast.BoolOp | ast.UnaryOp | ast.Compare) -> Value:
         if isinstance(node, ast.UnaryOp):
@@ -270,14 +276,14 @@ class Evaluation:
             if isinstance(node.op, ast.USub) and isinstance(value, int | float) and not isinstance(value, bool):
                 return -value
             test = truth(value)
-            return not test if isinstance(node.op, ast.Not) and test is not None else Unknown()
+            return not test if isinstance(node.op, ast.Not) and test is not None else SdkUnknown()
         if isinstance(node, ast.BoolOp):
             return self._boolean(node)
         if len(node.ops) != 1:
             self._forget_inside(node)
-            return Unknown()
+            return SdkUnknown()
         found = _compared(node.ops[0], self.value(node.left), self.value(node.comparators[0]))
-        return Unknown() if found is None else found
+        return SdkUnknown() if found is None else found
 
     def _boolean(self, node: ast.BoolOp) -> Value:
         value: Value = None
@@ -286,7 +292,7 @@ class Evaluation:
             test = truth(value)
             if test is None:
                 self._forget_inside(node)
-                return Unknown()
+                return SdkUnknown()
             if test is isinstance(node.op, ast.Or):
                 break
         return value
@@ -296,15 +302,15 @@ def truth(value: Value) -> bool | None:
     """Return whether a value is true; None if that is unknown."""
     if is_constant(value):
         return bool(value)
-    if isinstance(value, Items | Entries):
+    if isinstance(value, SdkItems | Entries):
         return bool(value.values) if value.is_known else None
-    if isinstance(value, Text):
+    if isinstance(value, SdkText):
         return True if any(isinstance(part, str) for part in value.parts) else None
-    return True if isinstance(value, Function | Instance) else None
+    return True if isinstance(value, SdkFunction | SdkInstance) else None
 
 
 def _compared(kind: ast.cmpop, one: Value, two: Value) -> bool | None:
-    if isinstance(kind, ast.Is | ast.IsNot) and two is None and not isinstance(one, Unknown | Reference):
+    if isinstance(kind, ast.Is | ast.IsNot) and two is None and not isinstance(one, SdkUnknown | Reference):
         return (one is None) is isinstance(kind, ast.Is)
     if isinstance(kind, ast.In | ast.NotIn):
         return _contains(two, one, isinstance(kind, ast.In))
@@ -324,7 +330,7 @@ def _contains(owner: Value, item: Value, expected: bool) -> bool | None:
         return (item in owner) is expected
     if isinstance(owner, Entries) and owner.is_known:
         return (item in owner.values) is expected
-    if isinstance(owner, Items) and owner.is_known and all(map(is_constant, owner.values)):
+    if isinstance(owner, SdkItems) and owner.is_known and all(map(is_constant, owner.values)):
         return (item in owner.values) is expected
     return None
 
@@ -336,17 +342,17 @@ def _computed(kind: type[ast.operator], left: float, right: float) -> Value:
         try:
             found = _ARITHMETIC[kind](left, right)
         except (ArithmeticError, ValueError):
-            return Unknown()
+            return SdkUnknown()
     else:
-        return Unknown()
-    return found if isinstance(found, float) or abs(found) < _LARGEST else Unknown()
+        return SdkUnknown()
+    return found if isinstance(found, float) or abs(found) < _LARGEST else SdkUnknown()
 
 
 def _percent(pattern: str, given: list[Value]) -> Value:
     """Return the result of ``%`` with plain ``%s`` and ``%d``."""
     pieces = pattern.replace("%%", "\0").replace("%d", "%s").split("%s")
     if len(pieces) != len(given) + 1 or any("%" in piece for piece in pieces):
-        return Unknown(is_text=True)
+        return SdkUnknown(is_text=True)
     parts: list[Value] = [pieces[0]]
     for value, piece in zip(given, pieces[1:], strict=True):
         parts += [text_of(value), piece]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
-from smspec.importer.sdk.evaluation import Evaluation
+from smspec.importer.sdk.evaluation import SdkEvaluation
 from smspec.importer.sdk.images import is_image_call
-from smspec.importer.sdk.notebook import Program, unreadable
+from smspec.importer.sdk.notebook import NotebookProgram, unreadable
 from smspec.importer.sdk.sdk_facts import (
     PARAMETERS,
     SDK,
@@ -19,16 +19,16 @@ from smspec.importer.sdk.sdk_facts import (
     result_of,
 )
 from smspec.importer.sdk.sdk_request import Job
-from smspec.importer.sdk.statements import Statements
+from smspec.importer.sdk.statements import SdkStatements
 from smspec.importer.sdk.values import (
     Entries,
-    Function,
-    Instance,
-    Items,
     Names,
-    Place,
     Reference,
-    Unknown,
+    SdkFunction,
+    SdkInstance,
+    SdkItems,
+    SdkPlace,
+    SdkUnknown,
     Value,
     copied,
     forget,
@@ -51,28 +51,28 @@ class ProgramTooLong(Exception):
 class Following:
     """The state of a program while it is followed."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: NotebookProgram) -> None:
         self.surroundings = Surroundings()
         self.names: Names = {}
         self.outer: Names | None = None
         self.cell = 0
-        self.jobs: dict[tuple[Place, int, tuple[int, ...]], Job] = {}
+        self.jobs: dict[tuple[SdkPlace, int, tuple[int, ...]], Job] = {}
         self.rounds: list[int] = []
-        self.created: dict[Place, Instance] = {}
+        self.created: dict[SdkPlace, SdkInstance] = {}
         self.is_complete = True
         self.unreadable: list[str] = []
-        self._outside: dict[str, Unknown] = {}
+        self._outside: dict[str, SdkUnknown] = {}
         self._steps = 0
         self._depth = 0
         self._followed: set[int] = set()
-        self.evaluation = Evaluation(self)
-        self.statements = Statements(self)
+        self.evaluation = SdkEvaluation(self)
+        self.statements = SdkStatements(self)
         try:
             self._follow(program)
         except ProgramTooLong:
             self.is_complete = False
 
-    def _follow(self, program: Program) -> None:
+    def _follow(self, program: NotebookProgram) -> None:
         for cell in program.cells:
             self.cell = cell.number
             tree = tree_or_error(SourceText("cell", cell.code))
@@ -82,13 +82,13 @@ class Following:
                 self.unreadable.append(unreadable(cell, tree))
                 self._skip(cell.code)
         for value in list(self.names.values()):
-            if isinstance(value, Function) and id(value.node) not in self._followed:
+            if isinstance(value, SdkFunction) and id(value.node) not in self._followed:
                 self.inlined(value, [], {}, is_whole=False)
 
     def _skip(self, code: str) -> None:
         """Treat what an unreadable cell may assign as unknown."""
         for match in _ASSIGNED.finditer(code):
-            self.names[match[1]] = Unknown(match[1])
+            self.names[match[1]] = SdkUnknown(match[1])
 
     def step(self, count: int = 1) -> None:
         self._steps += count
@@ -100,7 +100,7 @@ class Following:
             return self.names[name]
         if self.outer is not None and name in self.outer:
             return self.outer[name]
-        return Reference(name) if is_builtin(name) else Unknown(name)
+        return Reference(name) if is_builtin(name) else SdkUnknown(name)
 
     def assign(self, target: ast.expr, value: Value) -> None:
         """Assign to a name, an attribute, an item, or several."""
@@ -112,23 +112,23 @@ class Following:
             owner, key = self.evaluation.value(target.value), self.evaluation.value(target.slice)
             if isinstance(owner, Entries) and isinstance(key, str | int | float):
                 owner.values[key] = self.called(value, str(key))
-            elif isinstance(owner, Items) and isinstance(key, int) and 0 <= key < len(owner.values):
+            elif isinstance(owner, SdkItems) and isinstance(key, int) and 0 <= key < len(owner.values):
                 owner.values[key] = value
             else:
                 forget(owner)
         elif isinstance(target, ast.Attribute):
             owner = self.evaluation.value(target.value)
-            if isinstance(owner, Instance):
+            if isinstance(owner, SdkInstance):
                 owner.arguments[target.attr] = value
             else:
                 forget(owner)
         elif isinstance(target, ast.Starred):
-            self.assign(target.value, Unknown())
+            self.assign(target.value, SdkUnknown())
 
     def _unpack(self, targets: list[ast.expr], value: Value) -> None:
-        values: list[Value] = [Unknown() for _ in targets]
+        values: list[Value] = [SdkUnknown() for _ in targets]
         is_plain = not any(isinstance(target, ast.Starred) for target in targets)
-        if isinstance(value, Items) and value.is_known and len(value.values) == len(targets) and is_plain:
+        if isinstance(value, SdkItems) and value.is_known and len(value.values) == len(targets) and is_plain:
             values = value.values
         for target, item in zip(targets, values, strict=True):
             self.assign(target, item)
@@ -138,11 +138,11 @@ class Following:
         if reference.name.startswith(f"{SDK}."):
             return reference
         name = reference.name.rpartition(".")[2]
-        return self._outside.setdefault(reference.name, Unknown(name))
+        return self._outside.setdefault(reference.name, SdkUnknown(name))
 
     def called(self, value: Value, name: str) -> Value:
         """Return a value, named after where it is first used."""
-        if isinstance(value, Unknown | Instance) and not value.name:
+        if isinstance(value, SdkUnknown | SdkInstance) and not value.name:
             value.name = name
         return value
 
@@ -152,37 +152,39 @@ class Following:
             for node in ast.walk(top):
                 self.step()
                 if isinstance(node, ast.Global | ast.Nonlocal):
-                    self.names.update({name: Unknown(name) for name in node.names})
+                    self.names.update({name: SdkUnknown(name) for name in node.names})
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
-                    self.names[node.id] = Unknown(node.id)
+                    self.names[node.id] = SdkUnknown(node.id)
                 elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
                     self._forget_root(node.value)
                 elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                     self._forget_root(node.func.value)
                 elif (name := _bound_name(node)) is not None:
-                    self.names[name] = Unknown(name)
+                    self.names[name] = SdkUnknown(name)
 
     def _forget_root(self, node: ast.expr) -> None:
         while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
             node = node.func if isinstance(node, ast.Call) else node.value
         if isinstance(node, ast.Name):
             value = self.lookup(node.id)
-            if isinstance(value, Items | Entries):
+            if isinstance(value, SdkItems | Entries):
                 forget(value)
 
-    def inlined(self, function: Function, positional: list[Value], named: dict[str, Value], *, is_whole: bool) -> Value:
+    def inlined(
+        self, function: SdkFunction, positional: list[Value], named: dict[str, Value], *, is_whole: bool
+    ) -> Value:
         """Return the result of a function of the program: its statements are followed."""
         node = function.node
         self._followed.add(id(node))
         for inner in ast.walk(node):
             if isinstance(inner, ast.Global | ast.Nonlocal):
-                self.names.update({name: Unknown(name) for name in inner.names})
+                self.names.update({name: SdkUnknown(name) for name in inner.names})
         parameters = [*node.args.posonlyargs, *node.args.args]
         is_plain = not (node.decorator_list or node.args.vararg or node.args.kwarg or len(positional) > len(parameters))
         if not is_plain or self._depth >= _DEEPEST_CALL:
             for value in (*positional, *named.values()):
                 forget(value)
-            return Unknown()
+            return SdkUnknown()
         names: Names = {}
         first = len(parameters) - len(node.args.defaults)
         for index, parameter in enumerate(parameters):
@@ -193,11 +195,11 @@ class Following:
             else:
                 has_default = is_whole and index >= first
                 default = node.args.defaults[index - first] if has_default else None
-                names[parameter.arg] = self.evaluation.value(default) if default else Unknown(parameter.arg)
+                names[parameter.arg] = self.evaluation.value(default) if default else SdkUnknown(parameter.arg)
         for keyword, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
             given = named.get(keyword.arg)
             is_given = keyword.arg in named or not (is_whole and default)
-            names[keyword.arg] = (given or Unknown(keyword.arg)) if is_given else self.evaluation.value(default)
+            names[keyword.arg] = (given or SdkUnknown(keyword.arg)) if is_given else self.evaluation.value(default)
         return self._inside(node.body, names)
 
     def _inside(self, body: list[ast.stmt], names: Names) -> Value:
@@ -213,10 +215,10 @@ class Following:
             self.names, self.outer, self.statements.results = before, outer, results
         if ending == "return" and len(returned) == 1:
             return returned[0]
-        return Unknown() if returned else None
+        return SdkUnknown() if returned else None
 
     def called_reference(
-        self, name: str, positional: list[Value], named: dict[str, Value], place: Place, *, is_whole: bool
+        self, name: str, positional: list[Value], named: dict[str, Value], place: SdkPlace, *, is_whole: bool
     ) -> Value:
         """Return the result of something of a module."""
         if name == "dict" and is_whole and len(positional) <= 1:
@@ -229,13 +231,13 @@ class Following:
         if name.startswith((f"{SDK}.", f"{SDK}_core.", "boto3.")):
             if name.endswith(".ModelTrainer.from_recipe"):
                 name, named = name.removesuffix(".from_recipe"), {"training_recipe": True, **named}
-            instance = Instance(name, positional, named, place)
+            instance = SdkInstance(name, positional, named, place)
             instance.is_known = is_whole
             if name.endswith(PARAMETERS):
                 given = named.get("name", positional[0] if positional else None)
-                return Unknown(given if isinstance(given, str) else "", is_text=name.endswith("String"))
+                return SdkUnknown(given if isinstance(given, str) else "", is_text=name.endswith("String"))
             if is_image_call(instance) and (not is_whole or "model_id" in named):
-                return Unknown("training_image", is_text=True)
+                return SdkUnknown("training_image", is_text=True)
             if is_job_class(name) and len(self.created) < MOST_JOBS:
                 self.created.setdefault(place, instance)
             self._passed_estimator(instance, place)
@@ -243,15 +245,15 @@ class Following:
         if not leaves_arguments(name):
             for value in (*positional, *named.values()):
                 forget(value)
-        return Unknown()
+        return SdkUnknown()
 
     def called_method(
         self,
-        owner: Instance,
+        owner: SdkInstance,
         name: str,
         positional: list[Value],
         named: dict[str, Value],
-        place: Place,
+        place: SdkPlace,
         *,
         is_whole: bool,
     ) -> Value:
@@ -259,49 +261,49 @@ class Following:
         if name == "default_bucket":
             return owner.arguments.get("default_bucket", self.surroundings.bucket)
         if name == "upload_data":
-            return Unknown(is_text=True)
+            return SdkUnknown(is_text=True)
         if name == "set_hyperparameters":
             given = owner.arguments.setdefault("set_hyperparameters", Entries({}))
             if isinstance(given, Entries):
                 given.values.update(named)
                 given.is_known &= is_whole
         elif name in ("fit", "train") and not name.startswith("_"):
-            self._started(owner, Instance(name, positional, named, place), is_whole=is_whole)
+            self._started(owner, SdkInstance(name, positional, named, place), is_whole=is_whole)
         if name.startswith("with_") and owner.kind.endswith(".ModelTrainer"):
             given = positional[0] if positional else next(iter(named.values()), None)
-            owner.arguments[name] = given if is_whole else Unknown(name)
+            owner.arguments[name] = given if is_whole else SdkUnknown(name)
             return owner
         if name in ("client", "resource", "Session"):
-            return Instance(f"{owner.kind}.{name}", positional, named, place)
+            return SdkInstance(f"{owner.kind}.{name}", positional, named, place)
         if name == "get_caller_identity":
             return Reference("boto3.caller_identity")
-        return Unknown()
+        return SdkUnknown()
 
-    def _started(self, owner: Instance, call: Instance, *, is_whole: bool) -> None:
+    def _started(self, owner: SdkInstance, call: SdkInstance, *, is_whole: bool) -> None:
         """Record a job; for a tuner, that of its estimator."""
         call.is_known = is_whole
         if not is_job_class(owner.kind):
             inner = owner.arguments.get("estimator", owner.positional[0] if owner.positional else None)
-            if not (owner.kind.rpartition(".")[2] == "HyperparameterTuner" and isinstance(inner, Instance)):
+            if not (owner.kind.rpartition(".")[2] == "HyperparameterTuner" and isinstance(inner, SdkInstance)):
                 return
             self._record(inner, call, "a tuning job")
             return
         self._record(owner, call, "")
 
-    def _passed_estimator(self, instance: Instance, place: Place) -> None:
+    def _passed_estimator(self, instance: SdkInstance, place: SdkPlace) -> None:
         """Record the job of a step of a pipeline."""
         estimator = instance.arguments.get("estimator")
-        if instance.kind.rpartition(".")[2] == "TrainingStep" and isinstance(estimator, Instance):
+        if instance.kind.rpartition(".")[2] == "TrainingStep" and isinstance(estimator, SdkInstance):
             inputs = {"inputs": instance.arguments["inputs"]} if "inputs" in instance.arguments else {}
-            self._record(estimator, Instance("fit", [], inputs, place), "a step of a pipeline")
+            self._record(estimator, SdkInstance("fit", [], inputs, place), "a step of a pipeline")
 
-    def _record(self, owner: Instance, call: Instance, part_of: str) -> None:
+    def _record(self, owner: SdkInstance, call: SdkInstance, part_of: str) -> None:
         key = (owner.place, call.place.cell * 1_000_000 + call.place.line, tuple(self.rounds))
         if is_job_class(owner.kind) and key not in self.jobs and len(self.jobs) < MOST_JOBS:
             self.step(100)
             memo: dict[int, Value] = {}
             estimator, started = copied(owner, memo), copied(call, memo)
-            if isinstance(estimator, Instance) and isinstance(started, Instance):
+            if isinstance(estimator, SdkInstance) and isinstance(started, SdkInstance):
                 self.jobs[key] = Job(estimator=estimator, call=started, part_of=part_of)
 
     def found_jobs(self) -> list[Job]:

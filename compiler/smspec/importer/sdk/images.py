@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from smspec.importer.sdk.arguments import FRAMEWORKS, arguments_of
 from smspec.importer.sdk.sdk_facts import Surroundings
-from smspec.importer.sdk.values import Entries, Instance, Items, Value, joined
+from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, Value, joined
 from smspec.service.facts.images import ListedImage, images_of, repositories
 from smspec.service.instance_types import processor
 from smspec.source.frozen import dataclass
@@ -56,10 +56,10 @@ class SdkImage:
 
 def is_image_call(value: Value) -> bool:
     """Return whether a value is the result of a function of the SDK that returns an image."""
-    return isinstance(value, Instance) and value.kind.endswith((".get_image_uri", ".image_uris.retrieve"))
+    return isinstance(value, SdkInstance) and value.kind.endswith((".get_image_uri", ".image_uris.retrieve"))
 
 
-def image_of_call(call: Instance, surroundings: Surroundings) -> SdkImage | None:
+def image_of_call(call: SdkInstance, surroundings: Surroundings) -> SdkImage | None:
     """Return the image that a function of the SDK returns; None if it is not known."""
     positional, named = call.positional, call.arguments
     if call.kind.endswith(".get_image_uri"):
@@ -175,8 +175,8 @@ def _model_parallel_image(given: Mapping[str, Value], surroundings: Surroundings
 def _instance_type(given: Mapping[str, Value]) -> Value:
     """Return the instance type that the SDK selects an image for: of several groups, the first one with GPUs."""
     groups = given.get("instance_groups")
-    if not isinstance(groups, Items):
+    if not isinstance(groups, SdkItems):
         return given.get("instance_type")
-    kinds = [arguments_of(group).get("instance_type") for group in groups.values if isinstance(group, Instance)]
+    kinds = [arguments_of(group).get("instance_type") for group in groups.values if isinstance(group, SdkInstance)]
     with_gpus = [kind for kind in kinds if isinstance(kind, str) and processor(kind) == "gpu"]
     return (with_gpus or kinds or [None])[0]

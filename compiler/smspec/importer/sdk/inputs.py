@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from smspec.importer.sdk.arguments import CHANNEL_MEMBERS, arguments_of, shape_at, structure
 from smspec.importer.sdk.sdk_request import put
-from smspec.importer.sdk.values import Entries, Instance, Items, Text, Unknown, Value
+from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, SdkText, SdkUnknown, Value
 from smspec.importer.sdk.variables import NotResolved, Variables
 
 _UNNAMED = "training"
@@ -31,19 +31,19 @@ def channels(inputs: Value, variables: Variables) -> list[object]:
         if not inputs.is_known:
             raise NotResolved("a loop, a branch, or another function changes it")
         return [_channel(str(name), value, variables) for name, value in inputs.values.items()]
-    if isinstance(inputs, str | Text | Instance) or (isinstance(inputs, Unknown) and inputs.is_text):
+    if isinstance(inputs, str | SdkText | SdkInstance) or (isinstance(inputs, SdkUnknown) and inputs.is_text):
         return [_channel(_UNNAMED, inputs, variables)]
     raise NotResolved(_INPUT_UNKNOWN)
 
 
 def input_mode(inputs: Value) -> Value:
     """Return the mode of a single input without a name, which becomes that of the job; None without one."""
-    return arguments_of(inputs).get("input_mode") if isinstance(inputs, Instance) else None
+    return arguments_of(inputs).get("input_mode") if isinstance(inputs, SdkInstance) else None
 
 
 def _channel(name: str, value: Value, variables: Variables) -> dict[str, object]:
     channel: dict[str, object] = {"ChannelName": name}
-    if isinstance(value, Instance):
+    if isinstance(value, SdkInstance):
         if not value.is_known:
             raise NotResolved(f"the channel `{name}` is known only when the program runs")
         kind = value.kind.rpartition(".")[2]
@@ -51,7 +51,7 @@ def _channel(name: str, value: Value, variables: Variables) -> dict[str, object]
             return _of_s3(channel, arguments_of(value), variables)
         if kind == "FileSystemInput":
             return _of_file_system(channel, arguments_of(value), variables)
-    if isinstance(value, str | Text | Unknown):
+    if isinstance(value, str | SdkText | SdkUnknown):
         return _of_s3(channel, {"s3_data": value}, variables)
     raise NotResolved(f"the channel `{name}` is known only when the program runs")
 
@@ -73,7 +73,7 @@ def _of_s3(channel: dict[str, object], given: dict[str, Value], variables: Varia
         if given.get(argument) is not None:
             put(channel, path, variables.json(given[argument], argument))
     shuffle = given.get("shuffle_config")
-    if isinstance(shuffle, Instance):
+    if isinstance(shuffle, SdkInstance):
         put(channel, ("ShuffleConfig", "Seed"), variables.json(arguments_of(shuffle).get("seed"), "seed"))
     return channel
 
@@ -99,7 +99,7 @@ def trainer_channels(listed: Sequence[Value], variables: Variables) -> tuple[lis
     for items in listed:
         if items is None:
             continue
-        if not isinstance(items, Items) or not items.is_known:
+        if not isinstance(items, SdkItems) or not items.is_known:
             raise NotResolved(_INPUT_UNKNOWN)
         for item in items.values:
             channel = _trainer_channel(item, variables, uploads)
@@ -108,7 +108,7 @@ def trainer_channels(listed: Sequence[Value], variables: Variables) -> tuple[lis
 
 
 def _trainer_channel(item: Value, variables: Variables, uploads: dict[str, str]) -> Channel:
-    if not isinstance(item, Instance) or not item.is_known:
+    if not isinstance(item, SdkInstance) or not item.is_known:
         raise NotResolved(_INPUT_UNKNOWN)
     if not item.kind.endswith(".InputData"):
         return structure(item.arguments, shape_at("InputDataConfig", "*"), variables)
@@ -124,7 +124,7 @@ def _trainer_channel(item: Value, variables: Variables, uploads: dict[str, str])
 
 
 def _put_source(channel: Channel, name: str, source: Value, variables: Variables, uploads: dict[str, str]) -> None:
-    if isinstance(source, Instance):
+    if isinstance(source, SdkInstance):
         member = _SOURCES.get(source.kind.rpartition(".")[2])
         if member is None or not source.is_known:
             raise NotResolved(f"the source of the channel `{name}` is known only when the program runs")
@@ -133,8 +133,8 @@ def _put_source(channel: Channel, name: str, source: Value, variables: Variables
         return
     if isinstance(source, str) and not source.startswith("s3://"):
         uploads[name] = source
-        source = Unknown(f"{name}_uri", is_text=True)
-    if not isinstance(source, str | Text | Unknown):
+        source = SdkUnknown(f"{name}_uri", is_text=True)
+    if not isinstance(source, str | SdkText | SdkUnknown):
         raise NotResolved(f"the source of the channel `{name}` is known only when the program runs")
     members = {"S3DataType": "S3Prefix", "S3Uri": variables.json(source, "uri")}
     put(channel, ("DataSource", "S3DataSource"), {**members, "S3DataDistributionType": "FullyReplicated"})

@@ -33,7 +33,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class NotebookProgram:
     """The cells, and the files that cells write: path → text."""
 
     cells: tuple[Cell, ...]
@@ -51,7 +51,7 @@ def is_notebook(data: object) -> bool:
     return isinstance(data, dict) and isinstance(data.get("cells"), list) and "nbformat" in data
 
 
-def read_program(name: str, content: bytes) -> Program:
+def read_program(name: str, content: bytes) -> NotebookProgram:
     """Return the cells of a notebook, or those of a program; raise `RequestNotFound` if it is not readable."""
     if len(content) > MAX_BYTES:
         raise RequestNotFound(f"the file is larger than {MAX_BYTES >> 20} MiB")
@@ -60,7 +60,7 @@ def read_program(name: str, content: bytes) -> Program:
     except UnicodeDecodeError as fault:
         raise RequestNotFound("the file is not UTF-8") from fault
     if name.lower().endswith(".py"):
-        return Program(cells=(Cell(0, text),), files={}, is_notebook=False)
+        return NotebookProgram(cells=(Cell(0, text),), files={}, is_notebook=False)
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as fault:
@@ -84,7 +84,7 @@ def _listed(data: object) -> list[object] | None:
     return [cell for cells in inner if isinstance(cells, list) for cell in cells]
 
 
-def _cells(listed: list[object]) -> Program:
+def _cells(listed: list[object]) -> NotebookProgram:
     cells: list[Cell] = []
     files: dict[str, str] = {}
     for number, text in enumerate(filter(None, map(_code, listed[:MOST_CELLS])), start=1):
@@ -93,7 +93,7 @@ def _cells(listed: list[object]) -> Program:
             cells.append(Cell(number, without_commands(magic[3] if magic else text)))
         elif magic[1] in _WRITES:
             _write(files, magic[2], magic[3])
-    return Program(cells=tuple(cells), files=files, is_notebook=True)
+    return NotebookProgram(cells=tuple(cells), files=files, is_notebook=True)
 
 
 def _code(cell: object) -> str:

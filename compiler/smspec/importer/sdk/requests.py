@@ -24,7 +24,7 @@ from smspec.importer.sdk.images import image_of_call, image_of_estimator, is_ima
 from smspec.importer.sdk.inputs import channels, input_mode
 from smspec.importer.sdk.sdk_facts import Surroundings
 from smspec.importer.sdk.sdk_request import Job, Launch, ScriptSource, SdkRequest, encoded, launch, put, script_source
-from smspec.importer.sdk.values import Entries, Instance, Items, Text, Unknown, Value, joined
+from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, SdkText, SdkUnknown, Value, joined
 from smspec.importer.sdk.variables import NotResolved, Variables, hyperparameters
 
 _LOCAL = ("local", "local_gpu")
@@ -103,7 +103,7 @@ class RequestOfJob:
         call = self.job.call
         named = arguments_of(call).get("job_name") if call is not None else None
         for value in (base, named):
-            text = value.parts[0] if isinstance(value, Text) else value
+            text = value.parts[0] if isinstance(value, SdkText) else value
             if isinstance(text, str) and slug(text) != "imported":
                 return slug(text)
         return slug(self.job.name if self.job.name != "estimator" else self.kind)
@@ -129,7 +129,7 @@ class RequestOfJob:
         given = self.value("image_uri")
         self.value("compiler_config")
         image = None
-        if isinstance(given, Instance) and is_image_call(given):
+        if isinstance(given, SdkInstance) and is_image_call(given):
             image = image_of_call(given, self.surroundings)
         elif given is None and self.is_framework:
             image = image_of_estimator(self.kind, self.given, self.surroundings)
@@ -138,7 +138,7 @@ class RequestOfJob:
             return
         if image is None:
             self._lose("image_uri", "the image of this version, Python, and instance type is not listed")
-            put(self.request, here, self.variables.mark(Unknown("training_image"), "image_uri"))
+            put(self.request, here, self.variables.mark(SdkUnknown("training_image"), "image_uri"))
         else:
             put(self.request, here, self.variables.json(image.name, "image_uri"))
             self.region = image.region
@@ -146,7 +146,7 @@ class RequestOfJob:
     def _compiler(self) -> dict[str, object]:
         """Return the switches of the training compiler."""
         config = self.value("compiler_config")
-        if not isinstance(config, Instance):
+        if not isinstance(config, SdkInstance):
             return {}
         given = arguments_of(config)
         defaults = {"enabled": True, "debug": False}
@@ -165,9 +165,9 @@ class RequestOfJob:
     def _resources(self) -> None:
         here = "ResourceConfig"
         groups = self.value("instance_groups")
-        if isinstance(groups, Items) and groups.is_known and all(isinstance(g, Instance) for g in groups.values):
+        if isinstance(groups, SdkItems) and groups.is_known and all(isinstance(g, SdkInstance) for g in groups.values):
             try:
-                listed = [self._group(group) for group in groups.values if isinstance(group, Instance)]
+                listed = [self._group(group) for group in groups.values if isinstance(group, SdkInstance)]
                 put(self.request, (here, "InstanceGroups"), listed)
             except NotResolved as why:
                 self._lose("instance_groups", str(why))
@@ -187,7 +187,7 @@ class RequestOfJob:
         else:
             self._put((here, "VolumeSizeInGB"), "volume_size")
 
-    def _group(self, group: Instance) -> object:
+    def _group(self, group: SdkInstance) -> object:
         given = arguments_of(group)
         names = {"instance_group_name": "InstanceGroupName", "instance_type": "InstanceType"}
         names["instance_count"] = "InstanceCount"
@@ -253,7 +253,7 @@ class RequestOfJob:
         if model is None:
             return None
         name = self.given.get("model_channel_name", "model")
-        made = Instance("TrainingInput", [], {"s3_data": model, "input_mode": "File"}, self.job.place)
+        made = SdkInstance("TrainingInput", [], {"s3_data": model, "input_mode": "File"}, self.job.place)
         made.arguments["content_type"] = "application/x-sagemaker-model"
         return Entries({name if isinstance(name, str) else "model": made})
 
@@ -282,7 +282,7 @@ class RequestOfJob:
 
     def _dependencies(self) -> tuple[str, ...]:
         value = self.given.get("dependencies")
-        if not isinstance(value, Items) or not value.is_known:
+        if not isinstance(value, SdkItems) or not value.is_known:
             return ()
         return tuple(
             path
@@ -355,4 +355,4 @@ class RequestOfJob:
 
 
 def _is_empty(value: Value) -> bool:
-    return isinstance(value, Items) and value.is_known and not value.values
+    return isinstance(value, SdkItems) and value.is_known and not value.values

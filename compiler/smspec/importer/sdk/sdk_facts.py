@@ -10,12 +10,12 @@ from collections.abc import Callable
 from smspec.importer.sdk.values import (
     LONGEST,
     Entries,
-    Instance,
-    Items,
     Method,
     Reference,
-    Text,
-    Unknown,
+    SdkInstance,
+    SdkItems,
+    SdkText,
+    SdkUnknown,
     Value,
     forget,
     is_constant,
@@ -70,10 +70,10 @@ class Surroundings:
     """What only a run has, and what every call for it returns: the role, the bucket, the region, the account."""
 
     def __init__(self) -> None:
-        self.role = Unknown("role", is_text=True)
-        self.bucket = Unknown("bucket", is_text=True)
-        self.region = Unknown("region", is_text=True)
-        self.account = Unknown("account", is_text=True)
+        self.role = SdkUnknown("role", is_text=True)
+        self.bucket = SdkUnknown("bucket", is_text=True)
+        self.region = SdkUnknown("region", is_text=True)
+        self.account = SdkUnknown("account", is_text=True)
 
 
 def is_job_class(kind: str) -> bool:
@@ -93,19 +93,19 @@ def leaves_arguments(name: str) -> bool:
 
 def attribute_of(owner: Value, name: str, surroundings: Surroundings) -> Value:
     """Return an attribute."""
-    if name in _REGION and isinstance(owner, Instance | Unknown | Reference | Method):
+    if name in _REGION and isinstance(owner, SdkInstance | SdkUnknown | Reference | Method):
         return _own(owner, "region_name") or surroundings.region
-    if name in _ACCOUNT and isinstance(owner, Instance | Unknown | Reference):
+    if name in _ACCOUNT and isinstance(owner, SdkInstance | SdkUnknown | Reference):
         return surroundings.account
     if isinstance(owner, Reference):
         return Reference(f"{owner.name}.{name}")
-    if isinstance(owner, Instance) and owner.is_known and name in owner.arguments:
+    if isinstance(owner, SdkInstance) and owner.is_known and name in owner.arguments:
         return owner.arguments[name]
     return Method(owner, name)
 
 
 def _own(owner: Value, name: str) -> Value:
-    return owner.arguments.get(name) if isinstance(owner, Instance) else None
+    return owner.arguments.get(name) if isinstance(owner, SdkInstance) else None
 
 
 def result_of(name: str, positional: list[Value], named: dict[str, Value], surroundings: Surroundings) -> Value | None:
@@ -116,7 +116,7 @@ def result_of(name: str, positional: list[Value], named: dict[str, Value], surro
     if name == "os.getcwd" and not positional:
         return "."
     if name.endswith(_RETURN_TEXT):
-        return Unknown(is_text=True)
+        return SdkUnknown(is_text=True)
     if name in ("os.path.join", "posixpath.join", "ntpath.join") or last == "s3_path_join":
         return _path(positional, is_s3=last == "s3_path_join") if not named else None
     if name == "str" and len(positional) == 1 and not named:
@@ -138,20 +138,20 @@ def result_of(name: str, positional: list[Value], named: dict[str, Value], surro
 def _length(value: Value) -> Value | None:
     if isinstance(value, str):
         return len(value)
-    return len(value.values) if isinstance(value, Items | Entries) and value.is_known else None
+    return len(value.values) if isinstance(value, SdkItems | Entries) and value.is_known else None
 
 
 def _path(parts: list[Value], *, is_s3: bool) -> Value | None:
-    if not parts or not all(isinstance(part, str | Text | Unknown) for part in parts):
+    if not parts or not all(isinstance(part, str | SdkText | SdkUnknown) for part in parts):
         return None
     if all(isinstance(part, str) for part in parts) and not is_s3:
         return posixpath.join(*(str(part) for part in parts))
     found: list[Value] = [parts[0]]
     for part in parts[1:]:
-        beginning = part.parts[0] if isinstance(part, Text) else part
+        beginning = part.parts[0] if isinstance(part, SdkText) else part
         if isinstance(beginning, str) and beginning.startswith("/"):
             return None
-        end = found[-1].parts[-1] if isinstance(found[-1], Text) else found[-1]
+        end = found[-1].parts[-1] if isinstance(found[-1], SdkText) else found[-1]
         found += [part] if isinstance(end, str) and end.endswith("/") else ["/", part]
     return joined(*found)
 
@@ -159,52 +159,52 @@ def _path(parts: list[Value], *, is_s3: bool) -> Value | None:
 def item_of(owner: Value, key: Value, surroundings: Surroundings) -> Value:
     """Return ``owner[key]``."""
     if isinstance(owner, Entries) and is_constant(key):
-        return owner.values[key] if owner.is_known and key in owner.values else Unknown(str(key))
-    if isinstance(owner, Items) and isinstance(key, int):
+        return owner.values[key] if owner.is_known and key in owner.values else SdkUnknown(str(key))
+    if isinstance(owner, SdkItems) and isinstance(key, int):
         is_there = owner.is_known and -len(owner.values) <= key < len(owner.values)
-        return owner.values[key] if is_there else Unknown()
+        return owner.values[key] if is_there else SdkUnknown()
     if isinstance(owner, str) and isinstance(key, int) and -len(owner) <= key < len(owner):
         return owner[key]
-    if isinstance(owner, Unknown | Instance | Reference) and key == "Account":
+    if isinstance(owner, SdkUnknown | SdkInstance | Reference) and key == "Account":
         return attribute_of(owner, "account_id", surroundings)
-    return Unknown(key if isinstance(key, str) and key.isidentifier() else "")
+    return SdkUnknown(key if isinstance(key, str) and key.isidentifier() else "")
 
 
 def method_of(owner: Value, name: str, positional: list[Value], named: dict[str, Value]) -> Value:
     """Return the result of a method of a value that is no object of the SDK. It changes lists and mappings."""
     if isinstance(owner, str):
         return _of_string(owner, name, positional, named)
-    if isinstance(owner, Text):
-        return Unknown(is_text=name in _OF_STRINGS and not name.endswith("swith"))
+    if isinstance(owner, SdkText):
+        return SdkUnknown(is_text=name in _OF_STRINGS and not name.endswith("swith"))
     if isinstance(owner, Entries):
         return _of_mapping(owner, name, positional, named)
-    if isinstance(owner, Items):
+    if isinstance(owner, SdkItems):
         return _of_list(owner, name, positional)
     for value in (*positional, *named.values()):
         forget(value)
-    return Unknown()
+    return SdkUnknown()
 
 
 def _of_string(owner: str, name: str, positional: list[Value], named: dict[str, Value]) -> Value:
     if name == "format":
         return _format(owner, positional, named)
-    if name == "join" and len(positional) == 1 and isinstance(positional[0], Items) and positional[0].is_known:
+    if name == "join" and len(positional) == 1 and isinstance(positional[0], SdkItems) and positional[0].is_known:
         parts = [part for item in positional[0].values for part in (owner, item)][1:]
-        return joined(*parts) if all(isinstance(part, str | Text | Unknown) for part in parts) else Unknown()
+        return joined(*parts) if all(isinstance(part, str | SdkText | SdkUnknown) for part in parts) else SdkUnknown()
     if name in ("split", "rsplit") and not named and len(positional) <= 1:
         by = positional[0] if positional else None
         if (by is None or isinstance(by, str)) and by != "":
-            return Items(list(owner.split(by)))
-        return Unknown()
+            return SdkItems(list(owner.split(by)))
+        return SdkUnknown()
     if name in _OF_STRINGS and not named and all(map(is_constant, positional)) and len(positional) < _SAME_LENGTH:
         if len(owner) * sum(len(part) for part in positional if isinstance(part, str)) > LONGEST * 10:
-            return Unknown(is_text=True)
+            return SdkUnknown(is_text=True)
         try:
             found = _OF_STRINGS[name](owner, *positional)
         except TypeError:
-            return Unknown()
-        return found if not isinstance(found, str) or len(found) <= LONGEST else Unknown(is_text=True)
-    return Unknown()
+            return SdkUnknown()
+        return found if not isinstance(found, str) or len(found) <= LONGEST else SdkUnknown(is_text=True)
+    return SdkUnknown()
 
 
 def _format(pattern: str, positional: list[Value], named: dict[str, Value]) -> Value:
@@ -217,7 +217,7 @@ def _format(pattern: str, positional: list[Value], named: dict[str, Value]) -> V
             if field is None:
                 continue
             if wanted or conversion not in (None, "s"):
-                return Unknown(is_text=True)
+                return SdkUnknown(is_text=True)
             key: object = field
             if field == "":
                 key, automatic = automatic, automatic + 1
@@ -226,7 +226,7 @@ def _format(pattern: str, positional: list[Value], named: dict[str, Value]) -> V
             value = positional[key] if isinstance(key, int) else named[str(key)]
             parts.append(text_of(value))
     except (ValueError, KeyError, IndexError):
-        return Unknown(is_text=True)
+        return SdkUnknown(is_text=True)
     return joined(*parts)
 
 
@@ -245,7 +245,7 @@ def _of_mapping(owner: Entries, name: str, positional: list[Value], named: dict[
     is_key = bool(positional) and is_constant(positional[0])
     if not owner.is_known or (not is_key and name in ("get", "pop", "setdefault")):
         owner.is_known &= name in ("get", "keys", "values", "items")
-        return Unknown()
+        return SdkUnknown()
     default = positional[1] if len(positional) > 1 else None
     match name:
         case "get":
@@ -255,30 +255,30 @@ def _of_mapping(owner: Entries, name: str, positional: list[Value], named: dict[
         case "setdefault":
             return owner.values.setdefault(positional[0], default)
         case "keys":
-            return Items([key for key in owner.values if isinstance(key, str | int | float | None)])
+            return SdkItems([key for key in owner.values if isinstance(key, str | int | float | None)])
         case "values":
-            return Items(list(owner.values.values()))
+            return SdkItems(list(owner.values.values()))
         case "items":
             pairs = owner.values.items()
-            return Items([Items([key, item], is_fixed=True) for key, item in pairs if isinstance(key, str | int)])
+            return SdkItems([SdkItems([key, item], is_fixed=True) for key, item in pairs if isinstance(key, str | int)])
     forget(owner)
-    return Unknown()
+    return SdkUnknown()
 
 
-def _of_list(owner: Items, name: str, positional: list[Value]) -> Value:
+def _of_list(owner: SdkItems, name: str, positional: list[Value]) -> Value:
     if name == "append" and len(positional) == 1:
         owner.values.append(positional[0])
         owner.is_known &= len(owner.values) <= LONGEST
         return None
-    if name == "extend" and len(positional) == 1 and isinstance(positional[0], Items):
+    if name == "extend" and len(positional) == 1 and isinstance(positional[0], SdkItems):
         owner.is_known &= positional[0].is_known and len(owner.values) + len(positional[0].values) <= LONGEST
         if owner.is_known:
             owner.values += positional[0].values
         return None
     if name == "copy":
-        found = Items(list(owner.values))
+        found = SdkItems(list(owner.values))
         found.is_known = owner.is_known
         return found
     if name not in ("index", "count"):
         forget(owner)
-    return Unknown()
+    return SdkUnknown()

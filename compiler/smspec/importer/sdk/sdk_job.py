@@ -6,7 +6,7 @@ import json
 
 from smspec.importer.imported import Imported, LocalCode, NotImported, RequestNotFound
 from smspec.importer.sdk.following import Following
-from smspec.importer.sdk.notebook import Program, read_program
+from smspec.importer.sdk.notebook import NotebookProgram, read_program
 from smspec.importer.sdk.requests import RequestOfJob
 from smspec.importer.sdk.sdk_facts import TRAINERS
 from smspec.importer.sdk.sdk_request import Job, SdkRequest
@@ -22,7 +22,7 @@ _MOST_UNREADABLE = 3
 class FoundJobs:
     """The jobs of a program, and what following it has found."""
 
-    program: Program
+    program: NotebookProgram
     following: Following
     jobs: tuple[Job, ...]
 
@@ -66,7 +66,7 @@ def imported_job(found: FoundJobs, choice: str | None) -> Imported:
     )
 
 
-def _code(made: SdkRequest, program: Program) -> LocalCode | None:
+def _code(made: SdkRequest, program: NotebookProgram) -> LocalCode | None:
     source = made.source
     if source is None:
         return None

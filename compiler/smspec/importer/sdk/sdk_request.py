@@ -11,7 +11,7 @@ import posixpath
 
 from smspec.importer.imported import NotImported
 from smspec.importer.marks import holds_mark
-from smspec.importer.sdk.values import Instance, Place
+from smspec.importer.sdk.values import SdkInstance, SdkPlace
 from smspec.source.frozen import dataclass, field
 
 _PYTORCH = ("PyTorch", "HuggingFace")
@@ -151,12 +151,12 @@ class Job:
     ``part_of``: what starts the job, if it is no call of `fit`.
     """
 
-    estimator: Instance
-    call: Instance | None
+    estimator: SdkInstance
+    call: SdkInstance | None
     part_of: str
 
     @property
-    def place(self) -> Place:
+    def place(self) -> SdkPlace:
         return self.estimator.place
 
     @property

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal
 from smspec.importer.sdk.evaluation import truth
 from smspec.importer.sdk.values import (
     Entries,
-    Function,
-    Items,
     Names,
     Reference,
-    Unknown,
+    SdkFunction,
+    SdkItems,
+    SdkUnknown,
     Value,
     copied_names,
     merge_names,
@@ -27,7 +27,7 @@ MOST_ROUNDS = 64
 _LEAVES = (ast.Break, ast.Continue, ast.Return)
 
 
-class Statements:
+class SdkStatements:
     """The statements of a program; ``results`` are what the current function returns."""
 
     def __init__(self, run: Following) -> None:
@@ -76,10 +76,10 @@ class Statements:
                 for item in node.items:
                     value(item.context_expr)
                     if item.optional_vars is not None:
-                        self.run.assign(item.optional_vars, Unknown())
+                        self.run.assign(item.optional_vars, SdkUnknown())
                 return self.block(node.body)
             case ast.FunctionDef():
-                self.run.names[node.name] = Unknown(node.name) if node.decorator_list else Function(node)
+                self.run.names[node.name] = SdkUnknown(node.name) if node.decorator_list else SdkFunction(node)
             case ast.Import() | ast.ImportFrom():
                 self._import(node)
             case ast.Pass() | ast.Assert():
@@ -136,13 +136,13 @@ class Statements:
             merge_names(kept[0], other, keeps_new=keeps_new)
         run.names = kept[0]
         if len(self.results) > returned:  # it may have returned
-            self.results += [Unknown(), Unknown()]
+            self.results += [SdkUnknown(), SdkUnknown()]
         return None
 
     def _for(self, node: ast.For) -> None:
         items = self.run.evaluation.value(node.iter)
         values: list[Value] | None = None
-        if isinstance(items, Items) and items.is_known:
+        if isinstance(items, SdkItems) and items.is_known:
             values = list(items.values)
         elif isinstance(items, Entries) and items.is_known:
             values = [key for key in items.values if isinstance(key, bool | int | float | str | None)]
@@ -163,11 +163,11 @@ class Statements:
         """Follow one round in which all that a round changes is unknown."""
         self.run.forget_changed([*node.body, *node.orelse])
         if target is not None:
-            self.run.assign(target, Unknown())
+            self.run.assign(target, SdkUnknown())
         results = len(self.results)
         self.block(node.body)
         if len(self.results) > results:
-            self.results.append(Unknown())
+            self.results.append(SdkUnknown())
         self.run.forget_changed([*node.body, *node.orelse, *([target] if target is not None else [])])
 
     def _try(self, node: ast.Try) -> Ending | None:

@@ -13,7 +13,7 @@ from smspec.importer.sdk.images import image_of_call, is_image_call
 from smspec.importer.sdk.inputs import trainer_channels
 from smspec.importer.sdk.sdk_facts import Surroundings
 from smspec.importer.sdk.sdk_request import Job, Launch, ScriptSource, SdkRequest, put, script_source
-from smspec.importer.sdk.values import Entries, Instance, Reference, Text, Unknown, Value, joined
+from smspec.importer.sdk.values import Entries, Reference, SdkInstance, SdkText, SdkUnknown, Value, joined
 from smspec.importer.sdk.variables import NotResolved, Variables, hyperparameters
 
 DEFAULT_INSTANCE_TYPE = "ml.m5.xlarge"
@@ -112,7 +112,7 @@ class RequestOfTrainer:
 
     def _stem(self) -> str:
         value = self.given.get("base_job_name")
-        text = value.parts[0] if isinstance(value, Text) else value
+        text = value.parts[0] if isinstance(value, SdkText) else value
         return slug(text if isinstance(text, str) else self.job.name)
 
     def _attributes(self, name: str) -> dict[str, Value] | None:
@@ -120,7 +120,7 @@ class RequestOfTrainer:
         value = self.value(name)
         if value is None:
             return {}
-        if isinstance(value, Instance) and value.is_known and not value.positional:
+        if isinstance(value, SdkInstance) and value.is_known and not value.positional:
             return dict(value.arguments)
         if isinstance(value, Entries) and value.is_known:
             return {str(key): inner for key, inner in value.values.items()}
@@ -146,10 +146,10 @@ class RequestOfTrainer:
     def _algorithm(self) -> None:
         here = "AlgorithmSpecification"
         given = self.value("training_image")
-        if isinstance(given, Instance) and is_image_call(given):
+        if isinstance(given, SdkInstance) and is_image_call(given):
             image = image_of_call(given, self.surroundings)
             self.region = image.region if image else None
-            given = image.name if image else Unknown("training_image")
+            given = image.name if image else SdkUnknown("training_image")
         if given is not None:
             try:
                 put(self.request, (here, "TrainingImage"), self.variables.json(given, "image_uri"))
@@ -193,7 +193,7 @@ class RequestOfTrainer:
             return
         if given.get("s3_output_path") is None:
             base = self.given.get("base_job_name")
-            own = base if isinstance(base, str | Text | Unknown) else stem
+            own = base if isinstance(base, str | SdkText | SdkUnknown) else stem
             given["s3_output_path"] = joined("s3://", self.surroundings.bucket, "/", own)
             self.additions.append("`output` (default bucket of the session)")
         if given.get("compression_type") is None:
@@ -221,7 +221,7 @@ class RequestOfTrainer:
         if given is None:
             return
         if given.get("s3_uri") is None:
-            given["s3_uri"] = Unknown("checkpoints", is_text=True)
+            given["s3_uri"] = SdkUnknown("checkpoints", is_text=True)
             self._lose(names[-1], "the SDK makes a new URI for each job; set `checkpoints`")
         given.setdefault("local_path", _CHECKPOINTS)
         self._put_attributes(names[-1], ("CheckpointConfig",), given)
@@ -278,7 +278,7 @@ def trainer_source(code: Value, variables: Variables) -> tuple[ScriptSource | No
     """Return the directory and the script of SourceCode; None if there is no script. Also what is not imported."""
     if code is None:
         return None, []
-    if not isinstance(code, Instance) or not code.is_known or code.positional:
+    if not isinstance(code, SdkInstance) or not code.is_known or code.positional:
         return None, [NotImported(("source_code",), _NOT_KNOWN)]
     given = code.arguments
     lost = []
@@ -305,8 +305,8 @@ def trainer_launch(distributed: Value, variables: Variables) -> tuple[Launch, li
     """Return how the processes start, and what is not imported."""
     if distributed is None:
         return Launch(), []
-    kind = distributed.kind.rpartition(".")[2] if isinstance(distributed, Instance) else ""
-    if not isinstance(distributed, Instance) or not distributed.is_known or kind not in ("Torchrun", "MPI"):
+    kind = distributed.kind.rpartition(".")[2] if isinstance(distributed, SdkInstance) else ""
+    if not isinstance(distributed, SdkInstance) or not distributed.is_known or kind not in ("Torchrun", "MPI"):
         return Launch(), [NotImported(("distributed",), "it is neither `Torchrun` nor `MPI`, or not known")]
     given = distributed.arguments
     lost = []

@@ -15,7 +15,7 @@ LONGEST = 20_000
 """Characters of a string, and items of a collection: no request has more."""
 
 
-class Unknown:
+class SdkUnknown:
     """A value that only a run has. ``name`` is what the program calls it; ``is_text`` if it is certainly a string.
 
     An unknown value is equal to itself only. Copies of a state share it.
@@ -27,15 +27,15 @@ class Unknown:
         self.name = name
         self.is_text = is_text
 
-    def __deepcopy__(self, _: object) -> Unknown:
+    def __deepcopy__(self, _: object) -> SdkUnknown:
         return self
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class SdkText:
     """A string with unknown parts."""
 
-    parts: tuple[Union[str, Unknown], ...]
+    parts: tuple[Union[str, SdkUnknown], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Method:
     name: str
 
 
-class Function:
+class SdkFunction:
     """A function of the program."""
 
     __slots__ = ("node",)
@@ -61,11 +61,11 @@ class Function:
     def __init__(self, node: ast.FunctionDef) -> None:
         self.node = node
 
-    def __deepcopy__(self, _: object) -> Function:
+    def __deepcopy__(self, _: object) -> SdkFunction:
         return self
 
 
-class Items:
+class SdkItems:
     """A list or, if ``is_fixed``, a tuple."""
 
     __slots__ = ("is_fixed", "is_known", "values")
@@ -86,7 +86,7 @@ class Entries:
         self.is_known = len(values) <= LONGEST
 
 
-class Instance:
+class SdkInstance:
     """An object of the SDK: the full name of its class, or of the function that returned it, and the arguments.
 
     ``name`` is that of the first variable that it was assigned to; ``place`` is where it was created.
@@ -94,7 +94,7 @@ class Instance:
 
     __slots__ = ("arguments", "is_known", "kind", "name", "place", "positional")
 
-    def __init__(self, kind: str, positional: list[Value], arguments: dict[str, Value], place: Place) -> None:
+    def __init__(self, kind: str, positional: list[Value], arguments: dict[str, Value], place: SdkPlace) -> None:
         self.kind = kind
         self.positional = positional
         self.arguments = arguments
@@ -104,7 +104,7 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SdkPlace:
     """A line of a cell; the cell is 0 in a program."""
 
     cell: int = 0
@@ -114,8 +114,10 @@ class Place:
         return f"cell {self.cell}, line {self.line}" if self.cell else f"line {self.line}"
 
 
-Value = Union[None, bool, int, float, str, Unknown, Text, Reference, Method, Function, Items, Entries, Instance]
-Collection = (Items, Entries, Instance)
+Value = Union[
+    None, bool, int, float, str, SdkUnknown, SdkText, Reference, Method, SdkFunction, SdkItems, Entries, SdkInstance
+]
+Collection = (SdkItems, Entries, SdkInstance)
 
 
 def is_constant(value: Value) -> bool:
@@ -125,30 +127,30 @@ def is_constant(value: Value) -> bool:
 
 def joined(*parts: Value) -> Value:
     """Return the concatenation of strings; unknown if a part is neither a string nor unknown."""
-    found: list[str | Unknown] = []
+    found: list[str | SdkUnknown] = []
     for part in parts:
-        for piece in part.parts if isinstance(part, Text) else (part,):
+        for piece in part.parts if isinstance(part, SdkText) else (part,):
             if isinstance(piece, str) and found and isinstance(found[-1], str):
                 found[-1] += piece
-            elif isinstance(piece, str | Unknown):
+            elif isinstance(piece, str | SdkUnknown):
                 found.append(piece)
             else:
-                return Unknown()
+                return SdkUnknown()
     kept = tuple(piece for piece in found if piece != "")
     if sum(len(piece) if isinstance(piece, str) else 1 for piece in kept) > LONGEST:
-        return Unknown(is_text=True)
+        return SdkUnknown(is_text=True)
     if not kept:
         return ""
-    return kept[0] if len(kept) == 1 and isinstance(kept[0], str) else Text(kept)
+    return kept[0] if len(kept) == 1 and isinstance(kept[0], str) else SdkText(kept)
 
 
 def text_of(value: Value) -> Value:
     """Return what `str` makes of a value."""
-    if isinstance(value, str | Text):
+    if isinstance(value, str | SdkText):
         return value
     if is_constant(value):
         return str(value)
-    return Text((value,)) if isinstance(value, Unknown) else Unknown(is_text=True)
+    return SdkText((value,)) if isinstance(value, SdkUnknown) else SdkUnknown(is_text=True)
 
 
 def same(one: Value, two: Value, depth: int = 0) -> bool:
@@ -157,7 +159,7 @@ def same(one: Value, two: Value, depth: int = 0) -> bool:
         return True
     if type(one) is not type(two) or depth > 20:
         return False
-    if isinstance(one, Items) and isinstance(two, Items):
+    if isinstance(one, SdkItems) and isinstance(two, SdkItems):
         return (
             one.is_known
             and two.is_known
@@ -167,7 +169,7 @@ def same(one: Value, two: Value, depth: int = 0) -> bool:
         )
     if isinstance(one, Entries) and isinstance(two, Entries):
         return one.is_known and two.is_known and _same_entries(one.values, two.values, depth)
-    if isinstance(one, Instance) and isinstance(two, Instance):
+    if isinstance(one, SdkInstance) and isinstance(two, SdkInstance):
         return (
             (one.kind, one.place, one.is_known) == (two.kind, two.place, two.is_known)
             and one.is_known
@@ -175,7 +177,7 @@ def same(one: Value, two: Value, depth: int = 0) -> bool:
             and all(same(a, b, depth + 1) for a, b in zip(one.positional, two.positional, strict=True))
             and _same_entries(one.arguments, two.arguments, depth)
         )
-    return isinstance(one, bool | int | float | str | Text | Reference) and one == two
+    return isinstance(one, bool | int | float | str | SdkText | Reference) and one == two
 
 
 def _same_entries(one: dict, two: dict, depth: int) -> bool:  # type: ignore[type-arg]
@@ -194,15 +196,15 @@ def copied(value: Value, memo: dict[int, Value]) -> Value:
     found = memo.get(id(value))
     if found is not None:
         return found
-    copy: Items | Entries | Instance
-    if isinstance(value, Items):
-        copy = memo[id(value)] = Items([], is_fixed=value.is_fixed)
+    copy: SdkItems | Entries | SdkInstance
+    if isinstance(value, SdkItems):
+        copy = memo[id(value)] = SdkItems([], is_fixed=value.is_fixed)
         copy.values = [copied(item, memo) for item in value.values]
     elif isinstance(value, Entries):
         copy = memo[id(value)] = Entries({})
         copy.values = {key: copied(item, memo) for key, item in value.values.items()}
     else:
-        copy = memo[id(value)] = Instance(value.kind, [], {}, value.place)
+        copy = memo[id(value)] = SdkInstance(value.kind, [], {}, value.place)
         copy.name = value.name
         copy.positional = [copied(item, memo) for item in value.positional]
         copy.arguments = {key: copied(item, memo) for key, item in value.arguments.items()}
@@ -225,44 +227,44 @@ def merge_names(names: Names, others: Names, *, keeps_new: bool) -> None:
         if name in names and name in others:
             names[name] = merged(names[name], others[name], done, name)
         elif name in others or not keeps_new:
-            names[name] = Unknown(name)
+            names[name] = SdkUnknown(name)
 
 
 def merged(one: Value, two: Value, done: set[tuple[int, int]], name: str = "") -> Value:
     """Return what is known of a value after two branches. A collection becomes what both have, in place."""
     if one is two or (not isinstance(one, Collection) and same(one, two)):
         return one
-    if isinstance(one, Unknown) and isinstance(two, Unknown):
+    if isinstance(one, SdkUnknown) and isinstance(two, SdkUnknown):
         return one if one.is_text <= two.is_text else two
     if not _is_mergeable(one, two):
         forget(one)
-        return Unknown(name)
+        return SdkUnknown(name)
     if (id(one), id(two)) in done:
         return one
     done.add((id(one), id(two)))
-    if isinstance(one, Items) and isinstance(two, Items):
+    if isinstance(one, SdkItems) and isinstance(two, SdkItems):
         one.is_known = one.is_known and two.is_known and len(one.values) == len(two.values)
         one.values = [merged(a, b, done) for a, b in zip(one.values, two.values, strict=False)]
     elif isinstance(one, Entries) and isinstance(two, Entries):
         one.is_known = one.is_known and two.is_known and list(one.values) == list(two.values)
         one.values = {k: merged(v, two.values[k], done, str(k)) for k, v in one.values.items() if k in two.values}
-    elif isinstance(one, Instance) and isinstance(two, Instance):
+    elif isinstance(one, SdkInstance) and isinstance(two, SdkInstance):
         one.is_known = one.is_known and two.is_known
         one.positional = [merged(a, b, done) for a, b in zip(one.positional, two.positional, strict=True)]
         names = list(dict.fromkeys((*one.arguments, *two.arguments)))
         one.arguments = {
             k: merged(one.arguments[k], two.arguments[k], done, k)
             if k in one.arguments and k in two.arguments
-            else Unknown(k)
+            else SdkUnknown(k)
             for k in names
         }
     return one
 
 
 def _is_mergeable(one: Value, two: Value) -> bool:
-    if isinstance(one, Instance) and isinstance(two, Instance):
+    if isinstance(one, SdkInstance) and isinstance(two, SdkInstance):
         return (one.kind, one.place) == (two.kind, two.place) and len(one.positional) == len(two.positional)
-    return isinstance(one, Items | Entries) and type(one) is type(two)
+    return isinstance(one, SdkItems | Entries) and type(one) is type(two)
 
 
 def forget(value: Value, done: set[int] | None = None) -> None:
@@ -276,7 +278,7 @@ def forget(value: Value, done: set[int] | None = None) -> None:
     value.is_known = False
     inner = (
         value.values
-        if isinstance(value, Items)
+        if isinstance(value, SdkItems)
         else value.values.values()
         if isinstance(value, Entries)
         else [*value.positional, *value.arguments.values()]

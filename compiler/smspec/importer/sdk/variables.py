@@ -10,7 +10,7 @@ import re
 
 from smspec.importer.imported import Variable
 from smspec.importer.marks import mark
-from smspec.importer.sdk.values import Entries, Items, Text, Unknown, Value, is_constant
+from smspec.importer.sdk.values import Entries, SdkItems, SdkText, SdkUnknown, Value, is_constant
 
 _PLACEHOLDERS = {
     "role": "arn:aws:iam::111122223333:role/SageMakerTraining",
@@ -61,10 +61,10 @@ class Variables:
 
     def __init__(self) -> None:
         self._names: dict[int, str] = {}
-        self._kept: list[Unknown] = []
+        self._kept: list[SdkUnknown] = []
         self.declared: dict[str, Variable] = {}
 
-    def mark(self, value: Unknown, argument: str) -> str:
+    def mark(self, value: SdkUnknown, argument: str) -> str:
         """Return the text that stands for an unknown value; ``argument``: where it is first used."""
         name = self._names.get(id(value))
         if name is None:
@@ -81,7 +81,7 @@ class Variables:
             self.declared[name] = Variable(name, "example" if usual is None else usual, description)
         return mark(name)
 
-    def _text(self, parts: tuple[str | Unknown, ...], argument: str) -> str:
+    def _text(self, parts: tuple[str | SdkUnknown, ...], argument: str) -> str:
         found = ""
         for index, part in enumerate(parts):
             if isinstance(part, str):
@@ -94,14 +94,14 @@ class Variables:
 
     def json(self, value: Value, argument: str, *, depth: int = 0) -> object:
         """Return a value as JSON, with marks where it is unknown; raise `NotResolved` if no mark can stand for it."""
-        if isinstance(value, Unknown):
+        if isinstance(value, SdkUnknown):
             return self.mark(value, argument)
-        if isinstance(value, Text):
+        if isinstance(value, SdkText):
             return self._text(value.parts, argument)
-        if isinstance(value, Items | Entries) and depth < 20:
+        if isinstance(value, SdkItems | Entries) and depth < 20:
             if not value.is_known:
                 raise NotResolved("a loop, a branch, or another function changes it")
-            if isinstance(value, Items):
+            if isinstance(value, SdkItems):
                 return [self.json(item, argument, depth=depth + 1) for item in value.values]
             return {str(name): self.json(item, argument, depth=depth + 1) for name, item in value.values.items()}
         if value is None or isinstance(value, bool | int | float | str):
@@ -140,25 +140,25 @@ def hyperparameters(
 
 
 def _sent(name: str, value: Value, variables: Variables, as_json: bool) -> str:
-    if isinstance(value, Unknown):
+    if isinstance(value, SdkUnknown):
         return json.dumps(variables.mark(value, name)) if as_json else variables.mark(value, name)
-    if isinstance(value, Items | Entries) and not _is_certain(value):
+    if isinstance(value, SdkItems | Entries) and not _is_certain(value):
         raise NotResolved(f"a part of `{name}` is known only when the program runs")
     plain = variables.json(value, name)
     if as_json:
         return json.dumps(plain)
-    if isinstance(value, Items) and value.is_fixed:
+    if isinstance(value, SdkItems) and value.is_fixed:
         return str(tuple(plain)) if isinstance(plain, list) else str(plain)
     return str(plain)
 
 
 def _is_text(value: Value) -> bool:
-    return isinstance(value, str | Text | Unknown)
+    return isinstance(value, str | SdkText | SdkUnknown)
 
 
 def _is_certain(value: Value, depth: int = 0) -> bool:
     """Return whether all parts are constants or strings; a part that may be a number has no text of its own."""
-    if isinstance(value, Items | Entries):
-        inner = value.values if isinstance(value, Items) else value.values.values()
+    if isinstance(value, SdkItems | Entries):
+        inner = value.values if isinstance(value, SdkItems) else value.values.values()
         return value.is_known and depth < 20 and all(_is_certain(item, depth + 1) for item in inner)
-    return is_constant(value) or isinstance(value, Text) or (isinstance(value, Unknown) and value.is_text)
+    return is_constant(value) or isinstance(value, SdkText) or (isinstance(value, SdkUnknown) and value.is_text)

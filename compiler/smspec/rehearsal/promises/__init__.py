@@ -16,8 +16,8 @@ from smspec.local.signals import Signals
 from smspec.local.surroundings import SurroundingFaults
 from smspec.rehearsal.disturbances import no_interruption_reason
 from smspec.rehearsal.promises import interruptions, pipes, progress, s3, surroundings
-from smspec.rehearsal.rehearsal import Rehearsal, Rehearsed, UndisturbedFailed
-from smspec.rehearsal.report import Outcome, Promise, Report, Row, not_rehearsed
+from smspec.rehearsal.rehearsal import Rehearsal, RehearsedJob, UndisturbedFailed
+from smspec.rehearsal.report import Promise, PromiseOutcome, PromiseRow, Report, not_rehearsed
 from smspec.rehearsal.trial import Trial
 from smspec.source.frozen import replace
 
@@ -103,7 +103,7 @@ PROMISES: tuple[Promise, ...] = (
 )
 
 
-def rehearse_job(rehearsed: Rehearsed, promises: Sequence[Promise], console: Console) -> Report:
+def rehearse_job(rehearsed: RehearsedJob, promises: Sequence[Promise], console: Console) -> Report:
     """Rehearse the promises in order. No process is left running, however it ends.
 
     Raise JobRefused if the spec is at fault, RunFailed if this machine is, RunInterrupted for Ctrl-C; nothing is left
@@ -141,7 +141,7 @@ def _discard(directory: RunDirectory, signals: Signals) -> None:
         directory.discard()
 
 
-def _rows(rehearsal: Rehearsal, promises: Sequence[Promise]) -> tuple[list[Row], Trial | None]:
+def _rows(rehearsal: Rehearsal, promises: Sequence[Promise]) -> tuple[list[PromiseRow], Trial | None]:
     """Return a row for each promise, and the undisturbed run that failed, if one did."""
     applicable = [(promise, promise.reason_against(rehearsal)) for promise in promises]
     failed: Trial | None = None
@@ -155,11 +155,11 @@ def _rows(rehearsal: Rehearsal, promises: Sequence[Promise]) -> tuple[list[Row],
         outcome = _outcome(rehearsal, promise, reason if failed is None else "the job fails undisturbed")
         if isinstance(outcome, Trial):
             failed, outcome = outcome, not_rehearsed("the job fails undisturbed")
-        rows.append(Row(name=promise.name, statement=promise.statement, outcome=outcome))
+        rows.append(PromiseRow(name=promise.name, statement=promise.statement, outcome=outcome))
     return rows, failed
 
 
-def _outcome(rehearsal: Rehearsal, promise: Promise, reason: str | None) -> Outcome | Trial:
+def _outcome(rehearsal: Rehearsal, promise: Promise, reason: str | None) -> PromiseOutcome | Trial:
     if reason is not None:
         return not_rehearsed(reason)
     started = time.monotonic()

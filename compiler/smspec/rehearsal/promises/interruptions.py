@@ -18,7 +18,7 @@ from smspec.rehearsal.disturbances import (
 )
 from smspec.rehearsal.moments import Moments, checkpoints_of
 from smspec.rehearsal.rehearsal import Rehearsal
-from smspec.rehearsal.report import Outcome, kept, not_rehearsed
+from smspec.rehearsal.report import PromiseOutcome, kept, not_rehearsed
 from smspec.rehearsal.trial import Trial, checkpoints_left
 
 _OF_THE_RUNTIME = 110.0
@@ -36,17 +36,17 @@ _IN_PLACE = (
 _TEMPORARY = "at the start, ignore files that were not renamed to their final names"
 
 
-def rehearse_spot(rehearsal: Rehearsal) -> Outcome:
+def rehearse_spot(rehearsal: Rehearsal) -> PromiseOutcome:
     """A Spot interruption: SIGTERM and two minutes, then a new container with the same checkpoints and nothing else."""
     return interruption_outcome(rehearsal, spot_courses(rehearsal))
 
 
-def rehearse_lost_host(rehearsal: Rehearsal) -> Outcome:
+def rehearse_lost_host(rehearsal: Rehearsal) -> PromiseOutcome:
     """A host that is lost at once; then the job starts again with its checkpoints and nothing else."""
     return interruption_outcome(rehearsal, loss_courses(rehearsal))
 
 
-def rehearse_stop(rehearsal: Rehearsal) -> Outcome:
+def rehearse_stop(rehearsal: Rehearsal) -> PromiseOutcome:
     """StopTrainingJob: SIGTERM, and SIGKILL after two minutes.
 
     SageMaker keeps what the model directory has then.
@@ -63,7 +63,7 @@ def rehearse_stop(rehearsal: Rehearsal) -> Outcome:
     if seconds < 0.95 * min(grace, _OF_THE_RUNTIME):
         rehearsal.discard(trial.name)
         return kept(f"the job ended {duration(seconds)} after SIGTERM, with {model} in the model directory")
-    return Outcome(
+    return PromiseOutcome(
         state="broken",
         seen=(
             f"the job was still running {duration(seconds)} after SIGTERM, and was killed; "
@@ -81,7 +81,7 @@ def no_half_written_checkpoint_reason(rehearsal: Rehearsal) -> str | None:
     return "the job has no `checkpoints`" if rehearsal.checkpoints is None else None
 
 
-def rehearse_half_written_checkpoint(rehearsal: Rehearsal) -> Outcome:
+def rehearse_half_written_checkpoint(rehearsal: Rehearsal) -> PromiseOutcome:
     """A host that is lost while it writes a checkpoint: the next start finds a part of the newest file."""
     reference = rehearsal.undisturbed(2)[0]
     checkpoints = checkpoints_of(reference.timeline)
@@ -122,7 +122,7 @@ def rehearse_half_written_checkpoint(rehearsal: Rehearsal) -> Outcome:
     return outcome
 
 
-def _outcome(rehearsal: Rehearsal, last: Trial, cut: Cut, again: Callable[[int], Trial]) -> Outcome:
+def _outcome(rehearsal: Rehearsal, last: Trial, cut: Cut, again: Callable[[int], Trial]) -> PromiseOutcome:
     how = "is written in place" if cut.is_in_place else "is written before it is renamed"
     if not last.completed:
         reason = last.summary.failure_reason.partition("\n")[0] or last.summary.status
@@ -135,7 +135,7 @@ def _outcome(rehearsal: Rehearsal, last: Trial, cut: Cut, again: Callable[[int],
                 return not_rehearsed("the job completes, but neither its model nor its metrics can be compared")
             return kept(f"with {cut}, which {how}: the same model and metrics")
         seen = (f"with {cut}, which {how}, the result differs", *described(comparison.differences))
-    return Outcome(
+    return PromiseOutcome(
         state="broken",
         seen=seen,
         advice=_IN_PLACE if cut.is_in_place else _TEMPORARY,

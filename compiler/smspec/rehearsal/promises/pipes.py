@@ -15,7 +15,7 @@ from smspec.local.units import duration
 from smspec.rehearsal.disturbances import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
 from smspec.rehearsal.record_cut import RecordCut, read_stream_start, record_cut
 from smspec.rehearsal.rehearsal import Rehearsal
-from smspec.rehearsal.report import Outcome, kept, not_rehearsed
+from smspec.rehearsal.report import PromiseOutcome, kept, not_rehearsed
 from smspec.rehearsal.trial import Trial
 from smspec.source.deep_directories import remove_tree
 from smspec.spec.model import PipeLoopEntry
@@ -35,7 +35,7 @@ _LARGEST_BUFFER = 4 << 20
 _FORMATS = "RecordIO, TFRecord, JSON lines, and CSV with several columns (set `content_type`)"
 
 
-def rehearse_stalled_pipe(rehearsal: Rehearsal) -> Outcome:
+def rehearse_stalled_pipe(rehearsal: Rehearsal) -> PromiseOutcome:
     """A Pipe stream that falls silent in its middle, and goes on later."""
     undisturbed = rehearsal.undisturbed()[0]
     seconds = min(_SECONDS, rehearsal.patience)
@@ -72,7 +72,7 @@ def rehearse_stalled_pipe(rehearsal: Rehearsal) -> Outcome:
     return kept(*seen)
 
 
-def rehearse_truncated_pipe(rehearsal: Rehearsal) -> Outcome:
+def rehearse_truncated_pipe(rehearsal: Rehearsal) -> PromiseOutcome:
     """A Pipe stream that ends inside a record."""
     limit = time_limit(rehearsal)
     seen: list[str] = []

@@ -12,8 +12,8 @@ from smspec.local.training_request import TrainingRequest
 from smspec.local.units import duration
 from smspec.rehearsal.disturbances import spot_course
 from smspec.rehearsal.rehearsal import Rehearsal
-from smspec.rehearsal.report import Outcome, kept, not_rehearsed
-from smspec.rehearsal.trial import Course, Timeline, Trial
+from smspec.rehearsal.report import PromiseOutcome, kept, not_rehearsed
+from smspec.rehearsal.trial import Timeline, Trial, TrialCourse
 from smspec.source.frozen import dataclass
 
 _FEWEST = 4
@@ -57,7 +57,7 @@ class Work:
         return f"{self.repeated:,} of {self.total:,} {self.unit}"
 
 
-def work_of(training: TrainingRequest, reference: Trial, course: Course) -> Work | None:
+def work_of(training: TrainingRequest, reference: Trial, course: TrialCourse) -> Work | None:
     """Return the work of a job that was interrupted once, in the first unit that there are enough of."""
     if course.count != 1 or len(course.trials) != 2:
         return None
@@ -77,7 +77,7 @@ def work_of(training: TrainingRequest, reference: Trial, course: Course) -> Work
     )
 
 
-def ignored_checkpoint(training: TrainingRequest, reference: Trial, course: Course) -> tuple[str, str] | None:
+def ignored_checkpoint(training: TrainingRequest, reference: Trial, course: TrialCourse) -> tuple[str, str] | None:
     """Return the checkpoint with which the restarted job went on, and the newest one of the same kind, if it is newer.
 
     The job may have removed the newer ones itself, if it thinks that they are older.
@@ -148,12 +148,12 @@ def _of_metrics(training: TrainingRequest, reference: Trial) -> list[tuple[str, 
     return found
 
 
-def rehearse_progress(rehearsal: Rehearsal) -> Outcome:
+def rehearse_progress(rehearsal: Rehearsal) -> PromiseOutcome:
     """The job continues after an interruption: it writes checkpoints in time, and reads them."""
     directory = rehearsal.training.checkpoint_directory
     if rehearsal.checkpoints is None:
         seen = "`checkpoints` is not set: after each interruption the job starts from scratch"
-        return Outcome(state="broken", seen=(seen,), advice=_SET)
+        return PromiseOutcome(state="broken", seen=(seen,), advice=_SET)
     reference = rehearsal.undisturbed(1)[0]
     # The later the interruption, the more there is to lose.
     course = next((one for one in (spot_course(rehearsal, name) for name in ("late", "middle")) if one.count), None)
@@ -191,9 +191,9 @@ def rehearse_progress(rehearsal: Rehearsal) -> Outcome:
     return kept(f"an interruption repeats {work} and costs {duration(lost)}")
 
 
-def _broken(course: Course, seen: str, advice: str) -> Outcome:
+def _broken(course: TrialCourse, seen: str, advice: str) -> PromiseOutcome:
     last = course.last
-    return Outcome(
+    return PromiseOutcome(
         state="broken",
         seen=(seen,),
         advice=advice,

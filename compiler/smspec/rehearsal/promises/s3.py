@@ -10,9 +10,9 @@ from smspec.local.engines.fault_support import unsupported
 from smspec.local.surroundings import SurroundingFaults
 from smspec.local.units import duration
 from smspec.rehearsal.disturbances import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
-from smspec.rehearsal.faulty_endpoint import Course, FaultyEndpoint, Struck
+from smspec.rehearsal.faulty_endpoint import FaultCourse, FaultyEndpoint, Struck
 from smspec.rehearsal.rehearsal import Rehearsal
-from smspec.rehearsal.report import Outcome, kept, not_rehearsed
+from smspec.rehearsal.report import PromiseOutcome, kept, not_rehearsed
 from smspec.rehearsal.trial import Trial
 from smspec.source.frozen import replace
 
@@ -31,10 +31,10 @@ _NAMES = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 """The SDKs prefer the first one."""
 
 
-def rehearse_slow_s3(rehearsal: Rehearsal) -> Outcome:
+def rehearse_slow_s3(rehearsal: Rehearsal) -> PromiseOutcome:
     """An S3 endpoint that is slow, refuses some requests, and closes some connections."""
     faults = SurroundingFaults(limit=time_limit(rehearsal) + _DELAY_SECONDS)
-    run = partial(run_behind, rehearsal, faults=faults, course=Course(is_down=False))
+    run = partial(run_behind, rehearsal, faults=faults, course=FaultCourse(is_down=False))
     trial, struck = run("slow-s3")
     if not struck.faults:
         return not_rehearsed(NO_REQUEST)
@@ -54,10 +54,10 @@ def rehearse_slow_s3(rehearsal: Rehearsal) -> Outcome:
     return kept(f"{what}: the job completes{found.as_undisturbed}")
 
 
-def rehearse_failing_s3(rehearsal: Rehearsal) -> Outcome:
+def rehearse_failing_s3(rehearsal: Rehearsal) -> PromiseOutcome:
     """An S3 endpoint that refuses every request."""
     faults = SurroundingFaults(limit=time_limit(rehearsal))
-    run = partial(run_behind, rehearsal, faults=faults, course=Course(is_down=True))
+    run = partial(run_behind, rehearsal, faults=faults, course=FaultCourse(is_down=True))
     trial, struck = run("failing-s3")
     if not struck.faults:
         return not_rehearsed(NO_REQUEST)
@@ -91,7 +91,9 @@ def no_endpoint_reason(rehearsal: Rehearsal) -> str | None:
     return unsupported(SurroundingFaults(variables={endpoint[0]: ""}), rehearsal.engine)
 
 
-def run_behind(rehearsal: Rehearsal, name: str, *, faults: SurroundingFaults, course: Course) -> tuple[Trial, Struck]:
+def run_behind(
+    rehearsal: Rehearsal, name: str, *, faults: SurroundingFaults, course: FaultCourse
+) -> tuple[Trial, Struck]:
     """Run the job with an endpoint that behaves like ``course``; return what its requests met."""
     endpoint = _endpoint(rehearsal)
     assert endpoint is not None

@@ -17,7 +17,7 @@ from smspec.local.surroundings import SurroundingFaults
 from smspec.local.units import duration, size
 from smspec.rehearsal.disturbances import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
 from smspec.rehearsal.rehearsal import Rehearsal
-from smspec.rehearsal.report import Outcome, kept, not_rehearsed
+from smspec.rehearsal.report import PromiseOutcome, kept, not_rehearsed
 from smspec.rehearsal.trial import Trial
 from smspec.source.deep_directories import files_below
 from smspec.source.frozen import dataclass
@@ -61,7 +61,7 @@ def unless_supported(faults: SurroundingFaults) -> Callable[[Rehearsal], str | N
     return lambda rehearsal: unsupported(faults, rehearsal.engine)
 
 
-def rehearse_killed_process(rehearsal: Rehearsal) -> Outcome:
+def rehearse_killed_process(rehearsal: Rehearsal) -> PromiseOutcome:
     """A training process that the kernel kills, as it does when memory runs out."""
     rehearsal.undisturbed()
     # The first run may be slower than later ones, because nothing is in the cache of the disk.
@@ -111,7 +111,7 @@ def no_absent_host_reason(rehearsal: Rehearsal) -> str | None:
     return unsupported(SurroundingFaults(variables=_shortened(rehearsal)), rehearsal.engine)
 
 
-def rehearse_absent_host(rehearsal: Rehearsal) -> Outcome:
+def rehearse_absent_host(rehearsal: Rehearsal) -> PromiseOutcome:
     """A host that never comes up: the others know its name, and wait for it."""
     absent = rehearsal.training.hosts(rehearsal.request.hosts)[-1].name
     shortened = _shortened(rehearsal)
@@ -136,7 +136,7 @@ def _shortened(rehearsal: Rehearsal) -> dict[str, str]:
     return {_TORCHRUN: f"timeout={max(1, int(rehearsal.patience / 2))}"}
 
 
-def rehearse_full_volume(rehearsal: Rehearsal) -> Outcome:
+def rehearse_full_volume(rehearsal: Rehearsal) -> PromiseOutcome:
     """A volume that fills up while the job writes its checkpoints and its model."""
     undisturbed = rehearsal.undisturbed()[0]
     page = _page_size()
@@ -181,7 +181,7 @@ def _cut_files(undisturbed: Trial, trial: Trial, page: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-def rehearse_read_only_model(rehearsal: Rehearsal) -> Outcome:
+def rehearse_read_only_model(rehearsal: Rehearsal) -> PromiseOutcome:
     """A model directory in which the job cannot write."""
     undisturbed = rehearsal.undisturbed()[0]
     if not any(written_model(undisturbed, host).sizes for host in undisturbed.hosts):

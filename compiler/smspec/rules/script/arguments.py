@@ -10,7 +10,7 @@ from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
 from smspec.rules.script.script_and_job import ScriptAndJob, near_name, notes, option_word, read_at
 from smspec.script.program import CommandLine, Option, bare
-from smspec.script.script_environment import Argument, Fault
+from smspec.script.script_environment import Argument, ArgumentFault
 
 UNDECLARED_ARGUMENT = Rule("SM501", "argument that the script does not declare")
 
@@ -95,14 +95,14 @@ def rejected_value(both: ScriptAndJob) -> Iterator[Finding]:
         )
 
 
-def _help(argument: Argument, fault: Fault) -> str:
+def _help(argument: Argument, fault: ArgumentFault) -> str:
     """Return the remedy: a structure that the script parses needs the style that preserves it."""
     if fault.option is not None and fault.option.kind == "json" and not isinstance(argument.value, str):
         return f"set `args_style: json` in `entry_point`: the script gets `{' '.join(argument.words)}`"
     return f"change the value, or the type in the script, which gets `{' '.join(argument.words)}`"
 
 
-def _near_choice(fault: Fault) -> str:
+def _near_choice(fault: ArgumentFault) -> str:
     """Return the label that suggests a choice similar to the one wrong value."""
     words = fault.argument.words[1:] if fault.argument is not None else ()
     choices = fault.option.choices if fault.option is not None else None
@@ -352,7 +352,7 @@ def ignored_argument(both: ScriptAndJob) -> Iterator[Finding]:
     for argument in both.environment.arguments or ():
         if argument.hyperparameter in (None, _ADDED) or _may_be_used(argument, names, both):
             continue
-        fault = Fault(
+        fault = ArgumentFault(
             kind="unknown", command_line=lines[0], argument=argument, near=nearest(option_word(argument), names)
         )
         near = fault.near.lstrip("-") if fault.near is not None else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Note
 from smspec.script.program import Program
-from smspec.script.script_environment import Argument, Fault, FaultKind, ScriptEnvironment
+from smspec.script.script_environment import Argument, ArgumentFault, FaultKind, ScriptEnvironment
 from smspec.source import Path, Span
 from smspec.source.frozen import dataclass
 
@@ -17,17 +17,17 @@ class ScriptAndJob:
 
     program: Program
     environment: ScriptEnvironment
-    faults: tuple[Fault, ...]
+    faults: tuple[ArgumentFault, ...]
 
     @property
     def name(self) -> str:
         """The name of the script in a message."""
         return self.program.texts[0].name.replace("\\", "/").rpartition("/")[2]
 
-    def of_kind(self, *kinds: FaultKind) -> Iterator[Fault]:
+    def of_kind(self, *kinds: FaultKind) -> Iterator[ArgumentFault]:
         return (fault for fault in self.faults if fault.kind in kinds)
 
-    def path_of(self, fault: Fault) -> Path:
+    def path_of(self, fault: ArgumentFault) -> Path:
         return fault.argument.path if fault.argument is not None else self.environment.hyperparameters_path
 
 
@@ -44,7 +44,7 @@ def option_word(argument: Argument) -> str:
     return argument.words[0] if argument.words else ""
 
 
-def near_name(fault: Fault) -> str:
+def near_name(fault: ArgumentFault) -> str:
     """Return the label that suggests a similar name, in the form in which the author writes it."""
     if fault.near is None:
         return ""
@@ -52,7 +52,7 @@ def near_name(fault: Fault) -> str:
     return f"did you mean `{fault.near.lstrip('-') if is_hyperparameter else fault.near}`?"
 
 
-def notes(fault: Fault) -> tuple[Note, ...]:
+def notes(fault: ArgumentFault) -> tuple[Note, ...]:
     """Return notes on where the option is declared, or where the command line is parsed."""
     if fault.option is not None:
         return (Note("the script declares it here", fault.option.place),)

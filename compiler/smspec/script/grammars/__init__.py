@@ -12,10 +12,10 @@ from typing import Any, NoReturn
 
 from smspec.diagnostics.suggestions import nearest
 from smspec.script.program import CommandLine, Option, Program
-from smspec.script.script_environment import Argument, Fault, ScriptEnvironment, converted, refusal
+from smspec.script.script_environment import Argument, ArgumentFault, ScriptEnvironment, converted, refusal
 
 
-def faults_of(program: Program, environment: ScriptEnvironment) -> Iterator[Fault]:
+def faults_of(program: Program, environment: ScriptEnvironment) -> Iterator[ArgumentFault]:
     """Yield what the parsers of a script would reject of the arguments of a job."""
     arguments = environment.arguments
     if arguments is None:
@@ -49,7 +49,7 @@ class _Ends(argparse.Action):
         raise _ProgramExited
 
 
-def _argparse_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
+def _argparse_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[ArgumentFault]:
     """Yield what a script's parser would reject; nothing if the copy accepts the whole command line."""
     for argument in arguments:
         yield from _untrue(line, argument)
@@ -73,11 +73,13 @@ def _argparse_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterat
         for name in names.split(", "):
             option = next((o for o in line.options if name in ("/".join(o.names), o.label)), None)
             if option is not None and option not in given:
-                yield Fault(kind="missing", command_line=line, option=option)
+                yield ArgumentFault(kind="missing", command_line=line, option=option)
     elif message.startswith("one of the arguments ") and message.endswith(" is required"):
         names = message.removeprefix("one of the arguments ").removesuffix(" is required")
         if all(option.exclusive is None for option in given):
-            yield Fault(kind="missing", command_line=line, reason=", ".join(f"`{name}`" for name in names.split()))
+            yield ArgumentFault(
+                kind="missing", command_line=line, reason=", ".join(f"`{name}`" for name in names.split())
+            )
     elif ": not allowed with argument " in message:
         yield _clash(line, arguments, message)
 
@@ -134,7 +136,7 @@ def _ways(option: Option) -> dict[str, Any]:
     return ways
 
 
-def _fault(line: CommandLine, argument: Argument) -> Fault | None:
+def _fault(line: CommandLine, argument: Argument) -> ArgumentFault | None:
     """Return the fault of one argument by itself, or None if the copy accepts it."""
     if _refusal(line, argument.words, alone=True) is None:
         return None
@@ -142,27 +144,29 @@ def _fault(line: CommandLine, argument: Argument) -> Fault | None:
     option, among = _option(line, first)
     if option is None:
         if among:
-            return Fault(kind="unknown", command_line=line, argument=argument, reason="could be " + " or ".join(among))
+            return ArgumentFault(
+                kind="unknown", command_line=line, argument=argument, reason="could be " + " or ".join(among)
+            )
         pairs = next((option for option in line.options if option.kind == "pair"), None)
         if pairs is not None and not first.startswith("-"):
             reason = f"`{first}` {refusal(pairs, first)}"
-            return Fault(kind="refused", command_line=line, argument=argument, option=pairs, reason=reason)
+            return ArgumentFault(kind="refused", command_line=line, argument=argument, option=pairs, reason=reason)
         if not first.startswith("-") or not line.is_complete:
             return None if argument.hyperparameter is None else _refused(line, argument, None, rest)
         names = [name for option in line.options for name in option.names]
-        return Fault(kind="unknown", command_line=line, argument=argument, near=nearest(first, names))
+        return ArgumentFault(kind="unknown", command_line=line, argument=argument, near=nearest(first, names))
     if option.words == 0 and rest:
-        return Fault(kind="alone", command_line=line, argument=argument, option=option)
+        return ArgumentFault(kind="alone", command_line=line, argument=argument, option=option)
     return _refused(line, argument, option, rest)
 
 
-def _refused(line: CommandLine, argument: Argument, option: Option | None, rest: Sequence[str]) -> Fault:
+def _refused(line: CommandLine, argument: Argument, option: Option | None, rest: Sequence[str]) -> ArgumentFault:
     reason = ""
     if option is not None:
         reason = next((f"`{word}` {why}" for word in rest if (why := refusal(option, word)) is not None), "")
         if not reason and any(word.startswith("-") for word in rest):
             reason = "a value that begins with `-` looks like an option"
-    return Fault(kind="refused", command_line=line, argument=argument, option=option, reason=reason)
+    return ArgumentFault(kind="refused", command_line=line, argument=argument, option=option, reason=reason)
 
 
 def _option(line: CommandLine, word: str) -> tuple[Option | None, list[str]]:
@@ -177,18 +181,18 @@ def _option(line: CommandLine, word: str) -> tuple[Option | None, list[str]]:
     return None, sorted(begun) if line.abbreviates else []
 
 
-def _untrue(line: CommandLine, argument: Argument) -> Iterator[Fault]:
+def _untrue(line: CommandLine, argument: Argument) -> Iterator[ArgumentFault]:
     """Yield a word for false that ``type=bool`` converts to true, like every non-empty string."""
     option, _ = _option(line, argument.words[0]) if argument.words else (None, [])
     is_false = argument.value is False or (
         isinstance(argument.value, str) and argument.value.lower() in ("false", "no")
     )
     if option is not None and option.kind == "bool()" and option.words == 1 and is_false and len(argument.words) == 2:
-        yield Fault(kind="truth", command_line=line, argument=argument, option=option)
+        yield ArgumentFault(kind="truth", command_line=line, argument=argument, option=option)
 
 
-def _clash(line: CommandLine, arguments: Sequence[Argument], message: str) -> Fault:
+def _clash(line: CommandLine, arguments: Sequence[Argument], message: str) -> ArgumentFault:
     names = message.removeprefix("argument ").partition(": ")[0].split("/")
     hit = next((a for a in arguments if a.words and (o := _option(line, a.words[0])[0]) and names[0] in o.names), None)
     other = message.rpartition(" ")[2]
-    return Fault(kind="clash", command_line=line, argument=hit, reason=f"`{names[0]}` and `{other}`")
+    return ArgumentFault(kind="clash", command_line=line, argument=hit, reason=f"`{names[0]}` and `{other}`")

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from smspec.diagnostics.suggestions import nearest
 from smspec.script.program import CommandLine, Option
-from smspec.script.script_environment import Argument, Fault, refusal
+from smspec.script.script_environment import Argument, ArgumentFault, refusal
 
 _FLAGS_OF_ABSL = frozenset(
     {
@@ -50,9 +50,9 @@ class _GrammarUnknown(Exception):
     """From here on it is unknown which word belongs to what."""
 
 
-def _click_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
+def _click_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[ArgumentFault]:
     """Yield what a command would reject; stop at an option whose words are not understood."""
-    found: list[Fault] = []
+    found: list[ArgumentFault] = []
     free: list[tuple[Argument, Option | None]] = []
     used: list[Option] = []
     try:
@@ -73,15 +73,15 @@ def _click_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[
     )
     for option in line.options:
         if option.is_required and option.names and option not in used:
-            yield Fault(kind="missing", command_line=line, option=option)
+            yield ArgumentFault(kind="missing", command_line=line, option=option)
     needed = [option for option in positionals if option.is_required]
     if needed and not free:
-        yield Fault(kind="missing", command_line=line, option=needed[0])
+        yield ArgumentFault(kind="missing", command_line=line, option=needed[0])
 
 
 def _of_click(
     line: CommandLine, argument: Argument, free: list[tuple[Argument, Option | None]], used: list[Option]
-) -> Iterator[Fault]:
+) -> Iterator[ArgumentFault]:
     rest = list(argument.words)
     flag: Option | None = None
     while rest:
@@ -97,7 +97,7 @@ def _of_click(
             raise _GrammarUnknown  # short options in one word
         if option is None:
             names = [name for option in line.options for name in option.names]
-            yield Fault(kind="unknown", command_line=line, argument=argument, near=nearest(name, names))
+            yield ArgumentFault(kind="unknown", command_line=line, argument=argument, near=nearest(name, names))
             return
         used.append(option)
         if not isinstance(option.words, int):
@@ -111,17 +111,17 @@ def _of_click(
         rest = rest if equals else rest[option.words :]
         reason = next((f"`{one}` {why}" for one in taken if one and (why := refusal(option, one))), None)
         if reason is not None:
-            yield Fault(kind="refused", command_line=line, argument=argument, option=option, reason=reason)
+            yield ArgumentFault(kind="refused", command_line=line, argument=argument, option=option, reason=reason)
 
 
-def _superfluous(line: CommandLine, free: list[tuple[Argument, Option | None]], room: int) -> Iterator[Fault]:
+def _superfluous(line: CommandLine, free: list[tuple[Argument, Option | None]], room: int) -> Iterator[ArgumentFault]:
     """Yield the values after flags or, if there are none, the excess words."""
     behind = [(argument, option) for argument, option in free if option is not None]
     for argument, option in behind or free[room:]:
-        yield Fault(kind="alone" if option else "refused", command_line=line, argument=argument, option=option)
+        yield ArgumentFault(kind="alone" if option else "refused", command_line=line, argument=argument, option=option)
 
 
-def _absl_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
+def _absl_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[ArgumentFault]:
     """Yield what `app.run` would reject, and what it would not parse."""
     used: list[Option] = []
     for index, argument in enumerate(arguments):
@@ -139,7 +139,7 @@ def _absl_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[F
                 return  # whether it uses the next word is unknown
             names = [name for option in line.options for name in option.names]
             near = nearest(f"--{name}", names)
-            yield Fault(kind="unknown", command_line=line, argument=argument, near=near)
+            yield ArgumentFault(kind="unknown", command_line=line, argument=argument, near=near)
             return
         used.append(option)
         if option.words == "unknown":
@@ -155,21 +155,21 @@ def _absl_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[F
         why = refusal(option, given[0])
         if why is not None:
             reason = f"`{given[0]}` {why}"
-            yield Fault(kind="refused", command_line=line, argument=argument, option=option, reason=reason)
+            yield ArgumentFault(kind="refused", command_line=line, argument=argument, option=option, reason=reason)
     for option in line.options:
         if option.is_required and option not in used:
-            yield Fault(kind="missing", command_line=line, option=option)
+            yield ArgumentFault(kind="missing", command_line=line, option=option)
 
 
-def _after_flag(line: CommandLine, argument: Argument, option: Option, is_followed: bool) -> Iterator[Fault]:
+def _after_flag(line: CommandLine, argument: Argument, option: Option, is_followed: bool) -> Iterator[ArgumentFault]:
     """Yield the fault of a word after a flag that accepts no value."""
     if is_followed:
-        yield Fault(kind="unread", command_line=line, argument=argument, option=option)
+        yield ArgumentFault(kind="unread", command_line=line, argument=argument, option=option)
     elif argument.value is False:
-        yield Fault(kind="truth", command_line=line, argument=argument, option=option)
+        yield ArgumentFault(kind="truth", command_line=line, argument=argument, option=option)
 
 
-def _fire_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
+def _fire_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[ArgumentFault]:
     """Yield unknown and missing options; nothing for a command line with words that are not options."""
     options = {option.label: option for option in line.options}
     is_complete = line.is_complete
@@ -196,27 +196,27 @@ def _fire_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[F
             unknown.append(argument)
     for argument in unknown if is_complete else ():
         near = nearest(argument.words[0], [f"--{name}" for name in options])
-        yield Fault(kind="unknown", command_line=line, argument=argument, near=near)
+        yield ArgumentFault(kind="unknown", command_line=line, argument=argument, near=near)
     if unknown:
         return
     for name, option in options.items():
         if option.is_required and name not in given:
-            yield Fault(kind="missing", command_line=line, option=option)
+            yield ArgumentFault(kind="missing", command_line=line, option=option)
 
 
-def _lightning_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
+def _lightning_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[ArgumentFault]:
     """Yield a missing command; the options of a command are not read."""
     words = [word for argument in arguments for word in argument.words]
     commands = {command.name for command in line.commands}
     if not any(word in commands or word.startswith(_WITHOUT_COMMAND) for word in words):
-        yield Fault(kind="missing", command_line=line, option=line.options[0])
+        yield ArgumentFault(kind="missing", command_line=line, option=line.options[0])
 
 
-def _pair_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
+def _pair_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[ArgumentFault]:
     """Yield each argument that is written as an option, with its value in the next word."""
     for argument in arguments:
         if len(argument.words) > 1 and argument.words[0].startswith("-") and "=" not in argument.words[0]:
-            yield Fault(kind="pair", command_line=line, argument=argument)
+            yield ArgumentFault(kind="pair", command_line=line, argument=argument)
 
 
 FAULTS = {

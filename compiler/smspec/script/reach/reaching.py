@@ -43,7 +43,7 @@ _BEFORE_OWN = frozenset(sys.builtin_module_names) | _FIRST | {"smspec_runtime"}
 _TAMPERS = r"\b__path__\b|\bsys\s*\.\s*modules\b|\b__getattr__\b"
 
 
-class Source(Protocol):
+class SourceModules(Protocol):
     """The files of a source."""
 
     def file_of(self, name: str, places: tuple[str, ...]) -> str | None:
@@ -82,7 +82,7 @@ class _Own:
 class Reaching:
     """One walk. ``places`` are the directories that Python searches, in order; ``base`` the Python of the image."""
 
-    def __init__(self, source: Source, places: tuple[str, ...], base: Version | None, *, searches: bool) -> None:
+    def __init__(self, source: SourceModules, places: tuple[str, ...], base: Version | None, *, searches: bool) -> None:
         self._source = source
         self._places = places
         self._base = base

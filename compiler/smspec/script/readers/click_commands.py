@@ -65,10 +65,10 @@ class CommandDecorator(Value):
 
     def decorate(self, value: Value, call: Call) -> Value:
         options = value.options if isinstance(value, Pending) else [] if isinstance(value, Function) else None
-        return Command(options, call.place) if options is not None and self.is_plain else UNKNOWN
+        return ClickCommand(options, call.place) if options is not None and self.is_plain else UNKNOWN
 
 
-class Command(Value):
+class ClickCommand(Value):
     """A decorated function; calling it parses the command line."""
 
     library = "click"
@@ -171,7 +171,7 @@ def typed(option: Option, kind: Value | None, default: Value | None) -> Option:
     """Return an option with the kind of words that its type, or else its default, implies."""
     if isinstance(kind, Choice):
         return replace(option, choices=kind.choices, ignores_case=kind.ignores_case)
-    if isinstance(kind, Range):
+    if isinstance(kind, ClickRange):
         return replace(option, kind=kind.kind, lowest=kind.lowest, highest=kind.highest)
     if isinstance(kind, Named):
         return replace(option, kind=_KINDS.get(kind.name, "unknown"))
@@ -200,7 +200,7 @@ class Choice(Value):
         self.ignores_case = sensitive is not True
 
 
-class Range(Value):
+class ClickRange(Value):
     """``click.IntRange(…)``, ``click.FloatRange(…)``."""
 
     kind: Kind = "int"
@@ -212,7 +212,7 @@ class Range(Value):
         self.highest = float(highest) if is_plain and isinstance(highest, int | float) else None
 
 
-class FloatRange(Range):
+class FloatRange(ClickRange):
     kind: Kind = "float"
 
 
@@ -226,6 +226,6 @@ HANDLERS = {
     "click.argument": _declare_argument,
     "click.version_option": _version,
     "click.Choice": Choice,
-    "click.IntRange": Range,
+    "click.IntRange": ClickRange,
     "click.FloatRange": FloatRange,
 }

@@ -9,7 +9,7 @@ from smspec.script.follow.frames import Call, Function
 from smspec.script.follow.interpreter import Interpreter, place_of
 from smspec.script.follow.values import ELLIPSIS, UNKNOWN, Named, Value, constant, text
 from smspec.script.program import Option
-from smspec.script.readers.click_commands import Command
+from smspec.script.readers.click_commands import ClickCommand
 from smspec.script.readers.data_classes import Annotation, annotation_of
 from smspec.script.record import Handler
 from smspec.source import Span
@@ -21,7 +21,7 @@ _OPTION = frozenset(
 )
 
 
-class TyperCommand(Command):
+class TyperCommand(ClickCommand):
     library = "typer"
 
 
@@ -41,7 +41,7 @@ class App(Value):
     """``typer.Typer()``. With one command and no callback, it is that command."""
 
     def __init__(self, call: Call) -> None:
-        self.commands: list[Command | None] = []
+        self.commands: list[ClickCommand | None] = []
         self.is_plain = call.is_whole and not call.keywords.keys() - {
             "help",
             "name",
@@ -88,7 +88,7 @@ def _run(call: Call) -> Value:
     return command.call(Call(call.run, call.node, (), {}, True))
 
 
-def _command(run: Interpreter, function: Function, place: Span) -> Command | None:
+def _command(run: Interpreter, function: Function, place: Span) -> ClickCommand | None:
     """Return the command for a function; None if it is not understood."""
     node = function.node.args
     if node.vararg or node.kwarg or node.posonlyargs:

@@ -9,7 +9,7 @@ from smspec.source.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Range:
+class NumberRange:
     """The numbers that a source allows; empty: no bound; ``>0`` and ``<1`` exclude the bound."""
 
     minimum: str
@@ -34,8 +34,8 @@ class AlgorithmHyperparameter:
     is_required: bool
     kind: str
     words: tuple[str, ...]
-    guide: Range
-    sdk: Range
+    guide: NumberRange
+    sdk: NumberRange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +110,8 @@ def _hyperparameter(row: Row) -> AlgorithmHyperparameter:
         is_required=row["required"] == "yes",
         kind=row["kind"],
         words=_words(row["words"]),
-        guide=Range(minimum=row["min"], maximum=row["max"]),
-        sdk=Range(minimum=row["sdk_min"], maximum=row["sdk_max"]),
+        guide=NumberRange(minimum=row["min"], maximum=row["max"]),
+        sdk=NumberRange(minimum=row["sdk_min"], maximum=row["sdk_max"]),
     )
 
 

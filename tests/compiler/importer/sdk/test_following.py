@@ -8,21 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.importer.sdk.following import Following
-from smspec.importer.sdk.notebook import Cell, Program, read_program, without_commands
-from smspec.importer.sdk.values import Entries, Instance, Items, Text, Unknown, is_constant
+from smspec.importer.sdk.notebook import Cell, NotebookProgram, read_program, without_commands
+from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, SdkText, SdkUnknown, is_constant
 
 UNSURE = object()
 
 
 def followed(text):
-    return Following(Program(cells=(Cell(0, text),), files={}, is_notebook=False))
+    return Following(NotebookProgram(cells=(Cell(0, text),), files={}, is_notebook=False))
 
 
 def plain(value, depth=0):
     """Return a value as Python's own, `UNSURE` in place of what is unknown, or nested too deep to compare."""
     if depth > 10:
         return UNSURE
-    if isinstance(value, Items):
+    if isinstance(value, SdkItems):
         values = [plain(item, depth + 1) for item in value.values]
         return (tuple(values) if value.is_fixed else values) if value.is_known else UNSURE
     if isinstance(value, Entries):
@@ -98,15 +98,15 @@ def test_doubtful_values_are_unknown(text):
 
 def test_unreadable_cell_forgets_what_it_assigns():
     cells = (Cell(1, "x = 1\ny = 1"), Cell(2, "x = 2 +\n"))
-    found = Following(Program(cells=cells, files={}, is_notebook=True))
-    assert isinstance(found.names["x"], Unknown)
+    found = Following(NotebookProgram(cells=cells, files={}, is_notebook=True))
+    assert isinstance(found.names["x"], SdkUnknown)
     assert found.names["y"] == 1
 
 
 def test_unknown_parts_of_a_text_are_kept():
     text = "import sagemaker\nx = f's3://{sagemaker.Session().default_bucket()}/a'\n"
     found = followed(text).names["x"]
-    assert isinstance(found, Text)
+    assert isinstance(found, SdkText)
     assert (found.parts[0], found.parts[2]) == ("s3://", "/a")
 
 
@@ -225,5 +225,5 @@ def test_known_values_equal_those_of_a_run(lines, unknown, items):
 def test_estimators_in_functions_are_found():
     text = "from sagemaker.estimator import Estimator\ndef f(r):\n    Estimator('i', r, 1, 'ml.m5.large').fit()\n"
     (job,) = followed(text).found_jobs()
-    assert isinstance(job.estimator, Instance)
+    assert isinstance(job.estimator, SdkInstance)
     assert job.call is not None
