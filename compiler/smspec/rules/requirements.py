@@ -109,7 +109,7 @@ def unseen_settings(variables: Iterable[str]) -> Iterator[Finding]:
         if name.upper().startswith("PIP_") and not _OF_INDEXES.fullmatch(name.upper()):
             yield UNSEEN_LIST_OF_PACKAGES.at(
                 ("environment", name),
-                f"`environment.{name}` may make pip install packages that smspec does not check",
+                f"`environment.{name}` may lead pip to packages that smspec does not check",
                 help="write `-r` or `-c` into requirements.txt of the source instead",
                 on="key",
             )

@@ -37,7 +37,7 @@ PINNED = BUILT.replace('"}', '", python_requirements: requirements.txt}')
 SURFACES = {
     "job.yaml": ["validate"],
     "request.json": ["validate", "--api-json", "request.json"],
-    "source": ["import", "source"],
+    "source": ["import", "./source"],
     "smspec.lock": ["validate"],
     "smspec.toml": ["validate"],
     "pyproject.toml": ["validate"],

@@ -145,7 +145,7 @@ def test_changed_definition_is_imported_or_rejected(path, tmp_path):
     documents = [json.loads(text)] if path.suffix == ".json" else read_yaml_loosely(text)
     chosen = random.Random(path.parent.name)
     texts = ("---\n".join(f"{json.dumps(changed(one, chosen))}\n" for one in documents) for _ in range(EACH))
-    import_all(tmp_path, "source", texts)
+    import_all(tmp_path, "./source", texts)
 
 
 PROGRAMS = {path.parent.name: path for path in sorted(SOURCES.glob("sdk/*/source.py"))}

@@ -334,7 +334,7 @@ def test_setting_of_pip_that_may_add_packages_is_named(here, name):
     with open(path, "a") as job:
         job.write(f"environment: {{{name}: more.txt, PIP_INDEX_URL: https://x, PIP_NO_CACHE_DIR: '1', PIPELINE: a}}\n")
     (note,) = found("SM810")
-    assert f"`environment.{name}` may make pip install packages" in note["message"]
+    assert f"`environment.{name}` may lead pip to packages" in note["message"]
     (here / "src/requirements.txt").unlink()
     assert found("SM810") == []
 

@@ -21,7 +21,9 @@ from smspec.spec.model import BuiltImage
 from support.spec import job_samples
 
 RUN_TIME = {"SM360", "SM361", "SM362", "SM393", "SM394"}
-CODES = [code for code in explained_codes() if re.match("SM[348]|SM537", code) and code not in RUN_TIME]
+OF_FILES = {"SM810"}
+"""What they show is a line of a file of the source."""
+CODES = [code for code in explained_codes() if re.match("SM[348]|SM537", code) and code not in RUN_TIME | OF_FILES]
 # A hundred and one hyperparameters, or a key of 600 letters, would make no example.
 TOO_LONG_FOR_A_PAGE = {"SM412", "SM330", "SM380", "SM382", "SM808"}
 FILES = ("train.py", "run.sh", "ctr/__init__.py", "ctr/reader.py", "ctr/training.py")
