@@ -7,12 +7,13 @@ or out of one, is a change of its kind, also where the default is what was writt
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from collections.abc import Sequence as Changes
 
 from smspec.review.change import Change, quoted
 from smspec.review.kinds.members import CEILING
 from smspec.review.version import Pair, Version
-from smspec.source import Path, to_data
+from smspec.source import Path, Scalar, Sequence, to_data
 from smspec.spec.keys import ROWS
 from smspec.spec.keys.row import Row
 
@@ -41,7 +42,7 @@ def settable_changes(pair: Pair) -> Iterator[Change]:
         was, will = old.get(path), new.get(path)
         if was is not None and will is not None and _SPACE.sub("", was) == _SPACE.sub("", will):
             continue
-        if _is_only_moved(path, old, new):
+        if _is_only_moved(path, pair.old, pair.new):
             continue
         what = IS_FIXED if will is None else IS_SETTABLE if was is None else IS_SET_OTHERWISE
         values = _written(pair.old, path, was), _written(pair.new, path, will)
@@ -62,7 +63,7 @@ def is_of_variables(change: Change) -> bool:
     return change.what in _WORDS
 
 
-def of_settable(changes: Sequence[Change]) -> str:
+def of_settable(changes: Changes[Change]) -> str:
     """Return the phrase of a summary that names what options can set."""
     names = list(dict.fromkeys(quoted(".".join(map(str, change.path))) for change in changes))
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
@@ -74,13 +75,27 @@ def _settable(version: Version) -> Mapping[Path, str]:
     return {} if version.writing is None else dict(version.writing.document.settable)
 
 
-def _is_only_moved(path: Path, old: Mapping[Path, str], new: Mapping[Path, str]) -> bool:
-    """Return whether an item of a list has another place there, since others were added or removed."""
-    if not any(isinstance(step, int) for step in path):
+def _is_only_moved(path: Path, old: Version, new: Version) -> bool:
+    """Return whether it is in an item of a list that has another place there, with all that is in the item."""
+    steps = [number for number, step in enumerate(path) if isinstance(step, int)]
+    if not steps:
         return False
-    pattern = _pattern(path)
-    texts = [sorted(text for at, text in side.items() if _pattern(at) == pattern) for side in (old, new)]
-    return texts[0] == texts[1]
+    around = path[: steps[-1]]
+    return _items_with_variables(old, around) == _items_with_variables(new, around)
+
+
+def _items_with_variables(version: Version, around: Path) -> list[str]:
+    """Return what identifies the items of a list that have variables. An argument belongs to the one before it."""
+    node = None if version.writing is None else version.writing.document.node(around)
+    items = node.items if isinstance(node, Sequence) else ()
+    found: list[str] = []
+    for number, item in enumerate(items):
+        at = (*around, number)
+        texts = sorted((path[len(at) :], text) for path, text in _settable(version).items() if path[: len(at)] == at)
+        if texts:
+            before = items[number - 1] if number and isinstance(item, Scalar) else None
+            found.append(repr((to_data(item), texts, before and to_data(before))))
+    return sorted(found)
 
 
 def _written(version: Version, path: Path, text: str | None) -> object:
@@ -108,7 +123,3 @@ def _kinds(path: Path) -> Iterator[str]:
 def _leads_to(row: Row, names: list[str]) -> bool:
     steps = row.path.split(".")
     return len(steps) <= len(names) and all(step in ("*", name) for step, name in zip(steps, names, strict=False))
-
-
-def _pattern(path: Path) -> Path:
-    return tuple("*" if isinstance(step, int) else step for step in path)

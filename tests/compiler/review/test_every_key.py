@@ -1,6 +1,7 @@
 """Every change of a key has the kind in its row; only keys without effect are cosmetic."""
 
 import copy
+import json
 
 import pytest
 
@@ -15,6 +16,8 @@ from support.spec.key_changes import CHANGES, changed, row_of
 
 SAME_FILES = {"source.dir", "source.ignore"}
 """The code is that of other files, which here are the same."""
+
+GROUP = {"name": "b", "instance_type": "ml.p4d.24xlarge", "count": 1}
 
 
 @pytest.mark.parametrize("key", CHANGES)
@@ -92,3 +95,25 @@ def test_item_that_others_move_is_unchanged():
     old = version({**written, "entry_point": {"script": "train.py", "args": arguments}})
     new = version({**written, "entry_point": {"script": "train.py", "args": ["--b", *arguments]}})
     assert not any(is_of_variables(change) for change in compared(old, new, PriceBook()))
+
+
+MOVED = {
+    "hosts": (
+        {"hosts": {"groups": [{"name": "a", "instance_type": "ml.m5.large", "count": "V"}, GROUP]}},
+        {"hosts": {"groups": [{"name": "a", "instance_type": "ml.m5.large", "count": 1}, {**GROUP, "count": "V"}]}},
+    ),
+    "image": (
+        {"entry_point": {"script": "train.py", "args": ["--epochs", "V", "--lr", "1"]}},
+        {"entry_point": {"script": "train.py", "args": ["--epochs", "1", "--lr", "V"]}},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", MOVED)
+def test_variable_that_moves_to_another_item_is_a_change(kind):
+    def side(keys):
+        text = json.dumps({**job_samples.PLAIN, **keys, "vars": {"v": {"default": 1}}})
+        return version(text.replace('"V"', '"${{ vars.v }}"'))
+
+    old, new = map(side, MOVED[kind])
+    assert kind in kinds(old, new) and kind in kinds(new, old)
