@@ -1,7 +1,8 @@
-"""The SageMaker client, with its errors as sentences."""
+"""The SageMaker client, with its errors as sentences, and the description and tags of an existing job."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,9 +14,9 @@ from smspec.submission.aws_errors import (
     AwsUnavailable,
     JobRefused,
     denied_action,
+    persistently,
     unavailable,
 )
-from smspec.submission.persistence import persistently
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 
@@ -23,6 +24,8 @@ ANSWER_SECONDS = 60.0
 """The pauses of a call that changes nothing or can be repeated by its user: a person waits for the answer."""
 
 _NO_SUCH_JOB = ("ValidationException", "ResourceNotFound")
+_MOST_PAGES = 20
+"""Enough for the 50 tags that a job can have."""
 
 
 def sagemaker_client(profile: str | None, region: str | None) -> Any:
@@ -88,3 +91,33 @@ def _submission_errors(what: str, action: str) -> Iterator[None]:
         raise AwsUnavailable(f"AWS rejects the request for {what}: {refusal}") from None
     except WireFault as fault:
         raise AwsUnavailable(str(fault)) from None
+
+
+def described(client: Any, name: str, *, budget: float = ANSWER_SECONDS) -> dict[str, Any]:
+    """Return the response of DescribeTrainingJob. ``budget``: seconds of pauses while AWS throttles the call.
+
+    Raise `JobRefused` if the job does not exist, `AwsUnavailable` if AWS cannot be called.
+    """
+    call = functools.partial(client.describe_training_job, TrainingJobName=name)
+    what = f"the job `{name}` in {client.meta.region_name}"
+    answer = answered(what, "sagemaker:DescribeTrainingJob", call, budget=budget)
+    if answer.get("TrainingJobName") != name or not isinstance(answer.get("TrainingJobArn"), str):
+        raise AwsUnavailable(f"the SageMaker response does not describe the job `{name}`")
+    return answer
+
+
+def tags_of(client: Any, name: str, arn: str) -> list[dict[str, str]]:
+    """Return the tags of a job, each a mapping with Key and Value. Raise `JobRefused` or `AwsUnavailable`."""
+    tags: list[dict[str, str]] = []
+    token: dict[str, str] = {}
+    for _ in range(_MOST_PAGES):
+        call = functools.partial(client.list_tags, ResourceArn=arn, **token)
+        page = answered(f"the tags of the job `{name}`", "sagemaker:ListTags", call)
+        for tag in page.get("Tags", ()):
+            if not all(isinstance(tag.get(member), str) for member in ("Key", "Value")):
+                raise AwsUnavailable("the SageMaker response contains tags without a key or value")
+            tags.append(tag)
+        if not page.get("NextToken"):
+            return tags
+        token = {"NextToken": page["NextToken"]}
+    raise AwsUnavailable(f"the SageMaker listing of the tags of `{name}` does not end")
