@@ -1,11 +1,15 @@
-"""The SageMaker client, with its errors as sentences, and the description and tags of an existing job."""
+"""The SageMaker client: its errors as sentences, calls that are sent again, and the description and tags of a job.
+
+A call is repeated for a while if AWS or a registry throttles it, or fails.
+"""
 
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from smspec.submission.aws_errors import (
     DENIED,
@@ -14,11 +18,29 @@ from smspec.submission.aws_errors import (
     AwsUnavailable,
     JobRefused,
     denied_action,
-    persistently,
     unavailable,
 )
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
+
+Answer = TypeVar("Answer")
+
+BUDGET_SECONDS = 300.0
+"""For one call and its repetitions: throttling of an account lasts as long as others call, mostly seconds."""
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 15.0
+THROTTLED = (
+    *("Throttling", "ThrottlingException", "ThrottledException", "RequestThrottled", "RequestLimitExceeded"),
+    *("TooManyRequestsException", "LimitExceeded", "SlowDown", "PriorRequestNotComplete"),
+)
+"""Error codes of a call that AWS accepts later."""
+
+_TRANSIENT = (
+    *THROTTLED,
+    *("ServerException", "InternalFailure", "InternalServerError", "InternalError", "ServiceUnavailable"),
+    *("ServiceUnavailableException", "500", "502", "503", "504"),
+    *("ConditionalRequestConflict", "RequestTimeout"),  # of S3: a different upload of the object is under way
+)
 
 ANSWER_SECONDS = 60.0
 """The pauses of a call that changes nothing or can be repeated by its user: a person waits for the answer."""
@@ -63,6 +85,31 @@ def answered(
 
     with _submission_errors(what, action):
         return persistently(attempt, budget=budget)
+
+
+def _is_transient(fault: WireFault) -> bool:
+    return isinstance(fault, AwsRefused) and fault.code in _TRANSIENT
+
+
+def persistently(
+    call: Callable[[], Answer],
+    *,
+    passes: Callable[[WireFault], bool] = _is_transient,
+    budget: float = BUDGET_SECONDS,
+) -> Answer:
+    """Return what a call returns, after as many attempts as ``budget`` seconds allow. Raises what the last one raises.
+
+    ``passes``: whether a fault may be gone later. botocore has repeated each attempt a few times itself.
+    """
+    waited, length = 0.0, _FIRST_PAUSE
+    while True:
+        try:
+            return call()
+        except WireFault as fault:
+            if not passes(fault) or waited + length > budget:
+                raise
+        time.sleep(length)
+        waited, length = waited + length, min(length * 2, _LONGEST_PAUSE)
 
 
 @contextmanager

@@ -10,8 +10,8 @@ from typing import Any
 
 from smspec.render.iam.statements import location
 from smspec.source.frozen import dataclass
-from smspec.submission.aws_errors import BUDGET_SECONDS, AwsUnavailable, JobRefused, persistently, unavailable
-from smspec.submission.client import asked
+from smspec.submission.aws_errors import AwsUnavailable, JobRefused, unavailable
+from smspec.submission.client import BUDGET_SECONDS, asked, persistently
 from smspec.submission.object_content import Content, part_length, sha256
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault

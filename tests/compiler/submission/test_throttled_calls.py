@@ -43,7 +43,7 @@ def service(server):
 @pytest.fixture
 def pauses(monkeypatch):
     found = []
-    monkeypatch.setattr("smspec.submission.aws_errors.time.sleep", found.append)
+    monkeypatch.setattr("smspec.submission.client.time.sleep", found.append)
     return found
 
 

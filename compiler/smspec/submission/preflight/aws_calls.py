@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from smspec.submission.aws_errors import DENIED, INVALID_CREDENTIALS, THROTTLED, AwsUnavailable
+from smspec.submission.aws_errors import DENIED, INVALID_CREDENTIALS, AwsUnavailable
+from smspec.submission.client import THROTTLED
 from smspec.submission.preflight.asking import MOST_THREADS, Contradiction, NotChecked
 from smspec.wire.aws import AwsRefused, AwsSession, EndpointElsewhere, Unsendable, is_in_aws, responses
 from smspec.wire.connections import Connections, trust_of_environment
