@@ -38,10 +38,12 @@ CHANGES = {
     *("settings_of_the_system", "accounts", "schedule", "log_directory", "write_terminal", "posix_shared_memory"),
     *("out_of_memory_score", "mode_by_descriptor", "times_by_descriptor"),
 }
+OF_GROUPS = "files that your other groups can read"
 DOCUMENTED = {
     "files changed by its child processes or compiled code": CHANGES,
     "truncated files": {"truncate"},
     "modes, owners, and times of files": {"mode", "owner", "times", "attribute", "mode_of_a_device"},
+    OF_GROUPS: set(),
     "reading": {"read_credentials", "read_project", "read_terminal", "lock_file", "passwords", "private_files", "disk"},
     "memory and variables of your other processes": {
         *("root_of_another_process", "descriptor_of_another_process", "working_directory_of_another_process"),
@@ -69,40 +71,6 @@ NOT_EVERYWHERE = {
     *("key_of_the_session", "compare_processes", "working_directory_of_another_process", "owner", "terminal_input"),
 }
 """None without a fault, or ways that some systems refuse to everyone."""
-
-USES = """
-import multiprocessing, os, signal, socket, subprocess, sys, tempfile, zoneinfo
-from multiprocessing.shared_memory import SharedMemory
-print(sorted(os.listdir("/proc/self/fd")), flush=True)
-open(os.path.join(os.environ["HOME"], "file"), "w").close()
-os.chmod(os.path.join(os.environ["HOME"], "file"), 0o600)
-open(os.devnull, "w").write("x")
-multiprocessing.Lock()
-with multiprocessing.Pool(2) as pool:
-    assert pool.map(abs, [-1, 2]) == [1, 2]
-with tempfile.TemporaryDirectory() as place:
-    os.symlink("a", os.path.join(place, "b"))
-for directory in ("/tmp", "/var/tmp", "/dev/shm"):
-    open(os.path.join(directory, "of-smspec-check"), "w").close()
-memory = SharedMemory(create=True, size=4096)
-memory.unlink()
-server = socket.create_server(("127.0.0.1", 0))
-socket.create_connection(server.getsockname(), 5).close()
-with socket.socket(socket.AF_UNIX) as named, socket.socket(socket.AF_UNIX) as client:
-    named.bind("own")
-    named.listen()
-    client.connect("own")
-assert subprocess.run(["ls", "/usr"], stdout=subprocess.PIPE, check=True).stdout
-assert socket.gethostname() and os.getuid() == int(sys.argv[1])
-child = os.fork()
-if not child:
-    signal.pause()
-os.kill(child, signal.SIGKILL)
-os.wait()
-assert os.path.isdir(f"/proc/{os.getpid()}") and os.getcwd().endswith("box")
-open("relative", "w").close()
-os.abort()
-"""
 
 
 def tried(directory: Path, words: list[str], refused: list[str]) -> dict:
@@ -133,7 +101,10 @@ def assert_refused_or_documented(found: dict) -> None:
 @pytest.fixture
 def as_user(request):
     """Return the words that start a Python of the requested user."""
-    return [sys.executable] if request.param == "the same user" else [*AS_USER, readable_python()]
+    if request.param == "the same user":
+        return [sys.executable]
+    groups = ["--groups=7"] if request.param == "a user of other groups" else AS_USER[-1:]
+    return [*AS_USER[:-1], *groups, readable_python()]
 
 
 @pytest.fixture
@@ -166,9 +137,19 @@ def test_every_way_out_is_refused_or_documented(directory, system, as_user):
     found = tried(directory, as_user, SYSTEMS[system])
     assert_refused_or_documented(found)
     if system in ("namespaces and Landlock", "namespaces"):
-        assert (found["ways"], found["changed"], found["warning"]) == ([], [], "")
+        has_groups = os.geteuid() != 0 and {*os.getgroups()} - {os.getegid()} and len(as_user) == 1
+        assert (found["ways"], found["changed"], found["warning"]) == ([], [], OF_GROUPS if has_groups else "")
     if system == "neither":
         assert {"write", "read_credentials"} <= {*found["ways"]}
+
+
+@pytest.mark.parametrize("as_user", ["a user of other groups"], indirect=True)
+@pytest.mark.parametrize("system", ["namespaces and Landlock", "Landlock"])
+def test_groups_that_a_user_cannot_leave_are_reported(directory, system, as_user):
+    needs(system)
+    found = tried(directory, as_user, SYSTEMS[system])
+    assert_refused_or_documented(found)
+    assert OF_GROUPS in found["warning"].split("; ")
 
 
 @users
@@ -187,7 +168,7 @@ def test_corpus_has_enough_ways():
 
 def test_every_warning_is_documented():
     page = (ROOT / "docs" / "check.md").read_text()
-    warnings = {*unconfined({}).split("; "), *unconfined({"landlock": 1}).split("; ")}
+    warnings = {*unconfined({}).split("; "), *unconfined({"landlock": 1, "groups": 1}).split("; ")}
     assert len(warnings) > 10 and [text for text in warnings if text not in page] == []
 
 
@@ -285,7 +266,7 @@ def test_script_can_use_what_is_its_own(tmp_path):
     box = tmp_path / "box"
     box.mkdir()
     sandbox = Sandbox(directory=str(box), seconds=60, places=world.places_of_python())
-    words = [sys.executable, "-c", USES, str(os.getuid())]
+    words = [sys.executable, "-c", world.USES, str(os.getuid())]
     ended = sandbox.run(words, {"PATH": os.environ["PATH"]}, sandbox.directory)
     assert (ended.output.splitlines()[0], ended.status) == ("['0', '1', '2', '3']", 128 + signal.SIGABRT), ended
     assert Path(sandbox.directory, "relative").exists()

@@ -23,7 +23,7 @@ OTHER = 7
 """The user whom the script gives its files to: 7 of this machine for root, one of the author's range without root."""
 BASE = "smspec-test-python:bookworm"
 SCRIPT = """
-    import json, os, sys, time
+    import json, os, shutil, sys, time
     host, base = os.environ["SM_CURRENT_HOST"], "/opt/ml"
     mounts = {line.split()[1]: line.split()[3].split(",")[0] for line in open("/proc/mounts")}
     print("MOUNTS", [mounts.get(f"{base}/{name}") for name in ("input", "model", "output", "checkpoints")])
@@ -34,9 +34,22 @@ SCRIPT = """
         os.makedirs(f"{base}/{name}/deep/er")
         with open(f"{base}/{name}/deep/er/{host}", "w") as file:
             file.write("trained")
+        shutil.copy("/bin/true", f"{base}/{name}/deep/program")
+        os.chown(f"{base}/{name}/deep/program", 7, 7)
+        os.chmod(f"{base}/{name}/deep/program", 0o6755)
         for path in (f"{base}/{name}/deep/er/{host}", f"{base}/{name}/deep/er", f"{base}/{name}/deep"):
             os.chown(path, 7, 7)
             os.chmod(path, 0o700)
+        try:
+            os.mknod(f"{base}/{name}/device", 0o20666, os.makedev(1, 3))
+        except PermissionError:
+            pass  # not without root
+    os.chdir("/opt/ml/output")
+    for _ in range(20):
+        os.mkdir("d" * 240)
+        os.chdir("d" * 240)
+    shutil.copy("/bin/true", "program")
+    os.chmod("program", 0o6755)
     print("ready", flush=True)
     while json.loads(os.environ["SM_HPS"])["ending"] == "wait":
         time.sleep(0.1)
@@ -126,8 +139,17 @@ def described(job, ending):
 
 def assert_files_are_the_authors(job, user):
     """Root may read and remove files of any owner, so they keep theirs."""
-    owners = {path.lstat().st_uid for path in job.run_directory.rglob("*")}
-    assert owners == ({0, OTHER} if user.is_root else {USER})
+    owners = subprocess.check_output(["find", str(job.run_directory), "-printf", "%U\n"], text=True).split()
+    assert set(owners) == ({"0", str(OTHER)} if user.is_root else {str(USER)})
+
+
+def assert_no_rights_for_others(job):
+    """Programs of the job lose their set-user-ID bits, also below a path that is longer than the system takes."""
+    rights = ["(", "-type", "f", "-perm", "/6000", "-o", "-type", "c", "-o", "-type", "b", ")", "-printf", "%f %m\n"]
+    assert subprocess.check_output(["find", str(job.run_directory), *rights], text=True) == ""
+    hosts = job.run_directory / "hosts"
+    assert len(subprocess.check_output(["find", str(hosts), "-name", "program", "-perm", "755", "-printf", "."])) == 8
+    assert hosts.stat().st_mode == job.run_directory.stat().st_mode
 
 
 def test_files_of_containers_are_the_authors(job, user):
@@ -135,15 +157,35 @@ def test_files_of_containers_are_the_authors(job, user):
     ended = job.run(user.environment, hosts=2)
     assert ended.returncode == 0, ended.stderr
     assert "MOUNTS ['ro', 'rw', 'rw', 'rw']\nREAD 0 3\nREAD 1 3\n" in job.log()
-    assert job.archive() == {"deep/er/algo-1": b"trained", "deep/er/algo-2": b"trained"}
+    archive = job.archive()
+    del archive["deep/program"]
+    assert archive == {"deep/er/algo-1": b"trained", "deep/er/algo-2": b"trained"}
     assert user.left() == []
     assert_files_are_the_authors(job, user)
+    assert_no_rights_for_others(job)
+
+
+def test_container_that_podman_cannot_start_is_exit_status_3(job, user):
+    """Its words are in the message, and nothing of the run is left: the job has not failed."""
+    described(job, "complete")
+    assert job.run(user.environment).returncode == 0  # the image is there now
+    settings = f"{job.directory}/containers.conf"
+    own = '[containers]\ndefault_ulimits = ["nofile=999999999:999999999"]\n[engine]\n'
+    with open(settings, "w", encoding="utf-8") as file:
+        file.write(f'{own}cgroup_manager = "cgroupfs"\nevents_logger = "file"\n')
+    ended = job.run({**user.environment, "CONTAINERS_CONF": settings})
+    assert ended.returncode == 3, ended.stderr
+    assert "smspec: `podman start` failed: Error: " in ended.stderr
+    assert "rlimit" in ended.stderr
+    assert not job.run_directory.exists()
+    assert user.left() == []
 
 
 def test_stopped_run_leaves_nothing(job, user):
     described(job, "wait")
     process = job.start(user.environment)
     job.wait_for_log("ready")
+    assert (job.run_directory / "hosts").stat().st_mode & 0o777 == 0o700
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=DEADLINE)
     assert (process.returncode, job.summary()["status"]) == (130, "Stopped")

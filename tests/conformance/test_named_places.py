@@ -15,6 +15,7 @@ import pytest
 
 from smspec.local.engines.namespace.availability import probe
 from smspec.local.engines.namespace.machine_paths import special_files
+from smspec.source.deep_directories import remove_tree
 from support.local.local_jobs import DEADLINE, IMAGE, LocalJob, script
 from support.local.ordinary_user import OrdinaryJob, modules
 from support.wheels import write_wheel
@@ -202,6 +203,12 @@ def test_search_for_sockets_is_bounded(tmp_path):
     os.mkfifo(tmp_path / "few/19/deep/pipe")
     tops = [str(tmp_path / "many"), str(tmp_path / "few")]
     assert special_files(tops) == ([f"{tops[0]}/pipe", f"{tops[1]}/19/deep/pipe"], [])
+    here = os.open(tops[0], os.O_RDONLY)
+    for _ in range(20):  # longer than the system takes: a host goes there step by step
+        os.mkdir("d" * 240, dir_fd=here)
+        here = os.open("d" * 240, os.O_RDONLY, dir_fd=here)
+    assert special_files(tops) == ([f"{tops[0]}/pipe", f"{tops[1]}/19/deep/pipe"], [tops[0]])
+    remove_tree(f"{tops[0]}/{'d' * 240}")
     assert special_files(tops, 82) == ([f"{tops[0]}/pipe", f"{tops[1]}/19/deep/pipe"], [])
     assert special_files(tops, 60) == ([f"{tops[0]}/pipe"], sorted(tops))
     assert special_files([*tops, "/missing"], 10) == ([f"{tops[0]}/pipe"], sorted([*tops, "/missing"]))

@@ -160,7 +160,10 @@ def _tree(sources: dict[str, str], path: str) -> str:
             os.makedirs(target, exist_ok=True)
         else:
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            shutil.copy2(sources[name], target)
+            shutil.copyfile(sources[name], target)
+            status = os.stat(sources[name])
+            os.chmod(target, status.st_mode & 0o777)  # no set-user-ID bits
+            os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
     return path
 
 

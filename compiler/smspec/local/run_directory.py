@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -94,6 +96,8 @@ class RunDirectory:
         self._made = made
         self._lock = lock
         self._status = os.stat(root)
+        self._hosts = -1
+        self.hosts_mode = 0o700
 
     def path(self, *names: str) -> str:
         return os.path.join(self.root, *names)
@@ -108,6 +112,30 @@ class RunDirectory:
         """Write the status of the run to the marker, in one write, so that SIGKILL leaves the old or the new one."""
         os.pwrite(self._lock, run_marker_json(job, status).rstrip().ljust(_MARKER_SIZE) + b"\n", 0)
         os.ftruncate(self._lock, _MARKER_SIZE + 1)
+
+    def make_hosts(self) -> None:
+        """Create the directory of the hosts, closed to other users: programs of the job could give them rights.
+
+        Checkpoints of a killed run may have some, too.
+        """
+        os.makedirs(self.path(HOSTS))
+        self._hosts = os.open(self.path(HOSTS), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        self.hosts_mode = stat.S_IMODE(os.fstat(self._hosts).st_mode)
+        os.fchmod(self._hosts, 0o700)
+
+    def open_hosts(self, take_back: Callable[[int], bool]) -> str:
+        """Give it back its mode when all hosts have ended; return a warning if it must stay closed, or nothing.
+
+        ``take_back`` removes what gives rights to others; it gets the open directory, and returns whether it could.
+        """
+        is_complete = take_back(self._hosts)
+        os.fchmod(self._hosts, self.hosts_mode if is_complete else 0o700)
+        if is_complete:
+            return ""
+        return (
+            f"`{self.path(HOSTS)}` is closed to other users (mode 0700): smspec cannot read or change all files that "
+            "the job wrote, and set-user-ID programs among them would give others your rights"
+        )
 
     def vacant(self, name: str) -> str:
         """Return the path of a file that the run itself writes at its end.
@@ -156,9 +184,10 @@ class RunDirectory:
 
     def release(self) -> None:
         """Allow other runs to replace the directory."""
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+        for descriptor in (self._lock, self._hosts):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._lock = self._hosts = -1
 
 
 def claim(root: str, job: str) -> RunDirectory:

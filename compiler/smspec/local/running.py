@@ -18,6 +18,7 @@ from smspec.local.checkpoint_watch import CheckpointWatch
 from smspec.local.closing_warnings import ClosingWarnings
 from smspec.local.engines.choice import open_engine
 from smspec.local.engines.engine import JobToRun, RunningHost
+from smspec.local.engines.namespace.cell.written_files import take_back
 from smspec.local.events import Event, Remark, Reporter
 from smspec.local.host_layout import HostLayout
 from smspec.local.injected_faults import rehearsed
@@ -154,6 +155,7 @@ class LocalRun:
         directory = claim(self._request.directory, self._training.name)
         try:
             with _discarded_after(BaseException, directory, self._signals):
+                directory.make_hosts()
                 self._layout.fill(directory)
                 self._announce()
             places = {host.name: directory.host(host.name) for host in self._hosts}
@@ -173,6 +175,9 @@ class LocalRun:
             _write(directory.vacant(REPORT), report_page(summary, record))
             return summary, exit_status_of(verdict)
         except OSError as fault:
+            import traceback
+
+            traceback.print_exc()
             # A write that fails, unlike an open, does not name its file.
             fault.filename = fault.filename or self._request.directory
             raise
@@ -248,7 +253,7 @@ class LocalRun:
                 else ProcessKilling(faults.kill_after, faults.kills_rank, fleet.hosts, self._reporter),
                 memory=self._memory_watch(fleet.hosts),
             )
-            return supervision.run()
+            verdict = supervision.run()
         finally:
             fleet.end()
             self._opened = reads.close()
@@ -256,6 +261,10 @@ class LocalRun:
                 watch.close()
             self._engine.close()
             self._signals.interrupt()
+        closed = directory.open_hosts(take_back)
+        if closed:
+            self._warn(closed)
+        return verdict
 
     def _watched(self, directory: RunDirectory) -> dict[tuple[str, str], str]:
         """Return (host, channel) → the directory in which a read of the channel is seen."""

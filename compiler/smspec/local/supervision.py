@@ -15,6 +15,7 @@ from smspec.local.feeder_process import FeederFault, FeederProcess
 from smspec.local.interruption import EventKind, Interruption, InterruptionClock
 from smspec.local.memory_watch import MemoryWatch
 from smspec.local.process_killing import ProcessKilling
+from smspec.local.request import RunFailed
 from smspec.local.signals import Signals
 
 _TURN_SECONDS = 0.1
@@ -177,6 +178,8 @@ class Supervision:
         for host in self._hosts:
             if not host.ended():
                 continue
+            if host.refusal and self._verdict is None:
+                raise RunFailed(3, host.refusal)
             status = host.exit_status or 0
             if host.host not in self._log_ends_at:
                 self._log_ends_at[host.host] = now + _LOG_SECONDS

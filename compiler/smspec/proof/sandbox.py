@@ -182,6 +182,7 @@ def unconfined(found: Mapping[str, int]) -> str:
         "truncated files": not tree and landlock and landlock < _WITH_TRUNCATION,
         "modes, owners, and times of files": not tree,
         "reading": not tree and not landlock,
+        "files that your other groups can read": found.get("groups") and (tree or landlock),
         "Unix sockets": not tree and not calls,
         "connections of its child processes": not network and not calls,
         "memory and variables of your other processes": not network and not landlock,

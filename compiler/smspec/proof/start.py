@@ -13,7 +13,7 @@ from typing import Any
 
 from smspec.local.config_files import config_files
 from smspec.local.engines.engine import JobToRun
-from smspec.local.engines.namespace.machine_paths import named_places, python_binds, sockets_below, too_many_files
+from smspec.local.engines.namespace.machine_paths import named_places, python_binds, sockets_below, unsearched_place
 from smspec.local.engines.process import ProcessEngine
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.wanted import Wanted
@@ -94,7 +94,7 @@ class Preparation:
         named = named_places(python.interpreter)[0] if python.is_lent else []
         places = [*self.sandbox.places, *(bind.source for bind in python_binds([*python.places, *named]))]
         listening = sockets_below([*python.lent_places, *named], places)
-        self.unconfined = "; ".join(map(too_many_files, listening.unsearched))
+        self.unconfined = "; ".join(map(unsearched_place, listening.unsearched))
         self.sandbox = replace(self.sandbox, places=tuple(dict.fromkeys(places)), hidden=tuple(listening.paths))
 
     @property

@@ -63,11 +63,12 @@ BUILDS = {
 }
 
 
+@pytest.mark.parametrize("metadata", ["2.1", "2.2", "2.4"])
 @pytest.mark.parametrize("way", BUILDS)
-def test_no_way_builds_without_permission(index, resolver, tmp_path, packages, way):
+def test_no_way_builds_without_permission(index, resolver, tmp_path, packages, way, metadata):
     """The backend of the source would create a file. Clones ask the server for their references."""
     mark = tmp_path / "built"
-    file = packages.add_source("sources", "1.0", mark)
+    file = packages.add_source("sources", "1.0", mark, metadata)
     (tmp_path / file).write_bytes(packages.files[file])
     (tmp_path / "sources-1.0-py3-none-any.whl").mkdir()
     source = f"http://{index.host}/files/{file}"

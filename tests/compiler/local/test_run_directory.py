@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
+import stat
+import subprocess
 
 import pytest
 
+from smspec.local.engines.namespace.cell.written_files import take_back
 from smspec.local.request import RunFailed
 from smspec.local.run_directory import claim
+from smspec.source.deep_directories import remove_tree
+from support.local.ordinary_user import USER
 
 
 def test_new_directory_is_made(tmp_path):
@@ -167,3 +173,97 @@ def test_link_instead_of_checkpoints_is_not_followed(tmp_path):
     second.forget_interrupted()
     second.release()
     assert (tmp_path / "elsewhere/precious").exists()
+
+
+RIGHTS = (0o755, 0o4755, 0o2755, 0o6711, 0o4644, 0o2604, 0o4111, 0o6000)
+
+
+def tree_of_programs(root, depth):
+    """Nest directories, also closed ones, below a path that is longer than the system takes, with programs in each."""
+    here = os.open(root, os.O_RDONLY)
+    for level in range(depth):
+        for mode in RIGHTS:
+            os.close(os.open(f"{mode:o}", os.O_CREAT | os.O_WRONLY, dir_fd=here))
+            os.chmod(f"{mode:o}", mode, dir_fd=here)
+        os.symlink(root.parent / "outside", "link", dir_fd=here)
+        name = "d" * 250
+        os.mkdir(name, dir_fd=here)
+        below = os.open(name, os.O_RDONLY, dir_fd=here)
+        if level % 3 == 0:
+            os.mkdir("closed", 0o700, dir_fd=below)
+            os.close(os.open("closed/4755", os.O_CREAT | os.O_WRONLY, dir_fd=below))
+            os.chmod("closed/4755", 0o4755, dir_fd=below)
+            os.chmod("closed", 0o011, dir_fd=below)
+        os.close(here)
+        here = below
+    os.close(here)
+
+
+def with_hosts(root):
+    """Claim a directory, with one for hosts, which is closed to other users."""
+    directory = claim(str(root), "job")
+    directory.make_hosts()
+    assert stat.S_IMODE((root / "hosts").stat().st_mode) == 0o700
+    return directory
+
+
+def test_no_program_keeps_rights_that_others_could_use(tmp_path):
+    """However deep it is, and in closed directories; what a link leads to keeps its bits."""
+    (tmp_path / "outside").write_text("")
+    (tmp_path / "outside").chmod(0o6755)
+    directory = with_hosts(tmp_path / "run")
+    hosts = tmp_path / "run/hosts"
+    tree_of_programs(hosts, 20)
+    assert directory.open_hosts(take_back) == ""
+    assert hosts.stat().st_mode == (tmp_path / "run").stat().st_mode
+    assert subprocess.check_output(["find", str(hosts), "-perm", "/6000"], text=True) == ""
+    kept = subprocess.check_output(["find", str(hosts), "-type", "f", "-printf", "%f %m\n"], text=True).splitlines()
+    assert {int(line.split()[0], 8) & 0o777 == int(line.split()[1], 8) for line in kept} == {True}
+    assert len(kept) == 20 * len(RIGHTS) + (7 if os.geteuid() == 0 else len(kept) - 20 * len(RIGHTS))
+    closed = subprocess.check_output(["find", str(hosts), "-name", "closed", "-printf", "%m"], text=True)
+    assert closed == "11" * 7
+    assert stat.S_IMODE((tmp_path / "outside").stat().st_mode) == 0o6755
+    remove_tree(str(tmp_path / "run"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of other users")
+@pytest.mark.parametrize(("kind", "is_complete"), [("program", False), ("directory", False), ("file", True)])
+def test_files_of_others_that_may_give_rights_are_reported(public_directory, kind, is_complete):
+    """A user can neither change such a program, nor search such a directory for one."""
+    place = public_directory / "hosts/x"
+    place.parent.mkdir()
+    if kind == "directory":
+        place.mkdir(0o711)
+    else:
+        place.touch()
+    os.chown(place.parent, USER, USER)
+    os.chown(place, 7, 7)
+    place.chmod({"program": 0o4755, "directory": 0o711, "file": 0o755}[kind])
+    child = os.fork()
+    if not child:
+        os.setgroups([])
+        os.setresgid(USER, USER, USER)
+        os.setresuid(USER, USER, USER)
+        os._exit(take_back(os.open(place.parent, os.O_RDONLY)))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == is_complete
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes devices")
+def test_devices_are_removed(tmp_path):
+    """Root of a container can make those of disks."""
+    directory = with_hosts(tmp_path / "run")
+    for kind in (stat.S_IFCHR, stat.S_IFBLK):
+        os.mknod(tmp_path / f"run/hosts/{kind}", kind | 0o666, os.makedev(1, 3))
+    assert directory.open_hosts(take_back) == ""
+    assert os.listdir(tmp_path / "run/hosts") == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("setcap") is None, reason="only root sets capabilities")
+def test_programs_lose_file_capabilities(tmp_path):
+    directory = with_hosts(tmp_path / "run")
+    program = tmp_path / "run/hosts/program"
+    shutil.copy("/bin/true", program)
+    subprocess.run(["setcap", "cap_net_raw+ep", program], check=True)
+    assert os.listxattr(program) == ["security.capability"]
+    assert directory.open_hosts(take_back) == ""
+    assert os.listxattr(program) == []

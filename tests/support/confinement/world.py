@@ -64,6 +64,55 @@ def refuse(kinds: list[str]) -> None:
     assert libc.prctl(22, 2, program, 0, 0) == 0
 
 
+USES = """
+import fcntl, multiprocessing, os, signal, socket, struct, subprocess, sys, tempfile, zoneinfo
+from multiprocessing.shared_memory import SharedMemory
+print(sorted(os.listdir("/proc/self/fd")), flush=True)
+open(os.path.join(os.environ["HOME"], "file"), "w").close()
+os.chmod(os.path.join(os.environ["HOME"], "file"), 0o600)
+open(os.devnull, "w").write("x")
+multiprocessing.Lock()
+with multiprocessing.Pool(2) as pool:
+    assert pool.map(abs, [-1, 2]) == [1, 2]
+with tempfile.TemporaryDirectory() as place:
+    os.symlink("a", os.path.join(place, "b"))
+for directory in ("/tmp", "/var/tmp", "/dev/shm"):
+    open(os.path.join(directory, "of-smspec-check"), "w").close()
+memory = SharedMemory(create=True, size=4096)
+memory.unlink()
+server = socket.create_server(("127.0.0.1", 0))
+socket.create_connection(server.getsockname(), 5).close()
+with socket.socket(socket.AF_UNIX) as named, socket.socket(socket.AF_UNIX) as client:
+    named.bind("own")
+    named.listen()
+    client.connect("own")
+assert subprocess.run(["ls", "/usr"], stdout=subprocess.PIPE, check=True).stdout
+assert socket.gethostname() and os.getuid() == int(sys.argv[1])
+child = os.fork()
+if not child:
+    signal.pause()
+os.kill(child, signal.SIGKILL)
+os.wait()
+assert os.path.isdir(f"/proc/{os.getpid()}") and os.getcwd().endswith("box")
+open("relative", "w").close()
+with open("locked", "w+") as file:
+    fcntl.lockf(file, fcntl.LOCK_EX)
+    fcntl.flock(file, fcntl.LOCK_EX)
+    fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, 10)
+    assert fcntl.fcntl(file, fcntl.F_GETLEASE) == fcntl.F_UNLCK
+    fcntl.lockf(file, fcntl.LOCK_UN)
+    for command in (36, 38):  # F_OFD_GETLK, F_OFD_SETLKW
+        fcntl.fcntl(file, command, struct.pack("hhqqi4x", fcntl.F_RDLCK, 0, 0, 0, 0))
+reader, writer = os.pipe()
+assert fcntl.fcntl(writer, 1031, 1 << 16) == fcntl.fcntl(reader, 1032)  # the size of the pipe
+sealed = os.memfd_create("memory", os.MFD_ALLOW_SEALING)
+fcntl.fcntl(sealed, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
+fcntl.fcntl(sealed, 1036, struct.pack("Q", 2))  # a hint about how long its data is used
+os.abort()
+"""
+"""What a confined process may do, a script. Its argument: the user that it must be."""
+
+
 class World:
     """Lies below a directory, and lasts as long as a ``with`` statement."""
 

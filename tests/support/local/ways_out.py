@@ -60,6 +60,17 @@ def left_root():
     return os.waitpid(child, 0)[1] == 0
 
 
+def leased(path):
+    """Let every other program wait that opens a file: the machine's for writing, an own one at all."""
+
+    def lease():
+        with open(path, "a" if path.startswith("/opt/ml/model") else "r"):
+            pass
+        return fcntl.fcntl(os.open(path, os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_RDLCK) == 0
+
+    return lease
+
+
 def regained():
     """Ask for every capability again."""
     header = struct.pack("Ii", 0x20080522, 0)
@@ -288,6 +299,12 @@ WAYS = {
     "signal a process": lambda: os.kill(FACTS["victim"], 0) or True,
     "processes of others": foreign,
     "inherited files": opened,
+    **{
+        f"lease {path}": leased(path)
+        for path in ("/opt/ml/model/leased", "/usr/bin/env", "/etc/passwd", TRAIN + "/a", CREDENTIALS)
+    },
+    "notice changes": lambda: fcntl.fcntl(os.open("/usr", os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_ACCESS) == 0,
+    "command of a later kernel": lambda: fcntl.fcntl(os.open("/usr", os.O_RDONLY), 1040, bytes(8)),
     "terminal of the author": terminal,
     "type into a terminal": typed,
     "variables of the author": lambda: (
@@ -315,12 +332,26 @@ def outcome(way) -> str:
     return repr(found) if found else ""
 
 
+def write_programs(directory) -> None:
+    """Write programs that would give others rights: also below a path that is longer than the system takes."""
+    os.chdir(directory)
+    os.makedirs("closed")
+    for depth in range(21):
+        for name, mode in (("program", 0o6755), ("later", 0o6644), ("unreadable", 0o4111), ("closed/one", 0o4755)):
+            if depth == 0 or "/" not in name:
+                os.close(os.open(name, os.O_CREAT | os.O_WRONLY))
+                os.chmod(name, mode)
+        os.makedirs("d" * 240)
+        os.chdir("d" * 240)
+    os.chdir("/")
+    os.chmod(f"{directory}/closed", 0)
+
+
 def main() -> None:
     results = {name: outcome(way) for name, way in WAYS.items()}
     print("WAYS " + json.dumps(results), flush=True)
-    with open("/opt/ml/model/program", "w") as program:
-        program.write("#!/bin/sh\n")
-    os.chmod("/opt/ml/model/program", 0o6755)
+    write_programs("/opt/ml/model")
+    write_programs("/opt/ml/output/data")
     if os.fork() == 0:
         os.setsid()
         signal.signal(signal.SIGTERM, signal.SIG_IGN)

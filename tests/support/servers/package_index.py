@@ -60,9 +60,12 @@ class Packages:
         self.files[file], self.pythons[file] = content, python
         return file
 
-    def add_source(self, name: str, version: str, mark: Path) -> str:
-        """Add a source distribution whose build backend creates a file; return its file name."""
-        info = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    def add_source(self, name: str, version: str, mark: Path, metadata: str = "2.1") -> str:
+        """Add a source distribution whose build backend creates a file; return its file name.
+
+        From version 2.2 of its metadata on, a resolver may use them without a build.
+        """
+        info = f"Metadata-Version: {metadata}\nName: {name}\nVersion: {version}\n"
         folder = f"{name.replace('-', '_')}-{version}.dist-info"
         backend = f"""\
 import os

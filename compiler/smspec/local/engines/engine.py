@@ -42,11 +42,12 @@ class JobToRun:
 class RunningHost(Protocol):
     """A started host and its log. ``descriptor`` becomes readable when it has written something, or ended.
 
-    ``usage``, of a host that has ended, is None if it was not measured.
+    ``usage``, of a host that has ended, is None if it was not measured. ``refusal``: why its engine could not start it.
     """
 
     host: str
     exit_status: int | None
+    refusal: str
     usage: Usage | None
     seconds: float
     descriptor: int

@@ -36,6 +36,7 @@ class HostProcess:
     def __init__(self, host: str, command: Command, log: str) -> None:
         self.host = host
         self.exit_status: int | None = None
+        self.refusal = ""
         self.usage: Usage | None = None
         self._log = HostLog(log)
         self._started = time.monotonic()

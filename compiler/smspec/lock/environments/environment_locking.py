@@ -77,6 +77,9 @@ def lock_environment(
     with temporary_directory() as directory:
         resolver, version = resolver_for(settings, directory)
         files = () if question.is_empty else resolver.resolve(question, directory)
+    source = None if question.allow_builds else next((file for file in files if not file.is_wheel), None)
+    if source is not None:  # uv resolves those whose metadata does not depend on a build; who installs them builds them
+        raise Unresolvable(f"Building source distributions for `{source.name}` is disabled ({source.url})")
     local = next((file for file in files if file.is_local), None)
     if local is not None:
         raise ResolverFailed(

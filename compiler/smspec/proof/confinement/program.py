@@ -171,6 +171,7 @@ def _restricted(kinds: int, wanted: Options, foreign: Mapping[str, int]) -> dict
         "network": has_network,
         "processes": has_processes,
         "landlock": version,
+        "groups": rights.has_other_groups(),
         "calls": is_filtered,
     }
 

@@ -14,6 +14,8 @@ import struct
 import sys
 from collections.abc import Iterable
 
+from smspec.local.engines.namespace.cell.rights import FCNTL, FILE_COMMANDS
+
 _DROP_FROM_BOUNDS, _NO_NEW_PRIVILEGES = 24, 38
 _AMBIENT, _CLEAR_ALL = 47, 4
 _SET_DUMPABLE = 4
@@ -108,11 +110,16 @@ _PASS: _Step = (_RETURN, 0, 0, _ALLOW)
 
 
 def leave_groups() -> None:
-    """Leave the other groups, such as Docker's: only root may."""
+    """Leave the other groups, such as Docker's: only root may, and the packages of the job may be theirs."""
     try:
         os.setgroups([])
     except OSError:
         pass
+
+
+def has_other_groups() -> bool:
+    """Return whether this process can still read what belongs to a different group."""
+    return bool(set(os.getgroups()) - {os.getegid()})
 
 
 def map_users(process: int) -> bool:
@@ -233,6 +240,7 @@ def _filter(code: int, column: int, *, has_tree: bool, has_network: bool, has_pr
     steps += _where(_CLONE3, _failed(errno.ENOSYS))  # its flags are in memory; the C library uses clone then
     steps += _where(_CLONE[column], *_argument(0), (_HAS_BITS, 0, 1, _NEW_NAMESPACES), _failed(), _PASS)
     steps += _where(_IOCTL[column], *_argument(1), *_never(*_INPUT_TO_TERMINAL))
+    steps += _where(FCNTL[column], *_argument(1), *_only(*FILE_COMMANDS))
     families = (*(_FAMILIES_OF_A_NETWORK if has_network else ()), *(_FAMILIES_OF_FILES if has_tree else ()))
     steps += _where(_SOCKET[column], *_argument(0), *_only(*families, fault=errno.EACCES))
     if not has_tree:  # a pair of datagram sockets could be connected to others later

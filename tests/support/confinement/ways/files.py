@@ -221,6 +221,19 @@ def lock_file():
 
 
 @way
+def lease():
+    """Others that open the file wait, so it does not matter whose file it is."""
+    with open("leased", "w"):
+        pass
+    fcntl.fcntl(os.open("leased", os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_RDLCK)
+
+
+@way
+def notify():
+    fcntl.fcntl(os.open(".", os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_ACCESS)
+
+
+@way
 def by_a_child():
     subprocess.run(["sh", "-c", 'echo changed >> "$0"', outside()], check=False, stderr=subprocess.DEVNULL)
     if "changed" not in text():

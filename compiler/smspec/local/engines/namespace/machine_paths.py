@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -81,7 +82,7 @@ def named_places(interpreter: Interpreter) -> tuple[list[str], list[str]]:
 
 
 class Listening(NamedTuple):
-    """``paths`` of sockets and FIFOs; ``unsearched``: directories of the system with too many files to find all."""
+    """``paths`` of sockets and FIFOs; ``unsearched``: directories of the system that were not searched to the end."""
 
     paths: list[str]
     unsearched: list[str]
@@ -102,17 +103,22 @@ def sockets_below(places: Iterable[str], listed: Iterable[str] = ()) -> Listenin
     ]
     of_system, unsearched = special_files([*_SEARCHED, *map(os.path.realpath, _SEARCHED)], _MOST_FILES)
     ahead = [place for place in real if os.path.isdir(place) and not any(is_below(place, each) for each in SHOWN)]
-    return Listening(list(dict.fromkeys([*found, *of_system, *special_files(ahead)[0]])), unsearched)
+    of_places, too_long = special_files(ahead)
+    return Listening(list(dict.fromkeys([*found, *of_system, *of_places])), [*unsearched, *too_long])
 
 
 def special_files(tops: Iterable[str], most: float = math.inf) -> tuple[list[str], list[str]]:
-    """Return what below some directories is not a file, directory, or link, and those with more than ``most`` files."""
+    """Return what below some directories is not a file, directory, or link, and those not searched to the end.
+
+    They have more than ``most`` files, or a path that is longer than the system takes.
+    """
     found: list[str] = []
+    too_long: set[str] = set()
     ahead = deque((top, top) for top in dict.fromkeys(tops))
     while ahead:
         top, directory = ahead.popleft()
         if most < 0:
-            return found, sorted({top, *(above for above, _ in ahead)})
+            return found, sorted({top, *too_long, *(above for above, _ in ahead)})
         try:
             with os.scandir(directory) as entries:
                 for entry in entries:
@@ -121,14 +127,15 @@ def special_files(tops: Iterable[str], most: float = math.inf) -> tuple[list[str
                         found += () if entry.is_file(follow_symlinks=False) or entry.is_symlink() else (entry.path,)
                     elif entry.path not in _OF_PACKAGES:
                         ahead.append((top, entry.path))
-        except OSError:
-            continue  # the host cannot list it either
-    return found, []
+        except OSError as fault:
+            if fault.errno == errno.ENAMETOOLONG:  # step by step, the host can
+                too_long.add(top)
+    return found, sorted(too_long)
 
 
-def too_many_files(directory: str) -> str:
+def unsearched_place(directory: str) -> str:
     """Return what is not confined where the search for sockets had to end."""
-    return f"sockets in {directory}, which has too many files to search"
+    return f"sockets in {directory}, which has too many files or too long paths to search"
 
 
 def _listening() -> list[str]:
@@ -186,7 +193,7 @@ def _is_project(place: str) -> bool:
     top = place if os.path.isdir(place) else os.path.dirname(place)
     tops = [top, os.path.dirname(top)]
     is_project = any(os.path.isfile(os.path.join(above, name)) for above in tops for name in _MARKERS)
-    return is_project and not special_files([place])[0]
+    return is_project and special_files([place]) == ([], [])
 
 
 def _contains_home(place: str) -> bool:

@@ -17,7 +17,7 @@ from smspec.local.engines.namespace.machine_paths import (
     named_places,
     python_binds,
     sockets_below,
-    too_many_files,
+    unsearched_place,
 )
 from smspec.local.engines.namespace.namespace_host import NamespaceHost
 from smspec.local.engines.namespace.user_range import has_other_owners, own_range
@@ -154,7 +154,7 @@ class NamespaceEngine(PythonOfEngine):
             found.append("root of this machine, as which the job runs: a file system here cannot map owners")
         if self._cell is not None and not self._cell.filters_calls:
             found.append("system calls, whose numbers on this processor are unknown")
-        return [*found, *map(too_many_files, self._unsearched)]
+        return [*found, *map(unsearched_place, self._unsearched)]
 
     def prepare(self, show: Callable[[str], None]) -> None:
         """Install what the hosts share, if it is missing. Raise RunFailed."""
@@ -236,6 +236,7 @@ class NamespaceEngine(PythonOfEngine):
             resolver=internet.RESOLVER if self._has_internet else "",
             addresses={host.name: self._address(host) for host in self._hosts},
             owned=[directory.host(host.name).root for host in hosts],
+            mode=directory.hosts_mode,
             hidden=_seen_as(listening.paths, of_author),
             has_range=self._users is not None,
             added_programs=mpi.added_programs(self._program) if mpi.uses_mpi(self._job) else {},

@@ -61,8 +61,8 @@ class CellPlan(NamedTuple):
 
     ``gateway`` and ``resolver``: its way to the internet, if it has one. ``added_programs``: what each host finds in
     /usr/sbin, whether this machine has it or not. ``owned``: directories whose files must belong to the author at the
-    end. ``hidden``: sockets and FIFOs of this machine at paths that hosts see. ``has_range``: smspec maps the users of
-    the namespace. ``volumes``: what the binds of hosts may name.
+    end, and ``mode``: that of the directory above them then. ``hidden``: sockets and FIFOs of this machine at paths
+    that hosts see. ``has_range``: smspec maps the users of the namespace. ``volumes``: what binds of hosts may name.
     """
 
     mount_point: str
@@ -72,6 +72,7 @@ class CellPlan(NamedTuple):
     addresses: dict[str, str]
     added_programs: dict[str, str]
     owned: list[str]
+    mode: int
     hidden: list[str]
     has_range: bool
     hosts: list[HostPlan]

@@ -9,7 +9,6 @@ import json
 import os
 import select
 import signal
-import stat
 import sys
 from contextlib import suppress
 from typing import NoReturn
@@ -19,10 +18,10 @@ from .host import BRIDGE, Inner, StartingHost
 from .plan import CellPlan, decode_plan
 from .probe import probe
 from .rights import filters_calls
-from .users import can_shift, enter_user_namespace, give_back, is_machine_root, open_inner
+from .users import can_shift, enter_user_namespace, is_machine_root, open_inner
+from .written_files import DIRECTORY, take_back
 
 _TAP = "tap0"
-_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 def main(words: list[str]) -> NoReturn:
@@ -34,7 +33,8 @@ def main(words: list[str]) -> NoReturn:
     try:
         if verb == "give-back":
             enter_user_namespace(_is_mapped)
-            give_back(rest)
+            for path in rest:
+                take_back(os.open(path, DIRECTORY), 0, 0)
             sys.exit()
         with open(rest[0], encoding="utf-8") as file:
             sys.exit(_run(decode_plan(file.read())))
@@ -86,20 +86,19 @@ def _be_first(plan: CellPlan, inner: Inner) -> NoReturn:
             netlink.add_bridge(BRIDGE)
             if command == "start connected":
                 netlink.join(_TAP, BRIDGE)
-        # A program with a set-user-ID bit that the job writes would be the author's for every user of this machine.
-        hosts = os.open(os.path.dirname(plan.owned[0]), _DIRECTORY)
-        mode = stat.S_IMODE(os.fstat(hosts).st_mode)
-        os.fchmod(hosts, 0o700)
-        places = [os.open(path, _DIRECTORY) for path in plan.owned]
+        # smspec may be killed, and the next run may move these directories.
+        hosts = os.open(os.path.dirname(plan.owned[0]), DIRECTORY)
+        places = [os.open(path, DIRECTORY) for path in plan.owned]
         if plan.volumes:
             _supervise_with_volumes(plan, inner)
         else:
             _supervise(plan, inner)
-        # smspec may have been killed, and the next run may have moved these directories.
-        give_back(plan.owned)
+        is_complete = True
         for place in places:
+            is_complete &= take_back(place, 0, 0)
             _remove_temporary(place, plan)
-        os.fchmod(hosts, mode)
+        if is_complete:
+            os.fchmod(hosts, plan.mode)
     except kernel.StepFailed as fault:
         _report({"event": "failed", "step": fault.step, "errno": fault.number})
     except OSError as fault:

@@ -69,6 +69,13 @@ _REFUSED_EVERYWHERE = (425, 426, 427, 428, 429, 430, 431, 432, 433, 442, 443, 46
 _REFUSED_ON_X86 = (172, 173)
 """iopl and ioperm."""
 
+FILE_COMMANDS = (*range(12), *range(15, 18), *range(36, 39), 1025, 1027, 1028, *range(1030, 1039))
+"""What `fcntl` may do: copies, flags, locks, owners of signals, pipes, seals, and hints, and ask for leases.
+
+Not set one, which would let every other program wait that opens the file, nor what later kernels add.
+"""
+
+FCNTL = (72, 25)
 _CLONE, _CLONE3, _IOCTL, _SOCKET = (56, 220), 435, (16, 29), (41, 198)
 _TO_VIRTUAL_MACHINES = 40
 """Sockets of this family belong to no network namespace."""
@@ -150,6 +157,9 @@ def _filter(machine: str) -> list[_Step]:
     steps += [(_EQUAL, 1, 0, _INPUT_TO_TERMINAL[0]), (_EQUAL, 0, 1, _INPUT_TO_TERMINAL[1])]
     steps += [_fail(errno.EPERM), (_RETURN, 0, 0, _ALLOW)]
     steps += [(_EQUAL, 0, 4, _SOCKET[column]), (_LOAD, 0, 0, _FIRST), (_EQUAL, 0, 1, _TO_VIRTUAL_MACHINES)]
+    steps += [_fail(errno.EPERM), (_RETURN, 0, 0, _ALLOW)]
+    steps += [(_EQUAL, 0, len(FILE_COMMANDS) + 3, FCNTL[column]), (_LOAD, 0, 0, _SECOND)]
+    steps += [(_EQUAL, len(FILE_COMMANDS) - each, 0, command) for each, command in enumerate(FILE_COMMANDS)]
     steps += [_fail(errno.EPERM), (_RETURN, 0, 0, _ALLOW)]
     for number in refused:
         steps += [(_EQUAL, 0, 1, number), _fail(errno.EPERM)]

@@ -47,8 +47,8 @@ def build_root(host: HostPlan, plan: CellPlan, users: int | None) -> None:
     _add_devices(f"{root}/dev")
     os.makedirs(f"{root}/proc")
     kernel.mount("proc", f"{root}/proc", _SAFE | kernel.NO_PROGRAMS)
-    owns_network = not plan.has_network and users is None and os.stat("/proc/self/net").st_uid == os.geteuid()
-    protect_proc(f"{root}/proc", f"{root}/dev/null", with_processes=owns_network)
+    shares_network = not plan.has_network and users is None
+    protect_proc(f"{root}/proc", f"{root}/dev/null", with_processes=shares_network and _owns_network())
     _add_sys(f"{root}/sys")
     for bind in host.binds:
         _place(bind, root, users)
@@ -67,6 +67,14 @@ def build_root(host: HostPlan, plan: CellPlan, users: int | None) -> None:
     if users is not None:
         _give_to_job(root)
     kernel.change_root(root)
+
+
+def _owns_network() -> bool:
+    """Return whether the entries of a network in /proc belong to this user: their directory belongs to a process."""
+    try:
+        return os.stat("/proc/self/net/dev").st_uid == os.geteuid()
+    except OSError:
+        return True
 
 
 def complete_root(*, has_network: bool) -> None:

@@ -6,9 +6,7 @@ The kernel locks mounts where they pass from the outer one to the inner one: the
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 
 from . import kernel
 
@@ -18,7 +16,6 @@ SHIFT = 1 << 31
 _COUNT = (1 << 31) - 1
 _KINDS = ("uid_map", "gid_map")
 _OF_MACHINE = ["0", "0", "4294967295"]
-_SET_BITS, _EXECUTABLE = stat.S_ISUID | stat.S_ISGID, 0o111
 
 
 def enter_user_namespace(is_mapped: Callable[[], bool] = bool) -> None:
@@ -89,34 +86,6 @@ def become_inner_root(inner: int, *, shifted: bool) -> None:
         os.setresgid(0, 0, 0)
         os.setresuid(0, 0, 0)
     kernel.die_with_parent()
-
-
-def give_back(directories: Iterable[str]) -> None:
-    """Make root, who is the author, the owner of everything below some directories. Links are not followed.
-
-    Programs lose the rights that they would give to other users of this machine: to run them as the author.
-    """
-    ahead = list(directories)
-    while ahead:  # not `os.walk`, which calls itself for each level
-        above = ahead.pop()
-        with suppress(OSError):
-            for name in os.listdir(above):
-                path = os.path.join(above, name)
-                with suppress(OSError):  # a process of the author has removed it now
-                    status = os.lstat(path)
-                    if status.st_uid or status.st_gid:
-                        os.lchown(path, 0, 0)
-                    if stat.S_ISREG(status.st_mode) and status.st_mode & _EXECUTABLE:
-                        _take_rights(path, status.st_mode)
-                    if stat.S_ISDIR(status.st_mode):
-                        ahead.append(path)
-
-
-def _take_rights(program: str, mode: int) -> None:
-    if mode & _SET_BITS:
-        os.chmod(program, stat.S_IMODE(mode) & ~_SET_BITS)
-    with suppress(OSError):
-        os.removexattr(program, "security.capability")
 
 
 def _map_own(user: int, group: int) -> None:
