@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.submission import following, persistence
+from smspec.submission import client, following
 from support.known_failures import failures
 from support.servers.aws_server import REGION
 from support.servers.ecr_server import docker_image
@@ -20,7 +20,7 @@ def servers(tmp_path_factory):
         for name, value in aws.environ.items():
             patch.setenv(name, value)
         patch.setattr(following, "INTERVAL_SECONDS", 0)
-        patch.setattr(persistence.time, "sleep", lambda _seconds: None)
+        patch.setattr(client.time, "sleep", lambda _seconds: None)
         yield aws
 
 

@@ -15,8 +15,8 @@ from smspec.cli.waiting import Waiting
 from smspec.service.job_costs import hosts_text
 from smspec.source.frozen import dataclass
 from smspec.submission.alternative_jobs import AlternativeJobs, Candidate, NoHosts, Turn, chosen, lacked_hosts
+from smspec.submission.following import JobLog
 from smspec.submission.job_creation import JobEnded
-from smspec.submission.job_log import JobLog
 from smspec.submission.job_service import JobService
 from smspec.submission.training_job import TrainingJob
 

@@ -132,12 +132,11 @@ class _Locking:
     def _resolve(self, each: EnvironmentTarget, needed: set[str], found: Environments) -> None:
         # Imported late, like everything that uses the network.
         from smspec.lock.environments.diagnosis import Fault, diagnosed
-        from smspec.lock.environments.environment_locking import lock_environment
+        from smspec.lock.environments.environment_locking import changes, lock_environment, predecessor
         from smspec.lock.environments.index_settings import index_settings, secret_variables
-        from smspec.lock.environments.module_cache import ModuleCache
-        from smspec.lock.environments.predecessor import changes, predecessor
         from smspec.lock.environments.resolution import Question, ResolverFailed, UnacceptedFiles, Unresolvable
         from smspec.lock.environments.system_libraries import gpu_hints, library_hints
+        from smspec.lock.environments.wheel_modules import ModuleCache
         from smspec.service.requirement_lines import read_packages, read_requirements
 
         assert each.image is not None and not isinstance(each.bare, str)  # the caller has checked them

@@ -18,12 +18,9 @@ from smspec.organization.organization_config import MalformedConfig, rejected
 from smspec.organization.policy_search import prices_of
 from smspec.pipeline.input_cache import InputCache
 from smspec.service.job_costs import PriceBook
-from smspec.submission.following import Happening, Recovered, Trouble, follow
-from smspec.submission.job_log import JobLog
+from smspec.submission.following import Happening, JobLog, LogMetrics, Recovered, Trouble, follow
 from smspec.submission.job_service import JobService
-from smspec.submission.log_event import LogEvent
-from smspec.submission.log_metrics import LogMetrics
-from smspec.submission.training_job import TrainingJob, Transition
+from smspec.submission.training_job import LogEvent, TrainingJob, Transition
 
 WriteLine = Callable[[str], None]
 

@@ -11,8 +11,7 @@ from smspec.local.units import duration
 from smspec.service.cost_ceiling import ceiling_of, cost_of, dollars
 from smspec.service.failure_causes import failure_cause
 from smspec.service.job_costs import PriceBook
-from smspec.submission.log_event import LogEvent
-from smspec.submission.training_job import TrainingJob, Transition
+from smspec.submission.training_job import LogEvent, TrainingJob, Transition
 
 
 def log_line(event: LogEvent, *, with_time: bool = False) -> str:

@@ -235,14 +235,12 @@ def _resolved(images: list[str], platforms: dict[str, tuple[str, ...]], console:
 
 def _resolve(image: str, platforms: tuple[str, ...]) -> Resolved:
     """Return the current digest of an image in its registry. Raise `NoDigest`."""
-    from smspec.lock.registry import resolved
+    from smspec.lock.registry import ecr_authorization, resolved
 
     reference = parsed_reference(image)
     assert reference is not None  # only valid references reach this
     reads_python = python_of_image(image) is None and not without_python(image)
     if reference.account is None or reference.region is None:
         return resolved(reference, platforms, reads_python=reads_python)
-    from smspec.lock.ecr import authorization  # late: few base images are in ECR, and boto3 takes half a second
-
-    header = authorization(reference.region)
+    header = ecr_authorization(reference.region)
     return resolved(reference, platforms, header, reads_python=reads_python)

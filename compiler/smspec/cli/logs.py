@@ -18,7 +18,7 @@ from smspec.diagnostics.quoting import SECONDS_OF_UNITS
 from smspec.diagnostics.visible import visible
 
 if TYPE_CHECKING:
-    from smspec.submission.job_log import JobLog
+    from smspec.submission.following import JobLog
     from smspec.submission.job_service import JobService
     from smspec.submission.training_job import TrainingJob
 
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     # Imported late: boto3 takes a second to import.
     from smspec.cli.job_lines import log_line
     from smspec.submission.client import ANSWER_SECONDS
-    from smspec.submission.job_log import JobLog
+    from smspec.submission.following import JobLog
 
     with aws_failures():
         service, job = named_job(args, console)

@@ -21,23 +21,23 @@ from smspec.cli.waiting import Waiting
 from smspec.publishing.publication import UnusableImage
 from smspec.source.frozen import dataclass, field, replace
 from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, JobRefused
-from smspec.submission.job_service import DIGEST_TAG, JobService
+from smspec.submission.job_service import DIGEST_TAG, JobService, stale_tags
 from smspec.submission.preflight.account import CALLER, caller_question
-from smspec.submission.preflight.asking import MOST_THREADS, answers
-from smspec.submission.preflight.aws_calls import AwsCalls, seconds_of_a_call, seconds_of_questions
-from smspec.submission.preflight.questions import Subject, questions
-from smspec.submission.preflight.row import (
+from smspec.submission.preflight.asking import (
+    MOST_THREADS,
     SPEC_AT_FAULT,
     SURROUNDINGS_AT_FAULT,
     Answer,
     NotChecked,
     Question,
     Row,
+    answers,
     ok,
     wrong,
 )
+from smspec.submission.preflight.aws_calls import AwsCalls, seconds_of_a_call, seconds_of_questions
+from smspec.submission.preflight.questions import Subject, questions
 from smspec.submission.s3_service import S3Service
-from smspec.submission.tagging import stale_tags
 from smspec.submission.uploading import Delivery, deliveries
 
 NEEDED_SECONDS = 120.0

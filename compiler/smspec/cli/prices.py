@@ -75,8 +75,8 @@ def _requested(
     """Request the prices of all regions, so that the file is complete or unchanged."""
     # Imported late: boto3 takes a second to import.
     from smspec.submission.aws_errors import AwsUnavailable
+    from smspec.submission.aws_listing import listed_prices as request
     from smspec.submission.aws_listing import regions_of, session_of
-    from smspec.submission.listed_prices import listed_prices as request
 
     found, waiting = {}, Waiting(console)
     try:

@@ -67,8 +67,7 @@ def _requested(args: argparse.Namespace, place: Place, before: Quotas, console: 
     """Request the quotas in all regions, so that the file is complete or unchanged, and add them to those before."""
     # Imported late: boto3 takes a second to import.
     from smspec.submission.aws_errors import AwsUnavailable
-    from smspec.submission.aws_listing import regions_of, session_of
-    from smspec.submission.listed_quotas import listed_quotas
+    from smspec.submission.aws_listing import listed_quotas, regions_of, session_of
 
     accounts: _Accounts = {account: dict(regions) for account, regions in before.accounts.items()}
     waiting = Waiting(console)

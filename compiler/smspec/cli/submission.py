@@ -59,7 +59,7 @@ class Submission:
     @property
     def tags(self) -> dict[str, str]:
         """The tags of the job: those of the spec, and those that identify the request."""
-        from smspec.submission.tagging import tags_to_be  # imported late: boto3 takes a second to import
+        from smspec.submission.job_service import tags_to_be  # imported late: boto3 takes a second to import
 
         return tags_to_be(self.request, self.digest)
 

@@ -12,12 +12,12 @@ from smspec.cli.submission import Submission
 from smspec.cli.transfer_progress import transfer_progress
 from smspec.local.units import size
 from smspec.service.job_costs import cost_line, hosts_text
-from smspec.submission.job_inputs import channels_in_s3
+from smspec.service.request import channels_in_s3
 
 if TYPE_CHECKING:
     from smspec.cli.local_data import LocalData
-    from smspec.submission.data_uploading import DataPlan
     from smspec.submission.s3_service import S3Service
+    from smspec.submission.uploading import DataPlan
 
 
 def plan_lines(build: JobBuild, sent: Sequence[Submission], *, builds: bool) -> Iterator[str]:
@@ -51,7 +51,7 @@ def local_data_lines(sent: Submission, files: LocalData) -> Iterator[str]:
 def data_plans(build: JobBuild, store: S3Service, files: LocalData, console: Console) -> Iterator[DataPlan]:
     """Yield the upload of each channel, after comparing local data with S3. Raise `JobRefused` or `AwsUnavailable`."""
     # Imported late: boto3 takes a second to import, and the plan is shown before.
-    from smspec.submission.data_uploading import plan_data
+    from smspec.submission.uploading import plan_data
 
     uris = {channel.name: str(channel.s3) for channel in build.job.job.channels}
     for channel, found in files.items():

@@ -31,17 +31,15 @@ from smspec.pipeline.compilation import Compiled
 from smspec.publishing.publication import BUILDERS
 from smspec.source.frozen import replace
 from smspec.spec.model import BuiltImage, names_registry
-from smspec.submission.example_account import example_account_fault
 from smspec.workspace.temporary_directory import temporary_directory
 
 if TYPE_CHECKING:
     from smspec.cli.alternative_submission import SubmissionState
     from smspec.submission.aws_errors import ActionDenied
-    from smspec.submission.data_uploading import DataPlan
     from smspec.submission.job_service import JobService
     from smspec.submission.s3_service import S3Service
     from smspec.submission.training_job import TrainingJob
-    from smspec.submission.uploading import Delivery
+    from smspec.submission.uploading import DataPlan, Delivery
 
 HELP = """\
 Create the training job of a spec in SageMaker, and follow it to its end. First build and push the image unless its
@@ -121,8 +119,8 @@ def _submitted(
     from smspec.cli.alternative_submission import creation
     from smspec.cli.local_data import local_data
     from smspec.cli.preflight import checked, print_checks
-    from smspec.submission.caller import role_account
     from smspec.submission.client import has_credentials
+    from smspec.submission.job_account import role_account
     from smspec.submission.job_creation import JobEnded, create_job, existing_job
     from smspec.submission.s3_service import S3Service
 
@@ -210,6 +208,8 @@ def _place(service: JobService, placed: PlacedJob) -> str:
 
 
 def _example_account(build: JobBuild, sent: Sequence[Submission]) -> str:
+    from smspec.submission.job_account import example_account_fault
+
     image, written = build.job.plan.image, build.job.job.image
     is_derived = isinstance(written, BuiltImage) and not names_registry(written.repository or "")
     return example_account_fault([each.request for each in sent], image.uri if image and is_derived else "")
@@ -224,7 +224,7 @@ def _state(service: JobService, sent: Sequence[Submission], *, again: bool) -> S
 
 
 def _update_tags(service: JobService, job: TrainingJob, sent: Submission, console: Console) -> None:
-    from smspec.submission.tagging import stale_tags
+    from smspec.submission.job_service import stale_tags
 
     with Waiting(console).of(f"SageMaker in {service.region} about the tags of `{job.name}`"):
         stale = stale_tags(service, job, sent.tags)
@@ -272,7 +272,7 @@ def _prepare(
 
 def _upload(data: DataPlan, store: S3Service, console: Console) -> None:
     from smspec.cli.transfer_progress import transfer_progress
-    from smspec.submission.data_uploading import upload_data
+    from smspec.submission.uploading import upload_data
 
     if data.missing:
         with transfer_progress(f"uploading the data of channel {data.channel}", data.missing_bytes, console) as advance:
@@ -282,7 +282,7 @@ def _upload(data: DataPlan, store: S3Service, console: Console) -> None:
 
 def _follow(service: JobService, job: TrainingJob, args: argparse.Namespace, console: Console) -> int:
     from smspec.cli.job_follower import follow_job
-    from smspec.submission.job_log import JobLog
+    from smspec.submission.following import JobLog
 
     ended = follow_job(service, JobLog(service, job.name), job, console.write, console)
     _print(ended, args, console)

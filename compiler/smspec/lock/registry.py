@@ -1,4 +1,4 @@
-"""Query a registry for the digest of a tag, and the Python of its image.
+"""Query a registry for the digest of a tag, and the Python of its image; Amazon ECR needs credentials for it.
 
 The image must be for the platforms of the jobs.
 """
@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from smspec.registry.repository import ImageRepository, host_and_name
 from smspec.service.image_reference import ImageReference
 from smspec.wire.fault import WireFault
+from smspec.wire.json_body import member, typed, word
+
+_BASE64 = r"[A-Za-z0-9+/]{1,16384}={0,2}"
 
 
 class NoDigest(Exception):
@@ -53,3 +56,18 @@ def resolved(
     except WireFault as fault:
         return Resolved(digest=manifest.digest, fault=f"{host}: {fault}")
     return Resolved(digest=manifest.digest, python=versions.pop() if len(versions) == 1 else "")
+
+
+def ecr_authorization(region: str) -> str:
+    """Return the authorization header for ECR, from the credentials that boto3 finds. Raise `NoDigest`."""
+    # Imported late: few base images are in ECR, and boto3 takes half a second.
+    from smspec.wire.aws import AwsSession, responses
+
+    try:
+        with responses(f"get access to Amazon ECR in {region}"):
+            answer = AwsSession(region=region).client("ecr").get_authorization_token()
+        found = member(answer, "authorizationData", list)
+        token = word(typed(found[0] if found else None, dict, "`authorizationData`"), "authorizationToken", _BASE64)
+        return f"Basic {token}"
+    except WireFault as fault:
+        raise NoDigest(f"Amazon ECR in {region}: {fault}") from None

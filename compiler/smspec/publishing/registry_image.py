@@ -23,8 +23,8 @@ from smspec.render.iam.submitter import submitter_policy
 from smspec.service.image_python import locked_python, python_of_image
 from smspec.service.image_reference import ImageReference, parsed_reference
 from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, denied_action
+from smspec.submission.client import Answer, persistently
 from smspec.submission.ecr import USER, EcrRegistry, ecr_registry
-from smspec.submission.persistence import Answer, persistently
 from smspec.wire.fault import BadResponse, ConnectionBroken, WireFault
 
 DOCKER_MANIFEST = "application/vnd.docker.distribution.manifest.v2+json"

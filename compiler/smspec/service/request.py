@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from smspec.service.arns import Arn, NamedArn, named_arns, parsed_arn
@@ -21,6 +21,9 @@ IMAGE: Path = ("AlgorithmSpecification", "TrainingImage")
 
 DEFAULT_MAX_RUNTIME = 86_400
 """Seconds, if MaxRuntimeInSeconds is omitted (API shape StoppingCondition)."""
+
+S3_PREFIX = "S3Prefix"
+"""The S3DataType of a channel whose address is the beginning of the names of its objects."""
 
 _NAME = "ChannelName"
 
@@ -238,3 +241,11 @@ class Request:
     def arns(self) -> list[NamedArn]:
         """Every ARN of the request except RoleArn and those in arguments and tags."""
         return self._once("arns", lambda: named_arns(self.payload))
+
+
+def channels_in_s3(request: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield the name, the URI, and the S3DataType of each channel with data in S3."""
+    for channel in request.get("InputDataConfig", ()):
+        source = channel.get("DataSource", {}).get("S3DataSource")
+        if source:
+            yield channel["ChannelName"], source["S3Uri"], source["S3DataType"]

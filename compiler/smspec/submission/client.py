@@ -1,10 +1,15 @@
-"""The SageMaker client, with its errors as sentences."""
+"""The SageMaker client: its errors as sentences, calls that are sent again, and the description and tags of a job.
+
+A call is repeated for a while if AWS or a registry throttles it, or fails.
+"""
 
 from __future__ import annotations
 
+import functools
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from smspec.submission.aws_errors import (
     DENIED,
@@ -15,14 +20,34 @@ from smspec.submission.aws_errors import (
     denied_action,
     unavailable,
 )
-from smspec.submission.persistence import persistently
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
+
+Answer = TypeVar("Answer")
+
+BUDGET_SECONDS = 300.0
+"""For one call and its repetitions: throttling of an account lasts as long as others call, mostly seconds."""
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 15.0
+THROTTLED = (
+    *("Throttling", "ThrottlingException", "ThrottledException", "RequestThrottled", "RequestLimitExceeded"),
+    *("TooManyRequestsException", "LimitExceeded", "SlowDown", "PriorRequestNotComplete"),
+)
+"""Error codes of a call that AWS accepts later."""
+
+_TRANSIENT = (
+    *THROTTLED,
+    *("ServerException", "InternalFailure", "InternalServerError", "InternalError", "ServiceUnavailable"),
+    *("ServiceUnavailableException", "500", "502", "503", "504"),
+    *("ConditionalRequestConflict", "RequestTimeout"),  # of S3: a different upload of the object is under way
+)
 
 ANSWER_SECONDS = 60.0
 """The pauses of a call that changes nothing or can be repeated by its user: a person waits for the answer."""
 
 _NO_SUCH_JOB = ("ValidationException", "ResourceNotFound")
+_MOST_PAGES = 20
+"""Enough for the 50 tags that a job can have."""
 
 
 def sagemaker_client(profile: str | None, region: str | None) -> Any:
@@ -62,6 +87,31 @@ def answered(
         return persistently(attempt, budget=budget)
 
 
+def _is_transient(fault: WireFault) -> bool:
+    return isinstance(fault, AwsRefused) and fault.code in _TRANSIENT
+
+
+def persistently(
+    call: Callable[[], Answer],
+    *,
+    passes: Callable[[WireFault], bool] = _is_transient,
+    budget: float = BUDGET_SECONDS,
+) -> Answer:
+    """Return what a call returns, after as many attempts as ``budget`` seconds allow. Raises what the last one raises.
+
+    ``passes``: whether a fault may be gone later. botocore has repeated each attempt a few times itself.
+    """
+    waited, length = 0.0, _FIRST_PAUSE
+    while True:
+        try:
+            return call()
+        except WireFault as fault:
+            if not passes(fault) or waited + length > budget:
+                raise
+        time.sleep(length)
+        waited, length = waited + length, min(length * 2, _LONGEST_PAUSE)
+
+
 @contextmanager
 def asked(what: str, action: str = "") -> Iterator[None]:
     """Convert what boto3 raises while it requests ``what`` to `JobRefused` or `AwsUnavailable`.
@@ -88,3 +138,33 @@ def _submission_errors(what: str, action: str) -> Iterator[None]:
         raise AwsUnavailable(f"AWS rejects the request for {what}: {refusal}") from None
     except WireFault as fault:
         raise AwsUnavailable(str(fault)) from None
+
+
+def described(client: Any, name: str, *, budget: float = ANSWER_SECONDS) -> dict[str, Any]:
+    """Return the response of DescribeTrainingJob. ``budget``: seconds of pauses while AWS throttles the call.
+
+    Raise `JobRefused` if the job does not exist, `AwsUnavailable` if AWS cannot be called.
+    """
+    call = functools.partial(client.describe_training_job, TrainingJobName=name)
+    what = f"the job `{name}` in {client.meta.region_name}"
+    answer = answered(what, "sagemaker:DescribeTrainingJob", call, budget=budget)
+    if answer.get("TrainingJobName") != name or not isinstance(answer.get("TrainingJobArn"), str):
+        raise AwsUnavailable(f"the SageMaker response does not describe the job `{name}`")
+    return answer
+
+
+def tags_of(client: Any, name: str, arn: str) -> list[dict[str, str]]:
+    """Return the tags of a job, each a mapping with Key and Value. Raise `JobRefused` or `AwsUnavailable`."""
+    tags: list[dict[str, str]] = []
+    token: dict[str, str] = {}
+    for _ in range(_MOST_PAGES):
+        call = functools.partial(client.list_tags, ResourceArn=arn, **token)
+        page = answered(f"the tags of the job `{name}`", "sagemaker:ListTags", call)
+        for tag in page.get("Tags", ()):
+            if not all(isinstance(tag.get(member), str) for member in ("Key", "Value")):
+                raise AwsUnavailable("the SageMaker response contains tags without a key or value")
+            tags.append(tag)
+        if not page.get("NextToken"):
+            return tags
+        token = {"NextToken": page["NextToken"]}
+    raise AwsUnavailable(f"the SageMaker listing of the tags of `{name}` does not end")

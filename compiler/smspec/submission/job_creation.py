@@ -10,9 +10,8 @@ from typing import Any
 
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AccessDenied, AwsUnavailable, InvalidCredentials, JobRefused
-from smspec.submission.job_service import JobService, NameInUse, QuotaExceeded, Throttled
+from smspec.submission.job_service import JobService, NameInUse, QuotaExceeded, Throttled, tags_to_be
 from smspec.submission.ownership import require_own
-from smspec.submission.tagging import tags_to_be
 from smspec.submission.training_job import TrainingJob
 
 PATIENCE_SECONDS = 120.0

@@ -10,12 +10,9 @@ from typing import Any
 from smspec.service.members import items, member
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AwsUnavailable, InvalidCredentials, JobRefused, unavailable
-from smspec.submission.caller import account_fault, caller_of
-from smspec.submission.client import ANSWER_SECONDS, answered, asked
-from smspec.submission.describing import described, tags_of
-from smspec.submission.log_event import LogEvent
-from smspec.submission.persistence import THROTTLED
-from smspec.submission.training_job import TrainingJob, training_job
+from smspec.submission.client import ANSWER_SECONDS, THROTTLED, answered, asked, described, tags_of
+from smspec.submission.job_account import account_fault, caller_of
+from smspec.submission.training_job import LogEvent, TrainingJob, training_job
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, is_in_aws, responses
 from smspec.wire.exchange import shown_url
 from smspec.wire.fault import WireFault
@@ -321,3 +318,14 @@ def host_of(stream: str) -> str:
     name = stream.rpartition("/")[2]
     host, _, number = name.rpartition("-")
     return host if host and number.isdigit() else name
+
+
+def tags_to_be(request: Mapping[str, Any], digest: str) -> dict[str, str]:
+    """Return the tags that the job of a request has: those of the spec, and what identifies the request."""
+    return {**{tag["Key"]: tag["Value"] for tag in request.get("Tags", ())}, DIGEST_TAG: digest}
+
+
+def stale_tags(service: JobService, job: TrainingJob, tags: Mapping[str, str]) -> dict[str, str]:
+    """Return the tags that a job lacks, or has with a different value. Raise `JobRefused` or `AwsUnavailable`."""
+    there = service.tags(job)
+    return {key: value for key, value in tags.items() if there.get(key) != value}

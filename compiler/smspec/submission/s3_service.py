@@ -11,9 +11,8 @@ from typing import Any
 from smspec.render.iam.statements import location
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import AwsUnavailable, JobRefused, unavailable
-from smspec.submission.client import asked
+from smspec.submission.client import BUDGET_SECONDS, asked, persistently
 from smspec.submission.object_content import Content, part_length, sha256
-from smspec.submission.persistence import BUDGET_SECONDS, persistently
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 

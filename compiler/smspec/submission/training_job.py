@@ -1,4 +1,4 @@
-"""A training job as SageMaker describes it: its status, times, hosts, and result."""
+"""A training job as SageMaker describes it: its status, times, hosts, and result; and a line of its log."""
 
 from __future__ import annotations
 
@@ -142,3 +142,12 @@ def _time(answer: Mapping[str, Any], member: str) -> datetime | None:
 
 def _utc(time: datetime) -> datetime:
     return time.astimezone(timezone.utc)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogEvent:
+    """``time``: milliseconds since 1970, when the host wrote it; ``host``: such as ``algo-1``."""
+
+    time: int
+    host: str
+    text: str

@@ -20,7 +20,7 @@ def submit_servers():
         for name, value in {**jobs.environ, "AWS_ENDPOINT_URL_S3": store.environ["S3_ENDPOINT_URL"]}.items():
             patch.setenv(name, value)
         patch.setattr("smspec.submission.following.INTERVAL_SECONDS", 0)
-        patch.setattr("smspec.submission.persistence.time", types.SimpleNamespace(sleep=lambda seconds: None))
+        patch.setattr("smspec.submission.client.time", types.SimpleNamespace(sleep=lambda seconds: None))
         yield store, jobs
 
 

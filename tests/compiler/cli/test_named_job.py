@@ -201,7 +201,7 @@ def test_status_of_a_spec_whose_name_a_different_job_has(server):
 
 
 def test_listing_is_throttled_for_a_while(server, monkeypatch):
-    monkeypatch.setattr("smspec.submission.persistence.time", types.SimpleNamespace(sleep=lambda seconds: None))
+    monkeypatch.setattr("smspec.submission.client.time", types.SimpleNamespace(sleep=lambda seconds: None))
     name = with_run_id(server, "a", at(0))
     server.faults["ListTrainingJobs"] = [(400, "ThrottlingException")] * 2
     server.faults["ListTags"] = [(400, "ThrottlingException")] * 2

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from smspec.registry import repository
-from smspec.submission import persistence
+from smspec.submission import client
 from support.servers.base_image import add_base
 from support.servers.registry_server import digest_of, registry
 from support.small_job import BUILT, write_job
@@ -114,7 +114,7 @@ def test_push_that_broke_goes_on_and_shows_no_tag_before(tmp_path):
     ["GET /v2/library/python/manifests/", "GET /v2/library/python/blobs/", "POST /v2/team", "PUT /v2/team/small/blobs"],
 )
 def test_registry_that_fails_once_is_asked_again(tmp_path, monkeypatch, asked, status):
-    monkeypatch.setattr(persistence, "_FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(client, "_FIRST_PAUSE", 0.001)
     with registry() as server, registry() as source:
         write_spec(tmp_path, server, add_base(source, "library/python"))
         chosen = source if "library" in asked else server

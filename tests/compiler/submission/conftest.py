@@ -11,5 +11,5 @@ def attempts_without_pauses():
     """Repeat a request at once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("botocore.endpoint.time", types.SimpleNamespace(sleep=lambda seconds: None, time=time.time))
-        patch.setattr("smspec.submission.persistence.time", types.SimpleNamespace(sleep=lambda seconds: None))
+        patch.setattr("smspec.submission.client.time", types.SimpleNamespace(sleep=lambda seconds: None))
         yield

@@ -6,11 +6,9 @@ from hypothesis import strategies as st
 
 from smspec.cli.job_lines import log_line
 from smspec.submission.aws_errors import AccessDenied, JobRefused
-from smspec.submission.following import Recovered, Trouble, follow
-from smspec.submission.job_log import JobLog
+from smspec.submission.following import JobLog, Recovered, Trouble, follow
 from smspec.submission.job_service import JobService, host_of
-from smspec.submission.log_event import LogEvent
-from smspec.submission.training_job import TrainingJob, Transition
+from smspec.submission.training_job import LogEvent, TrainingJob, Transition
 from support.servers.job_server import CREATED, job_server, look
 
 ENDED = look("Completed", began=60, ended=180, billable=120)

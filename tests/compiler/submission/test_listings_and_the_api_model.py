@@ -13,8 +13,7 @@ from botocore.validate import ParamValidator
 
 from smspec.service.policy import is_about_training
 from smspec.submission.aws_errors import AwsUnavailable
-from smspec.submission.listed_prices import listed_prices
-from smspec.submission.listed_quotas import listed_quotas
+from smspec.submission.aws_listing import listed_prices, listed_quotas
 from smspec.submission.s3_service import S3Service
 from smspec.wire.aws import AwsSession
 from support.servers.hostile_s3 import CREDENTIALS, listing

@@ -3,8 +3,8 @@
 import time
 from types import SimpleNamespace
 
-from smspec.submission.log_event import LogEvent
-from smspec.submission.log_metrics import LogMetrics
+from smspec.submission.following import LogMetrics
+from smspec.submission.training_job import LogEvent
 
 
 def test_regex_that_takes_forever_is_dropped_and_others_go_on():

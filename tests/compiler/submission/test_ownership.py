@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from smspec.service.shapes import pinned_model
 from smspec.submission.aws_errors import JobRefused
-from smspec.submission.filled_in import CHANGED_LATER
 from smspec.submission.job_service import JobService
-from smspec.submission.ownership import differences, require_own
+from smspec.submission.ownership import CHANGED_LATER, differences, require_own
 from support.servers.job_server import as_described, job_server, look
 from support.service.api_samples import small_request
 from support.small_job import BUILT, READY, write_job

@@ -3,8 +3,7 @@
 import pytest
 
 from smspec.submission.aws_errors import AccessDenied, AwsUnavailable
-from smspec.submission.following import Trouble, follow
-from smspec.submission.job_log import JobLog
+from smspec.submission.following import JobLog, Trouble, follow
 from smspec.submission.job_service import JobService
 from support.servers.job_server import COMPLETED, job_server
 from support.service.api_samples import small_request
@@ -44,7 +43,7 @@ def service(server):
 @pytest.fixture
 def pauses(monkeypatch):
     found = []
-    monkeypatch.setattr("smspec.submission.persistence.time.sleep", found.append)
+    monkeypatch.setattr("smspec.submission.client.time.sleep", found.append)
     return found
 
 

@@ -1,22 +1,29 @@
-"""Lock one environment: resolve its packages, list their modules, and write both as an entry of a lock."""
+"""Lock one environment: resolve its packages, list their modules, and write both as an entry of a lock.
+
+It continues a predecessor, whose versions are kept where they still fit. Its requirements file has versions with the
+SHA-256 of their files, for uv and any pip since 20.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from smspec.lock.environments.accepted_hashes import require_accepted
-from smspec.lock.environments.hashed_requirements import hashed_requirements
 from smspec.lock.environments.index_settings import IndexSettings
-from smspec.lock.environments.module_cache import ModuleCache
-from smspec.lock.environments.module_listing import list_modules
 from smspec.lock.environments.pip import Pip, has_pip
-from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable
+from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable, require_accepted
 from smspec.lock.environments.uv import Uv, installed_uv
+from smspec.lock.environments.wheel_modules import ModuleCache, list_modules
+from smspec.plan.plan import ImagePlan
 from smspec.spec.lock import LockedEnvironment
 from smspec.workspace.temporary_directory import temporary_directory
+
+_INDEX_OPTION = re.compile(
+    r"(?:-i|--index-url|--extra-index-url|--no-index|-f|--find-links|--trusted-host)(?:[=\s].*)?"
+)
 
 
 class Resolver(Protocol):
@@ -100,3 +107,39 @@ def lock_environment(
         faults=modules.faults,
         sizes={file.name: file.size for file in files if file.size},
     )
+
+
+def hashed_requirements(files: Sequence[ResolvedFile], options: Sequence[str], *, base: str, python: str) -> str:
+    """Return the content of the file. ``options``: of the author's file, of which those about indexes count."""
+    lines = [f"# The packages of {base} with Python {python}, written by `smspec lock`. Do not edit."]
+    lines += [option for option in options if _INDEX_OPTION.fullmatch(option)]
+    for file in sorted(files, key=lambda file: file.name):
+        version = f"{file.name} @ {file.url.partition('#')[0]}" if file.is_direct else f"{file.name}=={file.version}"
+        lines += [f"{version} \\", f"    --hash=sha256:{file.sha256}"]
+    return "\n".join(lines) + "\n"
+
+
+def predecessor(
+    known: Mapping[str, LockedEnvironment], image: ImagePlan, python: str, names: set[str], needed: Container[str]
+) -> LockedEnvironment | None:
+    """Return the locked environment that is most like the one to resolve; None if no other has one of its packages.
+
+    ``names``: the packages that it requires. An environment that no job needs any more, outside of ``needed``, was
+    probably its own before the change.
+    """
+    base = image.base.partition("@")[0]
+    candidates = []
+    for key in known:
+        one = known[key]
+        shared = len(names & set(one.packages))
+        if shared and (one.platform, one.python) == (image.platform, python):
+            is_same_base = one.base.partition("@")[0] == base
+            candidates.append((key in needed, -shared, not is_same_base, len(one.packages), key))
+    return known[min(candidates)[-1]] if candidates else None
+
+
+def changes(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
+    """Yield the packages whose versions differ."""
+    for name in sorted({*old, *new}):
+        if old.get(name) != new.get(name):
+            yield f"{name} {old.get(name, '(none)')} → {new.get(name, '(none)')}"

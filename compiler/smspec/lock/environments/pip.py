@@ -14,9 +14,7 @@ from urllib.parse import unquote
 
 from smspec.lock.environments.index_settings import IndexSettings
 from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable
-from smspec.lock.environments.resolver_input import PACKAGES, REQUIREMENTS, write_for_pip
-from smspec.lock.environments.resolver_process import output_of
-from smspec.lock.environments.unusable_index import unusable_index
+from smspec.lock.environments.resolver_process import PACKAGES, REQUIREMENTS, output_of, unusable_index, write_for_pip
 from smspec.lock.environments.versions import fits, version
 from smspec.lock.environments.wheel_tags import platforms
 from smspec.service.bare_image import BareImage

@@ -11,12 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from smspec.lock.environments.accepted_hashes import accepts
 from smspec.lock.environments.index_settings import IndexSettings
-from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable
-from smspec.lock.environments.resolver_input import write_for_uv
-from smspec.lock.environments.resolver_process import output_of
-from smspec.lock.environments.unusable_index import unusable_index
+from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable, accepts
+from smspec.lock.environments.resolver_process import output_of, unusable_index, write_for_uv
 from smspec.lock.environments.wheel_tags import rank, wheel_name
 from smspec.service.bare_image import BareImage
 from smspec.service.requirement_lines import normalized

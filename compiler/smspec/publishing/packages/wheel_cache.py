@@ -17,8 +17,7 @@ from smspec.lock.environments.index_listing import listed_files
 from smspec.lock.environments.index_settings import IndexSettings
 from smspec.lock.environments.pip import has_pip
 from smspec.lock.environments.resolution import ResolverFailed
-from smspec.lock.environments.resolver_process import output_of
-from smspec.lock.environments.unusable_index import unusable_index
+from smspec.lock.environments.resolver_process import output_of, unusable_index
 from smspec.lock.environments.wheel_tags import platforms
 from smspec.publishing.publication import PublishFailed
 from smspec.service.bare_image import BareImage

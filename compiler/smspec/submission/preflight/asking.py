@@ -1,4 +1,7 @@
-"""Ask several questions at once, within a time limit, and show what the answers are waited for."""
+"""The questions of the table, and the rows that answer them: several are asked at once, within a time limit.
+
+While they are open, whose answers are waited for is shown.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,81 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
 
-from smspec.submission.preflight.row import (
-    SURROUNDINGS_AT_FAULT,
-    Answer,
-    Contradiction,
-    NotChecked,
-    Question,
-    Row,
-    not_checked,
-    wrong,
-)
+from smspec.source.frozen import dataclass
 from smspec.wire.aws import AwsRefused
+
+State = Literal["ok", "wrong", "not checked"]
+SPEC_AT_FAULT, SURROUNDINGS_AT_FAULT = 1, 3
+"""The exit statuses of a row that is wrong."""
 
 MOST_THREADS = 8
 _LOOK_SECONDS = 0.1
 _Place = tuple[int, ...]
 """Where the rows of a question are in the table; those of a question that arises from it follow."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What is known about one thing. ``kind`` says what it is, such as `bucket`, and ``name`` which one.
+
+    ``text`` follows the name. ``exit_status``: of a submission that ends because the row is wrong. ``action``: the
+    permission that is missing, if that is why the row is not checked.
+    """
+
+    kind: str
+    name: str
+    state: State
+    text: str
+    exit_status: int = SPEC_AT_FAULT
+    action: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """``rows`` of the table; ``then``: the questions that arise from them."""
+
+    rows: tuple[Row, ...]
+    then: tuple[Question, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """``ask`` calls AWS. ``kind`` and ``name``: of its row if there is no answer. ``waits_for``: who is to answer.
+
+    ``seconds`` None: the time limit of all questions.
+    """
+
+    kind: str
+    name: str
+    waits_for: str
+    ask: Callable[[], Answer]
+    seconds: float | None = None
+
+
+class NotChecked(Exception):
+    """There is no answer: the text says why. ``action``: the permission that is missing, else empty."""
+
+    def __init__(self, reason: str, action: str = "") -> None:
+        super().__init__(reason)
+        self.action = action
+
+
+class Contradiction(Exception):
+    """Nothing can be asked, because the surroundings contradict the job: a submission ends."""
+
+
+def ok(kind: str, name: str, text: str) -> Answer:
+    return Answer(rows=(Row(kind=kind, name=name, state="ok", text=text),))
+
+
+def wrong(kind: str, name: str, text: str, exit_status: int = SPEC_AT_FAULT) -> Answer:
+    return Answer(rows=(Row(kind=kind, name=name, state="wrong", text=text, exit_status=exit_status),))
+
+
+def not_checked(kind: str, name: str, reason: str, action: str = "") -> Answer:
+    return Answer(rows=(Row(kind=kind, name=name, state="not checked", text=reason, action=action),))
 
 
 def answers(

@@ -9,9 +9,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from smspec.submission.aws_errors import DENIED, INVALID_CREDENTIALS, AwsUnavailable
-from smspec.submission.persistence import THROTTLED
-from smspec.submission.preflight.asking import MOST_THREADS
-from smspec.submission.preflight.row import Contradiction, NotChecked
+from smspec.submission.client import THROTTLED
+from smspec.submission.preflight.asking import MOST_THREADS, Contradiction, NotChecked
 from smspec.wire.aws import AwsRefused, AwsSession, EndpointElsewhere, Unsendable, is_in_aws, responses
 from smspec.wire.connections import Connections, trust_of_environment
 from smspec.wire.exchange import fetched

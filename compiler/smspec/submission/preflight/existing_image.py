@@ -10,8 +10,8 @@ from smspec.registry.manifest import ACCEPTED, Manifest, config_platform, has_pl
 from smspec.service.facts.accounts import is_provider
 from smspec.service.image_reference import ImageReference, parsed_reference
 from smspec.service.members import items, member
+from smspec.submission.preflight.asking import Answer, NotChecked, Question, ok, wrong
 from smspec.submission.preflight.aws_calls import AwsCalls
-from smspec.submission.preflight.row import Answer, NotChecked, Question, ok, wrong
 from smspec.wire.aws import AwsRefused
 from smspec.wire.fault import WireFault
 

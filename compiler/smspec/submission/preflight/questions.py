@@ -9,11 +9,11 @@ from smspec.service.facts.instances import architecture
 from smspec.service.request import Request
 from smspec.source.frozen import dataclass
 from smspec.submission.preflight.account import account_questions
+from smspec.submission.preflight.asking import Question
 from smspec.submission.preflight.aws_calls import AwsCalls
 from smspec.submission.preflight.buckets import bucket_questions, used_buckets
 from smspec.submission.preflight.existing_image import image_questions
 from smspec.submission.preflight.resources import resource_questions
-from smspec.submission.preflight.row import Question
 from smspec.submission.s3_service import S3Service
 
 _PLATFORMS = {"x86_64": "linux/amd64", "arm64": "linux/arm64"}

@@ -9,8 +9,8 @@ from typing import Any
 from smspec.service.arns import parsed_arn
 from smspec.service.members import items, member
 from smspec.service.runtime_settings import SecretReference, secret_reference
+from smspec.submission.preflight.asking import SURROUNDINGS_AT_FAULT, Answer, NotChecked, Question, ok, wrong
 from smspec.submission.preflight.aws_calls import AwsCalls
-from smspec.submission.preflight.row import SURROUNDINGS_AT_FAULT, Answer, NotChecked, Question, ok, wrong
 from smspec.wire.aws import AwsRefused
 
 KEY, NETWORK, FILE_SYSTEM, SECRET = "KMS key", "network", "file system", "secret"
