@@ -1,4 +1,4 @@
-"""The types of numeric arguments: numbers of hosts and bytes, rates, durations."""
+"""The types of numeric arguments (numbers of hosts and bytes, rates, durations), and arguments about the Python."""
 
 from __future__ import annotations
 
@@ -70,3 +70,19 @@ def _no(kind: str, word: str, meant: str | None, examples: str) -> argparse.Argu
     if meant and meant != word:
         return argparse.ArgumentTypeError(f"expected {kind}, got `{word}`; did you mean `{meant}`?")
     return argparse.ArgumentTypeError(f"expected {kind} such as {examples}, got `{word}`")
+
+
+def add_python_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add ``--python``, ``--fetch-python``, and ``--no-install``."""
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument(
+        "--python",
+        metavar="EXE",
+        help="Python to use, with its packages (default: the version and packages of the image)",
+    )
+    choice.add_argument(
+        "--fetch-python", action="store_true", help="if this machine lacks the Python of the image, fetch it with uv"
+    )
+    parser.add_argument(
+        "--no-install", action="store_true", help="exit with status 3 instead of installing Python packages of the job"
+    )

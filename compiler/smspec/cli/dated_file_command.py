@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
-from smspec.cli.verbosity import add_quiet_argument
+from smspec.cli.parser import add_quiet_argument
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.visible import visible
 from smspec.organization.dated_file import REGION

@@ -8,8 +8,8 @@ from smspec.cli.aws_arguments import aws_failures, credentials_wait, is_job_name
 from smspec.cli.command_errors import CommandRefused, UsageError
 from smspec.cli.console import Console
 from smspec.cli.imported_spec import imported_spec
+from smspec.cli.parser import add_quiet_argument
 from smspec.cli.submission import OWN_TAGS
-from smspec.cli.verbosity import add_quiet_argument
 from smspec.cli.waiting import Waiting
 from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.importer.sdk.notebook import MAX_BYTES as MOST_NOTEBOOK_BYTES

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from smspec.cli.argument_types import stall_seconds
 from smspec.cli.console import Console
+from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.run_arguments import (
     add_engine_argument,
     add_run_arguments,
@@ -20,7 +21,6 @@ from smspec.cli.run_arguments import (
 )
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
-from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput, placed
 from smspec.diagnostics.suggestions import nearest

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from smspec.cli.argument_types import byte_count, byte_rate, memory_size, stall_seconds
 from smspec.cli.console import Console
+from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.run_arguments import (
     add_engine_argument,
     add_run_arguments,
@@ -19,7 +20,6 @@ from smspec.cli.run_arguments import (
 )
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
-from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import placed
 from smspec.local.feeder.injection import Injection

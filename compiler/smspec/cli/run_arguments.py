@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from smspec.cli.argument_types import host_count
+from smspec.cli.argument_types import add_python_arguments, host_count
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
-from smspec.cli.python_arguments import add_python_arguments
 from smspec.local.engines import AUTO, ENGINES
 from smspec.local.request import RunRequest
 from smspec.output.atomic_file import OutputFailed

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import count
-from smspec.cli.job_build import JobBuild
+from smspec.cli.image_arguments import JobBuild
 from smspec.cli.submission import Submission
-from smspec.cli.transfer_progress import transfer_progress
+from smspec.cli.waiting import transfer_progress
 from smspec.local.units import size
 from smspec.service.job_costs import cost_line, hosts_text
 from smspec.submission.job_inputs import channels_in_s3

@@ -8,9 +8,9 @@ from smspec.cli.changed_argument import add_changed_argument, affected, name_ski
 from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
 from smspec.cli.findings import add_findings_arguments, exit_status, show_findings
+from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_variation_arguments, root, settings
-from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.validation_result import ValidationResult, validate_specs
 from smspec.spec.layers.assembly import OptionError
