@@ -7,13 +7,18 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 
-from smspec.cli.changed_argument import add_changed_argument, searched_paths
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.image_arguments import JobBuild, add_image_arguments, check_image_arguments, job_build, with_images
 from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.signal_handling import signals_interrupt
-from smspec.cli.spec_arguments import add_variation_arguments, compiled_all, default_directory
+from smspec.cli.spec_arguments import (
+    add_changed_argument,
+    add_variation_arguments,
+    compiled_all,
+    default_directory,
+    searched_paths,
+)
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.existing_output import differences

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import argparse
 
-from smspec.cli.changed_argument import add_changed_argument, affected, name_skipped, searched_cache, searched_paths
 from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
 from smspec.cli.findings import add_findings_arguments, exit_status, show_findings
 from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.signal_handling import signals_interrupt
-from smspec.cli.spec_arguments import add_variation_arguments, root, settings
+from smspec.cli.spec_arguments import (
+    add_changed_argument,
+    add_variation_arguments,
+    affected,
+    name_skipped,
+    root,
+    searched_cache,
+    searched_paths,
+    settings,
+)
+from smspec.diagnostics.formats import FORMATS
+from smspec.diagnostics.quoting import one_of
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.validation_result import ValidationResult, validate_specs
-from smspec.spec.layers.assembly import OptionError
+from smspec.spec.layers.variables import OptionError
 
 HELP = """\
 Check job specs. Checks each spec on its own and with each overlay.
@@ -51,9 +61,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.api_json is not None and is_overview:
         raise UsageError(f"--format {args.format} cannot be combined with --api-json")
     if args.api_json is not None:
-        # Imported late: it reads a different kind of file.
-        from smspec.cli.validate_request import validate_request
-
         return validate_request(args, console)
     if args.fix:
         # Imported late: it writes files.
@@ -117,3 +124,27 @@ def _of_changes(
     found = affected(listed, args, settings(args), cache, console, "checked, but not against others")
     more = [(path, check_spec(path, args.overlay, settings(args), cache)) for path in found.unlisted]
     return with_specs(narrowed_result(result, found.specs, found.touches), more)
+
+
+def validate_request(args: argparse.Namespace, console: Console) -> int:
+    """Check the request in ``--api-json``. Raise `UsageError` for arguments that require a spec."""
+    # Imported late: it reads a different kind of file.
+    from smspec.pipeline.request_file import check_request_file
+
+    only_for_specs = {
+        "PATH": args.paths,
+        "--overlay": args.overlay is not None,
+        "--set": args.set,
+        "--root": args.root is not None,
+    }
+    for name, is_given in only_for_specs.items():
+        if is_given:
+            raise UsageError(f"--api-json cannot be combined with {name}")
+    if args.format not in FORMATS:
+        raise UsageError(f"--format {args.format} cannot be combined with --api-json; use {one_of(list(FORMATS))}")
+    try:
+        checked = check_request_file(args.api_json)
+    except OptionError as error:
+        raise UsageError(str(error)) from error
+    summary = "\n".join(filter(None, (checked.summary(), checked.ceiling())))
+    return show_findings(checked.diagnostics, checked.texts, summary, args, console)
