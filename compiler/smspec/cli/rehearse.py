@@ -8,7 +8,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 
-from smspec.cli.argument_types import stall_seconds
 from smspec.cli.console import Console
 from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.run_arguments import (
@@ -17,6 +16,7 @@ from smspec.cli.run_arguments import (
     channel_data,
     engine_of,
     run_request,
+    stall_seconds,
     write_generated_files,
 )
 from smspec.cli.signal_handling import signals_interrupt

@@ -19,7 +19,7 @@ from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments
 from smspec.cli.submission import AUTOMATIC, Submission, check_tags, git_tags, new_run_id, submissions
-from smspec.cli.submission_plan import data_line, data_plans, difference, local_data_lines, plan_lines
+from smspec.cli.submission_plan import data_line, data_plans, difference, local_data, local_data_lines, plan_lines
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import OutputFailed
@@ -116,7 +116,6 @@ def _submitted(
         show(line)
     # Imported late: boto3 takes a second to import.
     from smspec.cli.alternative_submission import creation
-    from smspec.cli.local_data import local_data
     from smspec.cli.preflight import checked, print_checks
     from smspec.submission.caller import role_account
     from smspec.submission.client import has_credentials
