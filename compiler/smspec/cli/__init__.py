@@ -86,7 +86,7 @@ def execute(words: list[str], console: Console) -> int:
         status = _run(words, console)
     except Exception as fault:
         # Imported late: most commands succeed.
-        from smspec.cli.command_errors import report_error
+        from smspec.cli.error_exit import report_error
 
         status = report_error(fault, console)
     console.finish()

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from smspec.cli.command_errors import CommandRefused
 from smspec.cli.console import Console
 from smspec.cli.job_follower import follow_job
-from smspec.cli.named_job import job_words, name_words, submission_words
+from smspec.cli.next_command import job_words, name_words, submission_words
 from smspec.cli.submission import Submission
 from smspec.cli.waiting import Waiting
 from smspec.service.job_costs import hosts_text

@@ -15,7 +15,8 @@ from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_nam
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import count
-from smspec.cli.named_job import add_spec_variant_arguments, job_words, named_job
+from smspec.cli.named_job import add_spec_variant_arguments, named_job
+from smspec.cli.next_command import job_words
 from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.waiting import Waiting

@@ -13,7 +13,7 @@ from math import isfinite
 
 from smspec.cli.command_errors import ResourceUnavailable
 from smspec.cli.console import Console
-from smspec.cli.named_job import job_words
+from smspec.cli.next_command import job_words
 from smspec.cli.waiting import StatusLine, Waiting
 from smspec.diagnostics.visible import visible
 from smspec.local.units import duration

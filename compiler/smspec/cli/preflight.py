@@ -13,7 +13,7 @@ from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import count
 from smspec.cli.image_arguments import JobBuild, published_image
-from smspec.cli.named_job import spec_words
+from smspec.cli.next_command import spec_words
 from smspec.cli.submission import Submission, uploads
 from smspec.cli.submission_plan import LocalData, left_alone, local_data, uploadable
 from smspec.cli.waiting import Waiting

@@ -14,7 +14,8 @@ from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, Usage
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import count
 from smspec.cli.image_arguments import JobBuild, job_build, with_images
-from smspec.cli.named_job import PlacedJob, job_words, placed_job, spec_words
+from smspec.cli.named_job import PlacedJob, placed_job
+from smspec.cli.next_command import job_words, spec_words
 from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments
