@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from smspec.cli.changed_argument import add_changed_argument, searched_paths
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
-from smspec.cli.image_arguments import add_image_arguments, check_image_arguments, with_images
-from smspec.cli.job_build import JobBuild, job_build
+from smspec.cli.image_arguments import JobBuild, add_image_arguments, check_image_arguments, job_build, with_images
+from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.signal_handling import signals_interrupt
-from smspec.cli.spec_arguments import add_variation_arguments, compiled_all, default_directory
-from smspec.cli.verbosity import add_verbosity_arguments
+from smspec.cli.spec_arguments import (
+    add_changed_argument,
+    add_variation_arguments,
+    compiled_all,
+    default_directory,
+    searched_paths,
+)
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.existing_output import differences
@@ -73,9 +78,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
         if args.image or args.push:
             builds = with_images(builds, args, console, os.environ, pushes=args.push)
     if args.format == "json":
-        # Imported late: a person reads the text.
-        from smspec.cli.build_report import build_report
-
         console.result(build_report(builds, is_one=is_one))
     else:
         console.result("".join(line for build in builds for line in _lines(build, is_one=is_one)))
@@ -143,3 +145,34 @@ def _lines(build: JobBuild, *, is_one: bool) -> Iterator[str]:
             yield f"{build.published.reference}\n"
     for difference in build.stale or ():
         yield f"{visible(f'{difference}' if is_one else f'{build.directory}/{difference}')}\n"
+
+
+def build_report(builds: Sequence[JobBuild], *, is_one: bool) -> str:
+    """Return one JSON object, or an array of them for directories and several specs.
+
+    Instance time is in seconds; amounts of money are per currency, as far as there are prices.
+    """
+    reports = [_report(build) for build in builds]
+    return json.dumps(reports[0] if is_one else reports, indent=2) + "\n"
+
+
+def _report(build: JobBuild) -> dict[str, object]:
+    plan, stale, cost, published = build.job.plan, build.stale, build.cost, build.published
+    report: dict[str, object] = {
+        "job": plan.name,
+        "training_job_name": plan.request.payload["TrainingJobName"],
+        "directory": build.directory,
+        "status": "written" if stale is None else "out of date" if stale else "up to date",
+        "image": None if plan.image is None else plan.image.uri,
+        "files": [file.path for file in build.tree.files],
+        "uploads": build.tree.uploads,
+        "differences": [{"path": one.path, "kind": one.kind} for one in stale or ()],
+        "cost_ceiling": None
+        if cost is None
+        else {"instance_seconds": cost.seconds, "amounts": {key: float(value) for key, value in cost.amounts.items()}},
+    }
+    if published is not None:
+        report |= {"image_status": published.status, "image_digest": published.digest}
+        if published.archive is not None:
+            report["image_archive"] = published.archive
+    return report

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import gc
 
-from smspec.cli.argument_types import stall_seconds
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.findings import add_findings_arguments, exit_status, show_findings
-from smspec.cli.python_arguments import add_python_arguments
+from smspec.cli.parser import add_quiet_argument
+from smspec.cli.run_arguments import add_python_arguments, stall_seconds
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, root, settings
-from smspec.cli.verbosity import add_quiet_argument
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.proof import ProofRequest

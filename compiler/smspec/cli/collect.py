@@ -17,8 +17,8 @@ from smspec.cli.console import Console
 from smspec.cli.dated_file_command import count
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.next_command import job_words
+from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.signal_handling import signals_interrupt
-from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import OutputFailed, OutputRefused
@@ -148,7 +148,7 @@ def _result(args: argparse.Namespace, console: Console) -> StoredResult:
 
 
 def _collected(result: StoredResult, directory: str, args: argparse.Namespace, console: Console) -> CollectedResult:
-    from smspec.cli.transfer_progress import transfer_progress
+    from smspec.cli.waiting import transfer_progress
     from smspec.collection.collecting import collect
     from smspec.local.units import size
 

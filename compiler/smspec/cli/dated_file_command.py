@@ -1,15 +1,18 @@
-"""What ``smspec prices`` and ``smspec quotas`` share: their arguments, the regions to ask for, and writing the file."""
+"""What ``smspec prices`` and ``smspec quotas`` share: their arguments, asking AWS about regions, and the file."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
+from smspec.cli.aws_arguments import credentials_wait
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
-from smspec.cli.verbosity import add_quiet_argument
+from smspec.cli.parser import add_quiet_argument
+from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.visible import visible
 from smspec.organization.dated_file import REGION
@@ -21,6 +24,8 @@ from smspec.pipeline.spec_discovery import NoJobs, find_job_specs
 from smspec.service.image_reference import parsed_reference
 from smspec.source.frozen import dataclass
 from smspec.workspace.boundary import Boundary
+
+_Listed = TypeVar("_Listed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +61,36 @@ def regions_to_ask(args: argparse.Namespace, place: Place, known: Iterable[str])
     """Return the region of the option, else those of all jobs and those that the file already has."""
     if args.region:
         return (args.region,)
-    # Imported late: only an update searches for specs.
-
     regions = {*job_regions(place.directory, place.cache), *known}
     return tuple(sorted(region for region in regions if re.fullmatch(REGION, region)))
+
+
+def listed_by_region(
+    args: argparse.Namespace,
+    place: Place,
+    known: Iterable[str],
+    console: Console,
+    service: str,
+    request: Callable[..., _Listed],
+) -> Iterator[tuple[str, _Listed]]:
+    """Yield each region with what ``request(session, region)`` lists there. Raise `ResourceUnavailable`.
+
+    All regions are asked, so that the file is complete or unchanged. ``service``: what a person waits for.
+    """
+    # Imported late: boto3 takes a second to import.
+    from smspec.submission.aws_errors import AwsUnavailable
+    from smspec.submission.aws_listing import regions_of, session_of
+
+    waiting = Waiting(console)
+    try:
+        with credentials_wait(console):
+            session = session_of(args.profile)
+        for region in regions_of(session, regions_to_ask(args, place, known)):
+            with waiting.of(f"{service} {region}"):
+                listed = request(session, region)
+            yield region, listed
+    except AwsUnavailable as unavailable:
+        raise ResourceUnavailable(str(unavailable)) from unavailable
 
 
 def write_dated(place: Place, text: str, before: str, console: Console) -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
+from smspec.cli.parser import add_quiet_argument
 from smspec.cli.spec_arguments import add_variation_arguments, root, settings
-from smspec.cli.verbosity import add_quiet_argument
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.masking import masked
 from smspec.diagnostics.visible import visible

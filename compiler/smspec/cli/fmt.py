@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
+from smspec.cli.parser import add_quiet_argument
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_root_argument, root
-from smspec.cli.verbosity import add_quiet_argument
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import OutputFailed, is_generated, remove_unfinished, replace_content

@@ -1,4 +1,4 @@
-"""The arguments of a build that also builds or pushes the images of its jobs, and what they do."""
+"""One job of a build (its files and their directory), and the arguments that also build or push its image."""
 
 from __future__ import annotations
 
@@ -9,20 +9,47 @@ from typing import TYPE_CHECKING
 
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
-from smspec.cli.job_build import JobBuild
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.visible import visible
+from smspec.output.existing_output import PathDifference
+from smspec.pipeline.compilation import Compiled, compiled_digest
 from smspec.publishing.publication import BUILDERS, ENGINES
-from smspec.render.tree import CopiedFile
+from smspec.render.tree import CopiedFile, FileTree
+from smspec.render.tree_rendering import render_tree
 from smspec.service.image_reference import parsed_reference
+from smspec.service.job_costs import JobCost
 from smspec.service.policy import RegistrySettings
-from smspec.source.frozen import replace
+from smspec.source.frozen import dataclass, replace
 from smspec.spec.model import BuiltImage
 
 if TYPE_CHECKING:
     from smspec.publishing.publication import JobImage, PublishedImage, PublishFailed
 
 _MOST_LINES = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobBuild:
+    """``spec`` is its path. ``stale``: what ``--check`` found, None after a build. ``published``: its image."""
+
+    spec: str
+    job: Compiled
+    directory: str
+    tree: FileTree
+    cost: JobCost | None
+    stale: list[PathDifference] | None = None
+    published: PublishedImage | None = None
+
+
+def job_build(spec: str, job: Compiled, directory: str) -> JobBuild:
+    """Return the build of a job in a directory, which is not written yet."""
+    return JobBuild(
+        spec=spec,
+        job=job,
+        directory=directory,
+        tree=render_tree(job.plan, job.inputs.build_inputs, compiled_digest(job.plan)),
+        cost=job.cost,
+    )
 
 
 def add_image_arguments(parser: argparse.ArgumentParser) -> None:

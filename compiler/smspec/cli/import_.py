@@ -7,9 +7,8 @@ import argparse
 from smspec.cli.aws_arguments import aws_failures, credentials_wait, is_job_name, show_choice
 from smspec.cli.command_errors import CommandRefused, UsageError
 from smspec.cli.console import Console
-from smspec.cli.imported_spec import imported_spec
+from smspec.cli.parser import add_quiet_argument
 from smspec.cli.submission import OWN_TAGS
-from smspec.cli.verbosity import add_quiet_argument
 from smspec.cli.waiting import Waiting
 from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.importer.sdk.notebook import MAX_BYTES as MOST_NOTEBOOK_BYTES
@@ -61,19 +60,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
+    # Imported late: `--help` and completion need none of it.
+    from smspec.cli.import_directory import check_new, imported_spec, write_directory, write_job
+
     if args.output is None:
         (found,) = _found(args, console)
         spec = imported_spec(found, console, FILE_NAME)
         console.content(spec.text)
         return 1 if spec.has_errors else 0
-    # Imported late: a spec that is printed needs none of it.
-    from smspec.cli.import_directory import check_new, write_directory
-
     check_new(args.output)  # before AWS is called
     jobs = _found(args, console)
     if is_job_name(args.source):
-        from smspec.cli.import_job_code import write_job
-
         return write_job(jobs[0], args, console)
     program = None if args.source == STANDARD_INPUT else args.source
     return write_directory(lambda _: jobs, args.output, program, console)

@@ -1,25 +1,49 @@
-"""Write imported jobs and their code to a new directory: everything, or nothing."""
+"""Write the spec of an imported job, with what it lacks; or jobs and their code to a new directory, all or nothing.
+
+Each request is compared with that of its source. The code of a job in SageMaker is what its request names in S3.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from smspec.cli.aws_arguments import aws_failures
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
 from smspec.cli.console import Console
-from smspec.cli.imported_spec import imported_spec
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.collection.result_tree import ResultRefused, ResultTree
-from smspec.importer.imported import Imported
-from smspec.importer.job_files import SOURCE, CodeFiles, PlacedJob, code_files, pieces_of, placed
+from smspec.diagnostics import InvalidInput
+from smspec.importer.imported import Imported, RequestNotFound
+from smspec.importer.job_files import (
+    SOURCE,
+    CodeFiles,
+    PlacedJob,
+    code_files,
+    pieces_of,
+    placed,
+    stored_code,
+    with_source,
+)
+from smspec.importer.request_equality import differences, expected_request
+from smspec.importer.spec_writer import WrittenSpec, write_spec
 from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.writing import COLLECTING, as_output_failed, made_directory, put_directory
+from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
+from smspec.pipeline.inputs import in_memory_inputs
+from smspec.service.members import structure
+from smspec.source import Path, SourceText
+from smspec.source.frozen import dataclass, replace
 from smspec.source.listing import ListedFile
+from smspec.source.node import dotted
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.temporary_directory import temporary_directory
 
 MOST_BYTES = 1 << 30
 """Of all files of a directory: an archive that is larger is not code."""
+
+_FAULTY = "\n# This spec has errors; `smspec validate` shows them.\n"
 
 
 def write_directory(
@@ -107,3 +131,89 @@ def _add(tree: ResultTree, path: str, file: ListedFile | str) -> None:
         tree.add_file(path, sum(map(len, content)), content)
     else:
         tree.add_file(path, file.size, pieces_of(file), is_executable=file.executable)
+
+
+def write_job(found: Imported, args: argparse.Namespace, console: Console) -> int:
+    """Write the spec, and the code if its archive is known; return the exit status."""
+    code = stored_code(found.request)
+    if code is None:
+        console.say("the job names no archive of code in S3: its image has it, or its own command starts it")
+        return write_directory(lambda _: (found,), args.output, None, console)
+
+    def with_code(tree: ResultTree) -> Sequence[Imported]:
+        # Imported late: boto3 takes a second to import.
+        from smspec.collection.s3_result import unpack_code
+
+        try:
+            unpack_code(code.uri, SOURCE, tree, console.say, args.profile, found.region)
+        except ResultRefused as refused:
+            raise CommandRefused(f"the code of the job cannot be unpacked: {refused}") from refused
+        if not tree.holds(f"{SOURCE}/{code.script}"):
+            raise CommandRefused(f"`{code.uri}` has no `{code.script}`, which the job starts")
+        job = with_source(found, code)
+        left = structure(job.patch, "HyperParameters")
+        if left:
+            console.say(f"left for the toolkit of the image, in `api.HyperParameters`: {', '.join(sorted(left))}")
+        return (job,)
+
+    console.remark(f"fetching `{code.uri}`")
+    with aws_failures():
+        return write_directory(with_code, args.output, None, console)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedSpec:
+    """The text of a spec, and whether it has errors to fix."""
+
+    text: str
+    has_errors: bool
+
+
+def imported_spec(found: Imported, console: Console, file: str, prefix: str = "") -> ImportedSpec:
+    """Return the spec, after everything about it was said on stderr.
+
+    ``file``: its name in findings. ``prefix``: what begins each line, if there are several specs.
+    """
+    try:
+        written = write_spec(found)
+    except RequestNotFound as nothing:
+        raise CommandRefused(f"{prefix}{nothing}") from nothing
+    if written.settings:
+        names = ", ".join(f"`{name}`" for name in written.settings)
+        console.say(f"{prefix}variables whose value only a run of the source has: {names}")
+    if written.additions:
+        console.say(f"{prefix}added by the SDK: {', '.join(written.additions)}")
+    for part in written.not_imported:
+        console.say(f"{prefix}not imported: {part}")
+    if written.left_out:
+        console.say(f"{prefix}ignored, not part of a request: {', '.join(written.left_out)}")
+    has_errors = _has_errors(found, written, console, file, prefix)
+    return ImportedSpec(text=written.text + (_FAULTY if has_errors else ""), has_errors=has_errors)
+
+
+def _has_errors(found: Imported, written: WrittenSpec, console: Console, file: str, prefix: str) -> bool:
+    """Compile the spec, compare the requests, print the errors, and return whether there are any."""
+    text = SourceText(file, written.text)
+    try:
+        compilation = compile_spec(in_memory_inputs(text, written.settings, written.script))
+    except InvalidInput as rejected:
+        compilation = Faulty(diagnostics=rejected.diagnostics, texts=rejected.texts)
+    if compilation.diagnostics:
+        console.warned(compilation.diagnostics, compilation.texts)
+    if not isinstance(compilation, Compiled):
+        return True
+    unlike = [
+        dotted(path)
+        for request, wanted in zip(compilation.plan.requests, (written.request, *written.alternatives), strict=True)
+        for path in _differences(request.payload, wanted, found)
+    ]
+    for place in dict.fromkeys(unlike):
+        console.say(f"{prefix}not imported: {place}: smspec sends a different value")
+    return bool(unlike)
+
+
+def _differences(payload: dict[str, object], wanted: dict[str, object], found: Imported) -> Iterator[Path]:
+    sent = dict(payload)
+    if "TrainingJobName" not in wanted:
+        del sent["TrainingJobName"]
+    yield from differences(sent, expected_request(replace(found, request=wanted), sent))

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 
 from smspec.cli.command_errors import CommandRefused
 from smspec.cli.console import Console
-from smspec.cli.gitignore import GITIGNORE, add_ignores, missing_ignores
+from smspec.cli.parser import add_quiet_argument
 from smspec.cli.schema import job_schema
 from smspec.cli.signal_handling import signals_interrupt
-from smspec.cli.verbosity import add_quiet_argument
 from smspec.diagnostics.visible import visible
 from smspec.source.frozen import dataclass
 from smspec.spec.yaml.scalars import meaning
@@ -47,6 +46,10 @@ SCHEMA = ".smspec.schema.json"
 
 _TEMPLATE_NAME = "name: example "
 _LONGEST_NAME = 48
+
+GITIGNORE = ".gitignore"
+_WRITTEN = ("build/", "run/")
+"""What `smspec build` and `smspec run` write."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -190,3 +193,25 @@ def _make_directories(directory: str, made: list[str]) -> None:
         _make_directories(os.path.dirname(directory), made)
         os.makedirs(directory)
         made.append(directory)
+
+
+def missing_ignores(directory: str) -> list[str]:
+    """Return the lines that the .gitignore of a directory lacks."""
+    try:
+        with open(os.path.join(directory, GITIGNORE), encoding="utf-8", errors="replace") as file:
+            there = {line.strip().strip("/") for line in file}
+    except FileNotFoundError:
+        there = set()
+    return [line for line in _WRITTEN if line.strip("/") not in there]
+
+
+def add_ignores(directory: str, lines: list[str]) -> None:
+    """Add lines to the .gitignore of a directory."""
+    path = os.path.join(directory, GITIGNORE)
+    is_cut = False
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            content = file.read()
+        is_cut = bool(content) and not content.endswith(b"\n")
+    with open(path, "a", encoding="utf-8", newline="\n") as file:
+        file.write("\n" * is_cut + "".join(f"{line}\n" for line in lines))

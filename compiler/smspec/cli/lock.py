@@ -9,13 +9,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from smspec import __version__
-from smspec.cli.changed_argument import add_changed_argument, affected, searched_paths
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.environment_lock import lock_environments, remove_files, write_files
+from smspec.cli.parser import add_quiet_argument
 from smspec.cli.signal_handling import signals_interrupt
-from smspec.cli.spec_arguments import add_root_argument, root, settings
-from smspec.cli.verbosity import add_quiet_argument
+from smspec.cli.spec_arguments import add_changed_argument, add_root_argument, affected, root, searched_paths, settings
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.visible import visible

@@ -12,7 +12,7 @@ from smspec.cli.aws_arguments import add_aws_arguments, aws_failures
 from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
-from smspec.cli.verbosity import add_verbosity_arguments
+from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.quoting import SECONDS_OF_UNITS
 from smspec.diagnostics.visible import visible
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     since = milliseconds(args.since, time.time()) if args.since else None
     # Imported late: boto3 takes a second to import.
-    from smspec.cli.job_lines import log_line
+    from smspec.cli.job_follower import log_line
     from smspec.submission.client import ANSWER_SECONDS
     from smspec.submission.following import JobLog
 

@@ -1,4 +1,4 @@
-"""The parser of one command: argparse, with its errors and help as smspec's own."""
+"""The parser of one command: argparse, with its errors and help as smspec's own, and ``-q`` and ``-v``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
 
 WIDTH = 100
+
+QUIET = "show only warnings, errors, and the result"
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -40,3 +42,15 @@ class CommandParser(argparse.ArgumentParser):
 
     def print_help(self, file: object = None) -> None:  # noqa: ARG002 (argparse passes it)
         self._console.painted_result(self.format_help())
+
+
+def add_verbosity_arguments(parser: argparse.ArgumentParser, *, quiet: str, verbose: str) -> None:
+    """Add ``-q`` and ``-v``, which `Console.verbosity` has then as -1 and 1. The texts are their help."""
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("-q", "--quiet", action="store_true", help=quiet)
+    group.add_argument("-v", "--verbose", action="store_true", help=verbose)
+
+
+def add_quiet_argument(parser: argparse.ArgumentParser, help: str = QUIET) -> None:
+    """Add ``-q`` alone, for a command without details: it hides what `Console.remark` writes."""
+    parser.add_argument("-q", "--quiet", action="store_true", help=help)

@@ -1,23 +1,24 @@
-"""What ``smspec submit`` asks AWS before it creates anything: all rows of the table, at once."""
+"""What ``smspec submit`` asks AWS before it creates anything: all rows of the table, at once, for a person or JSON."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from smspec.cli.alternative_submission import SubmissionState
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import count
-from smspec.cli.image_arguments import published_image
-from smspec.cli.job_build import JobBuild
-from smspec.cli.local_data import LocalData, left_alone, local_data, uploadable
+from smspec.cli.image_arguments import JobBuild, published_image
 from smspec.cli.next_command import spec_words
-from smspec.cli.preflight_table import faults, records, table_lines
 from smspec.cli.submission import Submission, uploads
+from smspec.cli.submission_plan import LocalData, left_alone, local_data, uploadable
 from smspec.cli.waiting import Waiting
+from smspec.diagnostics.visible import visible
+from smspec.local.terminal import screen
 from smspec.publishing.publication import UnusableImage
 from smspec.source.frozen import dataclass, field, replace
 from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, JobRefused
@@ -50,6 +51,10 @@ _CREATED = SubmissionState(index=0, job=None, is_created=True)
 """What a dry run goes on with if SageMaker cannot be asked."""
 
 Found = TypeVar("Found")
+
+_STATES = {"ok": "32", "wrong": "1;31", "not checked": "33"}
+_WIDEST_STATE = max(map(len, _STATES))
+_MOST_NAMED = 3
 
 
 class Needed(Generic[Found]):
@@ -273,3 +278,39 @@ def _delivered(found: Sequence[Delivery], kinds: Mapping[str, str]) -> Iterator[
         if not each.differing and not each.others:
             lacking = f"{len(each.missing)} of {count(len(each.files), 'file')} to upload"
             yield Row(kind=kind, name="", state="ok", text=lacking if each.missing else "is in S3, with this content")
+
+
+def table_lines(rows: Sequence[Row], console: Console) -> Iterator[str]:
+    """Yield the rows in columns. On a terminal, they fit its width; a log gets one line for each, to search in."""
+    kinds = max((len(row.kind) for row in rows), default=0)
+    indent = _WIDEST_STATE + kinds + 4
+    width = max(20, screen()[0] - 1 - indent) if console.err_is_terminal else 0
+    for row in rows:
+        text = visible(sentence(row))
+        lines = textwrap.wrap(text, width, break_on_hyphens=False) if width else [text]
+        state = row.state.ljust(_WIDEST_STATE)
+        painted = f"\x1b[{_STATES[row.state]}m{state}\x1b[0m" if console.err_in_colour else state
+        yield f"{painted}  {row.kind.ljust(kinds)}  {lines[0] if lines else ''}".rstrip()
+        yield from (f"{'':{indent}}{line}" for line in lines[1:])
+
+
+def sentence(row: Row) -> str:
+    """Return the name and the text of a row."""
+    return f"{row.name}: {row.text}" if row.name and row.text else row.name or row.text
+
+
+def faults(rows: Iterable[Row]) -> tuple[str, int]:
+    """Return what is wrong, and the exit status for it; an empty text if nothing is."""
+    found = [row for row in rows if row.state == "wrong"]
+    more = f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    texts = "; ".join(
+        visible(f"{row.kind} `{row.name}`: {row.text}" if row.name else f"{row.kind}: {row.text}")
+        for row in found[:_MOST_NAMED]
+    )
+    is_of_the_spec = any(row.exit_status == SPEC_AT_FAULT for row in found)
+    return texts + more, SPEC_AT_FAULT if is_of_the_spec else SURROUNDINGS_AT_FAULT
+
+
+def records(rows: Iterable[Row]) -> list[dict[str, str]]:
+    """Return the rows for JSON."""
+    return [{"kind": row.kind, "name": row.name, "state": row.state, "text": row.text} for row in rows]

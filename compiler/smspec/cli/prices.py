@@ -5,20 +5,17 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from smspec.cli.aws_arguments import credentials_wait
-from smspec.cli.command_errors import ResourceUnavailable
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import (
     Place,
     add_update_arguments,
     count,
+    listed_by_region,
     place_of,
-    regions_to_ask,
     table,
     today,
     write_dated,
 )
-from smspec.cli.waiting import Waiting
 from smspec.organization.dated_file import PRICES, UPDATE_PRICES, listed_prices, price_text
 from smspec.organization.organization_config import MalformedConfig, rejected
 from smspec.organization.policy_search import prices_of
@@ -72,22 +69,12 @@ def _rows(place: Place, region: str | None) -> list[tuple[str, ...]]:
 def _requested(
     args: argparse.Namespace, place: Place, known: Mapping[str, RegionPrices], console: Console
 ) -> dict[str, RegionPrices]:
-    """Request the prices of all regions, so that the file is complete or unchanged."""
     # Imported late: boto3 takes a second to import.
-    from smspec.submission.aws_errors import AwsUnavailable
     from smspec.submission.aws_listing import listed_prices as request
-    from smspec.submission.aws_listing import regions_of, session_of
 
-    found, waiting = {}, Waiting(console)
-    try:
-        with credentials_wait(console):
-            session = session_of(args.profile)
-        for region in regions_of(session, regions_to_ask(args, place, known)):
-            with waiting.of(f"the AWS Price List API about {region}"):
-                listed = request(session, region)
-            left_out = f"; ignored {listed.left_out} without one price per hour" if listed.left_out else ""
-            console.remark(f"{region}: {count(len(listed.training), 'instance type')}{left_out}")
-            found[region] = RegionPrices(as_of=today(), currency=listed.currency, training=listed.training)
-    except AwsUnavailable as unavailable:
-        raise ResourceUnavailable(str(unavailable)) from unavailable
+    found = {}
+    for region, listed in listed_by_region(args, place, known, console, "the AWS Price List API about", request):
+        left_out = f"; ignored {listed.left_out} without one price per hour" if listed.left_out else ""
+        console.remark(f"{region}: {count(len(listed.training), 'instance type')}{left_out}")
+        found[region] = RegionPrices(as_of=today(), currency=listed.currency, training=listed.training)
     return found

@@ -5,20 +5,17 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
-from smspec.cli.aws_arguments import credentials_wait
-from smspec.cli.command_errors import ResourceUnavailable
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import (
     Place,
     add_update_arguments,
     count,
+    listed_by_region,
     place_of,
-    regions_to_ask,
     table,
     today,
     write_dated,
 )
-from smspec.cli.waiting import Waiting
 from smspec.organization.dated_file import QUOTAS, UPDATE_QUOTAS, known_quotas, quota_text
 from smspec.service.policy import Quotas, RegionQuotas
 
@@ -64,25 +61,15 @@ def _rows(quotas: Quotas, region: str | None) -> list[tuple[str, ...]]:
 
 
 def _requested(args: argparse.Namespace, place: Place, before: Quotas, console: Console) -> _Accounts:
-    """Request the quotas in all regions, so that the file is complete or unchanged, and add them to those before."""
+    """Return the quotas in all regions, added to those before."""
     # Imported late: boto3 takes a second to import.
-    from smspec.submission.aws_errors import AwsUnavailable
-    from smspec.submission.aws_listing import listed_quotas, regions_of, session_of
+    from smspec.submission.aws_listing import listed_quotas
 
     accounts: _Accounts = {account: dict(regions) for account, regions in before.accounts.items()}
-    waiting = Waiting(console)
-    try:
-        with credentials_wait(console):
-            session = session_of(args.profile)
-        for region in regions_of(session, regions_to_ask(args, place, _regions(before))):
-            with waiting.of(f"Service Quotas in {region}"):
-                listed = listed_quotas(session, region)
-            left_out = f"; ignored {listed.left_out} without a usable value" if listed.left_out else ""
-            console.remark(f"{listed.account} in {region}: {count(len(listed.training), 'quota')}{left_out}")
-            known = RegionQuotas(as_of=today(), training=listed.training)
-            accounts.setdefault(listed.account, {})[region] = known
-    except AwsUnavailable as unavailable:
-        raise ResourceUnavailable(str(unavailable)) from unavailable
+    for region, listed in listed_by_region(args, place, _regions(before), console, "Service Quotas in", listed_quotas):
+        left_out = f"; ignored {listed.left_out} without a usable value" if listed.left_out else ""
+        console.remark(f"{listed.account} in {region}: {count(len(listed.training), 'quota')}{left_out}")
+        accounts.setdefault(listed.account, {})[region] = RegionQuotas(as_of=today(), training=listed.training)
     return accounts
 
 

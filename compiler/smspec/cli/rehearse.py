@@ -8,19 +8,19 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 
-from smspec.cli.argument_types import stall_seconds
 from smspec.cli.console import Console
+from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.run_arguments import (
     add_engine_argument,
     add_run_arguments,
     channel_data,
     engine_of,
     run_request,
+    stall_seconds,
     write_generated_files,
 )
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
-from smspec.cli.verbosity import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput, placed
 from smspec.diagnostics.suggestions import nearest

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 
-from smspec.cli.changed_argument import add_changed_argument, searched_paths
-from smspec.cli.command_errors import CommandRefused, UsageError
+from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
-from smspec.cli.spec_arguments import add_variation_arguments, compiled
+from smspec.cli.spec_arguments import (
+    add_changed_argument,
+    add_variation_arguments,
+    compiled,
+    compiled_all,
+    default_directory,
+    searched_paths,
+)
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.compilation import Compiled
 from smspec.render import TARGETS, NothingToRender, Rendering
@@ -48,9 +55,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
         raise UsageError(f"--batch: `{visible(args.batch)}` is not the name or the ARN of a job queue")
     paths = searched_paths(args)
     if args.output is not None:
-        # Imported late: most often one text is printed.
-        from smspec.cli.render_files import write_renderings
-
         return write_renderings(args, console, lambda job: _rendering(args, job), _suffix(args))
     if args.changed is not None or len(paths) > 1 or is_directory(paths[0]):
         raise UsageError("several jobs can be rendered only to files; add `-o DIR`")
@@ -98,3 +102,46 @@ def _of_the_first(target: str | None, job: Compiled) -> Iterator[str]:
             f"this is the first of {len(job.plan.requests)} alternatives in `hosts.any_of`; `smspec submit` and"
             " --step-functions use all of them"
         )
+
+
+def write_renderings(
+    args: argparse.Namespace, console: Console, render: Callable[[Compiled], Rendering], suffix: str
+) -> int:
+    """Write the text of each job to ``args.output``, print the paths, and return the exit status.
+
+    A job without such a text is named, and has no file.
+    """
+    # Imported late, as below: most often one text is printed.
+    from smspec.cli.signal_handling import signals_interrupt
+
+    found = compiled_all(args, console)
+    files: dict[str, tuple[str, Compiled]] = {}
+    for spec, job in found.jobs:
+        file = default_directory(args.output, job) + suffix
+        other, _ = files.setdefault(file, (spec, job))
+        if other != spec:
+            raise UsageError(f"`{other}` and `{spec}` both belong in {file}; render them to different directories")
+    with signals_interrupt():
+        for file, (spec, job) in files.items():
+            try:
+                rendering = render(job)
+            except NothingToRender as nothing:
+                console.say(visible(f"{spec}: {nothing}"))
+                continue
+            _write(file, rendering.text)
+            console.result(f"{visible(file)}\n")
+            for note in rendering.notes:
+                console.say(visible(f"{spec}: {note}"))
+    if found.invalid is not None:
+        console.warned(found.invalid.diagnostics, found.invalid.texts)
+    return 0 if found.invalid is None else 1
+
+
+def _write(file: str, text: str) -> None:
+    from smspec.output.atomic_file import OutputFailed, write_whole
+
+    try:
+        os.makedirs(os.path.dirname(file) or os.curdir, exist_ok=True)
+        write_whole(file, text)
+    except OutputFailed as failure:
+        raise ResourceUnavailable(str(failure)) from failure

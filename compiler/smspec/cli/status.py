@@ -13,9 +13,8 @@ from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_nam
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import table
-from smspec.cli.git_tags import commit_lines, commit_record
-from smspec.cli.job_region import PlacedJob, placed_job
-from smspec.cli.submission import RUN_ID_TAG, submissions
+from smspec.cli.named_job import PlacedJob, placed_job
+from smspec.cli.submission import RUN_ID_TAG, commit_lines, commit_record, submissions
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.visible import visible
@@ -81,9 +80,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def _show_job(args: argparse.Namespace, console: Console) -> int:
     # Imported late: boto3 takes a second to import.
-    from smspec.cli.job_follower import known_prices
-    from smspec.cli.job_lines import end_lines, moment, progress_text, transition_line
-    from smspec.cli.job_record import job_record, metrics
+    from smspec.cli.job_follower import (
+        end_lines,
+        final_metrics,
+        job_record,
+        known_prices,
+        moment,
+        progress_text,
+        transition_line,
+    )
 
     with aws_failures():
         service = job_service(args, console)
@@ -102,7 +107,7 @@ def _show_job(args: argparse.Namespace, console: Console) -> int:
     lines += [transition_line(each) for each in job.transitions]
     if job.is_over:
         lines += end_lines(job, prices, args.profile)
-        lines += [f"metric {name}: {value:g}" for name, value in metrics(job)]
+        lines += [f"metric {name}: {value:g}" for name, value in final_metrics(job)]
     else:
         lines.append(progress_text(job, prices, datetime.now(timezone.utc)))
     console.result("".join(f"{visible(line)}\n" for line in lines))
@@ -125,7 +130,7 @@ def _show_specs(args: argparse.Namespace, console: Console) -> int:
         specs = find_job_specs([args.what], cache).jobs
         if not specs:
             raise CommandRefused(f"`{visible(args.what)}` has no job spec; `smspec validate` shows the errors of specs")
-        from smspec.cli.job_record import job_record
+        from smspec.cli.job_follower import job_record
 
         faults: list[tuple[str, Exception]] = []
         found = [each for spec in specs for each in _submitted(spec, args, cache, console, faults)]
@@ -215,7 +220,7 @@ def _submitted_variant(which: str, placed: PlacedJob, service: JobService) -> It
 
 
 def _rows(found: Sequence[_Submitted]) -> Iterator[tuple[str, ...]]:
-    from smspec.cli.job_lines import elapsed
+    from smspec.cli.job_follower import elapsed
 
     now = datetime.now(timezone.utc)
     for each in found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from smspec.cli.command_errors import CommandRefused, UsageError
@@ -17,6 +17,7 @@ from smspec.service.members import items, member
 from smspec.source.frozen import dataclass, field
 
 if TYPE_CHECKING:
+    from smspec.cli.image_arguments import JobBuild
     from smspec.submission.uploading import Upload
 
 OWN_TAGS = "smspec:"
@@ -31,6 +32,9 @@ _RUN_ID = re.compile(r"[A-Za-z0-9_.:/=+@-]{1,256}")
 _LIMIT = 50
 _MOST_TAGS = _LIMIT - 2
 """A job has at most 50 (API shape TagList), and smspec adds two that it needs."""
+
+COMMIT_TAG = f"{OWN_TAGS}git-commit"
+DIRTY_TAG = f"{OWN_TAGS}git-dirty"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,3 +138,34 @@ def uploads(tree: FileTree, kms_key: str | None) -> list[Upload]:
         return Upload(uri=uri, content=lambda: b"".join(chunks(files[path], {})), kms_key=kms_key)
 
     return [upload(path, uri) for path, uri in tree.uploads.items()]
+
+
+def git_tags(build: JobBuild) -> dict[str, str]:
+    """Return the tags for the repository of a spec; none outside of git, or before its first commit.
+
+    They lead from a job to its spec. As a variable or part of the rendered request, each commit would make a new job.
+    If the tags of the spec leave no room, these are omitted.
+    """
+    # Imported late: only a new job gets them.
+    from smspec.local.source_files import source_files
+    from smspec.workspace.git_labels import git_state
+
+    inputs = build.job.inputs
+    files = [path for _, path in source_files(build.tree)]
+    state = git_state(inputs.directory, [*files, *(text.name for text in inputs.document.texts)])
+    if state is None:
+        return {}
+    return {COMMIT_TAG: state.commit, DIRTY_TAG: "true" if state.is_dirty else "false"}
+
+
+def commit_lines(tags: Mapping[str, str]) -> Iterator[str]:
+    """Yield the line about the commit of a job with these tags, if they contain one."""
+    if COMMIT_TAG in tags:
+        changes = ", with changes that it does not contain" if tags.get(DIRTY_TAG) == "true" else ""
+        yield f"git commit: {visible(tags[COMMIT_TAG])}{changes}"
+
+
+def commit_record(tags: Mapping[str, str]) -> dict[str, object]:
+    """Return the commit of a job with these tags as JSON; None if they contain none."""
+    is_known = COMMIT_TAG in tags and DIRTY_TAG in tags
+    return {"git_commit": tags.get(COMMIT_TAG), "git_dirty": tags[DIRTY_TAG] == "true" if is_known else None}

@@ -13,16 +13,14 @@ from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, credential
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.dated_file_command import count
-from smspec.cli.git_tags import git_tags
-from smspec.cli.image_arguments import with_images
-from smspec.cli.job_build import JobBuild, job_build
-from smspec.cli.job_region import PlacedJob, placed_job
+from smspec.cli.image_arguments import JobBuild, job_build, with_images
+from smspec.cli.named_job import PlacedJob, placed_job
 from smspec.cli.next_command import job_words, spec_words
+from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments
-from smspec.cli.submission import AUTOMATIC, Submission, check_tags, new_run_id, submissions
-from smspec.cli.submission_plan import data_line, data_plans, difference, local_data_lines, plan_lines
-from smspec.cli.verbosity import add_verbosity_arguments
+from smspec.cli.submission import AUTOMATIC, Submission, check_tags, git_tags, new_run_id, submissions
+from smspec.cli.submission_plan import data_line, data_plans, difference, local_data, local_data_lines, plan_lines
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import OutputFailed
@@ -117,7 +115,6 @@ def _submitted(
         show(line)
     # Imported late: boto3 takes a second to import.
     from smspec.cli.alternative_submission import creation
-    from smspec.cli.local_data import local_data
     from smspec.cli.preflight import checked, print_checks
     from smspec.submission.client import has_credentials
     from smspec.submission.job_account import role_account
@@ -271,7 +268,7 @@ def _prepare(
 
 
 def _upload(data: DataPlan, store: S3Service, console: Console) -> None:
-    from smspec.cli.transfer_progress import transfer_progress
+    from smspec.cli.waiting import transfer_progress
     from smspec.submission.uploading import upload_data
 
     if data.missing:
@@ -291,7 +288,7 @@ def _follow(service: JobService, job: TrainingJob, args: argparse.Namespace, con
 
 def _print(job: TrainingJob, args: argparse.Namespace, console: Console) -> None:
     if args.format == "json":
-        from smspec.cli.job_record import job_record
+        from smspec.cli.job_follower import job_record
 
         console.content(f"{json.dumps(job_record(job), indent=2)}\n")
     else:

@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from smspec.cli.changed_argument import add_changed_argument, affected, name_skipped, searched_cache, searched_paths
-from smspec.cli.command_errors import UsageError
+from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.findings import add_findings_arguments, exit_status, show_findings
+from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.signal_handling import signals_interrupt
-from smspec.cli.spec_arguments import add_variation_arguments, root, settings
-from smspec.cli.verbosity import add_verbosity_arguments
+from smspec.cli.spec_arguments import (
+    add_changed_argument,
+    add_variation_arguments,
+    affected,
+    name_skipped,
+    root,
+    searched_cache,
+    searched_paths,
+    settings,
+)
+from smspec.diagnostics.formats import FORMATS
+from smspec.diagnostics.quoting import one_of
+from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.validation_result import ValidationResult, validate_specs
-from smspec.spec.layers.assembly import OptionError
+from smspec.spec.layers.variables import OptionError
+from smspec.workspace.command_line_file import USUAL_SPEC
+
+if TYPE_CHECKING:
+    from smspec.pipeline.repairing import Repaired
 
 HELP = """\
 Check job specs. Checks each spec on its own and with each overlay.
@@ -51,14 +68,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.api_json is not None and is_overview:
         raise UsageError(f"--format {args.format} cannot be combined with --api-json")
     if args.api_json is not None:
-        # Imported late: it reads a different kind of file.
-        from smspec.cli.validate_request import validate_request
-
         return validate_request(args, console)
     if args.fix:
-        # Imported late: it writes files.
-        from smspec.cli.validate_fix import validate_and_fix
-
         return validate_and_fix(args, console)
     cache = searched_cache(args, root(args))
     try:
@@ -117,3 +128,95 @@ def _of_changes(
     found = affected(listed, args, settings(args), cache, console, "checked, but not against others")
     more = [(path, check_spec(path, args.overlay, settings(args), cache)) for path in found.unlisted]
     return with_specs(narrowed_result(result, found.specs, found.touches), more)
+
+
+def validate_request(args: argparse.Namespace, console: Console) -> int:
+    """Check the request in ``--api-json``. Raise `UsageError` for arguments that require a spec."""
+    # Imported late: it reads a different kind of file.
+    from smspec.pipeline.request_file import check_request_file
+
+    only_for_specs = {
+        "PATH": args.paths,
+        "--overlay": args.overlay is not None,
+        "--set": args.set,
+        "--root": args.root is not None,
+    }
+    for name, is_given in only_for_specs.items():
+        if is_given:
+            raise UsageError(f"--api-json cannot be combined with {name}")
+    if args.format not in FORMATS:
+        raise UsageError(f"--format {args.format} cannot be combined with --api-json; use {one_of(list(FORMATS))}")
+    try:
+        checked = check_request_file(args.api_json)
+    except OptionError as error:
+        raise UsageError(str(error)) from error
+    summary = "\n".join(filter(None, (checked.summary(), checked.ceiling())))
+    return show_findings(checked.diagnostics, checked.texts, summary, args, console)
+
+
+def validate_and_fix(args: argparse.Namespace, console: Console) -> int:
+    """Write the repaired files, and show the changes and the findings that are left.
+
+    Only spelling is certain: one known name, a typo away, with equal numbers. A fix that leads to a new finding is not
+    applied, even if that is true: a command that repairs should not leave more findings than before.
+    """
+    # Imported late, as below: `--fix` alone writes files.
+    from smspec.output.atomic_file import OutputFailed, is_generated
+    from smspec.pipeline.repairing import Repairing
+
+    generated: dict[str, None] = {}
+
+    def check(contents: Mapping[str, bytes]) -> tuple[ValidationResult, InputCache]:
+        cache = InputCache(root(args), contents)
+        return validate_specs(args.paths or [USUAL_SPEC], args.overlay, settings(args), cache), cache
+
+    def may_change(path: str, content: bytes) -> bool:
+        if is_generated(content):
+            generated[path] = None
+        return not is_generated(content)
+
+    try:
+        with signals_interrupt():
+            repaired = Repairing(check, may_change).repaired()
+            _write_repaired(repaired)
+    except OptionError as error:
+        raise UsageError(str(error)) from error
+    except OutputFailed as failure:
+        raise ResourceUnavailable(str(failure)) from failure
+    return _report_repaired(repaired, tuple(generated), args, console)
+
+
+def _write_repaired(repaired: Repaired) -> None:
+    from smspec.output.atomic_file import replace_content
+
+    for identity, content in repaired.after.contents.items():
+        path = repaired.after.names[identity]
+        replace_content(path, repaired.before.cache.content(path), content)
+
+
+def _report_repaired(repaired: Repaired, generated: tuple[str, ...], args: argparse.Namespace, console: Console) -> int:
+    from smspec.spec.yaml.scalar_edits import in_style_of
+
+    result = repaired.after.result
+    changes = {(change.diagnostic.span, change.fix): change for change in repaired.after.changes}
+    for path in generated:
+        console.say(visible(f"{path}: not changed, because a program generates it"))
+    for diagnostic, reason in repaired.refused:
+        if diagnostic.fix:
+            words = f"`{diagnostic.fix.written}` -> `{diagnostic.fix.meant}`"
+            why = reason or "run the command again"
+            console.say(visible(f"{diagnostic.span.file}:{diagnostic.span.line}: not changed: {words}: {why}"))
+    if args.format == "json":
+        # Imported late, as all formats are.
+        from smspec.diagnostics.formats import records_with_fixed
+
+        fixed = [change.diagnostic for change in changes.values()]
+        console.content(records_with_fixed(fixed, result.diagnostics))
+        console.remark(result.summary())
+        return exit_status(result.diagnostics, args)
+    for (span, fix), change in changes.items():
+        became = in_style_of(change.was, fix.meant)
+        line = f"{span.file}:{span.line}: `{change.was}` -> `{became}` ({change.diagnostic.code})"
+        (console.result if args.format == "text" else console.write)(visible(line) + "\n")
+    summary = f"{len(changes)} fixed; {result.summary()}"
+    return show_findings(result.diagnostics, result.texts, summary, args, console)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar, cast
 
 from smspec.cli.console import Console
-from smspec.cli.status_line import StatusLine
-from smspec.diagnostics.open_question import is_waiting_unseen
+from smspec.diagnostics.open_question import drawing, erased, is_waiting_unseen
 from smspec.diagnostics.visible import visible
+from smspec.local.terminal import screen
+from smspec.local.units import size
 
 _SOON = 0.5
 """Seconds before a wait is shown: most are shorter."""
@@ -22,6 +23,8 @@ _LATER = 15.0
 _LOOK_SECONDS = 0.1
 _MOST_NAMED = 4
 _Item = TypeVar("_Item")
+
+_LINE_SECONDS, _DRAW_SECONDS = 30.0, 0.1
 
 
 class Waiting:
@@ -98,3 +101,51 @@ class Waiting:
                     self.end()
                     yield cast(_Item, one)
                     self.start()
+
+
+class StatusLine:
+    """Draws on standard error, only if that is a terminal. Clear it before anything else is written."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._is_drawn = False
+
+    def draw(self, text: str) -> None:
+        """Show a text instead of the last one, cut to the width of the terminal, unless a person is asked there."""
+        if self._console.err_is_terminal and self._console.verbosity >= 0:
+            with drawing(self.clear) as may_draw:
+                if may_draw:
+                    self._console.paint(f"\r\x1b[K{visible(text)[: screen()[0] - 1]}")
+                    self._is_drawn = True
+
+    def clear(self) -> None:
+        if self._is_drawn:
+            self._is_drawn = False
+            self._console.paint("\r\x1b[K")
+            erased(self.clear)
+
+
+@contextmanager
+def transfer_progress(what: str, whole: int, console: Console) -> Iterator[Callable[[int], None]]:
+    """Show how many bytes of ``whole`` are done; yield what gets the bytes of each step, from any thread."""
+    line, lock = StatusLine(console), threading.Lock()
+    done, shown = 0, time.monotonic()
+
+    def advance(count: int) -> None:
+        nonlocal done, shown
+        with lock:
+            done += count
+            now = time.monotonic()
+            if now - shown < (_DRAW_SECONDS if console.err_is_terminal else _LINE_SECONDS):
+                return
+            shown = now
+            text = f"{what}: {size(done)} of {size(whole)}"
+            if console.err_is_terminal:
+                line.draw(text)
+            else:
+                console.remark(text)
+
+    try:
+        yield advance
+    finally:
+        line.clear()

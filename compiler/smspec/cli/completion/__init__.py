@@ -1,21 +1,27 @@
 """Shell completion: ``smspec --completion bash``, ``zsh``, or ``fish`` prints a script made from the commands' parsers.
 
 A script requests candidates that depend on files, such as the overlays of a spec: ``--completion overlays SPEC``.
+An error yields no candidates.
 
 argcomplete would start Python for every Tab, and shtab cannot complete what depends on files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from smspec.cli.command_errors import UsageError
-from smspec.cli.completion import bash, fish, zsh
-from smspec.cli.completion.candidates import CANDIDATES
 from smspec.cli.completion.grammar import Grammar, grammars
+from smspec.cli.completion.scripts import bash_script, fish_script, zsh_script
 from smspec.cli.console import Console
+from smspec.source import Document
+from smspec.source import Mapping as MappingNode
 
-SHELLS: dict[str, Callable[[tuple[Grammar, ...]], str]] = {"bash": bash.script, "zsh": zsh.script, "fish": fish.script}
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""The only candidates: a shell inserts them into a command line, and a spec may contain anything."""
+
+SHELLS: dict[str, Callable[[tuple[Grammar, ...]], str]] = {"bash": bash_script, "zsh": zsh_script, "fish": fish_script}
 
 
 def completion(words: list[str], commands: Mapping[str, tuple[str, str]], console: Console) -> int:
@@ -28,3 +34,65 @@ def completion(words: list[str], commands: Mapping[str, tuple[str, str]], consol
         console.content("".join(f"{word}\n" for word in CANDIDATES[topic](*rest[:1])))
         return 0
     raise UsageError("--completion is for a shell: write `smspec --completion bash`, `zsh` or `fish`")
+
+
+def overlays(path: str = "job.yaml") -> Iterator[str]:
+    """Yield the names of the overlays of a spec and its base specs."""
+    from smspec.spec.layers.assembly import overlay_names
+
+    return _plain(overlay_names(*_layers(path)))
+
+
+def variables(path: str = "job.yaml") -> Iterator[str]:
+    """Yield the settings of the variables of a spec and its base specs, up to the value."""
+    from smspec.spec.layers.variables import declared
+
+    names = dict.fromkeys(name for layer in _layers(path) for name in declared(layer.node(("vars",)))[0])
+    return (f"vars.{name}=" for name in _plain(names))
+
+
+def channels(path: str = "job.yaml") -> Iterator[str]:
+    """Yield the channels of a spec and its base specs, up to the value of ``--data``."""
+    entries = (layer.node(("channels",)) for layer in _layers(path))
+    names = dict.fromkeys(key.text for node in entries if isinstance(node, MappingNode) for key, _ in node.entries)
+    return (f"{name}=" for name in _plain(names))
+
+
+def changes(_: str = "") -> Iterator[str]:
+    """Yield the kinds of changes of `diff --fail-on`."""
+    from smspec.review.kinds import KINDS
+
+    return iter(KINDS)
+
+
+def topics(_: str = "") -> Iterator[str]:
+    """Yield the topics of `explain`. A name replaces the `*` of a key, which shells would expand to files."""
+    from smspec.diagnostics.explanation import explained_codes
+    from smspec.spec.schema.reference import keys
+
+    return iter([*explained_codes(), *(key.replace("*", "NAME") for key in keys())])
+
+
+CANDIDATES: dict[str, Callable[..., Iterator[str]]] = {
+    "overlays": overlays,
+    "variables": variables,
+    "channels": channels,
+    "changes": changes,
+    "topics": topics,
+}
+
+
+def _layers(path: str) -> tuple[Document, ...]:
+    from smspec.diagnostics import InvalidInput
+    from smspec.pipeline.input_cache import InputCache
+    from smspec.pipeline.spec_files import read_spec_files
+    from smspec.spec.layers.variables import OptionError
+
+    try:
+        return read_spec_files(path, InputCache()).documents
+    except (InvalidInput, OptionError, OSError):
+        return ()
+
+
+def _plain(names: Iterable[str]) -> Iterator[str]:
+    return (name for name in names if _PLAIN.fullmatch(name))
