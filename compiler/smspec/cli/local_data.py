@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 
 from smspec.cli.command_errors import CommandRefused
 from smspec.diagnostics.visible import visible
-from smspec.local.feeder.fault import ChannelDataError
-from smspec.local.feeder.objects import LONGEST_KEY, objects_under
+from smspec.local.feeder.objects import LONGEST_KEY, ChannelDataError, objects_under
 from smspec.pipeline.compilation import Compiled
 from smspec.spec.model import Channel
 from smspec.submission.object_content import FileContent

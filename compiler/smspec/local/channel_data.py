@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from smspec.diagnostics import Finding, Rule
 from smspec.local.feeder.entries import Entries, Objects, entries_of
-from smspec.local.feeder.fault import ChannelDataError, StoreUnavailable
+from smspec.local.feeder.objects import ChannelDataError, StoreUnavailable
 from smspec.local.feeder.plan import FeederChannel
 from smspec.local.feeder.store import LocalStore, Store
 from smspec.local.request import RunFailed, RunRequest

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smspec.local.feeder.fault import ChannelDataError
-from smspec.local.feeder.objects import StoredObject
+from smspec.local.feeder.objects import ChannelDataError, StoredObject
 from smspec.local.s3.client import make_client
 from smspec.local.s3.listing import pages
 from smspec.local.s3.location import Location

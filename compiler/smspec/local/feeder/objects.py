@@ -1,17 +1,39 @@
-"""Objects, and their files on this machine: below a directory, or at the target of an S3 URI."""
+"""Objects, and their files on this machine: below a directory, or at the target of an S3 URI.
 
+The texts of the exceptions for data that cannot be fed are for the author: lower case, no full stop.
+"""
+
+import errno
 import os
 import stat
 from typing import Iterator, List, NamedTuple, Optional, Tuple, Union
 
-from .fault import ChannelDataError, unreadable
-
 SCHEME = "s3://"
 LONGEST_KEY = 1024
 """The maximum length of an S3 key in bytes."""
-
 _Directory = Tuple[int, int]
 """Device and inode."""
+
+
+class ChannelDataError(Exception):
+    """The data of a channel are invalid."""
+
+
+class StoreUnavailable(ChannelDataError):
+    """The store of the data cannot be reached or denies access: the data themselves are not the reason."""
+
+
+def unreadable(path: str, error: OSError) -> ChannelDataError:
+    """Return the exception for a file that cannot be read."""
+    return ChannelDataError("cannot read `{}`: {}".format(path, reason(error)))
+
+
+def reason(error: OSError) -> str:
+    """Return the message of the system, in lower case."""
+    path = error.filename
+    if error.errno == errno.ENOENT and path and os.path.islink(path):
+        return "it is a link to `{}`, which does not exist".format(os.readlink(path))
+    return (error.strerror or str(error)).lower()
 
 
 class StoredObject(NamedTuple):

@@ -4,8 +4,15 @@ import os
 import stat
 from typing import BinaryIO, Callable, Generator, Iterable, Iterator, List, Optional, Protocol, Tuple
 
-from .fault import ChannelDataError, unreadable
-from .objects import Mirror, Part, StoredObject, object_at, objects_under
+from .objects import (
+    ChannelDataError,
+    Mirror,
+    Part,
+    StoredObject,
+    object_at,
+    objects_under,
+    unreadable,
+)
 from .plan import FeederChannel
 
 Content = Tuple[Part, Optional[Iterator[bytes]]]

@@ -8,8 +8,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from smspec.local.feeder.fault import ChannelDataError, StoreUnavailable
-from smspec.local.feeder.objects import StoredObject
+from smspec.local.feeder.objects import ChannelDataError, StoredObject, StoreUnavailable
 from smspec.local.s3.client import asked
 from smspec.local.s3.location import Location, parse
 

@@ -7,8 +7,7 @@ import tempfile
 from collections.abc import Generator, Iterable
 from typing import Any, BinaryIO
 
-from smspec.local.feeder.fault import ChannelDataError, StoreUnavailable
-from smspec.local.feeder.objects import LONGEST_KEY, Part, StoredObject
+from smspec.local.feeder.objects import LONGEST_KEY, ChannelDataError, Part, StoredObject, StoreUnavailable
 from smspec.local.feeder.plan import FeederChannel
 from smspec.local.feeder.store import Content, LocalStore, Store
 from smspec.local.s3.client import make_client

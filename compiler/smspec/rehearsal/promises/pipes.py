@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 from smspec.local.channel_data import find_data
-from smspec.local.feeder.fault import ChannelDataError
 from smspec.local.feeder.injection import Injection
+from smspec.local.feeder.objects import ChannelDataError
 from smspec.local.flows import Flow
 from smspec.local.surroundings import SurroundingFaults
 from smspec.local.units import duration
