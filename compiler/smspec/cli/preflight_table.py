@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from smspec.cli.console import Console
 from smspec.diagnostics.visible import visible
-from smspec.local.terminal import screen
+from smspec.local.units import screen
 from smspec.submission.preflight.row import SPEC_AT_FAULT, SURROUNDINGS_AT_FAULT, Row
 
 _STATES = {"ok": "32", "wrong": "1;31", "not checked": "33"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from smspec.cli.console import Console
 from smspec.diagnostics.open_question import drawing, erased
 from smspec.diagnostics.visible import visible
-from smspec.local.terminal import screen
+from smspec.local.units import screen
 
 
 class StatusLine:

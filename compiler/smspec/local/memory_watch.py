@@ -1,4 +1,4 @@
-"""What the processes of each host use together, and the end of the largest one when memory runs out.
+"""The memory that each host may use, what its processes use, and the end of the largest one when memory runs out.
 
 Limits of the kernel do not fit: RLIMIT_AS and RLIMIT_DATA hold for each process alone, and count what it has only
 reserved. Control groups need an administrator, or a container engine.
@@ -10,15 +10,37 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import Literal
 
 from smspec.local.engines.engine import RunningHost
 from smspec.local.events import Remark, Reporter
 from smspec.local.machine_processes import MachineProcess
+from smspec.local.request import RunFailed
+from smspec.local.training_request import Host
 from smspec.local.units import size
+from smspec.service.facts.instances import instance
 
+AUTO: Literal["auto"] = "auto"
 _TURN_SECONDS = 0.2
 _NEAR = 0.8
 """Below this share of the limit, shared pages may count several times: the exact number takes far longer to get."""
+
+
+def memory_limits(wanted: int | Literal["auto"] | None, hosts: Sequence[Host]) -> dict[str, int]:
+    """Return host → bytes; empty without a limit. ``auto``: the memory of its instance type. Raise RunFailed."""
+    if wanted is None:
+        return {}
+    if wanted != AUTO:
+        return {host.name: wanted for host in hosts}
+    limits = {}
+    for host in hosts:
+        facts = instance(host.instance_type)
+        if facts is None or facts.memory_bytes is None:
+            raise RunFailed(
+                2, f"--memory auto: the memory of `{host.instance_type}` is unknown; pass a size such as --memory 16GB"
+            )
+        limits[host.name] = facts.memory_bytes
+    return limits
 
 
 class MemoryWatch:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from smspec.local.surroundings import SurroundingFaults
+from smspec.local.disturbances import SurroundingFaults
 
 _NAMESPACE = "pass `--engine namespace`"
 

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from smspec.local.prediction.interval import Interval
 from smspec.local.prediction.job_data import MODES, JobData
 from smspec.local.prediction.mode_prediction import ModePrediction, predicted_mode
 from smspec.local.prediction.reading import Reading
-from smspec.local.prediction.s3_service import DOCUMENTED, S3Service
+from smspec.local.prediction.s3_service import DOCUMENTED, Interval, S3Service
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,12 @@
-"""The prediction for people: a row per input mode, and what is not predicted."""
+"""The prediction for people: a row per input mode, and what is not predicted; also as a table in a terminal."""
 
 from __future__ import annotations
 
-from smspec.local.prediction.interval import Interval
+from smspec.diagnostics.visible import visible
 from smspec.local.prediction.mode_prediction import ModePrediction
 from smspec.local.prediction.prediction import Prediction
+from smspec.local.prediction.s3_service import Interval
+from smspec.local.tables import lines_of
 from smspec.local.units import size
 
 HEAD = ("input mode", "first data after", "data on disk", "MB/s of a host", "one pass", "whole job")
@@ -95,3 +97,28 @@ def _time(seconds: float) -> tuple[str, str]:
     length, unit = next(((each, name) for each, name in reversed(_UNITS) if seconds >= 2 * each), _UNITS[0])
     count = seconds / length
     return (f"{count:.0f}" if count >= 9.95 else f"{count:.1f}"), unit
+
+
+def prediction_lines(prediction: Prediction, *, verbose: bool) -> list[str]:
+    """Return the table of a prediction, and what is unknown; ``verbose``: also the assumptions."""
+    if not prediction.is_expected and not verbose:
+        return []
+    if not prediction.modes:
+        return [f"no prediction: {visible(text)}" for text in prediction.unknown]
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    table = Table(*(Column(name, no_wrap=True) for name in (*HEAD, "")), box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    obstacles = []
+    for row in rows(prediction):
+        if row[1]:
+            table.add_row(*map(Text, row))
+        else:
+            obstacles.append(f"{row[0]}: {visible(row[-1])}")
+    found = [f"prediction for {visible(heading(prediction))}", *lines_of(table), *obstacles]
+    found += [visible(text) for text in prediction.unknown]
+    if verbose:
+        found += [f"assumed: {visible(text)}" for text in prediction.assumptions]
+    else:
+        found.append(f"{len(prediction.assumptions)} assumptions: pass -v, or see report.html")
+    return found
