@@ -19,9 +19,8 @@ from smspec.local.events import (
     LogLine,
     Remark,
 )
-from smspec.local.flows import METRICS, Flow, Flows, Measured, measured
+from smspec.local.flows import METRICS, Balance, Flow, Flows, Measured, measured
 from smspec.local.host_log import LogTail
-from smspec.local.report.balance import Balance
 
 _MOST = 2048
 _FIRST_INTERVAL = 0.05

@@ -19,21 +19,20 @@ from smspec.local.disturbances import NO_FAULTS
 from smspec.local.engines.choice import open_engine
 from smspec.local.engines.engine import JobToRun, RunningHost
 from smspec.local.events import Event, Remark, Reporter
+from smspec.local.file_watch import Opened, ReadWatch
 from smspec.local.host_layout import HostLayout
 from smspec.local.injected_faults import rehearsed
 from smspec.local.job_processes import Fleet, present_hosts
 from smspec.local.machine_processes import Leftovers
-from smspec.local.memory_watch import MemoryWatch, memory_limits
+from smspec.local.memory_watch import MemoryWatch, ProcessKilling, memory_limits
 from smspec.local.metric_counts import count_metrics
 from smspec.local.prediction.predicting import predicted_run
 from smspec.local.prediction.prediction import Prediction
-from smspec.local.process_killing import ProcessKilling
 from smspec.local.progress import Progress
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.fetching import fetched_interpreter
 from smspec.local.python.interpreter import matching_interpreter
 from smspec.local.python.wanted import wanted_python
-from smspec.local.read_watch import Opened, ReadWatch
 from smspec.local.record import RunRecord
 from smspec.local.redaction import redactor, shown_hyperparameters
 from smspec.local.report.page import report_page

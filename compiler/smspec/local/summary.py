@@ -12,8 +12,7 @@ from smspec.local.events import HostEnded
 from smspec.local.flows import Flow, table
 from smspec.local.injected_faults import Rehearsed
 from smspec.local.metric_counts import MetricCount, MetricValues
-from smspec.local.prediction.prediction import Prediction
-from smspec.local.prediction.prediction_text import prediction_lines
+from smspec.local.prediction.prediction import Prediction, prediction_lines
 from smspec.local.request import JobStatus
 from smspec.local.units import duration, size
 

@@ -13,8 +13,7 @@ from smspec.local.disturbances import EventKind, Interruption, InterruptionClock
 from smspec.local.engines.engine import RunningHost
 from smspec.local.events import HostEnded, HostsInterrupted, LogLine, Remark, Reporter
 from smspec.local.feeder_process import FeederFault, FeederProcess
-from smspec.local.memory_watch import MemoryWatch
-from smspec.local.process_killing import ProcessKilling
+from smspec.local.memory_watch import MemoryWatch, ProcessKilling
 from smspec.local.signals import Signals
 
 _TURN_SECONDS = 0.1

@@ -9,9 +9,8 @@ import json
 from array import array
 from typing import Any, Callable, List, Optional, Sequence, Union
 
-from .objects import ChannelDataError, Part, StoredObject
+from .objects import ChannelDataError, Part, Store, StoredObject
 from .plan import FeederChannel
-from .store import Store
 
 REFERENCE = "-ref"
 """Suffix of the attributes whose value is an S3 URI: the object's bytes are fed (developer guide)."""

@@ -11,11 +11,9 @@ from typing import Any, List, Optional, Tuple
 
 from .entries import Entries, entries_of, order
 from .fifo import Fifos, unread
-from .injection import EpochCutShort, Injector
-from .objects import ChannelDataError, StoreUnavailable, reason
-from .plan import FeederChannel, FeederPlan
+from .objects import ChannelDataError, Store, StoreUnavailable, reason
+from .plan import EpochCutShort, FeederChannel, FeederPlan, Injector
 from .sink import Bucket, Sink
-from .store import Store
 from .writing import Writer, framed_size
 
 

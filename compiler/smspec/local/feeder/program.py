@@ -13,8 +13,8 @@ from typing import List, NoReturn
 
 from .feeding import Feeding, Reporting
 from .fifo import Fifos
+from .objects import LocalStore, OpenStore
 from .plan import FeederPlan, decode_plan
-from .store import LocalStore, OpenStore
 
 PROGRESS_SECONDS = 0.2
 UNTIL_EOF = "--until-eof"

@@ -4,8 +4,8 @@ import os
 import time
 from typing import Callable, List, Optional
 
-from .injection import Injector
 from .objects import ChannelDataError
+from .plan import Injector
 
 _BURST_SECONDS = 0.05
 _CHUNK = 1 << 20

@@ -11,8 +11,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from smspec.local.feeder.objects import ChannelDataError, Part, StoredObject, StoreUnavailable
-from smspec.local.feeder.store import Content
+from smspec.local.feeder.objects import ChannelDataError, Content, Part, StoredObject, StoreUnavailable
 from smspec.local.s3.client import CONNECTIONS, RANGE, asked
 from smspec.local.s3.location import Location, parse
 
