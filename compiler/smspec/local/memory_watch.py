@@ -1,7 +1,8 @@
 """The memory that each host may use, what its processes use, and the end of the largest one when memory runs out.
 
 Limits of the kernel do not fit: RLIMIT_AS and RLIMIT_DATA hold for each process alone, and count what it has only
-reserved. Control groups need an administrator, or a container engine. `ProcessKilling` kills one training process on request, as the kernel does then.
+reserved. Control groups need an administrator, or a container engine.
+`ProcessKilling` kills one training process on request, as the kernel does then.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Choose the engine of a run: the one that is named, or the best one that needs nothing installed; and which faults it can inject."""
+"""Choose the engine of a run: the one that is named, or the best one that needs nothing installed.
+
+A fault that the engine cannot inject is refused.
+"""
 
 from __future__ import annotations
 

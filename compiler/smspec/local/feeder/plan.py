@@ -1,4 +1,4 @@
-"""The plan of a feeder, to and from JSON; and the faults in it, injected into streams to test how a job handles them."""
+"""The plan of a feeder, to and from JSON; and the faults of streams in it, injected to test a job."""
 
 import json
 import os
