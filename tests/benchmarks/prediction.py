@@ -27,11 +27,10 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from smspec.local.prediction.host_limits import HostLimits  # noqa: E402
-from smspec.local.prediction.interval import Interval  # noqa: E402
 from smspec.local.prediction.job_data import JobChannel, JobData  # noqa: E402
 from smspec.local.prediction.prediction import predicted_modes  # noqa: E402
 from smspec.local.prediction.reading import Reading, Scenario  # noqa: E402
-from smspec.local.prediction.s3_service import S3Service  # noqa: E402
+from smspec.local.prediction.s3_service import Interval, S3Service  # noqa: E402
 from smspec.local.s3.client import CONNECTIONS, RANGE  # noqa: E402
 from smspec.local.training_request import TrainingRequest  # noqa: E402
 from support.local.local_jobs import LocalJob  # noqa: E402

@@ -25,7 +25,7 @@ from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import placed
-from smspec.local.feeder.injection import Injection
+from smspec.local.feeder.plan import Injection
 from smspec.local.running import run_locally
 from smspec.pipeline.compilation import compiled_digest
 from smspec.render.tree_rendering import render_tree

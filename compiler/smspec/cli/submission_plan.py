@@ -14,8 +14,7 @@ from smspec.cli.image_arguments import JobBuild
 from smspec.cli.submission import Submission
 from smspec.cli.waiting import transfer_progress
 from smspec.diagnostics.visible import visible
-from smspec.local.feeder.fault import ChannelDataError
-from smspec.local.feeder.objects import LONGEST_KEY, objects_under
+from smspec.local.feeder.objects import LONGEST_KEY, ChannelDataError, objects_under
 from smspec.local.units import size
 from smspec.pipeline.compilation import Compiled
 from smspec.service.job_costs import cost_line, hosts_text

@@ -24,8 +24,7 @@ from smspec.collection.result_tree import (
     StoredResult,
 )
 from smspec.collection.tar_reader import GzipReader, unpack_archive
-from smspec.local.feeder.fault import ChannelDataError, StoreUnavailable
-from smspec.local.feeder.objects import StoredObject
+from smspec.local.feeder.objects import ChannelDataError, StoredObject, StoreUnavailable
 from smspec.local.s3.client import CONNECTIONS, RANGE
 from smspec.local.s3.fetching import Fetching
 from smspec.source.frozen import dataclass

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 from smspec.diagnostics import Finding, Rule
 from smspec.local.feeder.entries import Entries, Objects, entries_of
-from smspec.local.feeder.fault import ChannelDataError, StoreUnavailable
+from smspec.local.feeder.objects import ChannelDataError, LocalStore, Store, StoreUnavailable
 from smspec.local.feeder.plan import FeederChannel
-from smspec.local.feeder.store import LocalStore, Store
 from smspec.local.request import RunFailed, RunRequest
 from smspec.local.s3.location import is_s3
 from smspec.local.training_request import Host, RequestedChannel

@@ -12,11 +12,8 @@ from dataclasses import replace
 from smspec.local import units
 from smspec.local.channel_data import ChannelData
 from smspec.local.events import ChannelLaid, Reporter
-from smspec.local.feeder.entries import Objects
-from smspec.local.feeder.fault import ChannelDataError, StoreUnavailable
-from smspec.local.feeder.objects import StoredObject
-from smspec.local.feeder.ordering import order
-from smspec.local.feeder.store import Store
+from smspec.local.feeder.entries import Objects, order
+from smspec.local.feeder.objects import ChannelDataError, Store, StoredObject, StoreUnavailable
 from smspec.local.file_copy import copied, shares_blocks
 from smspec.local.mounted_data import MountedChannel, mounted
 from smspec.local.request import RunFailed

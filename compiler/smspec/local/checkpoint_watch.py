@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from smspec.local.events import CheckpointChanged
-from smspec.local.inotify import inotify_events, open_inotify
+from smspec.local.file_watch import inotify_events, open_inotify
 from smspec.source.deep_directories import ignore_unread, walked
 
 _CLOSE_WRITE, _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x8, 0x40, 0x80, 0x100, 0x200

@@ -1,4 +1,4 @@
-"""The log of one host: written to its file as it arrives, and split into lines.
+"""The log of one host: written to its file as it arrives, and split into lines; and its end, without secrets.
 
 A line without an end is split, so that neither it nor a part of it needs more memory than two reads.
 """
@@ -6,10 +6,15 @@ A line without an end is split, so that neither it nor a part of it needs more m
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 _LONGEST_LINE = 1 << 16
+LOG_LINES = 200
+_LONGEST_SHOWN = 2000
+_LONGEST_SECRET = 4096
+"""Characters of a line after those that are shown: a secret that begins in these is masked as a whole."""
 
 
 class HostLog:
@@ -45,3 +50,28 @@ class HostLog:
 def _shown(line: bytes) -> str:
     """Decode a line and keep what a terminal would show: the part after the last carriage return."""
     return line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace")
+
+
+class LogTail:
+    """The last lines of a host's log. ``hide`` masks secrets in a text."""
+
+    def __init__(self, hide: Callable[[str], str] = str) -> None:
+        self._hide = hide
+        self._lines: deque[str] = deque(maxlen=LOG_LINES)
+        self._count = 0
+
+    def add(self, line: str) -> None:
+        # Masked at the end, when most lines are gone: the search takes a microsecond for each character.
+        self._count += 1
+        self._lines.append(line[: _LONGEST_SHOWN + _LONGEST_SECRET])
+
+    @property
+    def text(self) -> str:
+        # Mask a secret before it may be truncated.
+        lines = (self._hide(line)[:_LONGEST_SHOWN] if len(line) > _LONGEST_SHOWN else line for line in self._lines)
+        return self._hide("\n".join(lines))
+
+    @property
+    def left_out(self) -> int:
+        """The number of lines before these."""
+        return self._count - len(self._lines)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from smspec.local.events import FaultInjected
-from smspec.local.feeder.injection import Injection
+from smspec.local.feeder.plan import Injection
 from smspec.local.units import duration, size
 
 NOTES = {"stall": "stalled", "truncate": "cut short", "kill_writer": "writer killed"}

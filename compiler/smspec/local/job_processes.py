@@ -7,14 +7,13 @@ import stat
 from contextlib import suppress
 
 from smspec.local.channel_data import ChannelData
+from smspec.local.disturbances import SurroundingFaults
 from smspec.local.engines.engine import Engine, RunningHost
 from smspec.local.events import Reporter
-from smspec.local.feeder.injection import Injection
-from smspec.local.feeder.plan import FeederPlan
+from smspec.local.feeder.plan import FeederPlan, Injection
 from smspec.local.feeder_process import FeederProcess
 from smspec.local.request import RunRequest
 from smspec.local.run_directory import RunDirectory
-from smspec.local.surroundings import SurroundingFaults
 from smspec.local.training_request import Host
 
 

@@ -1,11 +1,23 @@
-"""The processes of this machine, or of a container, as /proc lists them."""
+"""The processes of this machine, or of a container, as /proc lists them, what a host used, and the end of orphans.
+
+An orphan outlives the guard of its host, because a script has killed that guard.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import signal
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Protocol
+
+from smspec.workspace.process_guard import become_subreaper, children
+
+_DEADLINE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,3 +103,56 @@ def _described(number: int, parent: int, files: ProcessFiles) -> Iterator[Machin
     except OSError:
         return  # it has ended, or belongs to a different user
     yield MachineProcess(number=number, parent=parent, words=words, environment=environment)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What the processes of a host used. ``peak_memory``: the most bytes of one process; ``cpu_seconds`` are of all.
+
+    ``total_memory``: the most that all had together, if the engine measures it. ``peak_memory`` is that of the largest
+    process: the kernel adds up only the time of ended processes, and a sum needs samples or a control group, which an
+    ordinary user often cannot create.
+    """
+
+    cpu_seconds: float
+    peak_memory: int
+    total_memory: int | None = None
+
+
+def read_usage(text: bytes) -> Usage | None:
+    """Return the usage that a guard wrote; None if it was killed first."""
+    try:
+        seconds, memory = json.loads(text)
+    except ValueError:
+        return None
+    return Usage(cpu_seconds=seconds, peak_memory=memory)
+
+
+class Leftovers:
+    """In this context, orphans become children of this process, so that it can find them.
+
+    Only Linux supports this; elsewhere only the process group of each host is ended.
+    """
+
+    def __enter__(self) -> Leftovers:
+        self._before = children()
+        become_subreaper(True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end()
+        become_subreaper(False)
+
+    def _end(self) -> None:
+        """Kill every child that did not exist at the start, until none is left."""
+        deadline = time.monotonic() + _DEADLINE_SECONDS
+        while time.monotonic() < deadline:
+            left = children() - self._before
+            if not left:
+                break
+            for process in left:
+                with suppress(ProcessLookupError, ChildProcessError):
+                    os.kill(process, signal.SIGKILL)
+                    os.waitpid(process, 0)

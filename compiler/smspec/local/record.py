@@ -1,7 +1,7 @@
 """The record of a run: the source of its summary, its report, and its exit status.
 
 Measurements of Pipe channels are read from the log, which programs that watch a job read too. A pipe of their own would
-need code in the runtime, which has no room for it.
+need code in the runtime, which has no room for it. What went through a channel over time is kept in bounded memory.
 """
 
 from __future__ import annotations
@@ -19,13 +19,62 @@ from smspec.local.events import (
     LogLine,
     Remark,
 )
-from smspec.local.flows import Flow, Flows
-from smspec.local.log_tail import LogTail
-from smspec.local.measurements import METRICS, Measured, measured
-from smspec.local.report.balance import Balance
-from smspec.local.throughput_record import ThroughputRecord
+from smspec.local.flows import METRICS, Balance, Flow, Flows, Measured, measured
+from smspec.local.host_log import LogTail
 
+_MOST = 2048
+_FIRST_INTERVAL = 0.05
 _MOST_WARNINGS = 100
+
+
+class Series:
+    """Samples of (seconds since the start, bytes so far), thinned out evenly as a run grows longer."""
+
+    def __init__(self) -> None:
+        self._samples: list[tuple[float, int]] = []
+        self._interval = _FIRST_INTERVAL
+        self._last: tuple[float, int] | None = None
+
+    def add(self, moment: float, count: int) -> None:
+        """Add that ``count`` bytes have passed in all; times are in order."""
+        before, self._last = self._last, (moment, count)
+        if self._samples and moment - self._samples[-1][0] < self._interval:
+            return
+        if before is not None and before != self._samples[-1]:
+            self._samples.append(before)  # the start of a pause
+        self._samples.append(self._last)
+        if len(self._samples) > _MOST:
+            self._samples = self._samples[::2]
+            self._interval *= 2
+
+    @property
+    def samples(self) -> tuple[tuple[float, int], ...]:
+        """Return the kept samples, always with the last one."""
+        kept = tuple(self._samples)
+        return kept if self._last is None or kept[-1] == self._last else (*kept, self._last)
+
+
+class ThroughputRecord:
+    """Bytes so far over all epochs, by host and channel, in bounded memory for each."""
+
+    def __init__(self) -> None:
+        self._series: dict[tuple[str, str], Series] = {}
+        self._epochs: dict[tuple[str, str], dict[int | None, int]] = {}
+        self._totals: dict[tuple[str, str], int] = {}
+
+    def add(self, host: str, channel: str, epoch: int | None, size: int, since: float) -> None:
+        """Add that an epoch has reached ``size`` bytes, ``since`` seconds after the start of the run."""
+        sizes = self._epochs.setdefault((host, channel), {})
+        # Not added up again: a run may have many thousands of epochs.
+        total = self._totals.get((host, channel), 0) + size - sizes.get(epoch, 0)
+        self._totals[host, channel] = total
+        sizes[epoch] = size
+        self._series.setdefault((host, channel), Series()).add(max(0.0, since), total)
+
+    @property
+    def samples(self) -> dict[tuple[str, str], tuple[tuple[float, int], ...]]:
+        """Return (host, channel) → samples of (seconds since the start, bytes so far)."""
+        return {key: series.samples for key, series in self._series.items()}
 
 
 class RunRecord:

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from smspec.diagnostics import Finding
-from smspec.local.feeder.injection import Injection
-from smspec.local.interruption import Interruption
-from smspec.local.surroundings import SurroundingFaults
+from smspec.local.disturbances import Interruption, SurroundingFaults
+from smspec.local.feeder.plan import Injection
 from smspec.plan.plan import NeededEnvironment
 from smspec.script.program import FileUse
 from smspec.service.job_costs import JobPrices

@@ -15,37 +15,34 @@ from smspec.diagnostics.visible import visible
 from smspec.local.artifacts import Collected, collect
 from smspec.local.channel_data import find_data, require_apart
 from smspec.local.checkpoint_watch import CheckpointWatch
-from smspec.local.closing_warnings import ClosingWarnings
+from smspec.local.disturbances import NO_FAULTS
 from smspec.local.engines.choice import open_engine
 from smspec.local.engines.engine import JobToRun, RunningHost
 from smspec.local.engines.namespace.cell.written_files import take_back
 from smspec.local.events import Event, Remark, Reporter
+from smspec.local.file_watch import Opened, ReadWatch
 from smspec.local.host_layout import HostLayout
 from smspec.local.injected_faults import rehearsed
 from smspec.local.job_processes import Fleet, present_hosts
-from smspec.local.memory_limit import memory_limits
-from smspec.local.memory_watch import MemoryWatch
+from smspec.local.machine_processes import Leftovers
+from smspec.local.memory_watch import MemoryWatch, ProcessKilling, memory_limits
 from smspec.local.metric_counts import count_metrics
-from smspec.local.orphan_processes import Leftovers
 from smspec.local.prediction.predicting import predicted_run
 from smspec.local.prediction.prediction import Prediction
-from smspec.local.process_killing import ProcessKilling
 from smspec.local.progress import Progress
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.fetching import fetched_interpreter
 from smspec.local.python.interpreter import matching_interpreter
 from smspec.local.python.wanted import wanted_python
-from smspec.local.read_watch import Opened, ReadWatch
 from smspec.local.record import RunRecord
 from smspec.local.redaction import redactor, shown_hyperparameters
 from smspec.local.report.page import report_page
 from smspec.local.request import Console, LocalOutcome, RunFailed, RunInterrupted, RunRequest
 from smspec.local.run_directory import MODEL, OUTPUT, REPORT, SUMMARY, RunDirectory, claim
-from smspec.local.run_status import exit_status_of, failure_reason, missing_module, status_of
+from smspec.local.run_end import ClosingWarnings, exit_status_of, failure_reason, missing_module, status_of
 from smspec.local.signals import Signals
 from smspec.local.summary import Summary, throughput
 from smspec.local.supervision import Supervision, Verdict, name_of
-from smspec.local.surroundings import NO_FAULTS
 from smspec.local.training_request import Host, TrainingRequest
 from smspec.plan.plan import Plan
 from smspec.render.tree import FileTree

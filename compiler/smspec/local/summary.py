@@ -9,12 +9,10 @@ from dataclasses import asdict, dataclass, field, replace
 from smspec.diagnostics.visible import visible
 from smspec.local.artifacts import Collected
 from smspec.local.events import HostEnded
-from smspec.local.flow_table import table
-from smspec.local.flows import Flow
+from smspec.local.flows import Flow, table
 from smspec.local.injected_faults import Rehearsed
 from smspec.local.metric_counts import MetricCount, MetricValues
-from smspec.local.prediction.prediction import Prediction
-from smspec.local.prediction.prediction_table import prediction_lines
+from smspec.local.prediction.prediction import Prediction, prediction_lines
 from smspec.local.request import JobStatus
 from smspec.local.units import duration, size
 

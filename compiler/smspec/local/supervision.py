@@ -9,12 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from smspec.local.checkpoint_watch import CheckpointWatch
+from smspec.local.disturbances import EventKind, Interruption, InterruptionClock
 from smspec.local.engines.engine import RunningHost
 from smspec.local.events import HostEnded, HostsInterrupted, LogLine, Remark, Reporter
 from smspec.local.feeder_process import FeederFault, FeederProcess
-from smspec.local.interruption import EventKind, Interruption, InterruptionClock
-from smspec.local.memory_watch import MemoryWatch
-from smspec.local.process_killing import ProcessKilling
+from smspec.local.memory_watch import MemoryWatch, ProcessKilling
 from smspec.local.request import RunFailed
 from smspec.local.signals import Signals
 

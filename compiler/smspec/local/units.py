@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 _LEAST_SECONDS = 0.005
 
@@ -32,3 +34,12 @@ def duration(seconds: float) -> str:
         return f"{minutes} min {rest:02} s"
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes:02} min"
+
+
+def screen() -> tuple[int, int]:
+    """Return the columns and lines of the terminal of standard error."""
+    try:
+        columns, lines = os.get_terminal_size(2)
+    except OSError:
+        columns, lines = 80, 24
+    return max(20, columns), max(4, lines)

@@ -11,10 +11,10 @@ import shutil
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from smspec.local.config_files import config_files
 from smspec.local.engines.engine import JobToRun
 from smspec.local.engines.namespace.machine_paths import named_places, python_binds, sockets_below, unsearched_place
 from smspec.local.engines.process import ProcessEngine
+from smspec.local.host_layout import config_files
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.wanted import Wanted
 from smspec.local.request import RunRequest

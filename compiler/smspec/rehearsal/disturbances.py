@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from smspec.local.interruption import Interruption, Moment
-from smspec.local.surroundings import SurroundingFaults
+from smspec.local.disturbances import Interruption, Moment, SurroundingFaults
 from smspec.local.units import duration
 from smspec.rehearsal.comparison import Difference, ResultComparison
 from smspec.rehearsal.model_files import first_deviation

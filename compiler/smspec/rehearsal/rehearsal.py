@@ -9,9 +9,9 @@ from typing import Any
 
 from smspec.diagnostics import Finding
 from smspec.diagnostics.visible import visible
+from smspec.local.disturbances import Interruption
 from smspec.local.engines.choice import chosen_engine
 from smspec.local.events import Event, Remark
-from smspec.local.interruption import Interruption
 from smspec.local.progress import Progress
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.record import RunRecord

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import time
 
+from smspec.local.disturbances import Interruption
 from smspec.local.events import CheckpointChanged, Event, HostEnded, HostsInterrupted, LogLine, ProcessKilled
-from smspec.local.interruption import Interruption
 from smspec.local.run_directory import HOSTS, LOGS
 from smspec.local.summary import Summary
 from smspec.source.deep_directories import copy_files, files_below

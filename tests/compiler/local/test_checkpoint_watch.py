@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from smspec.local import inotify
+from smspec.local import file_watch
 from smspec.local.checkpoint_watch import CheckpointWatch
 
 
@@ -56,7 +56,7 @@ def test_existing_files_are_not_reported(tmp_path):
 
 
 def test_changes_are_found_without_inotify(tmp_path, monkeypatch):
-    monkeypatch.setattr(inotify.sys, "platform", "darwin")
+    monkeypatch.setattr(file_watch.sys, "platform", "darwin")
     (tmp_path / "gone").write_text("1")
     watch = CheckpointWatch({"algo-1": str(tmp_path)})
     (tmp_path / "gone").unlink()

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from smspec.local.closing_warnings import ClosingWarnings, hosts_without_data, unread_pipes
 from smspec.local.flows import Flow
 from smspec.local.run_directory import HostDirectory
+from smspec.local.run_end import ClosingWarnings, hosts_without_data, unread_pipes
 from smspec.local.training_request import TrainingRequest
 
 GB = 1 << 30

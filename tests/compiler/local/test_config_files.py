@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from smspec.local.config_files import config_files
+from smspec.local.host_layout import config_files
 from smspec.local.training_request import TrainingRequest
 
 PAYLOAD = {

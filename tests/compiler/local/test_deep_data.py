@@ -8,10 +8,8 @@ import os
 import pytest
 
 from smspec.local.feeder.entries import entries_of
-from smspec.local.feeder.fault import ChannelDataError
-from smspec.local.feeder.objects import objects_under
+from smspec.local.feeder.objects import ChannelDataError, LocalStore, objects_under
 from smspec.local.feeder.plan import FeederChannel
-from smspec.local.feeder.store import LocalStore
 from smspec.source.deep_directories import remove_tree
 from support.local.local_jobs import LocalJob
 

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from smspec.local import inotify
-from smspec.local.read_watch import ReadWatch
+from smspec.local import file_watch
+from smspec.local.file_watch import ReadWatch
 
 KEY = "algo-1", "train"
 
@@ -46,7 +46,7 @@ def test_opened_files_are_counted_with_their_time(place, now):
 
 
 def test_without_inotify_no_channel_is_known(place, monkeypatch):
-    monkeypatch.setattr(inotify.sys, "platform", "darwin")
+    monkeypatch.setattr(file_watch.sys, "platform", "darwin")
     watch = ReadWatch({KEY: str(place)})
     (place / "a").read_bytes()
     watch.tick()

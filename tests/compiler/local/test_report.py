@@ -12,19 +12,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine
-from smspec.local.host_log import HostLog
+from smspec.local.flows import METRICS
+from smspec.local.host_log import LOG_LINES, HostLog
 from smspec.local.injected_faults import Rehearsed
-from smspec.local.log_tail import LOG_LINES
-from smspec.local.measurements import METRICS
 from smspec.local.metric_counts import MetricCount, MetricValues
-from smspec.local.prediction.interval import Interval
 from smspec.local.prediction.mode_prediction import ModePrediction
 from smspec.local.prediction.prediction import Prediction
-from smspec.local.record import RunRecord
+from smspec.local.prediction.s3_service import Interval
+from smspec.local.record import RunRecord, Series
 from smspec.local.report import chart
 from smspec.local.report.chart import Curve, draw, rates, trace
 from smspec.local.report.page import report_page
-from smspec.local.report.series import Series
 from smspec.local.summary import Summary
 from support.local.local_jobs import LocalJob
 

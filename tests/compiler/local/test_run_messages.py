@@ -9,7 +9,7 @@ from pathlib import Path
 
 from smspec.local.artifacts import Collected
 from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine, Remark
-from smspec.local.flow_table import table
+from smspec.local.flows import table
 from smspec.local.progress import Progress
 from smspec.local.record import RunRecord
 from smspec.local.summary import Summary, throughput

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from smspec.local.run_directory import HostDirectory
-from smspec.local.run_status import failure_reason
+from smspec.local.run_end import failure_reason
 from smspec.local.supervision import Verdict
 
 NONE = "algo-1 exited with status 7 and wrote no failure file"

@@ -10,10 +10,10 @@ import time
 
 import pytest
 
+from smspec.local.disturbances import Interruption, Moment
 from smspec.local.engines.host_process import Command, HostProcess
 from smspec.local.events import HostsInterrupted
-from smspec.local.interruption import Interruption, Moment
-from smspec.local.orphan_processes import Leftovers
+from smspec.local.machine_processes import Leftovers
 from smspec.local.request import RunInterrupted
 from smspec.local.signals import Signals
 from smspec.local.supervision import Supervision, Verdict

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smspec.local.feeder.fault import ChannelDataError
-from smspec.local.feeder.objects import StoredObject
+from smspec.local.feeder.objects import ChannelDataError, StoredObject
 from smspec.local.s3.client import make_client
+from smspec.local.s3.fetching import fetch_range
 from smspec.local.s3.listing import pages
 from smspec.local.s3.location import Location
-from smspec.local.s3.ranges import fetch_range
 from smspec.lock.registry import NoDigest, resolved
 from smspec.service.image_reference import parsed_reference
 from support.servers.hostile_s3 import BUCKET, HostileS3

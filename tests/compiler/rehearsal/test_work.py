@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from smspec.local.interruption import Interruption, Moment
+from smspec.local.disturbances import Interruption, Moment
 from smspec.local.training_request import TrainingRequest
 from smspec.rehearsal.promises.progress import (
     ignored_checkpoint,

@@ -1,16 +1,22 @@
-"""Choose the engine of a run: the one that is named, or the best one that needs nothing installed."""
+"""Choose the engine of a run: the one that is named, or the best one that needs nothing installed.
+
+A fault that the engine cannot inject is refused.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import replace
 
+from smspec.local.disturbances import SurroundingFaults
 from smspec.local.engines import AUTO, ENGINES
 from smspec.local.engines.engine import Engine, JobToRun
-from smspec.local.engines.fault_support import unsupported
 from smspec.local.request import RunFailed
 
 _BY_PREFERENCE = ("namespace", "process")
 """Never an engine that would build an image: that takes minutes and must be asked for."""
+_NAMESPACE = "pass `--engine namespace`"
 
 
 def open_engine(job: JobToRun) -> Engine:
@@ -37,3 +43,15 @@ def chosen_engine(name: str) -> tuple[str, str]:
             return name, why
         why = why or reason
     raise AssertionError("the engine `process` is always available")
+
+
+def unsupported(faults: SurroundingFaults, engine: str) -> str | None:
+    """Return why an engine cannot inject the faults, and what to do; None if it can."""
+    if faults.room is not None and engine == "process":
+        return f"`--engine {engine}` cannot limit the disk of a host: {_NAMESPACE}"
+    if faults.protects_model and engine == "process" and os.geteuid() == 0:
+        return f"root may write to a directory that is read-only: {_NAMESPACE}"
+    is_here = engine in ("namespace", "process")
+    if faults.kill_after is not None and is_here and not sys.platform.startswith("linux"):
+        return "smspec finds the processes of a job only on Linux"
+    return None

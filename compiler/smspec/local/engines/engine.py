@@ -8,13 +8,12 @@ from typing import Protocol
 
 from smspec.local.feeder.plan import FeederPlan
 from smspec.local.feeder_process import FeederProcess
-from smspec.local.machine_processes import MachineProcess
+from smspec.local.machine_processes import MachineProcess, Usage
 from smspec.local.mounted_data import MountedChannel
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.request import RunRequest
 from smspec.local.run_directory import HostDirectory, RunDirectory
 from smspec.local.training_request import Host
-from smspec.local.usage import Usage
 from smspec.plan.plan import Plan
 from smspec.render.tree import FileTree
 from smspec.spec.model import JobSpec

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from smspec.local.host_log import HostLog
-from smspec.local.machine_processes import MachineProcess, below
+from smspec.local.machine_processes import MachineProcess, Usage, below, read_usage
 from smspec.local.request import RunFailed
-from smspec.local.usage import Usage, read_usage
 from smspec.workspace.process_guard import guarded
 
 _READ = 1 << 16

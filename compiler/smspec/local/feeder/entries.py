@@ -1,16 +1,16 @@
 """The content of a channel as entries that are shuffled, sharded, and fed one after the other.
 
 An entry of S3Prefix and ManifestFile is an object; of AugmentedManifestFile a line, with one part per attribute.
+`order` says which of them a host gets in an epoch, and in which order.
 """
 
+import hashlib
 import json
 from array import array
 from typing import Any, Callable, List, Optional, Sequence, Union
 
-from .fault import ChannelDataError
-from .objects import Part, StoredObject
+from .objects import ChannelDataError, Part, Store, StoredObject
 from .plan import FeederChannel
-from .store import Store
 
 REFERENCE = "-ref"
 """Suffix of the attributes whose value is an S3 URI: the object's bytes are fed (developer guide)."""
@@ -134,3 +134,20 @@ def _text(value: Any) -> str:
     if isinstance(value, _Float):
         return value.spelling
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def order(count: int, seed: Optional[int] = None, epoch: int = 0, shard: int = 0, shards: int = 1) -> List[int]:
+    """Return the indexes of the entries that are fed.
+
+    They are shuffled first, then dealt out in turn: with ShuffleConfig and ShardedByS3Key a host gets different objects
+    in each epoch (API shape ShuffleConfig). SageMaker does not publish its permutation; this one depends only on the
+    seed, the epoch, and the count, so every host computes the same one, with every Python.
+    """
+    indexes = list(range(count))
+    if seed is not None:
+        indexes.sort(key=lambda index: (_draw(seed, epoch, index), index))
+    return indexes[shard::shards]
+
+
+def _draw(seed: int, epoch: int, index: int) -> bytes:
+    return hashlib.sha256("{}:{}:{}".format(seed, epoch, index).encode()).digest()

@@ -11,7 +11,7 @@ import termios
 import threading
 from typing import List, Optional
 
-from .fault import ChannelDataError
+from .objects import ChannelDataError
 
 CAPACITY = 1 << 20
 """Bytes a FIFO is enlarged to: the limit of Linux for an unprivileged process."""

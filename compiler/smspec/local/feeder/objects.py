@@ -1,17 +1,43 @@
-"""Objects, and their files on this machine: below a directory, or at the target of an S3 URI."""
+"""Objects, and their files on this machine: below a directory, or at the target of an S3 URI; and their store.
 
+The S3 store is outside of this package.
+
+The texts of the exceptions for data that cannot be fed are for the author: lower case, no full stop.
+"""
+
+import errno
 import os
 import stat
-from typing import Iterator, List, NamedTuple, Optional, Tuple, Union
+from typing import BinaryIO, Callable, Generator, Iterable, Iterator, List, NamedTuple, Optional, Protocol, Tuple, Union
 
-from .fault import ChannelDataError, unreadable
+from .plan import FeederChannel
 
 SCHEME = "s3://"
 LONGEST_KEY = 1024
 """The maximum length of an S3 key in bytes."""
-
 _Directory = Tuple[int, int]
 """Device and inode."""
+
+
+class ChannelDataError(Exception):
+    """The data of a channel are invalid."""
+
+
+class StoreUnavailable(ChannelDataError):
+    """The store of the data cannot be reached or denies access: the data themselves are not the reason."""
+
+
+def unreadable(path: str, error: OSError) -> ChannelDataError:
+    """Return the exception for a file that cannot be read."""
+    return ChannelDataError("cannot read `{}`: {}".format(path, reason(error)))
+
+
+def reason(error: OSError) -> str:
+    """Return the message of the system, in lower case."""
+    path = error.filename
+    if error.errno == errno.ENOENT and path and os.path.islink(path):
+        return "it is a link to `{}`, which does not exist".format(os.readlink(path))
+    return (error.strerror or str(error)).lower()
 
 
 class StoredObject(NamedTuple):
@@ -112,3 +138,83 @@ class Mirror(NamedTuple):
         raise ChannelDataError(
             "no local file for `{}`: looked for {}".format(name, " and ".join(map("`{}`".format, candidates)))
         )
+
+
+Content = Tuple[Part, Optional[Iterator[bytes]]]
+
+"""A part and its bytes, in blocks; None if the part is bytes already, or a local file."""
+
+
+class Store(Protocol):
+    """The objects of one channel. Its methods raise ChannelDataError."""
+
+    def objects(self) -> List[StoredObject]:
+        """Return the objects of S3Prefix, keys sorted bytewise."""
+
+    def has_objects(self) -> bool:
+        """Return whether `objects` has any, without listing all of them."""
+
+    def manifest(self) -> Tuple[str, BinaryIO]:
+        """Return the name of the manifest, for messages, and the manifest, open at its start."""
+
+    def stored(self, name: str, key: str) -> StoredObject:
+        """Return the object for ``name`` in a manifest, a URI or a path relative to the manifest."""
+
+    def contents(self, parts: Iterable[Part]) -> Generator[Content, None, None]:
+        """Yield the parts with their bytes. The caller must read all blocks of one before the next."""
+
+
+OpenStore = Callable[[FeederChannel], Store]
+
+
+class LocalStore:
+    """Local files and directories in place of objects and prefixes."""
+
+    def __init__(self, channel: FeederChannel) -> None:
+        self._source = channel.source
+        self._manifest = _manifest_of(channel)
+        self._mirror = Mirror(os.path.dirname(self._manifest), channel.uri)
+        self._tops = channel.tops
+        self._name = channel.name
+
+    def objects(self) -> List[StoredObject]:
+        """Return the files below the source, or the source itself."""
+        return objects_under(self._source)
+
+    def has_objects(self) -> bool:
+        """Return whether there is a file."""
+        return bool(self.objects())
+
+    def manifest(self) -> Tuple[str, BinaryIO]:
+        """Open the source or, if that is a directory, the file in it with the name of the object."""
+        return self._manifest, _opened(self._manifest)
+
+    def stored(self, name: str, key: str) -> StoredObject:
+        """Return the file for an object."""
+        path = self._mirror.path(name)
+        if self._tops and not any(os.path.realpath(path).startswith(os.path.join(top, "")) for top in self._tops):
+            raise ChannelDataError(
+                "`{}` is outside the project; pass `--data {}={}` to trust the manifest".format(
+                    name, self._name, self._source
+                )
+            )
+        return object_at(key, path)
+
+    def contents(self, parts: Iterable[Part]) -> Generator[Content, None, None]:
+        """Yield the parts unchanged: files are read where they are fed."""
+        return ((part, None) for part in parts)
+
+
+def _manifest_of(channel: FeederChannel) -> str:
+    if channel.s3_data_type != "S3Prefix" and os.path.isdir(channel.source):
+        return os.path.join(channel.source, channel.uri.rpartition("/")[2])
+    return channel.source
+
+
+def _opened(path: str) -> BinaryIO:
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise ChannelDataError("`{}` is not a file".format(path))  # opening a FIFO would wait for its writer
+        return open(path, "rb")
+    except OSError as error:
+        raise unreadable(path, error) from None

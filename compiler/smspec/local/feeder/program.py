@@ -11,11 +11,10 @@ import sys
 import threading
 from typing import List, NoReturn
 
-from .feeding import Feeding
+from .feeding import Feeding, Reporting
 from .fifo import Fifos
+from .objects import LocalStore, OpenStore
 from .plan import FeederPlan, decode_plan
-from .reporting import Reporting
-from .store import LocalStore, OpenStore
 
 PROGRESS_SECONDS = 0.2
 UNTIL_EOF = "--until-eof"

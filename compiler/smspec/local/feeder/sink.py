@@ -1,16 +1,34 @@
 """The writing end of one epoch: bytes and files into a FIFO, counted, at a limited rate."""
 
 import os
-from typing import List, Optional
+import time
+from typing import Callable, List, Optional
 
-from .fault import ChannelDataError
-from .injection import Injector
-from .rate import Bucket
+from .objects import ChannelDataError
+from .plan import Injector
 
+_BURST_SECONDS = 0.05
 _CHUNK = 1 << 20
 _COPY_CHUNK = 1 << 18
 _PIECES = 512
 """Linux accepts 1024 (IOV_MAX); joining many small ones costs less than passing each separately."""
+
+
+class Bucket:
+    """Lets ``rate`` bytes per second pass, in bursts of a twentieth of a second."""
+
+    def __init__(self, rate: int, sleep: Callable[[float], object]) -> None:
+        self.chunk = max(1, int(rate * _BURST_SECONDS))
+        self._rate = rate
+        self._sleep = sleep
+        self._free_at = time.monotonic()
+
+    def took(self, size: int) -> None:
+        """Wait for the time that the last ``size`` bytes, at most `chunk`, take at this rate."""
+        now = time.monotonic()
+        self._free_at = max(self._free_at, now - _BURST_SECONDS) + size / self._rate
+        if self._free_at > now:
+            self._sleep(self._free_at - now)
 
 
 class Sink:

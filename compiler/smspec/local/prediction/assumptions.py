@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.local.prediction.host_limits import HostLimits
-from smspec.local.prediction.interval import Interval
 from smspec.local.prediction.job_data import JobChannel, JobData
 from smspec.local.prediction.local_data import LocalData
-from smspec.local.prediction.prediction_text import figure, rates
+from smspec.local.prediction.prediction import figure, rates
 from smspec.local.prediction.reading import Reading
-from smspec.local.prediction.s3_service import S3Service
+from smspec.local.prediction.s3_service import Interval, S3Service
 from smspec.local.units import size
 from smspec.service.facts import table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from smspec.local.prediction.interval import Interval
+from smspec.local.prediction.s3_service import Interval
 from smspec.service.facts.instances import instance, instance_bandwidth
 
 _GIB, _MIB = 1 << 30, 1 << 20

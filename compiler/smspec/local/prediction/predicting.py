@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from smspec.local.channel_data import ChannelData
+from smspec.local.file_watch import Opened
 from smspec.local.prediction.assumptions import assumptions
 from smspec.local.prediction.host_limits import HostLimits, host_limits
 from smspec.local.prediction.job_data import JobChannel, JobData
@@ -15,7 +16,6 @@ from smspec.local.prediction.local_data import LocalData, is_of_spec, local_data
 from smspec.local.prediction.prediction import Prediction, WaitPrice, predicted_modes
 from smspec.local.prediction.reading import Reading, SeenRun, reading_of
 from smspec.local.prediction.s3_service import DOCUMENTED, S3Service
-from smspec.local.read_watch import Opened
 from smspec.local.record import RunRecord
 from smspec.local.request import RunRequest
 from smspec.local.run_directory import RunDirectory

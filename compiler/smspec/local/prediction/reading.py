@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from smspec.local.events import HostEnded
-from smspec.local.flows import Flow
-from smspec.local.read_watch import Opened
-from smspec.local.report.balance import Balance
+from smspec.local.file_watch import Opened
+from smspec.local.flows import Balance, Flow
 
 LEAST_SECONDS = 0.05
 """A shorter time says more about the clock than about the script."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from smspec.diagnostics.masking import masked
 from smspec.diagnostics.quoting import system_reason
-from smspec.local.python.installing import NO_ROOM, UNREACHABLE
+from smspec.local.python.installing import NO_ROOM, UNREACHABLE, run_shown
 from smspec.local.python.interpreter import (
     PYTHONS,
     Interpreter,
@@ -17,7 +17,6 @@ from smspec.local.python.interpreter import (
     matching_interpreter,
     without_foreign_packages,
 )
-from smspec.local.python.shown_command import run_shown
 from smspec.local.request import RunFailed
 from smspec.workspace.cache_directory import make_private, open_cache
 

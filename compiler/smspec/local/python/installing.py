@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from smspec.diagnostics.masking import masked
 from smspec.installers.pip_settings import own_pip_settings, pip_options, uv_settings
 from smspec.local.python.interpreter import without_foreign_packages
-from smspec.local.python.shown_command import run_shown
 from smspec.local.redaction import value_redactor
 from smspec.local.request import RunFailed
-from smspec.workspace.process_guard import MOST_MEMORY
+from smspec.workspace.process_guard import MOST_MEMORY, guarded
 
 _PIP_QUIETLY = ("--disable-pip-version-check", "--no-input")
 _OF_UV = ("UV_PYTHON", "UV_SYSTEM_PYTHON", "UV_BREAK_SYSTEM_PACKAGES", "UV_TARGET", "UV_PREFIX")
@@ -117,3 +117,35 @@ def _failure(text: str, last: Sequence[str], status: int) -> RunFailed:
         return RunFailed(3, f"cannot reach the package index to install the job's Python packages; {way}")
     kind = 1 if _NOT_THERE.search(text) else 3
     return RunFailed(kind, f"cannot install the job's Python packages (exit status {status}); {way}", shown)
+
+
+def run_shown(
+    words: list[str],
+    variables: Mapping[str, str],
+    take: Callable[[str], None],
+    directory: str | None = None,
+    lock: int = -1,
+) -> int:
+    """Run a command to its end, despite interrupts; return its exit status. ``lock`` stays held as long as it runs."""
+    with subprocess.Popen(
+        guarded(words, is_limited=True),
+        env=dict(variables),
+        cwd=directory,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        pass_fds=(lock,) if lock >= 0 else (),
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            for line in _decoded(process.stdout):
+                take(line)
+        finally:
+            process.stdin.close()
+    return process.returncode
+
+
+def _decoded(stream: Iterable[bytes]) -> Iterator[str]:
+    for line in stream:
+        yield line.decode("utf-8", "replace").rstrip("\r\n")

@@ -7,10 +7,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from smspec.diagnostics.visible import visible
+from smspec.local.metric_counts import MetricCount, MetricValues
+
 WIDTH, HEIGHT = 720, 190
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 10, 26
 """Space around the plot for the labels of the axes, in units of the view box."""
-
 _MOST_STRETCHES, _SHORTEST = 240, 0.05
 _TICKS = 4
 
@@ -151,3 +153,23 @@ def _shown(value: float, step: float) -> str:
 def _number(value: float, step: float) -> str:
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
     return f"{value:,.{decimals}f}"
+
+
+def metric_charts(metrics: Sequence[MetricCount]) -> list[tuple[str, Chart]]:
+    """Return one chart per metric with two values or more, in it one curve per host."""
+    charts = []
+    for metric in metrics:
+        curves = [curve for curve in map(_curve, metric.values) if len(curve.points) > 1]
+        chart = trace(curves) if curves else None
+        if chart is not None:
+            charts.append((visible(metric.name), chart))
+    return charts
+
+
+def _curve(of_host: MetricValues) -> Curve:
+    count = len(of_host.values)
+    numbers = [number * of_host.every for number in range(count)]
+    if count > 1:
+        numbers[-1] = of_host.count - 1  # always kept, whatever the distance to the one before it
+    points = zip(numbers, of_host.values, strict=True)
+    return Curve(of_host.host, tuple((float(number + 1), value) for number, value in points if value is not None))

@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from smspec.diagnostics.visible import visible
-from smspec.local.flow_table import HEAD, rows
-from smspec.local.prediction.prediction_text import heading
+from smspec.local.flows import HEAD, added_up, rows
+from smspec.local.prediction.prediction import heading
 from smspec.local.record import RunRecord
 from smspec.local.report import chart
-from smspec.local.report.balance import added_up
-from smspec.local.report.chart import Chart, Curve, draw, rates
-from smspec.local.report.metric_charts import metric_charts
+from smspec.local.report.chart import Chart, Curve, draw, metric_charts, rates
 from smspec.local.report.predicted_modes import predicted_modes
 from smspec.local.summary import Summary
 from smspec.local.units import duration, size

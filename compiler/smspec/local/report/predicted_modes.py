@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from smspec.diagnostics.visible import visible
-from smspec.local.prediction.interval import Interval
 from smspec.local.prediction.mode_prediction import ModePrediction
-from smspec.local.prediction.prediction import Prediction
-from smspec.local.prediction.prediction_text import row
+from smspec.local.prediction.prediction import Prediction, row
+from smspec.local.prediction.s3_service import Interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from botocore.config import Config
 
-from smspec.local.feeder.fault import ChannelDataError, StoreUnavailable
+from smspec.local.feeder.objects import ChannelDataError, StoreUnavailable
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from smspec.local.feeder.fault import StoreUnavailable
-from smspec.local.feeder.objects import StoredObject
+from smspec.local.feeder.objects import StoredObject, StoreUnavailable
 from smspec.local.s3.client import asked
 from smspec.local.s3.location import Location, is_key
 

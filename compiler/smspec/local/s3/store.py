@@ -7,10 +7,17 @@ import tempfile
 from collections.abc import Generator, Iterable
 from typing import Any, BinaryIO
 
-from smspec.local.feeder.fault import ChannelDataError, StoreUnavailable
-from smspec.local.feeder.objects import LONGEST_KEY, Part, StoredObject
+from smspec.local.feeder.objects import (
+    LONGEST_KEY,
+    ChannelDataError,
+    Content,
+    LocalStore,
+    Part,
+    Store,
+    StoredObject,
+    StoreUnavailable,
+)
 from smspec.local.feeder.plan import FeederChannel
-from smspec.local.feeder.store import Content, LocalStore, Store
 from smspec.local.s3.client import make_client
 from smspec.local.s3.fetching import Fetching
 from smspec.local.s3.listing import pages

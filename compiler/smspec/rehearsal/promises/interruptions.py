@@ -6,7 +6,7 @@ import os
 import random
 from collections.abc import Callable
 
-from smspec.local.interruption import Interruption, Moment
+from smspec.local.disturbances import Interruption, Moment
 from smspec.local.units import duration
 from smspec.rehearsal.cut_checkpoint import Cut, Unclear, cut_checkpoint
 from smspec.rehearsal.disturbances import (

@@ -6,8 +6,8 @@ import os
 from functools import partial
 from urllib.parse import urlsplit
 
-from smspec.local.engines.fault_support import unsupported
-from smspec.local.surroundings import SurroundingFaults
+from smspec.local.disturbances import SurroundingFaults
+from smspec.local.engines.choice import unsupported
 from smspec.local.units import duration
 from smspec.rehearsal.disturbances import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
 from smspec.rehearsal.faulty_endpoint import FaultCourse, FaultyEndpoint, Struck

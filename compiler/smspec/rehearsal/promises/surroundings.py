@@ -11,9 +11,9 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from smspec.local.engines.fault_support import unsupported
-from smspec.local.process_killing import RANK, SCRIPT, WORKER
-from smspec.local.surroundings import SurroundingFaults
+from smspec.local.disturbances import SurroundingFaults
+from smspec.local.engines.choice import unsupported
+from smspec.local.memory_watch import RANK, SCRIPT, WORKER
 from smspec.local.units import duration, size
 from smspec.rehearsal.disturbances import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
 from smspec.rehearsal.rehearsal import Rehearsal

@@ -16,8 +16,7 @@ import time
 
 import pytest
 
-from smspec.local.feeder.injection import Injection
-from smspec.local.feeder.plan import FeederChannel, FeederPlan
+from smspec.local.feeder.plan import FeederChannel, FeederPlan, Injection
 from support.local.feeder_process import DEADLINE, PROGRAM, FeederProcess
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.local.feeder.ordering import order
+from smspec.local.feeder.entries import order
 
 COUNTS = st.integers(0, 60)
 SHARDS = st.integers(1, 9)

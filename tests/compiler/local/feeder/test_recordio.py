@@ -7,7 +7,7 @@ import struct
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from smspec.local.feeder.recordio import MAGIC, framed
+from smspec.local.feeder.writing import MAGIC, framed
 
 PAYLOADS = st.lists(st.one_of(st.binary(max_size=9), st.just(MAGIC)), max_size=8).map(b"".join)
 

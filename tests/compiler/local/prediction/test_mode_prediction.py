@@ -6,12 +6,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.local.prediction.host_limits import HostLimits
-from smspec.local.prediction.interval import Interval
 from smspec.local.prediction.job_data import JobChannel, JobData
-from smspec.local.prediction.prediction import Prediction, WaitPrice, predicted_modes
-from smspec.local.prediction.prediction_table import prediction_lines
-from smspec.local.prediction.prediction_text import HEAD, money, rates, rows, times
+from smspec.local.prediction.prediction import (
+    HEAD,
+    Prediction,
+    WaitPrice,
+    money,
+    predicted_modes,
+    prediction_lines,
+    rates,
+    rows,
+    times,
+)
 from smspec.local.prediction.reading import Reading, Scenario
+from smspec.local.prediction.s3_service import Interval
 from smspec.local.training_request import TrainingRequest
 
 HOST = HostLimits(network=Interval(1e8, 1e8), disk=Interval(1e8, 1e8), capacity=50 << 30, memory=None)

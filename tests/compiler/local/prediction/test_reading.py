@@ -3,10 +3,9 @@
 import pytest
 
 from smspec.local.events import HostEnded
-from smspec.local.flows import Flow
+from smspec.local.file_watch import Opened
+from smspec.local.flows import Balance, Flow
 from smspec.local.prediction.reading import SeenRun, reading_of
-from smspec.local.read_watch import Opened
-from smspec.local.report.balance import Balance
 
 SIZE = 100 << 20
 MEBIBYTE = 1 << 20

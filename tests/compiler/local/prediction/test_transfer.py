@@ -6,10 +6,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from smspec.local.prediction.host_limits import HostLimits, host_limits
-from smspec.local.prediction.interval import Interval
 from smspec.local.prediction.job_data import MODES, Share, shares
-from smspec.local.prediction.s3_service import DOCUMENTED
-from smspec.local.prediction.transfer import Transfer
+from smspec.local.prediction.mode_prediction import Transfer
+from smspec.local.prediction.s3_service import DOCUMENTED, Interval
 
 RATES = st.tuples(st.floats(1e6, 1e10), st.floats(1e6, 1e10)).map(lambda bounds: Interval(*sorted(bounds)))
 HOSTS = st.builds(

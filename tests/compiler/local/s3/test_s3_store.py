@@ -9,8 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from smspec.local.feeder.entries import entries_of
-from smspec.local.feeder.fault import ChannelDataError, StoreUnavailable
-from smspec.local.feeder.objects import StoredObject
+from smspec.local.feeder.objects import ChannelDataError, StoredObject, StoreUnavailable
 from smspec.local.feeder.plan import FeederChannel
 from smspec.local.s3 import fetching, listing
 from smspec.local.s3.client import make_client

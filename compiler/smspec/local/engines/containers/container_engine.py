@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 
+from smspec.local.disturbances import NO_FAULTS
 from smspec.local.engines.containers.client import Client, ClientFailed
 from smspec.local.engines.containers.container_host import ContainerHost
 from smspec.local.engines.containers.engine_facts import EngineFacts
@@ -22,14 +23,13 @@ from smspec.local.feeder.plan import FeederPlan
 from smspec.local.feeder_process import FeederProcess, own_feeder
 from smspec.local.gpus import gpu_differences, gpu_words
 from smspec.local.image_content import ImageContent
-from smspec.local.job_secrets import author_secrets
-from smspec.local.memory_limit import memory_limits
+from smspec.local.job_variables import author_secrets
+from smspec.local.memory_watch import memory_limits
 from smspec.local.mounted_data import MountedChannel
 from smspec.local.python.build_secrets import secret_variables
 from smspec.local.request import FaultRefused, RunFailed
 from smspec.local.run_directory import HOSTS, UPLOAD, HostDirectory, RunDirectory
 from smspec.local.source_files import source_files
-from smspec.local.surroundings import NO_FAULTS
 from smspec.local.training_request import Host, TrainingRequest
 from smspec.render.tree import RUN_MARKER
 from smspec.spec.model import BuiltImage, ExistingImage

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 
-from smspec.local.usage import Usage
+from smspec.local.machine_processes import Usage
 
 _ROOT = "/sys/fs/cgroup"
 _IDENTIFIER = 64

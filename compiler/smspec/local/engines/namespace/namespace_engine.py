@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 
+from smspec.local.disturbances import NO_FAULTS
 from smspec.local.engines.engine import BY_NAME, UPLOADS, JobToRun
 from smspec.local.engines.namespace import internet, mpi
 from smspec.local.engines.namespace.availability import probe
@@ -25,16 +26,13 @@ from smspec.local.engines.process import LOOPBACK, free_ports, loopback_interfac
 from smspec.local.engines.python_of_engine import PythonOfEngine
 from smspec.local.engines.required_programs import require_torchrun
 from smspec.local.gpus import gpu_differences
-from smspec.local.image_content import ImageContent
-from smspec.local.image_differences import image_differences
-from smspec.local.job_secrets import author_secrets
-from smspec.local.job_variables import job_variables, set_by_the_job
+from smspec.local.image_content import ImageContent, image_differences
+from smspec.local.job_variables import author_secrets, job_variables, set_by_the_job
 from smspec.local.mounted_data import MountedChannel
 from smspec.local.python.job_python import JobPython, described
 from smspec.local.python.wanted import wanted_python
 from smspec.local.request import RunFailed
 from smspec.local.run_directory import HOSTS, INTERRUPTED, UPLOAD, HostDirectory, RunDirectory
-from smspec.local.surroundings import NO_FAULTS
 from smspec.local.training_request import Host, TrainingRequest
 from smspec.source.deep_directories import remove_tree
 from smspec.source.real_file import is_below

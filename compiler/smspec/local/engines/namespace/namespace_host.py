@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 from smspec.local.engines.namespace.cell_process import CellProcess
 from smspec.local.host_log import HostLog
-from smspec.local.machine_processes import MachineProcess, below
-from smspec.local.usage import Usage
+from smspec.local.machine_processes import MachineProcess, Usage, below
 
 _READ = 1 << 16
 _KILLED = 128 + signal.SIGKILL
