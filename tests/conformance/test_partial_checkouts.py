@@ -145,3 +145,18 @@ def test_job_made_from_an_absent_submodule_is_not_compared(outer, part):
     found = {command: smspec(command, option, "main", "jobs", cwd=outer) for command, option in COMMANDS}
     assert (found["diff"].status, found["validate"].status) == (2, 3)
     assert all("the submodule `module` changed" in done.err for done in found.values())
+
+
+def test_absent_submodule_in_the_source_of_a_job_is_named(home, tmp_path):
+    """Its files are part of what the job runs, also if only the job is passed."""
+    outer = repository(tmp_path / "outer")
+    write_job(outer / "jobs")
+    allow = ("-c", "protocol.file.allow=always")
+    git(outer, *allow, "submodule", "add", "-q", str(home), "jobs/src/library")
+    commit(outer)
+    git(outer, "checkout", "-q", "-b", "change")
+    rewrite(outer / "jobs/src/library/jobs/job.yaml", "epochs: 2", "epochs: 3")
+    commit(outer / "jobs/src/library")
+    commit(outer)
+    git(outer, "submodule", "deinit", "-q", "-f", "jobs/src/library")
+    assert statuses(outer, "jobs/job.yaml") == {"diff": 2, "validate": 3}

@@ -80,7 +80,9 @@ def unread_submodules(changed: ChangedFiles, tops: Iterable[str], specs: Iterabl
     """
     if not changed.unread:
         return []
-    places = {way for path in specs for place in _places(path, cache) for way in places_on_the_way(place)}
+    made_from = {place for path in specs for place in _places(path, cache)}
+    tops = [*tops, *map(os.path.realpath, made_from)]
+    places = {way for place in made_from for way in places_on_the_way(place)}
     found = {path for path in changed.unread if any(is_below(path, top) for top in tops)}
     found.update(path for path in changed.unread if any(is_below(place, path) for place in places))
     return sorted(map(os.path.relpath, found))

@@ -24,12 +24,16 @@ _CEILING = "cost ceiling for any value of `--set`"
 _WORDS = (IS_SETTABLE, IS_SET_OTHERWISE, IS_FIXED, _CEILING)
 
 _MORE_KINDS = {
+    "name": ("image",),
+    "region": ("image", "security"),
     "image": ("security",),
     "image.base": ("security",),
     "image.repository": ("security",),
+    "source": ("image",),
+    "source.dir": ("image",),
     "distribution": ("hosts",),
 }
-"""Kinds besides that of the key: the registry of an image is a part of its name."""
+"""Kinds besides that of the key: the registry of an image is a part of its name, and the source a layer of it."""
 _IN_THE_CEILING = ("hosts.instance_type", "hosts.count", "hosts.groups", "hosts.keep_alive", "region")
 _OF_NO_EFFECT = ("", "cosmetic")
 _SPACE = re.compile(r"\s+")
