@@ -15,7 +15,6 @@ _FOR_UV = {
     "extra-index-url": "UV_INDEX",
     "find-links": "UV_FIND_LINKS",
     "trusted-host": "UV_INSECURE_HOST",
-    "no-index": "UV_NO_INDEX",
     "cert": "SSL_CERT_FILE",
     "client-cert": "SSL_CLIENT_CERT",
     "default-timeout": "UV_HTTP_TIMEOUT",

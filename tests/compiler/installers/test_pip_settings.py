@@ -65,6 +65,7 @@ def reported(variables):
 
 def test_settings_without_an_equivalent_keep_pip():
     assert uv_settings({"no-binary": ":all:"}, {}) is None
+    assert uv_settings({"no-index": "1"}, {}) is None, "uv has an option for it, and no variable"
     assert uv_settings({"timeout": "5", "user": "true", "find-links": "a\nb"}, {"UV_OFFLINE": "1", "X": "1"}) == {
         "UV_INDEX_STRATEGY": "unsafe-best-match",
         "UV_HTTP_TIMEOUT": "5",

@@ -97,7 +97,7 @@ class IndexSettings:
         """Return the URLs of the indexes, with credentials, the default one first."""
         settings = self._of_indexes
         options = [_words(line) for line in self._expanded]
-        if settings.get("UV_NO_INDEX") or any(name == "--no-index" for name, _ in options):
+        if self._options.get("no-index") or any(name == "--no-index" for name, _ in options):
             return ()
         found = [settings.get("UV_DEFAULT_INDEX") or settings.get("UV_INDEX_URL") or "https://pypi.org/simple"]
         found[:1] = [value for name, value in options if name in ("-i", "--index-url")][-1:] or found
@@ -120,7 +120,7 @@ class IndexSettings:
     @cached_property
     def _of_indexes(self) -> dict[str, str]:
         """The variables of uv that name indexes."""
-        options = {name: value for name, value in self._options.items() if name in (*_INDEX_OPTIONS, "no-index")}
+        options = {name: value for name, value in self._options.items() if name in _INDEX_OPTIONS}
         return uv_settings(options, self.variables) or {}
 
     @cached_property
