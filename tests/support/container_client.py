@@ -35,7 +35,8 @@ if words[0] == "push":
     open(root + "/pushes", "w").write("\\n".join(lines[1:]))
     if lines[0].startswith("error "):
         sys.exit(lines[0][6:])
-    print("0123456789ab: Preparing\\n0123456789ab: Pushed\\n" + lines[0])
+    print("0123456789ab: Preparing\\nba9876543210: Preparing\\n0123456789ab: Pushed")
+    print("ba9876543210: Layer already exists\\n" + lines[0])
 """
 
 

@@ -34,7 +34,7 @@ _TRANSIENT = re.compile(
     re.IGNORECASE,
 )
 _EXISTS = re.compile(r"already exists in the .* repository and cannot be overwritten", re.DOTALL)
-_LAYER = re.compile(r"([0-9a-f]{12}): (Preparing|Waiting|Pushed|ImageLayer already exists|Mounted from .*)")
+_LAYER = re.compile(r"([0-9a-f]{12}): (Preparing|Waiting|Pushed|Layer already exists|Mounted from .*)")
 _DIGEST = re.compile(r"digest: (sha256:[0-9a-f]{64})\b")
 
 Show = Callable[[str], None]

@@ -91,7 +91,8 @@ def test_missing_repository_is_created_as_configured(ecr, client, job):
         f"created the repository {HOST}/small",
         f"building the image {uri}",
         f"pushing the image {uri}",
-        "pushed 1 of 1 layers",
+        "pushed 1 of 2 layers",
+        "pushed 2 of 2 layers",
         f"pushed {uri}",
     ]
     assert ecr.repositories["small"] == {
