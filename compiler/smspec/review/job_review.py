@@ -129,10 +129,10 @@ def compared(old: Version, new: Version, prices: PriceBook) -> tuple[Change, ...
     reported: list[Change] = []
     of_variables = list(settable_changes(pair))
     for kind in KINDS.values():
-        found = [*kind.changes(pair, tuple(reported)), *(each for each in of_variables if each.kind == kind.name)]
-        for change in found:
+        for change in kind.changes(pair, tuple(reported)):
             if change not in reported:
                 reported.append(change)
+        reported += (each for each in of_variables if each.kind == kind.name)
     return tuple(reported)
 
 

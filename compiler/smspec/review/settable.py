@@ -7,13 +7,12 @@ or out of one, is a change of its kind, also where the default is what was writt
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from collections.abc import Sequence as Changes
+from collections.abc import Iterator, Mapping, Sequence
 
 from smspec.review.change import Change, quoted
 from smspec.review.kinds.members import CEILING
 from smspec.review.version import Pair, Version
-from smspec.source import Path, Scalar, Sequence, to_data
+from smspec.source import Path, dotted, to_data
 from smspec.spec.keys import ROWS
 from smspec.spec.keys.row import Row
 
@@ -42,11 +41,13 @@ _SPACE = re.compile(r"\s+")
 def settable_changes(pair: Pair) -> Iterator[Change]:
     """Yield the changes of what options can set, for each kind that the value has."""
     old, new = _settable(pair.old), _settable(pair.new)
+    items = _items_with_variables(pair.old)
+    only_moved = {around for around, found in _items_with_variables(pair.new).items() if items.get(around) == found}
     for path in dict.fromkeys([*new, *old]):
         was, will = old.get(path), new.get(path)
         if was is not None and will is not None and _SPACE.sub("", was) == _SPACE.sub("", will):
             continue
-        if _is_only_moved(path, pair.old, pair.new):
+        if _list_around(path) in only_moved:
             continue
         what = IS_FIXED if will is None else IS_SETTABLE if was is None else IS_SET_OTHERWISE
         values = _written(pair.old, path, was), _written(pair.new, path, will)
@@ -67,9 +68,9 @@ def is_of_variables(change: Change) -> bool:
     return change.what in _WORDS
 
 
-def of_settable(changes: Changes[Change]) -> str:
+def of_settable(changes: Sequence[Change]) -> str:
     """Return the phrase of a summary that names what options can set."""
-    names = list(dict.fromkeys(quoted(".".join(map(str, change.path))) for change in changes))
+    names = list(dict.fromkeys(quoted(dotted(change.path)) for change in changes))
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return f"depends differently on `--set` ({', '.join(names[:3])}{more})"
 
@@ -79,30 +80,33 @@ def _settable(version: Version) -> Mapping[Path, str]:
     return {} if version.writing is None else dict(version.writing.document.settable)
 
 
-def _is_only_moved(path: Path, old: Version, new: Version) -> bool:
-    """Return whether it is in an item of a list that has another place there, with all that is in the item."""
-    steps = [number for number, step in enumerate(path) if isinstance(step, int)]
-    if not steps:
-        return False
-    around = path[: steps[-1]]
-    return _items_with_variables(old, around) == _items_with_variables(new, around)
+def _items_with_variables(version: Version) -> dict[Path, list[str]]:
+    """Return, for each list, what identifies its items that have variables, wherever they are in it.
+
+    An item is the same with all that is in it, and an argument with the one before it.
+    """
+    texts: dict[Path, dict[int, list[tuple[Path, str]]]] = {}
+    for path, text in _settable(version).items():
+        for depth, step in enumerate(path):
+            if isinstance(step, int):
+                texts.setdefault(path[:depth], {}).setdefault(step, []).append((path[depth + 1 :], text))
+    found: dict[Path, list[str]] = {}
+    for around, items in texts.items():
+        for number, own in items.items():
+            value = _written(version, (*around, number))
+            is_argument = number > 0 and not isinstance(value, dict | list)
+            before = _written(version, (*around, number - 1)) if is_argument else None
+            found.setdefault(around, []).append(repr((value, sorted(own), before)))
+        found[around].sort()
+    return found
 
 
-def _items_with_variables(version: Version, around: Path) -> list[str]:
-    """Return what identifies the items of a list that have variables. An argument belongs to the one before it."""
-    node = None if version.writing is None else version.writing.document.node(around)
-    items = node.items if isinstance(node, Sequence) else ()
-    found: list[str] = []
-    for number, item in enumerate(items):
-        at = (*around, number)
-        texts = sorted((path[len(at) :], text) for path, text in _settable(version).items() if path[: len(at)] == at)
-        if texts:
-            before = items[number - 1] if number and isinstance(item, Scalar) else None
-            found.append(repr((to_data(item), texts, before and to_data(before))))
-    return sorted(found)
+def _list_around(path: Path) -> Path | None:
+    """Return the path of the innermost list that a path leads through."""
+    return next((path[:depth] for depth in range(len(path) - 1, -1, -1) if isinstance(path[depth], int)), None)
 
 
-def _written(version: Version, path: Path, text: str | None) -> object:
+def _written(version: Version, path: Path, text: str | None = None) -> object:
     """Return the text with variables, or the value where there are none."""
     if text is not None or version.writing is None:
         return text

@@ -145,6 +145,17 @@ def test_every_pattern_rejects_text_quickly(surface, command, place):
     held(command, place, surface, chosen, MOST_SECONDS / 20)
 
 
+def test_variables_in_a_long_list_are_compared_in_bounded_time(command, place):
+    """Each argument has another variable than before, so none is only moved."""
+    old, new = (
+        BUILT
+        + f"vars: {{a: {{default: 1}}, b: {{default: 1}}}}\nentry_point: {{script: train.py, args: {arguments}}}\n"
+        for arguments in (json.dumps([f"${{{{ vars.{name} }}}}" for name in names * 2_000]) for names in ("ab", "ba"))
+    )
+    (place / "job.yaml").write_text(new.replace("entry_point: train.py\n", ""))
+    held(command, place, "old.yaml", [old.replace("entry_point: train.py\n", "")])
+
+
 @pytest.mark.parametrize(
     "policy",
     [
