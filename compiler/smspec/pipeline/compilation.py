@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Union
+from typing import Union
 
 from smspec.diagnostics import Diagnostic, Finding, placed
 from smspec.diagnostics.diagnostic import in_order
@@ -19,9 +19,6 @@ from smspec.source.frozen import dataclass
 from smspec.spec.model import JobSpec
 from smspec.spec.repository_facts import JobFacts
 from smspec.spec.shape.shape_check import shape_findings, viewed
-
-if TYPE_CHECKING:
-    pass
 
 MOST_REPORTED = 200
 """No author fixes more in one run, and a hostile spec could have errors in tens of thousands of places."""
@@ -55,13 +52,13 @@ class Compiled:
 class Faulty:
     """A spec with at least one error; ``diagnostics`` point into ``texts``. ``facts`` None: not the shape of a job.
 
-    ``settable``: the paths whose values have variables, where they are known.
+    ``settable``: as in its document, where that is known.
     """
 
     diagnostics: tuple[Diagnostic, ...]
     texts: tuple[SourceText, ...]
     facts: JobFacts | None = None
-    settable: tuple[Path, ...] = ()
+    settable: tuple[tuple[Path, str], ...] = ()
 
 
 Compilation = Union[Compiled, Faulty]
@@ -77,14 +74,15 @@ def compile_spec(inputs: Inputs) -> Compilation:
         from smspec.pipeline.independent_findings import independent_findings
 
         found = _placed(independent_findings(inputs, shape), document)
-        return Faulty(diagnostics=in_order((*inputs.faults, *found), document.texts), texts=document.texts)
+        diagnostics = in_order((*inputs.faults, *found), document.texts)
+        return Faulty(diagnostics=diagnostics, texts=document.texts, settable=document.settable)
 
     jobs = planned_jobs(inputs, data)
     job, plan = jobs[0].job, jobs[0].plan
     diagnostics = _placed(standing(inputs, job, findings_of(inputs, jobs)), document)
     facts = job_facts(job, plan, document, inputs.overlay)
     if any(diagnostic.severity == "error" for diagnostic in diagnostics):
-        return Faulty(diagnostics=diagnostics, texts=inputs.document.texts, facts=facts)
+        return Faulty(diagnostics=diagnostics, texts=document.texts, facts=facts, settable=document.settable)
     return Compiled(inputs=inputs, job=job, plan=plan, diagnostics=diagnostics, facts=facts)
 
 

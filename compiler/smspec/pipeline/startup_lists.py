@@ -17,9 +17,9 @@ from smspec.workspace.boundary import Boundary, FileNotRead
 
 
 def startup_lists(document: Document, source: Listing, cache: InputCache, boundary: Boundary) -> StartupPackages | None:
-    """Return the list of packages in a source; None without one, or if it cannot be read or is too large."""
+    """Return the list of packages in a source that has one; None if it cannot be read, or is too large."""
     files = {file.path: file for file in source.files}
-    if AT_STARTUP not in files or files[AT_STARTUP].size > LARGEST_REQUIREMENTS:
+    if files[AT_STARTUP].size > LARGEST_REQUIREMENTS:
         return None
     variables = frozenset(_plain_variables(document))
     found: dict[str, bytes] = {}

@@ -74,7 +74,7 @@ class Variants:
         """Whether none of it compiles, since each lacks a file that no option names: so it is at a wrong path."""
         return not self.compiled and all(
             any(
-                one.code.startswith("SM14") and not any(is_near(one.path, path) for path in faulty.settable)
+                one.code.startswith("SM14") and not any(is_near(one.path, path) for path, _ in faulty.settable)
                 for one in _errors(faulty)
             )
             for faulty in self.faults.values()
@@ -91,7 +91,7 @@ def _is_open(faulty: Faulty) -> bool:
     return all(_may_be_gone(one, faulty.settable) for one in _errors(faulty))
 
 
-def _may_be_gone(error: Diagnostic, settable: tuple[Path, ...]) -> bool:
+def _may_be_gone(error: Diagnostic, settable: tuple[tuple[Path, str], ...]) -> bool:
     """Return whether options, or files that are not here, may remove an error.
 
     `build` rejects a spec without a required key, or with an unknown one, with any value of `--set`: it is a part of a
@@ -102,7 +102,7 @@ def _may_be_gone(error: Diagnostic, settable: tuple[Path, ...]) -> bool:
     from smspec.spec.shape.faulty_keys import MISSING_KEY, UNKNOWN_KEY
 
     if error.code in (MISSING_KEY.code, UNKNOWN_KEY.code):
-        return any(is_near(error.path, path) for path in settable)
+        return any(is_near(error.path, path) for path, _ in settable)
     if settable or error.code in _SET_BY_OPTIONS:
         return True
     is_of_file = is_settings(error.span.file) or any(error.path[: len(path)] == path for path in _NAMES_FILES)
@@ -158,8 +158,6 @@ def compile_variants(gathered: Gathered) -> Variants:
         outcome: Compilation = inputs if isinstance(inputs, Faulty) else compile_spec(inputs)
         if isinstance(outcome, Compiled):
             compiled[name] = outcome
-        elif isinstance(inputs, Inputs):
-            faults[name] = replace(outcome, settable=_paths(inputs.document))
         else:
             faults[name] = outcome
     return Variants(path=gathered.path, compiled=compiled, faults=faults, is_read=gathered.is_read)
@@ -281,7 +279,7 @@ def _gathered(
         _bring(revision, path, merged.document)
         return _as_checked_out(gather_to_compare(merged, overlay, cache), revision)
     except InvalidInput as rejected:
-        return replace(_faulty(rejected), settable=_paths(merged.document))
+        return replace(_faulty(rejected), settable=merged.document.settable)
 
 
 def _bring(revision: Revision, path: str, document: Document) -> None:
@@ -307,10 +305,6 @@ def _variables(files: tuple[Document, ...]) -> Iterator[str]:
     for file in files:
         node = file.node(("vars",))
         yield from (key.text for key, _ in node.entries) if isinstance(node, MappingNode) else ()
-
-
-def _paths(document: Document) -> tuple[Path, ...]:
-    return tuple(path for path, _ in document.settable)
 
 
 def _faulty(rejected: InvalidInput) -> Faulty:

@@ -161,19 +161,13 @@ def _plain_lists(line: str, variables: Container[str]) -> list[str] | None:
     if any(NOT_PLAIN.search(_VARIABLE.sub("x", word.lstrip("-"))) for word in words):
         return None
     found = []
-    while words:
-        name, is_joined, value = words.pop(0).partition("=")
-        if name in _FLAGS and not is_joined:
+    for name, joint, value in _split_options(words):
+        if name in _FLAGS and not joint:
             continue
-        if name[:2] in _LONG and name[2:]:
-            name, is_joined, value = name[:2], "=", name[2:] + is_joined + value
-        elif name in _LONG and is_joined:
-            return None
-        name = _LONG.get(name, name)
-        if not is_joined and words:
-            value = words.pop(0)
-        is_list = name in _LISTS
-        if not (is_list or name in _PLAIN) or not value or value[0] in "-=" or (is_list and not _FILE.fullmatch(value)):
+        long = _LONG.get(name, name)
+        is_list = long in _LISTS
+        is_odd = (name in _LONG and joint == "=") or not value or value[0] in "-="
+        if is_odd or not (is_list or long in _PLAIN) or (is_list and not _FILE.fullmatch(value)):
             return None
         found += [value] if is_list else []
     return found
@@ -265,17 +259,20 @@ def _options(line: str) -> list[str]:
         words = shlex.split(line)
     except ValueError:
         return []
-    found = []
-    while words:
-        name, is_joined, value = words.pop(0).partition("=")
-        if name[:2] in _LONG and name not in _LONG and not name.startswith("--"):
-            # As in `-ihttps://…`, where a `=` is part of the value.
-            name, is_joined, value = name[:2], "=", name[2:] + is_joined + value
-        name = _LONG.get(name, name)
-        if name not in _FLAGS and not is_joined and words:
-            value = words.pop(0)
-        found.append(f"{name} {value}".strip())
-    return found
+    return [f"{_LONG.get(name, name)} {value}".strip() for name, _, value in _split_options(words)]
+
+
+def _split_options(words: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield each option as it is written, what joins its value to it, and the value; both may be empty."""
+    ahead = iter(words)
+    for word in ahead:
+        name, joint, value = word.partition("=")
+        if name[:2] in _LONG and name[2:]:
+            yield word[:2], "", word[2:]  # as in `-ihttps://…`, where a `=` is part of the value
+        elif joint or name in _FLAGS:
+            yield name, joint, value
+        else:
+            yield name, " ", next(ahead, "")
 
 
 def _obstacle_of_option(option: str) -> str:
