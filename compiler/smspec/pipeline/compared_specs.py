@@ -35,7 +35,7 @@ from smspec.pipeline.spec_discovery import (
 from smspec.pipeline.spec_files import read_spec_files
 from smspec.pipeline.variants import are_same, compile_variants, gather_variants
 from smspec.source.frozen import dataclass
-from smspec.source.real_file import is_below
+from smspec.source.real_file import MOST_LINKS, is_below
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.boundary import FileNotRead
@@ -45,11 +45,10 @@ from smspec.workspace.git import LINK, SUBMODULE, GitFailed, Objects, Repository
 from smspec.workspace.path_targets import is_directory
 from smspec.workspace.revision import place_below
 from smspec.workspace.source_walk import MARKERS, is_output_of_ours
-from smspec.workspace.spec_marker import has_spec_key, is_meant_as_spec
+from smspec.workspace.spec_marker import has_spec_key, is_meant_as_spec, is_spec_file
 
 _USUAL_ENDINGS = (*ENDINGS, ".json")
 """Other files are read only if they change: there may be many."""
-_MOST_LINKS = 40  # the limit of the kernel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +90,7 @@ class Tracked:
             def is_spec(path: str, links: int = 0) -> bool:
                 if path not in known:
                     known[path] = False  # a circle of links
-                    known[path] = links <= _MOST_LINKS and may_be_spec(path, links)
+                    known[path] = links <= MOST_LINKS and may_be_spec(path, links)
                 return known[path]
 
             def may_be_spec(path: str, links: int) -> bool:
@@ -124,10 +123,9 @@ class Tracked:
             if not is_below(real, self.top) or not os.path.isfile(real):
                 return False
             with open(real, "rb") as file:
-                content = file.read(MAX_BYTES + 1)
+                return is_spec_file(file)
         except (OSError, ValueError):
             return False
-        return len(content) <= MAX_BYTES and has_spec_key(content)
 
     def _absent(self) -> Iterator[tuple[str, Repository, StagedFile]]:
         paths = ((os.path.join(self.top, path), repository, file) for path, repository, file in self.sparse)

@@ -13,9 +13,10 @@ import stat
 import sys
 from collections.abc import Collection
 
+from smspec.source.real_file import MOST_LINKS
+
 VARIABLE = "SMSPEC_CACHE_DIR"
 
-_MOST_LINKS = 40
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _ACCESS_LIST = "system.posix_acl_access"
 
@@ -122,7 +123,7 @@ def _require_way(path: str, inside: int, *, is_made: bool) -> str:
         status = _status(at, is_made=is_made)
         if stat.S_ISLNK(status.st_mode):
             links += 1
-            if links > _MOST_LINKS:
+            if links > MOST_LINKS:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), at)
             _require_owner(at, status, is_above=len(ahead) > inside)
             target = os.readlink(at)

@@ -12,9 +12,8 @@ import os
 import stat
 from collections.abc import Iterator
 
-from smspec.source.real_file import is_below
+from smspec.source.real_file import MOST_LINKS, is_below
 
-_MOST_LINKS = 40  # the limit of the kernel
 _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL})
 
 
@@ -112,7 +111,7 @@ def _way(path: str, root: str) -> Iterator[tuple[str, str | None, bool]]:
             here = os.path.dirname(here)
             continue
         there = os.path.join(here, step)
-        target = _target(there) if links < _MOST_LINKS else None
+        target = _target(there) if links < MOST_LINKS else None
         yield there, target, is_from_link
         if target is None:
             here = there

@@ -6,11 +6,8 @@ import os
 from collections.abc import Iterable, Iterator
 
 from smspec.source.git_command import GitMissing, run_git
-from smspec.source.real_file import is_below
+from smspec.source.real_file import MOST_LINKS, is_below
 from smspec.workspace.boundary_search import boundary_of, repository_above
-
-_MOST_LINKS = 40
-"""In a chain; Linux follows no more."""
 
 _MOST_PATHS = 500
 """In one command line of git."""
@@ -102,7 +99,7 @@ class Project:
 
     def _links_out(self, path: str, tops: Iterable[str]) -> Iterator[str]:
         """Yield the links on a path that are in the project and lead out, and those that they lead over."""
-        for _ in range(_MOST_LINKS):
+        for _ in range(MOST_LINKS):
             link = self._link_out(path, tops)
             if link is None:
                 return

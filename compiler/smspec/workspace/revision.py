@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from smspec.source.frozen import replace
 from smspec.source.listing import ListedFile, Listing
-from smspec.source.real_file import is_below, open_below
+from smspec.source.real_file import MOST_LINKS, is_below, open_below
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.boundary_search import SETTINGS
 from smspec.workspace.git import LINK, SUBMODULE, Entry, GitFailed, Objects, Repository, submodule_of
@@ -30,7 +30,6 @@ _LARGEST_POINTER = 1024
 _OF_GIT = re.compile(r"(\.git|git~1)[ .]*(:.*)?", re.IGNORECASE)  # some file systems have more names for `.git`
 _ALWAYS = (".yaml", ".yml", ".gitignore", ".dockerignore", *SETTINGS, *MARKERS)
 _MOST_LINK_BYTES = 4096
-_MOST_LINKS = 40  # the limit of the kernel
 
 
 class Revision:
@@ -202,7 +201,7 @@ class Revision:
         """
         if self._directories is None:
             self._directories = {above for name in self.forms for above in _directories_above(name)}
-        here, ahead, most = path.split("/")[:-1], [*reversed(links[path].split("/"))], _MOST_LINKS
+        here, ahead, most = path.split("/")[:-1], [*reversed(links[path].split("/"))], MOST_LINKS
         if links[path].startswith("/"):
             return None
         while ahead:

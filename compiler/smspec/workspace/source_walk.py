@@ -11,9 +11,8 @@ from typing import Literal
 from smspec.render.tree import MANIFEST, RUN_MARKER, is_run_marker, manifested_files
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import is_below, open_real, open_real_directory
-from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.ignore_rules import IGNORE_FILES, IgnoreRules, TooManyPatterns
-from smspec.workspace.spec_marker import has_spec_key
+from smspec.workspace.spec_marker import is_spec_file
 
 MOST_ENTRIES = 20_000
 """The same limit as in the runtime. More files are data, an environment, or a disk."""
@@ -196,8 +195,7 @@ def _is_job_spec(origin: str) -> bool:
     if not origin.endswith((".yaml", ".yml")):
         return False
     with open(open_real(origin), "rb") as file:
-        content = file.read(MAX_BYTES + 1)
-    return len(content) <= MAX_BYTES and has_spec_key(content)
+        return is_spec_file(file)
 
 
 def is_output_of_ours(directory: str) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
-from smspec.spec.yaml.text_limits import MAX_DEPTH
+from smspec.spec.yaml.text_limits import MAX_BYTES, MAX_DEPTH
 
 if TYPE_CHECKING:
     import yaml
@@ -27,6 +27,12 @@ def is_meant_as_spec(content: bytes) -> bool:
     if b"\0" in content:
         content = content.replace(b"\0", b"").lstrip(b"\xff\xfe")
     return _MARK.search(content) is not None or has_spec_key(content)
+
+
+def is_spec_file(file: BinaryIO) -> bool:
+    """Return whether an open file is a spec or a base spec, by its key, and small enough to be one."""
+    content = file.read(MAX_BYTES + 1)
+    return len(content) <= MAX_BYTES and has_spec_key(content)
 
 
 def has_spec_key(content: bytes) -> bool:
