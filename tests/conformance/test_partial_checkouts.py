@@ -92,20 +92,24 @@ def test_file_without_its_object_is_a_spec_by_its_name(home, tmp_path, name, is_
     assert smspec("validate", "--changed", "origin/main", "jobs", cwd=clone).status == 0
 
 
-@pytest.fixture
-def outer(home, tmp_path):
-    """A repository whose submodule `module` is not checked out, in a change of it."""
-    outer = repository(tmp_path / "outer")
+def changed_submodule(outer, home, module):
+    """Make a repository with a job, and a change of a submodule that is not checked out."""
+    repository(outer)
     write_job(outer / "jobs")
     allow = ("-c", "protocol.file.allow=always")
-    git(outer, *allow, "submodule", "add", "-q", str(home), "module")
+    git(outer, *allow, "submodule", "add", "-q", str(home), module)
     commit(outer)
     git(outer, "checkout", "-q", "-b", "change")
-    rewrite(outer / "module/jobs/job.yaml", "epochs: 2", "epochs: 3")
-    commit(outer / "module")
+    rewrite(outer / module / "jobs/job.yaml", "epochs: 2", "epochs: 3")
+    commit(outer / module)
     commit(outer)
-    git(outer, "submodule", "deinit", "-q", "-f", "module")
+    git(outer, "submodule", "deinit", "-q", "-f", module)
     return outer
+
+
+@pytest.fixture
+def outer(home, tmp_path):
+    return changed_submodule(tmp_path / "outer", home, "module")
 
 
 @pytest.mark.parametrize("is_here", [True, False], ids=["empty", "no directory"])
@@ -149,14 +153,5 @@ def test_job_made_from_an_absent_submodule_is_not_compared(outer, part):
 
 def test_absent_submodule_in_the_source_of_a_job_is_named(home, tmp_path):
     """Its files are part of what the job runs, also if only the job is passed."""
-    outer = repository(tmp_path / "outer")
-    write_job(outer / "jobs")
-    allow = ("-c", "protocol.file.allow=always")
-    git(outer, *allow, "submodule", "add", "-q", str(home), "jobs/src/library")
-    commit(outer)
-    git(outer, "checkout", "-q", "-b", "change")
-    rewrite(outer / "jobs/src/library/jobs/job.yaml", "epochs: 2", "epochs: 3")
-    commit(outer / "jobs/src/library")
-    commit(outer)
-    git(outer, "submodule", "deinit", "-q", "-f", "jobs/src/library")
+    outer = changed_submodule(tmp_path / "outer", home, "jobs/src/library")
     assert statuses(outer, "jobs/job.yaml") == {"diff": 2, "validate": 3}

@@ -50,13 +50,6 @@ def combined_policy(layers: Sequence[OwnPolicy]) -> Policy:
     return _policy(values, layers, priced_by)
 
 
-def weaknesses(old: OwnPolicy, new: OwnPolicy) -> Iterator[tuple[str, Weaker]]:
-    """Yield where a new version of a file is weaker than the old one, by key."""
-    for key, value in new.values.items():
-        if key in old.values:
-            yield from ((key, one) for one in POLICY_KEYS[key].combine(old.values[key], value)[1])
-
-
 def _policy(values: Mapping[str, Any], layers: Sequence[OwnPolicy], priced_by: Mapping[str, Any] | None) -> Policy:
     severities, facts = values.get("rules", Severities()), values.get("facts", {})
     return Policy(

@@ -83,6 +83,10 @@ class Tracked:
         A link is one if it leads to one. A file whose object is not here, as in a partial clone, is one by its name.
         """
         found = {path: (repository, file) for path, repository, file in self._absent()}
+        wanted = found.keys() & changed
+        if not wanted:
+            return set()
+        tracked = [os.path.join(self.top, name) for name in self.paths or () if is_yaml(name)]
         with ExitStack() as opened:
             objects: dict[str, Objects] = {}
             known: dict[str, bool] = {}
@@ -97,7 +101,6 @@ class Tracked:
                 if path not in found:
                     if any(above in found for above in map(str, PurePath(path).parents)):
                         return True  # through a link that is not here either
-                    tracked = (os.path.join(self.top, name) for name in self.paths or () if is_yaml(name))
                     inside = (other for other in tracked if other != path and is_below(other, path))
                     return self._is_spec_here(path) or any(is_spec(other, links + 1) for other in inside)
                 repository, file = found[path]
@@ -114,7 +117,7 @@ class Tracked:
                     return is_spec(os.path.normpath(target), links + 1)
                 return len(content) <= MAX_BYTES and (is_meant_as_spec if is_yaml(path) else has_spec_key)(content)
 
-            return {path for path in frozenset(changed) & found.keys() if is_spec(path)}
+            return {path for path in wanted if is_spec(path)}
 
     def _is_spec_here(self, path: str) -> bool:
         """Return whether a file of the working tree, inside of it, is a spec."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from smspec.local.prediction.host_limits import HostLimits
 from smspec.local.training_request import Host, RequestedChannel
@@ -77,10 +77,6 @@ class JobData:
             for host, share in channel.shares(self.hosts).items():
                 found[host][channel.name] = share
         return found
-
-    def with_limits(self, limits: HostLimits) -> JobData:
-        """Return the same data on other instances."""
-        return replace(self, limits={host.instance_type: limits for host in self.hosts})
 
 
 def shares(size: int, objects: int | None, count: int) -> list[Share]:
