@@ -329,7 +329,7 @@ def test_every_host_of_torchrun_gets_the_values(tmp_path, aws):
 
 @pytest.mark.parametrize("leader", ["127.0.0.1:7000,7001", ":"])
 def test_local_run_never_asks(tmp_path, leader):
-    """`smspec run` has set the variables; they are masked all the same."""
+    """`smspec run` has set the variables; they are still masked."""
     script = "import os; raise RuntimeError('cannot log in with ' + os.environ['A'])"
     container = prepared(tmp_path, script, A="arn:aws:ssm:us-west-2:123456789012:parameter/a")
     environ = {"A": "correct-horse-7", "SMSPEC_LOCAL_LEADER": leader}

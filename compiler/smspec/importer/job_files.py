@@ -29,7 +29,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 _PROGRAM, _DIRECTORY = "sagemaker_program", "sagemaker_submit_directory"
 _OWN = (_PROGRAM, _DIRECTORY, "sagemaker_container_log_level", "sagemaker_job_name", "sagemaker_region")
-"""What the SDK tells its toolkit about the source and the job: smspec sends its own."""
+"""Hyperparameters of the SDK for its toolkit, about the source and the job: smspec sends its own."""
 _PREFIX = "sagemaker_"
 _ARCHIVE = "sourcedir.tar.gz"
 _IN_CHANNEL = f"/opt/ml/input/data/{CODE_CHANNEL}/{_ARCHIVE}"

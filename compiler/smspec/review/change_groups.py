@@ -1,7 +1,7 @@
 """Group the changes that many jobs share: one edit of a base spec is one group, whichever jobs extend it.
 
-A group of jobs with all the same changes would split what a reviewer wants to see as one, as soon as a job has one
-more. The cost ceilings of the jobs of a group are added up.
+Jobs are not grouped by the set of their changes: one more change in one job would split the group of an edit that a
+reviewer reads as one. The cost ceilings of the jobs of a group are added up.
 """
 
 from __future__ import annotations

@@ -249,8 +249,8 @@ def test_every_launcher_is_in_the_runtime_and_the_toolkit(name):
     plain = {key: value for key, value in distribution[name].items() if key == "framework"}
     toolkit = job_samples.job(image=URI, source={"dir": "src/", "delivery": "s3"}, distribution={name: plain})
     assert lint(toolkit, job_samples.listing(*FILES)) == []
-    told = {hyperparameter.name for hyperparameter in toolkit_hyperparameters(toolkit)}
-    assert told & set(TOOLKIT_LAUNCHERS), "`toolkit_hyperparameters`, plan/delivery.py"
+    sent = {hyperparameter.name for hyperparameter in toolkit_hyperparameters(toolkit)}
+    assert sent & set(TOOLKIT_LAUNCHERS), "`toolkit_hyperparameters`, plan/delivery.py"
 
 
 def test_installable_project_may_keep_modules_anywhere():

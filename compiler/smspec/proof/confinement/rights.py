@@ -87,7 +87,7 @@ _OF_MEMORY = {
 """Memory and queues that have a number instead of a path."""
 
 _OF_FILES = {"inotify_add_watch": (254, 27)}
-"""What tells of changes to files that the process cannot read."""
+"""These report changes to files that the process cannot read."""
 
 _SOCKET, _PAIR, _CLONE, _CLONE3, _IOCTL = (41, 198), (53, 199), (56, 220), 435, (16, 29)
 _SET_PRIORITY, _SET_IO_PRIORITY, _SET_LIMIT = (141, 140), (251, 30), (302, 261)

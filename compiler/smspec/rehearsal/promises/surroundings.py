@@ -1,6 +1,6 @@
 """Promises about what fails around a job: a process, a host, the volume, and the directory of the model.
 
-Written files tell what the volume must have room for, and what was lost.
+The files that a run has written determine the necessary room on the volume, and what was lost.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ def seen_by_pyyaml(text):
     try:
         return yaml.safe_load(f"- {text}")[0]
     except ValueError:
-        return None  # a day that no calendar has, read as a date all the same
+        return None  # a day that no calendar has, still read as a date
 
 
 def seen_by_ruamel(text, version):
