@@ -9,18 +9,18 @@ from typing import Any
 
 from smspec.diagnostics import Finding
 from smspec.diagnostics.visible import visible
-from smspec.local.disturbances import Interruption
 from smspec.local.engines.choice import chosen_engine
-from smspec.local.events import Event, Remark
-from smspec.local.progress import Progress
 from smspec.local.python.cache import EnvironmentCache
-from smspec.local.record import RunRecord
-from smspec.local.redaction import redactor
-from smspec.local.request import Console, RunInterrupted, RunRequest
-from smspec.local.run_directory import TRIALS
-from smspec.local.running import Audience, LocalRun
-from smspec.local.signals import Signals
-from smspec.local.training_request import TrainingRequest
+from smspec.local.record.progress import Progress
+from smspec.local.record.record import RunRecord
+from smspec.local.record.redaction import redactor
+from smspec.local.running.disturbances import Interruption
+from smspec.local.running.events import Event, Remark
+from smspec.local.running.local_run import Audience, LocalRun
+from smspec.local.running.request import Console, RunInterrupted, RunRequest
+from smspec.local.running.run_directory import TRIALS
+from smspec.local.running.signals import Signals
+from smspec.local.running.training_request import TrainingRequest
 from smspec.plan.plan import Plan
 from smspec.rehearsal.trial import Timeline, Trial, TrialCourse, checkpoints_left
 from smspec.render.tree import FileTree

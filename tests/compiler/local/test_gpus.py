@@ -2,8 +2,8 @@
 
 import pytest
 
-from smspec.local import gpus
-from smspec.local.training_request import Host
+from smspec.local.running import gpus
+from smspec.local.running.training_request import Host
 
 
 def hosts(*kinds):

@@ -7,10 +7,10 @@ import socket
 
 import pytest
 
-from smspec.local import mounted_data
-from smspec.local.channel_data import ChannelData
-from smspec.local.mounted_data import MountedChannel, mounted
-from smspec.local.training_request import RequestedChannel, TrainingRequest
+from smspec.local.channels import mounted_data
+from smspec.local.channels.channel_data import ChannelData
+from smspec.local.channels.mounted_data import MountedChannel, mounted
+from smspec.local.running.training_request import RequestedChannel, TrainingRequest
 
 
 @pytest.fixture

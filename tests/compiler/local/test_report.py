@@ -11,19 +11,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine
-from smspec.local.flows import METRICS
-from smspec.local.host_log import LOG_LINES, HostLog
-from smspec.local.injected_faults import Rehearsed
-from smspec.local.metric_counts import MetricCount, MetricValues
 from smspec.local.prediction.mode_prediction import ModePrediction
 from smspec.local.prediction.prediction import Prediction
 from smspec.local.prediction.s3_service import Interval
-from smspec.local.record import RunRecord, Series
-from smspec.local.report import chart
-from smspec.local.report.chart import Curve, draw, rates, trace
-from smspec.local.report.page import report_page
-from smspec.local.summary import Summary
+from smspec.local.record import chart
+from smspec.local.record.chart import Curve, draw, rates, trace
+from smspec.local.record.flows import METRICS
+from smspec.local.record.injected_faults import Rehearsed
+from smspec.local.record.record import RunRecord, Series
+from smspec.local.record.report import report_page
+from smspec.local.record.summary import Summary
+from smspec.local.running.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine
+from smspec.local.watch.host_log import LOG_LINES, HostLog
+from smspec.local.watch.metric_counts import MetricCount, MetricValues
 from support.local.local_jobs import LocalJob
 
 CHROMIUM = shutil.which("chromium")

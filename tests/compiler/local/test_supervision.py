@@ -10,13 +10,13 @@ import time
 
 import pytest
 
-from smspec.local.disturbances import Interruption, Moment
 from smspec.local.engines.host_process import Command, HostProcess
-from smspec.local.events import HostsInterrupted
-from smspec.local.machine_processes import Leftovers
-from smspec.local.request import RunInterrupted
-from smspec.local.signals import Signals
-from smspec.local.supervision import Supervision, Verdict
+from smspec.local.running.disturbances import Interruption, Moment
+from smspec.local.running.events import HostsInterrupted
+from smspec.local.running.request import RunInterrupted
+from smspec.local.running.signals import Signals
+from smspec.local.running.supervision import Supervision, Verdict
+from smspec.local.watch.machine_processes import Leftovers
 from support.local.listener import Listener
 
 PATIENT = """

@@ -9,10 +9,10 @@ import os
 import sys
 from dataclasses import replace
 
-from smspec.local.disturbances import SurroundingFaults
 from smspec.local.engines import AUTO, ENGINES
 from smspec.local.engines.engine import Engine, JobToRun
-from smspec.local.request import RunFailed
+from smspec.local.running.disturbances import SurroundingFaults
+from smspec.local.running.request import RunFailed
 
 _BY_PREFERENCE = ("namespace", "process")
 """Never an engine that would build an image: that takes minutes and must be asked for."""

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from smspec.local.channels.feeder_process import FeederProcess
+from smspec.local.channels.mounted_data import MountedChannel
 from smspec.local.feeder.plan import FeederPlan
-from smspec.local.feeder_process import FeederProcess
-from smspec.local.machine_processes import MachineProcess, Usage
-from smspec.local.mounted_data import MountedChannel
 from smspec.local.python.cache import EnvironmentCache
-from smspec.local.request import RunRequest
-from smspec.local.run_directory import HostDirectory, RunDirectory
-from smspec.local.training_request import Host
+from smspec.local.running.request import RunRequest
+from smspec.local.running.run_directory import HostDirectory, RunDirectory
+from smspec.local.running.training_request import Host
+from smspec.local.watch.machine_processes import MachineProcess, Usage
 from smspec.plan.plan import Plan
 from smspec.render.tree import FileTree
 from smspec.spec.model import JobSpec

@@ -9,9 +9,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from smspec.local.host_log import HostLog
-from smspec.local.machine_processes import MachineProcess, Usage, below, read_usage
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
+from smspec.local.watch.host_log import HostLog
+from smspec.local.watch.machine_processes import MachineProcess, Usage, below, read_usage
 from smspec.workspace.process_guard import guarded
 
 _READ = 1 << 16

@@ -9,20 +9,20 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 
-from smspec.local.container_paths import container_path_differences, require_inside
-from smspec.local.disturbances import NO_FAULTS
 from smspec.local.engines.engine import JobToRun
 from smspec.local.engines.host_process import Command, HostProcess
 from smspec.local.engines.python_of_engine import PythonOfEngine
 from smspec.local.engines.required_programs import require_torchrun
-from smspec.local.gpus import gpu_differences
-from smspec.local.image_content import ImageContent, image_differences
-from smspec.local.job_variables import OWN_PREFIXES, author_secrets, job_variables, set_by_the_job
 from smspec.local.python.job_python import JobPython, described
 from smspec.local.python.wanted import Wanted, wanted_python
-from smspec.local.request import RunFailed
-from smspec.local.run_directory import HostDirectory, RunDirectory
-from smspec.local.training_request import Host, TrainingRequest
+from smspec.local.running.container_paths import container_path_differences, require_inside
+from smspec.local.running.disturbances import NO_FAULTS
+from smspec.local.running.gpus import gpu_differences
+from smspec.local.running.image_content import ImageContent, image_differences
+from smspec.local.running.job_variables import OWN_PREFIXES, author_secrets, job_variables, set_by_the_job
+from smspec.local.running.request import RunFailed
+from smspec.local.running.run_directory import HostDirectory, RunDirectory
+from smspec.local.running.training_request import Host, TrainingRequest
 from smspec.plan.plan import Plan
 from smspec.plan.run_planning import launcher_name
 from smspec.spec.model import JobSpec, Mpi, SmDataParallel

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from smspec.local.channels.feeder_process import FeederProcess, own_feeder
+from smspec.local.channels.mounted_data import MountedChannel
 from smspec.local.feeder.plan import FeederPlan
-from smspec.local.feeder_process import FeederProcess, own_feeder
-from smspec.local.mounted_data import MountedChannel
 from smspec.local.python.job_python import JobPython
-from smspec.local.run_directory import RunDirectory
-from smspec.local.training_request import Host
+from smspec.local.running.run_directory import RunDirectory
+from smspec.local.running.training_request import Host
 
 
 class PythonOfEngine:

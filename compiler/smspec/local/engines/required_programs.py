@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
 from smspec.spec.model import JobSpec, Torchrun
 
 

@@ -6,7 +6,7 @@ import itertools
 from dataclasses import dataclass
 
 from smspec.local.prediction.host_limits import HostLimits
-from smspec.local.training_request import Host, RequestedChannel
+from smspec.local.running.training_request import Host, RequestedChannel
 
 MODES = ("File", "FastFile", "Pipe")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from smspec.local.channel_data import ChannelData
+from smspec.local.channels.channel_data import ChannelData
 from smspec.local.feeder.entries import Objects, order
 from smspec.local.feeder.objects import ChannelDataError
+from smspec.local.running.training_request import Host
 from smspec.local.s3.location import is_s3
-from smspec.local.training_request import Host
 from smspec.source.listing import DataExtent
 
 

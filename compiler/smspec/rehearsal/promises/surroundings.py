@@ -11,10 +11,10 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from smspec.local.disturbances import SurroundingFaults
 from smspec.local.engines.choice import unsupported
-from smspec.local.memory_watch import RANK, SCRIPT, WORKER
-from smspec.local.units import duration, size
+from smspec.local.record.units import duration, size
+from smspec.local.running.disturbances import SurroundingFaults
+from smspec.local.watch.memory_watch import RANK, SCRIPT, WORKER
 from smspec.rehearsal.disturbances import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
 from smspec.rehearsal.rehearsal import Rehearsal
 from smspec.rehearsal.report import PromiseOutcome, kept, not_rehearsed

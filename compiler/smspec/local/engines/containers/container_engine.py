@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 
-from smspec.local.disturbances import NO_FAULTS
+from smspec.local.channels.feeder_process import FeederProcess, own_feeder
+from smspec.local.channels.mounted_data import MountedChannel
 from smspec.local.engines.containers.client import Client, ClientFailed
 from smspec.local.engines.containers.container_host import ContainerHost
 from smspec.local.engines.containers.engine_facts import EngineFacts
@@ -20,17 +21,16 @@ from smspec.local.engines.containers.network import MOST_HOSTS, Network
 from smspec.local.engines.containers.sidecar import Companions
 from smspec.local.engines.engine import UPLOADS, JobToRun
 from smspec.local.feeder.plan import FeederPlan
-from smspec.local.feeder_process import FeederProcess, own_feeder
-from smspec.local.gpus import gpu_differences, gpu_words
-from smspec.local.image_content import ImageContent
-from smspec.local.job_variables import author_secrets
-from smspec.local.memory_watch import memory_limits
-from smspec.local.mounted_data import MountedChannel
 from smspec.local.python.build_secrets import secret_variables
-from smspec.local.request import FaultRefused, RunFailed
-from smspec.local.run_directory import HOSTS, UPLOAD, HostDirectory, RunDirectory
-from smspec.local.source_files import source_files
-from smspec.local.training_request import Host, TrainingRequest
+from smspec.local.running.disturbances import NO_FAULTS
+from smspec.local.running.gpus import gpu_differences, gpu_words
+from smspec.local.running.image_content import ImageContent
+from smspec.local.running.job_variables import author_secrets
+from smspec.local.running.request import FaultRefused, RunFailed
+from smspec.local.running.run_directory import HOSTS, UPLOAD, HostDirectory, RunDirectory
+from smspec.local.running.source_files import source_files
+from smspec.local.running.training_request import Host, TrainingRequest
+from smspec.local.watch.memory_watch import memory_limits
 from smspec.render.tree import RUN_MARKER
 from smspec.spec.model import BuiltImage, ExistingImage
 from smspec.workspace.git_labels import git_labels

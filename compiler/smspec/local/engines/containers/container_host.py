@@ -11,7 +11,7 @@ from smspec.local.engines.containers.client import Client, ClientFailed
 from smspec.local.engines.containers.container_processes import ContainerProcesses
 from smspec.local.engines.containers.control_group import ControlGroup
 from smspec.local.engines.host_process import Command, HostProcess
-from smspec.local.machine_processes import MachineProcess
+from smspec.local.watch.machine_processes import MachineProcess
 
 _STATE = "{{.State.ExitCode}} {{.State.Status}}"
 _NEVER_STARTED = ("configured", "created", "initialized")

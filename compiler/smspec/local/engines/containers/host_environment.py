@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 
-from smspec.local.disturbances import NO_FAULTS
 from smspec.local.engines.containers.author_variables import author_variables
 from smspec.local.engines.containers.client import ClientFailed
 from smspec.local.engines.containers.engine_facts import EngineFacts
@@ -16,9 +15,10 @@ from smspec.local.engines.containers.loopback_relay import LoopbackRelay, loopba
 from smspec.local.engines.containers.network import Network
 from smspec.local.engines.containers.sidecar import Companions
 from smspec.local.engines.engine import BY_NAME, JobToRun
-from smspec.local.job_variables import author_secrets, variables_of_sagemaker
-from smspec.local.request import FaultRefused, RunFailed
-from smspec.local.training_request import TrainingRequest
+from smspec.local.running.disturbances import NO_FAULTS
+from smspec.local.running.job_variables import author_secrets, variables_of_sagemaker
+from smspec.local.running.request import FaultRefused, RunFailed
+from smspec.local.running.training_request import TrainingRequest
 
 
 class HostEnvironment:

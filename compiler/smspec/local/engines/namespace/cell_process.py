@@ -10,8 +10,8 @@ from contextlib import suppress
 
 from smspec.local.engines.namespace.availability import cell_words
 from smspec.local.engines.namespace.user_range import UserRange
-from smspec.local.machine_processes import Usage
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
+from smspec.local.watch.machine_processes import Usage
 from smspec.workspace.process_guard import end_by_closing_stdin
 
 _READ = 1 << 16

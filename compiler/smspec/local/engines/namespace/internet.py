@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
 
 PROGRAM = "slirp4netns"
 GATEWAY, RESOLVER = "10.0.2.2", "10.0.2.3"

@@ -8,8 +8,8 @@ import time
 from collections.abc import Iterator
 
 from smspec.local.engines.namespace.cell_process import CellProcess
-from smspec.local.host_log import HostLog
-from smspec.local.machine_processes import MachineProcess, Usage, below
+from smspec.local.watch.host_log import HostLog
+from smspec.local.watch.machine_processes import MachineProcess, Usage, below
 
 _READ = 1 << 16
 _KILLED = 128 + signal.SIGKILL

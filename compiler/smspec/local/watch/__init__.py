@@ -1,0 +1,1 @@
+"""What a run sees of its hosts while they run: processes and memory, files, logs, and metrics in them."""
