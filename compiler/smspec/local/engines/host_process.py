@@ -18,7 +18,7 @@ _READ = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class HostCommand:
     """The command that is started on a host."""
 
     words: Sequence[str]
@@ -32,7 +32,7 @@ class HostProcess:
     A guard kills everything that it has started with it, also if smspec is killed, and measures what it used.
     """
 
-    def __init__(self, host: str, command: Command, log: str) -> None:
+    def __init__(self, host: str, command: HostCommand, log: str) -> None:
         self.host = host
         self.exit_status: int | None = None
         self.refusal = ""

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from functools import cached_property
 
 from smspec.local.engines.engine import JobToRun
-from smspec.local.engines.host_process import Command, HostProcess
+from smspec.local.engines.host_process import HostCommand, HostProcess
 from smspec.local.engines.python_of_engine import PythonOfEngine
 from smspec.local.engines.required_programs import require_torchrun
 from smspec.local.python.job_python import JobPython, described
@@ -116,9 +116,9 @@ class ProcessEngine(PythonOfEngine):
         """Remove the author's settings: the directories of the command are removed with it."""
         self._python.close()
 
-    def command(self, directory: HostDirectory, inherited: Mapping[str, str]) -> Command:
+    def command(self, directory: HostDirectory, inherited: Mapping[str, str]) -> HostCommand:
         """Return the command of a host; ``inherited`` is the environment of smspec."""
-        return Command(
+        return HostCommand(
             words=self._content.words(os.path.join(directory.python, "bin", "python"), directory),
             environment=self._environment(directory, inherited),
             directory=self._content.working_directory(directory),
