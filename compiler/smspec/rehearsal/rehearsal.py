@@ -17,7 +17,7 @@ from smspec.local.record.redaction import redactor
 from smspec.local.running.disturbances import Interruption
 from smspec.local.running.events import Event, Remark
 from smspec.local.running.local_run import Audience, LocalRun
-from smspec.local.running.request import Console, RunInterrupted, RunRequest
+from smspec.local.running.request import RunConsole, RunInterrupted, RunRequest
 from smspec.local.running.run_directory import TRIALS
 from smspec.local.running.signals import Signals
 from smspec.local.running.training_request import TrainingRequest
@@ -64,7 +64,7 @@ class Rehearsal:
     """Runs the job. Every run has a directory of its own, and nothing of another run but what is passed on."""
 
     def __init__(
-        self, rehearsed: RehearsedJob, console: Console, directory: str, signals: Signals, cache: EnvironmentCache
+        self, rehearsed: RehearsedJob, console: RunConsole, directory: str, signals: Signals, cache: EnvironmentCache
     ) -> None:
         self.job = rehearsed.job
         self.plan = rehearsed.plan

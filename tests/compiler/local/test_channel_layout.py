@@ -13,14 +13,14 @@ from smspec.local.channels.channel_layout import ChannelLayout
 from smspec.local.channels.file_copy import copied, shares_blocks
 from smspec.local.running.events import ChannelLaid
 from smspec.local.running.request import RunFailed
-from smspec.local.running.training_request import Host, RequestedChannel, TrainingRequest
+from smspec.local.running.training_request import Host, TrainingChannel, TrainingRequest
 from support.local.listener import Listener
 
 
-def channel(**members: object) -> RequestedChannel:
+def channel(**members: object) -> TrainingChannel:
     defaults = TrainingRequest({"InputDataConfig": [{"ChannelName": "train"}]}).channels[0]
     values = {name: getattr(defaults, name) for name in defaults.__slots__}
-    return RequestedChannel(**{**values, **members})
+    return TrainingChannel(**{**values, **members})
 
 
 def hosts_of(count: int) -> tuple[Host, ...]:

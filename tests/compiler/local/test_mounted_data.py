@@ -10,7 +10,7 @@ import pytest
 from smspec.local.channels import mounted_data
 from smspec.local.channels.channel_data import ChannelData
 from smspec.local.channels.mounted_data import MountedChannel, mounted
-from smspec.local.running.training_request import RequestedChannel, TrainingRequest
+from smspec.local.running.training_request import TrainingChannel, TrainingRequest
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def source(tmp_path):
 def found(source, *, only_whole: bool = False, **members: object) -> MountedChannel | None:
     defaults = TrainingRequest({"InputDataConfig": [{"ChannelName": "train"}]}).channels[0]
     values = {name: getattr(defaults, name) for name in defaults.__slots__}
-    data = ChannelData(channel=RequestedChannel(**{**values, **members}), source=str(source))
+    data = ChannelData(channel=TrainingChannel(**{**values, **members}), source=str(source))
     return mounted(data, data.entries(data.store()).objects, only_whole=only_whole)
 
 

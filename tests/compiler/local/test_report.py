@@ -17,7 +17,7 @@ from smspec.local.prediction.s3_service import Interval
 from smspec.local.record import chart
 from smspec.local.record.chart import Curve, draw, rates, trace
 from smspec.local.record.flows import METRICS
-from smspec.local.record.injected_faults import Rehearsed
+from smspec.local.record.injected_faults import InjectedFault
 from smspec.local.record.record import RunRecord, Series
 from smspec.local.record.report import report_page
 from smspec.local.record.summary import Summary
@@ -179,7 +179,7 @@ def test_copied_files_have_no_throughput():
 def test_injected_faults_are_reported():
     run = Run()
     run.epoch(0, [5])
-    assert "--truncate 5 B: in 1 epoch" in run.page(rehearsed=(Rehearsed(option="--truncate", value=5, epochs=1),))
+    assert "--truncate 5 B: in 1 epoch" in run.page(rehearsed=(InjectedFault(option="--truncate", value=5, epochs=1),))
 
 
 def test_long_log_is_cut_at_the_start():

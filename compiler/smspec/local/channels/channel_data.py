@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from smspec.diagnostics import Finding, Rule
-from smspec.local.feeder.entries import Entries, Objects, entries_of
+from smspec.local.feeder.entries import ChannelObjects, Entries, entries_of
 from smspec.local.feeder.objects import ChannelDataError, LocalStore, Store, StoreUnavailable
 from smspec.local.feeder.plan import FeederChannel
 from smspec.local.running.request import RunFailed, RunRequest
-from smspec.local.running.training_request import Host, RequestedChannel
+from smspec.local.running.training_request import Host, TrainingChannel
 from smspec.local.s3.location import is_s3
 from smspec.source import Path
 from smspec.source.real_file import is_below
@@ -31,7 +31,7 @@ class ChannelData:
     outside the project.
     """
 
-    channel: RequestedChannel
+    channel: TrainingChannel
     source: str
     tops: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ class ChannelData:
 
 
 def find_data(
-    job: JobSpec, channels: Iterable[RequestedChannel], request: RunRequest, generated: Mapping[str, str]
+    job: JobSpec, channels: Iterable[TrainingChannel], request: RunRequest, generated: Mapping[str, str]
 ) -> tuple[tuple[ChannelData, ...], tuple[Finding, ...]]:
     """Return the channels with their data, and a finding for each that cannot be fed.
 
@@ -134,7 +134,7 @@ def _object_below(data: ChannelData, run: str) -> str | None:
         return None
     entries = data.entries(data.store())
     places: dict[str, str] = {}
-    for stored in entries.objects if isinstance(entries, Objects) else ():
+    for stored in entries.objects if isinstance(entries, ChannelObjects) else ():
         above, name = os.path.split(stored.path)
         if above not in places:
             places[above] = os.path.realpath(above)
@@ -145,7 +145,7 @@ def _object_below(data: ChannelData, run: str) -> str | None:
 
 
 def _found(
-    channel: RequestedChannel, path: Path, local: str | None, request: RunRequest, project: Project
+    channel: TrainingChannel, path: Path, local: str | None, request: RunRequest, project: Project
 ) -> ChannelData | Finding:
     """Return a channel with its local data, or a finding. ``path``: its path in the spec."""
     given = request.data.get(channel.name)
@@ -164,7 +164,7 @@ def _found(
     entries = _entries(data, path, local)
     if isinstance(entries, Finding):
         return entries
-    objects = [stored.path for stored in entries.objects] if isinstance(entries, Objects) else []
+    objects = [stored.path for stored in entries.objects] if isinstance(entries, ChannelObjects) else []
     return _leading_out(data, objects, path, project)
 
 
@@ -195,7 +195,7 @@ def _refuse_strange_data(data: Mapping[str, str], names: list[str]) -> None:
             raise RunFailed(2, f"--data {name}={source}: no such file or directory")
 
 
-def _in_s3(channel: RequestedChannel, source: str) -> ChannelData:
+def _in_s3(channel: TrainingChannel, source: str) -> ChannelData:
     """Return a channel whose data are in S3, after checking that they exist and can be read."""
     data = ChannelData(channel=channel, source=source)
     try:

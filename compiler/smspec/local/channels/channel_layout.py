@@ -12,7 +12,7 @@ from dataclasses import replace
 from smspec.local.channels.channel_data import ChannelData
 from smspec.local.channels.file_copy import copied, shares_blocks
 from smspec.local.channels.mounted_data import MountedChannel, mounted
-from smspec.local.feeder.entries import Objects, order
+from smspec.local.feeder.entries import ChannelObjects, order
 from smspec.local.feeder.objects import ChannelDataError, Store, StoredObject, StoreUnavailable
 from smspec.local.record import units
 from smspec.local.running.events import ChannelLaid, Reporter
@@ -49,7 +49,7 @@ class ChannelLayout:
         self._only_whole = watches_reads
         self._mounted: dict[tuple[str, str], MountedChannel | None] = {}
         self._copies: dict[tuple[str, str], str] = {}
-        self._entries: dict[str, tuple[Store, Objects]] = {}
+        self._entries: dict[str, tuple[Store, ChannelObjects]] = {}
 
     def lay(self, data: ChannelData, host: Host, directory: str) -> None:
         """Create ``directory/<channel>`` as SageMaker fills it on ``host``, and the manifest next to it."""
@@ -132,13 +132,13 @@ class ChannelLayout:
             with open(manifest, "w", encoding="utf-8") as file:
                 json.dump([entries.objects[index].key for index in chosen], file)
 
-    def _found(self, data: ChannelData) -> tuple[Store, Objects]:
+    def _found(self, data: ChannelData) -> tuple[Store, ChannelObjects]:
         """Return the content of a channel; hosts share the result for the first of them."""
         name = data.channel.name
         if name not in self._entries:
             store = data.store()
             entries = data.entries(store)
-            if not isinstance(entries, Objects):
+            if not isinstance(entries, ChannelObjects):
                 raise RunFailed(1, f"channel `{name}`: AugmentedManifestFile requires Pipe mode")
             self._entries[name] = store, entries
         return self._entries[name]

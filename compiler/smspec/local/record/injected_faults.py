@@ -14,7 +14,7 @@ NOTES = {"stall": "stalled", "truncate": "cut short", "kill_writer": "writer kil
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rehearsed:
+class InjectedFault:
     """One kind of fault: its option, the requested amount, and in how many epochs of all hosts it happened."""
 
     option: str
@@ -27,7 +27,7 @@ class Rehearsed:
         return f"{self.option}{amount}: {happened}"
 
 
-def rehearsed(injection: Injection | None, injected: Sequence[FaultInjected]) -> tuple[Rehearsed, ...]:
+def rehearsed(injection: Injection | None, injected: Sequence[FaultInjected]) -> tuple[InjectedFault, ...]:
     """Return the requested faults, and how often they happened."""
     if injection is None:
         return ()
@@ -37,7 +37,7 @@ def rehearsed(injection: Injection | None, injected: Sequence[FaultInjected]) ->
         "kill_writer": True if injection.kill_writer else None,
     }
     return tuple(
-        Rehearsed(
+        InjectedFault(
             option="--" + kind.replace("_", "-"),
             value=None if value is True else value,
             epochs=sum(fault.kind == kind for fault in injected),

@@ -24,7 +24,7 @@ from smspec.local.running.events import (
     LogLine,
     Remark,
 )
-from smspec.local.running.request import Console
+from smspec.local.running.request import RunConsole
 
 _FRAME_SECONDS = 0.2
 _FIRST_PLAIN_SECONDS = 0.3
@@ -40,7 +40,7 @@ class Progress:
 
     def __init__(
         self,
-        console: Console,
+        console: RunConsole,
         clock: Callable[[], float] = time.monotonic,
         screen: Callable[[], tuple[int, int]] = screen,
         verbosity: int = 0,
@@ -50,7 +50,7 @@ class Progress:
         self._clock = clock
         self._start = clock()
         self._screen = screen
-        self._flows: dict[tuple[str, str], Flow] = {}
+        self._flows: dict[tuple[str, str], ChannelProgress] = {}
         self._pending: list[str] = []
         self._drawn = 0
         self._last_frame = self._clock()
@@ -133,7 +133,7 @@ class Progress:
         key = event.host, event.channel
         flow = self._flows.get(key)
         if flow is None:
-            flow = self._flows[key] = Flow(event.host, event.channel, epoch)
+            flow = self._flows[key] = ChannelProgress(event.host, event.channel, epoch)
             flow.moved(self._clock() - event.seconds)
             if epoch is None and not self._has_shown_download:
                 self._last_frame = self._clock()
@@ -152,7 +152,7 @@ class Progress:
 
 
 @dataclass(slots=True)
-class Flow:
+class ChannelProgress:
     """The progress of one channel of one host. ``marks`` are recent (time, bytes over all epochs)."""
 
     host: str
@@ -183,12 +183,14 @@ class Flow:
         return (self.before + self.size - count) / (now - start)
 
 
-def live_lines(flows: Sequence[Flow], now: float, width: int | None, most: int, *, colored: bool = False) -> list[str]:
+def live_lines(
+    flows: Sequence[ChannelProgress], now: float, width: int | None, most: int, *, colored: bool = False
+) -> list[str]:
     """Return a line per flow; one per channel if those are more than ``most``. ``width`` None: no limit."""
     flows = sorted(flows, key=lambda flow: (len(flow.host), flow.host, flow.channel))
     groups = [[flow] for flow in flows]
     if len(groups) > most:
-        channels: dict[str, list[Flow]] = {}
+        channels: dict[str, list[ChannelProgress]] = {}
         for flow in flows:
             channels.setdefault(flow.channel, []).append(flow)
         groups = list(channels.values())
@@ -199,7 +201,7 @@ def live_lines(flows: Sequence[Flow], now: float, width: int | None, most: int, 
 
 
 def _aligned(
-    rows: Sequence[tuple[Sequence[Flow], float | None]], now: float, width: int | None, colored: bool
+    rows: Sequence[tuple[Sequence[ChannelProgress], float | None]], now: float, width: int | None, colored: bool
 ) -> list[str]:
     """Align the cells in columns. Names and bars are shortened to the available width."""
     from rich.progress_bar import ProgressBar
@@ -236,17 +238,17 @@ def _aligned(
     return lines_of(table, width and width - 1, colored=colored)
 
 
-def _share(flows: Sequence[Flow]) -> float | None:
+def _share(flows: Sequence[ChannelProgress]) -> float | None:
     """Return the progress of the epoch, 0 to 1; None if its size is unknown."""
     totals = [flow.total for flow in flows if flow.total]
     return min(1.0, sum(flow.size for flow in flows) / sum(totals)) if len(totals) == len(flows) else None
 
 
-def _what(flows: Sequence[Flow]) -> str:
+def _what(flows: Sequence[ChannelProgress]) -> str:
     epochs = sorted({flow.epoch for flow in flows if flow.epoch is not None})
     return f"epoch {'-'.join(map(str, dict.fromkeys([epochs[0], epochs[-1]])))}" if epochs else "download"
 
 
-def _speed(flows: Sequence[Flow], now: float) -> str:
+def _speed(flows: Sequence[ChannelProgress], now: float) -> str:
     speeds = [speed for speed in (flow.speed(now) for flow in flows) if speed is not None]
     return f"{size(sum(speeds))}/s" if speeds else "-"

@@ -10,7 +10,7 @@ from smspec.diagnostics.visible import visible
 from smspec.local.prediction.prediction import Prediction, prediction_lines
 from smspec.local.record.artifacts import Collected
 from smspec.local.record.flows import Flow, table
-from smspec.local.record.injected_faults import Rehearsed
+from smspec.local.record.injected_faults import InjectedFault
 from smspec.local.record.units import duration, size
 from smspec.local.running.events import HostEnded
 from smspec.local.running.request import JobStatus
@@ -69,7 +69,7 @@ class Summary:
     engine: str = ""
     why: str = ""
     differences: tuple[str, ...] = ()
-    rehearsed: tuple[Rehearsed, ...] = ()
+    rehearsed: tuple[InjectedFault, ...] = ()
     metrics: tuple[MetricCount, ...] = ()
     throughput: tuple[Throughput, ...] = ()
     prediction: Prediction | None = None

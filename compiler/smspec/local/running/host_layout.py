@@ -12,7 +12,7 @@ from smspec.local.channels.mounted_data import MountedChannel
 from smspec.local.engines.engine import Engine
 from smspec.local.running.events import Remark, Reporter
 from smspec.local.running.run_directory import UPLOAD, RunDirectory
-from smspec.local.running.training_request import Host, RequestedChannel, TrainingRequest
+from smspec.local.running.training_request import Host, TrainingChannel, TrainingRequest
 from smspec.source.deep_directories import copy_files, files_below
 
 _SCREAMING = {
@@ -117,7 +117,7 @@ def config_files(
     return {name: json.dumps(document) for name, document in documents.items()}
 
 
-def _input_data(channel: RequestedChannel) -> dict[str, str]:
+def _input_data(channel: TrainingChannel) -> dict[str, str]:
     config = {"ContentType": channel.content_type} if channel.content_type is not None else {}
     return {
         **config,
@@ -147,7 +147,7 @@ def _resources(hosts: Sequence[Host], current: Host, interface: str) -> dict[str
 
 
 def _init(
-    request: TrainingRequest, channels: Sequence[RequestedChannel], hosts: Sequence[Host], current: Host
+    request: TrainingRequest, channels: Sequence[TrainingChannel], hosts: Sequence[Host], current: Host
 ) -> dict[str, object]:
     return {
         "inputMode": request.input_mode.upper(),
@@ -159,7 +159,7 @@ def _init(
     }
 
 
-def _init_channel(channel: RequestedChannel) -> dict[str, object]:
+def _init_channel(channel: TrainingChannel) -> dict[str, object]:
     s3 = {
         "s3DataType": _screaming(channel.s3_data_type),
         "s3Uri": channel.uri,

@@ -33,7 +33,7 @@ from smspec.local.running.disturbances import NO_FAULTS
 from smspec.local.running.events import Event, Remark, Reporter
 from smspec.local.running.host_layout import HostLayout
 from smspec.local.running.job_processes import Fleet, present_hosts
-from smspec.local.running.request import Console, LocalOutcome, RunFailed, RunInterrupted, RunRequest
+from smspec.local.running.request import LocalOutcome, RunConsole, RunFailed, RunInterrupted, RunRequest
 from smspec.local.running.run_directory import MODEL, OUTPUT, REPORT, SUMMARY, RunDirectory, claim
 from smspec.local.running.run_end import ClosingWarnings, exit_status_of, failure_reason, missing_module, status_of
 from smspec.local.running.signals import Signals
@@ -52,7 +52,7 @@ _MOST_PLACES = 5
 """That one line names."""
 
 
-def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, console: Console) -> LocalOutcome:
+def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, console: RunConsole) -> LocalOutcome:
     """Run the job as SageMaker would, show its progress, and write everything to ``request.directory``.
 
     No process is left running, however it ends. Raise OSError if the disk fails, nothing else.

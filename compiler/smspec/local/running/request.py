@@ -97,7 +97,7 @@ class LocalOutcome:
     findings: tuple[Finding, ...] = ()
 
 
-class Console(Protocol):
+class RunConsole(Protocol):
     """The output of a run: results to one stream, everything else to the other."""
 
     @property

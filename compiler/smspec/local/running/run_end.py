@@ -11,7 +11,7 @@ from smspec.local.record.flows import Flow
 from smspec.local.running.request import JobStatus
 from smspec.local.running.run_directory import HostDirectory
 from smspec.local.running.supervision import Verdict, name_of
-from smspec.local.running.training_request import Host, RequestedChannel, TrainingRequest
+from smspec.local.running.training_request import Host, TrainingChannel, TrainingRequest
 from smspec.source.deep_directories import walked
 from smspec.source.real_file import open_below
 
@@ -106,7 +106,7 @@ class ClosingWarnings:
 
 
 def hosts_without_data(
-    channels: Iterable[RequestedChannel], hosts: tuple[Host, ...], flows: Iterable[Flow]
+    channels: Iterable[TrainingChannel], hosts: tuple[Host, ...], flows: Iterable[Flow]
 ) -> Iterator[str]:
     """Warn about hosts whose part of a sharded channel was empty, while others got data."""
     of_channels: dict[str, dict[str, list[Flow]]] = {}
@@ -125,7 +125,7 @@ def hosts_without_data(
             )
 
 
-def unread_pipes(channels: Iterable[RequestedChannel], hosts: tuple[Host, ...], flows: Iterable[Flow]) -> Iterator[str]:
+def unread_pipes(channels: Iterable[TrainingChannel], hosts: tuple[Host, ...], flows: Iterable[Flow]) -> Iterator[str]:
     """Warn about Pipe channels whose FIFO no host of a completed job has opened."""
     opened = {flow.channel for flow in flows}
     for channel in channels:

@@ -22,7 +22,7 @@ class Host:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RequestedChannel:
+class TrainingChannel:
     """One item of InputDataConfig with the API's defaults. ``index`` is its position in the list.
 
     ``uri`` is None for a file system. ``groups`` empty: every host.
@@ -125,14 +125,14 @@ class TrainingRequest:
         )
 
     @property
-    def channels(self) -> tuple[RequestedChannel, ...]:
+    def channels(self) -> tuple[TrainingChannel, ...]:
         """The channels, those of the source and the runtime included."""
         items = _list(self.payload, "InputDataConfig")
         return tuple(self._channel(index, item) for index, item in enumerate(items) if isinstance(item, Mapping))
 
-    def _channel(self, index: int, item: Json) -> RequestedChannel:
+    def _channel(self, index: int, item: Json) -> TrainingChannel:
         s3 = _object(_object(item, "DataSource"), "S3DataSource")
-        return RequestedChannel(
+        return TrainingChannel(
             index=index,
             name=_text(item, "ChannelName") or "",
             mode=_text(item, "InputMode") or self.input_mode,

@@ -11,7 +11,7 @@ from contextlib import ExitStack, suppress
 
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.running.disturbances import SurroundingFaults
-from smspec.local.running.request import Console, FaultRefused
+from smspec.local.running.request import FaultRefused, RunConsole
 from smspec.local.running.run_directory import REHEARSAL, RunDirectory, claim
 from smspec.local.running.signals import Signals
 from smspec.rehearsal.disturbances import no_interruption_reason
@@ -103,7 +103,7 @@ PROMISES: tuple[Promise, ...] = (
 )
 
 
-def rehearse_job(rehearsed: RehearsedJob, promises: Sequence[Promise], console: Console) -> Report:
+def rehearse_job(rehearsed: RehearsedJob, promises: Sequence[Promise], console: RunConsole) -> Report:
     """Rehearse the promises in order. No process is left running, however it ends.
 
     Raise JobRefused if the spec is at fault, RunFailed if this machine is, RunInterrupted for Ctrl-C; nothing is left
