@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from smspec.local.record.units import duration
-from smspec.local.running.disturbances import Interruption, Moment, SurroundingFaults
+from smspec.local.running.request import Interruption, Moment, SurroundingFaults
 from smspec.rehearsal.comparison import Difference, ResultComparison
 from smspec.rehearsal.model_files import first_deviation
 from smspec.rehearsal.moments import Moments

@@ -13,14 +13,13 @@ from smspec.local.engines.choice import chosen_engine
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.record.progress import Progress
 from smspec.local.record.record import RunRecord
-from smspec.local.record.redaction import redactor
-from smspec.local.running.disturbances import Interruption
 from smspec.local.running.events import Event, Remark
 from smspec.local.running.local_run import Audience, LocalRun
-from smspec.local.running.request import RunConsole, RunInterrupted, RunRequest
+from smspec.local.running.request import Interruption, RunConsole, RunInterrupted, RunRequest
 from smspec.local.running.run_directory import TRIALS
-from smspec.local.running.signals import Signals
+from smspec.local.running.supervision import Signals
 from smspec.local.running.training_request import TrainingRequest
+from smspec.local.watch.host_log import redactor
 from smspec.plan.plan import Plan
 from smspec.rehearsal.trial import Timeline, Trial, TrialCourse, checkpoints_left
 from smspec.render.tree import FileTree

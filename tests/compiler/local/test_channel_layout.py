@@ -9,8 +9,7 @@ import shutil
 import pytest
 
 from smspec.local.channels.channel_data import ChannelData
-from smspec.local.channels.channel_layout import ChannelLayout
-from smspec.local.channels.file_copy import copied, shares_blocks
+from smspec.local.channels.channel_layout import ChannelLayout, copied, shares_blocks
 from smspec.local.running.events import ChannelLaid
 from smspec.local.running.request import RunFailed
 from smspec.local.running.training_request import Host, TrainingChannel, TrainingRequest

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from smspec.local.watch import file_watch
-from smspec.local.watch.checkpoint_watch import CheckpointWatch
+from smspec.local.watch.file_watch import CheckpointWatch
 
 
 @pytest.fixture

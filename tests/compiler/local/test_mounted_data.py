@@ -7,9 +7,8 @@ import socket
 
 import pytest
 
-from smspec.local.channels import mounted_data
-from smspec.local.channels.channel_data import ChannelData
-from smspec.local.channels.mounted_data import MountedChannel, mounted
+from smspec.local.channels import channel_data
+from smspec.local.channels.channel_data import ChannelData, MountedChannel, mounted
 from smspec.local.running.training_request import TrainingChannel, TrainingRequest
 
 
@@ -82,7 +81,7 @@ def test_single_file_is_mounted_by_its_name(source):
 
 
 def test_too_many_single_files_are_copied(source, monkeypatch):
-    monkeypatch.setattr(mounted_data, "_MOST_FILES", 3)
+    monkeypatch.setattr(channel_data, "_MOST_FILES", 3)
     add_link(source)
     assert found(source) is None
 

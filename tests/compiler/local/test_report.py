@@ -16,8 +16,7 @@ from smspec.local.prediction.prediction import Prediction
 from smspec.local.prediction.s3_service import Interval
 from smspec.local.record import chart
 from smspec.local.record.chart import Curve, draw, rates, trace
-from smspec.local.record.flows import METRICS
-from smspec.local.record.injected_faults import InjectedFault
+from smspec.local.record.flows import METRICS, InjectedFault
 from smspec.local.record.record import RunRecord, Series
 from smspec.local.record.report import report_page
 from smspec.local.record.summary import Summary

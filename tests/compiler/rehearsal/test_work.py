@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from smspec.local.running.disturbances import Interruption, Moment
+from smspec.local.running.request import Interruption, Moment
 from smspec.local.running.training_request import TrainingRequest
 from smspec.rehearsal.promises.progress import (
     ignored_checkpoint,

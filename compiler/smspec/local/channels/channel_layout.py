@@ -1,17 +1,22 @@
-"""Lay out the channels of File and FastFile mode: one directory per channel, one file per object."""
+"""Lay out the channels of File and FastFile mode: one directory per channel, one file per object.
+
+A file is copied by reference if the file system can share blocks, else in parts, so that progress can be shown.
+"""
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
 import shutil
+import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import BinaryIO
 
-from smspec.local.channels.channel_data import ChannelData
-from smspec.local.channels.file_copy import copied, shares_blocks
-from smspec.local.channels.mounted_data import MountedChannel, mounted
+from smspec.local.channels.channel_data import ChannelData, MountedChannel, mounted
 from smspec.local.feeder.entries import ChannelObjects, order
 from smspec.local.feeder.objects import ChannelDataError, Store, StoredObject, StoreUnavailable
 from smspec.local.record import units
@@ -28,7 +33,14 @@ _MOST_SHOWN = 80
 _ALSO_FILE = "its directory is also the name of a different object"
 _ALSO_DIRECTORY = "it is also the directory of other objects"
 _PROBE = "room.part"
-_BLOCK = 4096
+_BLOCK_OF_DISKS = 4096
+
+PART = 16 << 20
+"""Bytes that are copied between two checks of signals and progress."""
+
+_READ_SIZE = 1 << 20
+_FICLONE = 0x40049409
+_NO_SHARING = (errno.EOPNOTSUPP, errno.EXDEV, errno.EINVAL, errno.ENOTTY, errno.EPERM, errno.ENOSYS)
 
 
 class ChannelLayout:
@@ -181,7 +193,7 @@ def _shared(objects: list[StoredObject], directory: str) -> int:
     once = {stored.path: stored for stored in objects}.values()
     here = [stored for stored in once if not is_s3(stored.path)]
     with open(probe, "xb") as file:
-        file.write(bytes(_BLOCK))
+        file.write(bytes(_BLOCK_OF_DISKS))
     try:
         of_hosts = sum(map(_size_of, objects)) - sum(map(_size_of, once)) if shares_blocks(probe, probe + "2") else 0
     finally:
@@ -240,3 +252,86 @@ def _written(blocks: Iterable[bytes], target: str) -> Iterator[int]:
         for block in blocks:
             file.write(block)
             yield len(block)
+
+
+def copied(source: str, target: str) -> Iterator[int]:
+    """Create ``target``, a new file with the bytes of ``source``; yield the size of each part.
+
+    It is never a link: changes to it never affect ``source``.
+    """
+    if _cloned(source, target):
+        yield os.path.getsize(target)
+        return
+    with open(source, "rb") as original, open(target, "wb") as copy:
+        yield from _in_kernel(original, copy)
+        yield from _in_blocks(original, copy)
+
+
+def shares_blocks(source: str, target: str) -> bool:
+    """Return whether a copy of ``source`` at ``target`` takes no space; remove the copy."""
+    try:
+        return _cloned(source, target)
+    finally:
+        if os.path.lexists(target):
+            os.unlink(target)
+
+
+def _cloned(source: str, target: str) -> bool:
+    if sys.platform == "darwin":
+        return _cloned_by_apfs(source, target)
+    if not sys.platform.startswith("linux"):
+        return False
+    with open(source, "rb") as original, open(target, "wb") as clone:
+        try:
+            fcntl.ioctl(clone, _FICLONE, original.fileno())
+        except OSError as fault:
+            if fault.errno not in _NO_SHARING:
+                raise
+            return False
+    return True
+
+
+def _cloned_by_apfs(source: str, target: str) -> bool:
+    import ctypes  # imported late: only macOS needs it
+
+    try:
+        clonefile = ctypes.CDLL(None).clonefile
+    except AttributeError:
+        return False
+    if clonefile(os.fsencode(source), os.fsencode(target), 0):
+        return False
+    os.chmod(target, 0o644)  # the mode is copied too
+    return True
+
+
+def _in_kernel(original: BinaryIO, copy: BinaryIO) -> Iterator[int]:
+    """Copy with the kernel, which on some file systems copies nothing."""
+    if not hasattr(os, "copy_file_range"):
+        return
+    offset = 0
+    while True:
+        try:
+            count = os.copy_file_range(original.fileno(), copy.fileno(), PART, offset, offset)
+        except OSError as fault:
+            if fault.errno not in _NO_SHARING:
+                raise
+            count = 0
+        if not count:
+            break
+        offset += count
+        yield count
+    original.seek(offset)
+    copy.seek(offset)
+
+
+def _in_blocks(original: BinaryIO, copy: BinaryIO) -> Iterator[int]:
+    """Copy the rest, if the kernel has not copied everything."""
+    count = 0
+    while block := original.read(_READ_SIZE):
+        copy.write(block)
+        count += len(block)
+        if count >= PART:
+            yield count
+            count = 0
+    if count:
+        yield count

@@ -11,8 +11,7 @@ from dataclasses import replace
 
 from smspec.local.engines import AUTO, ENGINES
 from smspec.local.engines.engine import Engine, JobToRun
-from smspec.local.running.disturbances import SurroundingFaults
-from smspec.local.running.request import RunFailed
+from smspec.local.running.request import RunFailed, SurroundingFaults
 
 _BY_PREFERENCE = ("namespace", "process")
 """Never an engine that would build an image: that takes minutes and must be asked for."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from smspec.local.channels.channel_data import MountedChannel
 from smspec.local.channels.feeder_process import FeederProcess
-from smspec.local.channels.mounted_data import MountedChannel
 from smspec.local.feeder.plan import FeederPlan
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.running.request import RunRequest
@@ -16,6 +17,7 @@ from smspec.local.running.training_request import Host
 from smspec.local.watch.machine_processes import MachineProcess, Usage
 from smspec.plan.plan import Plan
 from smspec.render.tree import FileTree
+from smspec.service.facts.instances import instance
 from smspec.spec.model import JobSpec
 
 UPLOADS = "/opt/smspec/upload"
@@ -23,6 +25,8 @@ UPLOADS = "/opt/smspec/upload"
 
 BY_NAME = ":"
 """The value of SMSPEC_LOCAL_LEADER that makes the runtime use the names of hosts, and the author's secrets."""
+
+_NVIDIA_DEVICES = "/dev/nvidia[0-9]*"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,3 +162,40 @@ class EngineKind:
 
     unavailable: Callable[[], str | None]
     open: Callable[[JobToRun], Engine]
+
+
+def machine_gpus() -> int:
+    """Return how many GPUs the driver of NVIDIA shows on this machine."""
+    return len(glob.glob(_NVIDIA_DEVICES))
+
+
+def gpu_differences(hosts: Sequence[Host]) -> list[str]:
+    """Return the difference between the GPUs of the instances and those of this machine, if there is one."""
+    kind = max((host.instance_type for host in hosts), key=_gpus)
+    wanted, here = _gpus(kind), machine_gpus()
+    if not wanted or here == wanted == sum(_gpus(host.instance_type) for host in hosts):
+        return []
+    has = f"`{kind}` has {_count(wanted)}"
+    if not here:
+        return [f"{has}, this machine has none"]
+    shared = ", which all hosts share" if len(hosts) > 1 else ""
+    return [f"{has}, this machine has {_count(here)}{shared}"]
+
+
+def gpu_words(program: str, host: Host) -> list[str]:
+    """Return the options that give a container all GPUs of this machine, if its instance has some.
+
+    podman accepts ``--gpus`` and ignores it.
+    """
+    if not _gpus(host.instance_type) or not machine_gpus():
+        return []
+    return ["--device=nvidia.com/gpu=all"] if program == "podman" else ["--gpus=all"]
+
+
+def _gpus(kind: str) -> int:
+    facts = instance(kind)
+    return (facts.gpus if facts is not None else None) or 0
+
+
+def _count(number: int) -> str:
+    return "1 GPU" if number == 1 else f"{number} GPUs"

@@ -102,7 +102,7 @@ def trace(curves: Sequence[Curve]) -> Chart | None:
     return Chart(
         curves=tuple(drawn),
         across=tuple(Tick(across(value), f"{value:,.0f}") for value in _multiples(step_across, end)),
-        up=tuple(Tick(up(value), _shown(value, step_up)) for value in ticks),
+        up=tuple(Tick(up(value), _tick_label(value, step_up)) for value in ticks),
     )
 
 
@@ -146,7 +146,7 @@ def _multiples(step: float, end: float, first: int = 0) -> list[float]:
     return [number * step for number in range(first, math.floor(end / step + 1e-6) + 1)]
 
 
-def _shown(value: float, step: float) -> str:
+def _tick_label(value: float, step: float) -> str:
     return _number(value, step) if 1e-4 <= step < 1e6 else f"{value:.3g}"
 
 

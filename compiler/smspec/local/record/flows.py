@@ -1,4 +1,4 @@
-"""The data that went through the channels of a run: the rows of its summary, and their table.
+"""The data that went through the channels of a run: rows of its summary, their table, and the faults in them.
 
 The times of readers are measurements that the runtime logs per channel and epoch (smspec_runtime/pipe/loop.py).
 """
@@ -11,16 +11,19 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from smspec.local.record.injected_faults import NOTES
-from smspec.local.record.tables import lines_of
-from smspec.local.record.units import rate, size
+from smspec.local.feeder.plan import Injection
+from smspec.local.record.units import duration, lines_of, rate, size
 from smspec.local.running.events import ChannelLaid, EpochEnded, EpochFed, FaultInjected
 
 METRICS = '{"smspec": "pipe", '
 """The prefix of a line with a measurement."""
+
 HEAD = ("host", "channel", "mode", "epoch", "bytes", "seconds", "MB/s", "")
 NUMBERS = ("epoch", "bytes", "seconds", "MB/s")
 _MOST_ROWS = 60
+
+NOTES = {"stall": "stalled", "truncate": "cut short", "kill_writer": "writer killed"}
+"""The notes of the table for an epoch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,3 +235,47 @@ def added_up(balances: Iterable[Balance]) -> list[Balance]:
         )
         for host, members in hosts.items()
     ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InjectedFault:
+    """One kind of fault: its option, the requested amount, and in how many epochs of all hosts it happened."""
+
+    option: str
+    value: float | None
+    epochs: int
+
+    def __str__(self) -> str:
+        amount = "" if self.value is None else f" {_amount(self.option, self.value)}"
+        happened = {0: "every epoch was shorter", 1: "in 1 epoch"}.get(self.epochs, f"in {self.epochs} epochs")
+        return f"{self.option}{amount}: {happened}"
+
+
+def rehearsed(injection: Injection | None, injected: Sequence[FaultInjected]) -> tuple[InjectedFault, ...]:
+    """Return the requested faults, and how often they happened."""
+    if injection is None:
+        return ()
+    wanted = {
+        "stall": injection.stall or None,
+        "truncate": injection.truncate,
+        "kill_writer": True if injection.kill_writer else None,
+    }
+    return tuple(
+        InjectedFault(
+            option="--" + kind.replace("_", "-"),
+            value=None if value is True else value,
+            epochs=sum(fault.kind == kind for fault in injected),
+        )
+        for kind, value in wanted.items()
+        if value is not None
+    )
+
+
+def describe(fault: FaultInjected) -> str:
+    """Return a message about a fault that was just injected."""
+    note = NOTES[fault.kind]
+    return f"injected: {fault.host}, channel `{fault.channel}`, epoch {fault.epoch}: {note} after {size(fault.size)}"
+
+
+def _amount(option: str, value: float) -> str:
+    return duration(value) if option == "--stall" else size(value)

@@ -10,10 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from smspec.diagnostics.visible import visible
-from smspec.local.record.flows import METRICS
-from smspec.local.record.injected_faults import describe
-from smspec.local.record.tables import lines_of
-from smspec.local.record.units import screen, size
+from smspec.local.record.flows import METRICS, describe
+from smspec.local.record.units import lines_of, screen, size
 from smspec.local.running.events import (
     ChannelLaid,
     EpochEnded,

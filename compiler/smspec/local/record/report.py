@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from smspec.diagnostics.visible import visible
-from smspec.local.prediction.prediction import heading
+from smspec.local.prediction.mode_prediction import ModePrediction
+from smspec.local.prediction.prediction import Prediction, heading, row
+from smspec.local.prediction.s3_service import Interval
 from smspec.local.record import chart
 from smspec.local.record.chart import Chart, Curve, draw, metric_charts, rates
 from smspec.local.record.flows import HEAD, added_up, rows
-from smspec.local.record.predicted_modes import predicted_modes
 from smspec.local.record.record import RunRecord
 from smspec.local.record.summary import Summary
 from smspec.local.record.units import duration, size
@@ -53,7 +55,7 @@ def report_page(summary: Summary, record: RunRecord) -> str:
         heading=heading,
         rows=rows(summary.flows, _FEW_ROWS),
         all_rows=rows(summary.flows, _MOST_ROWS) if _FEW_ROWS < len(summary.flows) <= _MOST_ROWS else (),
-        logs=[(host, _shown(tail.text), tail.left_out) for host, tail in sorted(record.logs.items())],
+        logs=[(host, _visible_lines(tail.text), tail.left_out) for host, tail in sorted(record.logs.items())],
         duration=duration,
         size=size,
         width=chart.WIDTH,
@@ -79,5 +81,55 @@ def _streamed(summary: Summary, record: RunRecord) -> Mapping[tuple[str, str], S
     return {key: samples for key, samples in record.series.items() if key in piped}
 
 
-def _shown(text: str) -> str:
+def _visible_lines(text: str) -> str:
     return "\n".join(map(visible, text.split("\n")))
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Percentages of the longest time of all modes: up to ``least`` certain, from there to ``most`` possible."""
+
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictedMode:
+    """``cells`` are those of the terminal; ``bar`` shows the whole job or, if it is unknown, the wait for data."""
+
+    name: str
+    cells: tuple[str, ...]
+    note: str
+    obstacle: str
+    is_of_spec: bool
+    is_bad: bool
+    bar: Bar | None
+
+
+def predicted_modes(prediction: Prediction) -> list[PredictedMode]:
+    """Return one per input mode."""
+    shown = [_shown_time(mode) for mode in prediction.modes]
+    longest = max((time.most for time in shown if time is not None), default=0.0) or 1.0
+    return [
+        _predicted_mode(
+            prediction, mode, None if time is None else Bar(100 * time.least / longest, 100 * time.most / longest)
+        )
+        for mode, time in zip(prediction.modes, shown, strict=True)
+    ]
+
+
+def _shown_time(mode: ModePrediction) -> Interval | None:
+    return mode.total or mode.wait
+
+
+def _predicted_mode(prediction: Prediction, mode: ModePrediction, bar: Bar | None) -> PredictedMode:
+    name, *cells, note = map(visible, row(prediction, mode))
+    return PredictedMode(
+        name=name,
+        cells=tuple(cells),
+        note="" if mode.obstacle else note,
+        obstacle=visible(mode.obstacle),
+        is_of_spec=mode.is_of_spec,
+        is_bad=mode.is_disk_full or prediction.exceeds_runtime(mode) == "yes",
+        bar=bar,
+    )

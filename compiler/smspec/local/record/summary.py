@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from smspec.diagnostics.visible import visible
 from smspec.local.prediction.prediction import Prediction, prediction_lines
 from smspec.local.record.artifacts import Collected
-from smspec.local.record.flows import Flow, table
-from smspec.local.record.injected_faults import InjectedFault
+from smspec.local.record.flows import Flow, InjectedFault, table
 from smspec.local.record.units import duration, size
 from smspec.local.running.events import HostEnded
 from smspec.local.running.request import JobStatus

@@ -1,11 +1,17 @@
-"""Format sizes, rates, and times for people. Units are powers of 1000, as everywhere in a spec."""
+"""Sizes, rates, times, and tables of them, as people read them. Units are powers of 1000, as everywhere in a spec."""
 
 from __future__ import annotations
 
+import io
 import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 _LEAST_SECONDS = 0.005
+_ANY_WIDTH = 10_000
 
 
 def size(count: float) -> str:
@@ -43,3 +49,25 @@ def screen() -> tuple[int, int]:
     except OSError:
         columns, lines = 80, 24
     return max(20, columns), max(4, lines)
+
+
+def lines_of(table: Table, width: int | None = None, *, colored: bool = False) -> list[str]:
+    """Return the lines of a table, without trailing spaces. ``width`` None: as wide as its cells.
+
+    Cells are text, never markup: a channel may be called ``[bold]``. Only a run with something to show imports rich.
+    """
+    from rich.console import Console
+
+    written = io.StringIO()
+    console = Console(
+        file=written,
+        width=width or _ANY_WIDTH,
+        force_terminal=colored,
+        color_system="standard" if colored else None,
+        legacy_windows=False,
+        markup=False,
+        emoji=False,
+        highlight=False,
+    )
+    console.print(table)
+    return [line.rstrip() for line in written.getvalue().splitlines()]

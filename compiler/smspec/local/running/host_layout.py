@@ -6,9 +6,8 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 
-from smspec.local.channels.channel_data import ChannelData
+from smspec.local.channels.channel_data import ChannelData, MountedChannel
 from smspec.local.channels.channel_layout import ChannelLayout
-from smspec.local.channels.mounted_data import MountedChannel
 from smspec.local.engines.engine import Engine
 from smspec.local.running.events import Remark, Reporter
 from smspec.local.running.run_directory import UPLOAD, RunDirectory

@@ -1,19 +1,20 @@
 """What the image of a job contains, and the request delivers: source and runtime, copied from the generated files.
 
-Also what the image has and a run without containers takes from this machine.
+Also the variables that SageMaker and the image set, and what a run without containers takes from this machine instead.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterable, Iterator, Mapping
 
-from smspec.local.running.request import RunRequest
+from smspec.local.running.request import RunFailed, RunRequest
 from smspec.local.running.run_directory import HostDirectory
 from smspec.local.running.training_request import TrainingRequest
 from smspec.plan.delivery import ARCHIVE
 from smspec.plan.plan import Plan
-from smspec.render.tree import SOURCE, UPLOAD, FileTree
+from smspec.render.tree import SOURCE, SOURCES, UPLOAD, ArchiveFile, CopiedFile, FileTree
 from smspec.spec.model import BuiltImage, JobSpec
 from smspec_runtime import run_plan
 from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
@@ -23,6 +24,9 @@ _ENTRYPOINT = "entrypoint.py"
 _ARCHIVE = f"{UPLOAD}{ARCHIVE}"
 _MOST = 3
 _ROOT = ("root", "0")
+
+OWN_PREFIXES = ("SM_", "SAGEMAKER_", "TRAINING_JOB_")
+"""Variables of SageMaker. Those of smspec's environment are about a different job."""
 
 
 class ImageContent:
@@ -104,3 +108,70 @@ def image_differences(job: JobSpec) -> list[str]:
         come = "comes" if len(packages) == 1 else "come"
         found.append(f"`image.system_packages`: {', '.join(packages[:_MOST])}{more} {come} from this machine")
     return found
+
+
+def source_files(tree: FileTree) -> Iterator[tuple[str, str]]:
+    """Yield (path in the source, file) of the author's source."""
+    for file in tree.files:
+        if isinstance(file, ArchiveFile):
+            for member in file.members:
+                yield member.path, member.file.origin
+        elif isinstance(file, CopiedFile):
+            for prefix in SOURCES:
+                if file.path.startswith(prefix):
+                    yield file.path.removeprefix(prefix), file.file.origin
+
+
+def job_variables(
+    job: JobSpec, request: TrainingRequest, inherited: Mapping[str, str], interface: str
+) -> dict[str, str]:
+    """Return the variables of a job, with the author's `secrets`. ``inherited``: the environment of smspec."""
+    return {
+        **variables_of_sagemaker(job, request, inherited, interface),
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",  # nothing is written next to imported modules
+        **set_by_the_job(job, request, inherited),
+        **author_secrets(job.secrets, inherited),
+    }
+
+
+def variables_of_sagemaker(
+    job: JobSpec, request: TrainingRequest, inherited: Mapping[str, str], interface: str
+) -> dict[str, str]:
+    """Return the variables that SageMaker sets in every container."""
+    account = job.account or (request.role.split(":")[4:5] or [""])[0]
+    region = job.region or inherited.get("AWS_REGION") or inherited.get("AWS_DEFAULT_REGION")
+    return {
+        **({"AWS_REGION": region} if region else {}),
+        "TRAINING_JOB_NAME": request.name,
+        "TRAINING_JOB_ARN": f"arn:aws:sagemaker:{region or 'local'}:{account}:training-job/{request.name}",
+        "DMLC_INTERFACE": interface,
+        "KMP_DUPLICATE_LIB_OK": "True",
+        "KMP_INIT_AT_FORK": "FALSE",
+    }
+
+
+def set_by_the_job(job: JobSpec, request: TrainingRequest, inherited: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables in the spec; those of `image.env_prepend` come before what is inherited."""
+    if not isinstance(job.image, BuiltImage):
+        return dict(request.environment)
+    image = job.image.env
+    before = {
+        name: ":".join(filter(None, (prefix, {**inherited, **image}.get(name))))
+        for name, prefix in job.image.env_prepend.items()
+    }
+    return {**image, **before, **request.environment}
+
+
+def author_secrets(names: Iterable[str], variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables for `secrets`: the author's of the same names, because a run never asks AWS for them.
+
+    Raise RunFailed, which names all that are missing.
+    """
+    missing = [f"`{name}`" for name in names if name not in variables]
+    if missing:
+        are = "variables " + ", ".join(missing) + " are" if len(missing) > 1 else f"variable {missing[0]} is"
+        raise RunFailed(3, f"the {are} not set: a local run uses your variables instead of fetching `secrets` from AWS")
+    return {name: variables[name] for name in names}

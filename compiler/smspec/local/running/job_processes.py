@@ -10,9 +10,8 @@ from smspec.local.channels.channel_data import ChannelData
 from smspec.local.channels.feeder_process import FeederProcess
 from smspec.local.engines.engine import Engine, RunningHost
 from smspec.local.feeder.plan import FeederPlan, Injection
-from smspec.local.running.disturbances import SurroundingFaults
 from smspec.local.running.events import Reporter
-from smspec.local.running.request import RunRequest
+from smspec.local.running.request import RunRequest, SurroundingFaults
 from smspec.local.running.run_directory import RunDirectory
 from smspec.local.running.training_request import Host
 

@@ -23,24 +23,21 @@ from smspec.local.python.fetching import fetched_interpreter
 from smspec.local.python.interpreter import matching_interpreter
 from smspec.local.python.wanted import wanted_python
 from smspec.local.record.artifacts import Collected, collect
-from smspec.local.record.injected_faults import rehearsed
+from smspec.local.record.flows import rehearsed
 from smspec.local.record.progress import Progress
 from smspec.local.record.record import RunRecord
-from smspec.local.record.redaction import redactor, shown_hyperparameters
 from smspec.local.record.report import report_page
 from smspec.local.record.summary import Summary, throughput
-from smspec.local.running.disturbances import NO_FAULTS
 from smspec.local.running.events import Event, Remark, Reporter
 from smspec.local.running.host_layout import HostLayout
 from smspec.local.running.job_processes import Fleet, present_hosts
-from smspec.local.running.request import LocalOutcome, RunConsole, RunFailed, RunInterrupted, RunRequest
+from smspec.local.running.request import NO_FAULTS, LocalOutcome, RunConsole, RunFailed, RunInterrupted, RunRequest
 from smspec.local.running.run_directory import MODEL, OUTPUT, REPORT, SUMMARY, RunDirectory, claim
 from smspec.local.running.run_end import ClosingWarnings, exit_status_of, failure_reason, missing_module, status_of
-from smspec.local.running.signals import Signals
-from smspec.local.running.supervision import Supervision, Verdict, name_of
+from smspec.local.running.supervision import Signals, Supervision, Verdict, name_of
 from smspec.local.running.training_request import Host, TrainingRequest
-from smspec.local.watch.checkpoint_watch import CheckpointWatch
-from smspec.local.watch.file_watch import Opened, ReadWatch
+from smspec.local.watch.file_watch import CheckpointWatch, Opened, ReadWatch
+from smspec.local.watch.host_log import redactor, shown_hyperparameters
 from smspec.local.watch.machine_processes import Leftovers
 from smspec.local.watch.memory_watch import MemoryWatch, ProcessKilling, memory_limits
 from smspec.local.watch.metric_counts import count_metrics

@@ -1,27 +1,85 @@
-"""Supervise the hosts of a job until all have ended: logs, feeders, signals, time, and the first failure."""
+"""Supervise the hosts of a job until all have ended: logs, feeders, signals, time, and the first failure.
+
+A signal asks a command to end: it raises between the steps of a run, and sets a flag while the job runs.
+"""
 
 from __future__ import annotations
 
+import os
 import selectors
 import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import FrameType, TracebackType
 
 from smspec.local.channels.feeder_process import FeederFault, FeederProcess
 from smspec.local.engines.engine import RunningHost
-from smspec.local.running.disturbances import EventKind, Interruption, InterruptionClock
 from smspec.local.running.events import HostEnded, HostsInterrupted, LogLine, Remark, Reporter
-from smspec.local.running.request import RunFailed
-from smspec.local.running.signals import Signals
-from smspec.local.watch.checkpoint_watch import CheckpointWatch
+from smspec.local.running.request import EventKind, Interruption, InterruptionClock, RunFailed, RunInterrupted
+from smspec.local.watch.file_watch import CheckpointWatch
 from smspec.local.watch.memory_watch import MemoryWatch, ProcessKilling
+from smspec.workspace.deferred_signals import STOP_REQUESTS, STOPPING
 
 _TURN_SECONDS = 0.1
 _LOG_SECONDS = 1.0
 """How long a log is read after its host has ended, if a remaining process still has it open."""
+
 _START_SECONDS = 10.0
 """How long a host may take to write its first line. Before it listens to SIGTERM, the kernel discards the signal."""
+
+
+class Signals:
+    """In this context, a signal to stop raises `RunInterrupted`; from `note` to `interrupt` it is only recorded.
+    Those that follow the first within a second are recorded too.
+
+    ``descriptor`` becomes readable when one arrives, to wake a selector.
+    """
+
+    def __init__(self) -> None:
+        self.received: list[int] = []
+        self._is_noting = False
+
+    def __enter__(self) -> Signals:
+        STOP_REQUESTS.forget()
+        self.descriptor, self._waker = os.pipe()
+        os.set_blocking(self._waker, False)
+        os.set_blocking(self.descriptor, False)
+        self._old_waker = signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
+        # Keep ignored signals ignored: SIGHUP for nohup, and SIGINT for what a shell runs in the background.
+        heeded = [number for number in STOPPING if signal.getsignal(number) != signal.SIG_IGN]
+        self._old = {number: signal.signal(number, self._handle) for number in heeded}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.note()  # an exception here would keep these handlers
+        for number, handler in self._old.items():
+            signal.signal(number, handler)
+        signal.set_wakeup_fd(self._old_waker)
+        os.close(self._waker)
+        os.close(self.descriptor)
+
+    def note(self) -> None:
+        """From here on, only record signals. One that came before is in `received`."""
+        self._is_noting = True
+
+    def interrupt(self) -> None:
+        """From here on, raise `RunInterrupted` again."""
+        self._is_noting = False
+
+    def drain(self) -> None:
+        """Reset `descriptor`."""
+        try:
+            os.read(self.descriptor, 64)
+        except BlockingIOError:
+            pass
+
+    def _handle(self, number: int, _frame: FrameType | None) -> None:
+        self.received.append(number)
+        if not self._is_noting and STOP_REQUESTS.is_new():
+            raise RunInterrupted(number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

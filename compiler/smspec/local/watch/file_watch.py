@@ -1,4 +1,7 @@
-"""Inotify; and when and how often the hosts open the files of their channels while they run, as it notices."""
+"""The files of the hosts while they run: how often they open those of channels, and what they write as checkpoints.
+
+Both are seen by inotify on Linux. Elsewhere checkpoints are looked at again and again, and reading is not seen.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,12 @@ import struct
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from smspec.local.running.events import Event
+from smspec.local.running.events import CheckpointChanged, Event
+from smspec.source.deep_directories import ignore_unread, walked
 
 _HEAD = struct.Struct("iIII")
 _READ = 1 << 16
@@ -21,6 +26,13 @@ _MOST_DIRECTORIES, _MOST_FILES = 2_000, 200_000
 _Key = tuple[str, str]
 _Moment = tuple[float, float]
 """Seconds from the start of the hosts: not before the first number, and not after the second one."""
+
+_CLOSE_WRITE, _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x8, 0x40, 0x80, 0x100, 0x200
+_ONLY_DIRECTORIES, _NO_LINKS = 0x01000000, 0x02000000
+_CHANGES = _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE | _ONLY_DIRECTORIES | _NO_LINKS
+
+_State = tuple[int, int, int]
+"""The inode, the time of change, and the size of a file."""
 
 
 class InotifyEvent(NamedTuple):
@@ -174,3 +186,124 @@ class ReadWatch:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
+
+
+class CheckpointWatch:
+    """Watches the checkpoint directory of each host: host → path. ``descriptor`` is None where there is no inotify."""
+
+    def __init__(self, places: Mapping[str, str]) -> None:
+        self._places = dict(places)
+        self._states: dict[str, _State] = {path: state for root in places.values() for path, state in _files(root)}
+        self._watched: dict[int, str] = {}
+        self._moved: dict[int, str] = {}
+        inotify = open_inotify()
+        self.descriptor: int | None = None
+        if inotify is not None:
+            self.descriptor, self._add = inotify
+            for root in places.values():
+                list(self._watch(root))
+
+    def changes(self) -> Iterator[CheckpointChanged]:
+        """Yield what changed since the last call, in order."""
+        if self.descriptor is None:
+            yield from self._looked()
+            return
+        for event in inotify_events(self.descriptor):
+            if event.watch in self._watched and event.name:
+                path = os.path.join(self._watched[event.watch], event.name)
+                yield from self._noticed(path, event.mask, event.cookie)
+
+    def close(self) -> None:
+        """Stop watching."""
+        if self.descriptor is not None:
+            os.close(self.descriptor)
+            self.descriptor = None
+
+    def _noticed(self, path: str, mask: int, cookie: int) -> Iterator[CheckpointChanged]:
+        if mask & _MOVED_FROM:
+            self._moved[cookie] = path
+            self._states.pop(path, None)
+        elif mask & _MOVED_TO:
+            source = self._moved.pop(cookie, None)
+            self._states[path] = _state(path) or (0, 0, 0)
+            yield self._changed(path, "renamed", source)
+        elif mask & _DELETE and not mask & _IS_DIRECTORY:
+            self._states.pop(path, None)
+            yield self._changed(path, "removed")
+        elif mask & _CLOSE_WRITE:
+            yield from self._written(path)
+        if mask & _IS_DIRECTORY and mask & _CREATE:
+            yield from self._watch(path)
+        elif mask & _IS_DIRECTORY and mask & _MOVED_TO:
+            self._rename(path)
+
+    def _rename(self, root: str) -> None:
+        """Know a directory and those below it by their new names; a second watch of a directory is the first one."""
+        for path, _, _ in walked(root, ignore_unread):
+            number = self._add(os.fsencode(path), _CHANGES)
+            if number >= 0:
+                self._watched[number] = path
+
+    def _watch(self, root: str) -> Iterator[CheckpointChanged]:
+        """Watch a directory and those below it; yield what was written there before."""
+        directories = [root]
+        while directories:
+            path = directories.pop()
+            number = self._add(os.fsencode(path), _CHANGES)
+            if number < 0:
+                continue
+            self._watched[number] = path
+            with suppress(OSError), os.scandir(path) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        directories.append(entry.path)
+                    else:
+                        yield from self._written(entry.path)
+
+    def _written(self, path: str) -> Iterator[CheckpointChanged]:
+        """Yield that a file was written, unless that is known: a directory is searched when its watch begins.
+
+        By now it may be gone, such as a temporary file that was renamed.
+        """
+        state = _state(path)
+        if state is None or self._states.get(path) != state:
+            if state is not None:
+                self._states[path] = state
+            yield self._changed(path, "written")
+
+    def _looked(self) -> Iterator[CheckpointChanged]:
+        found = {path: state for root in self._places.values() for path, state in _files(root)}
+        before, self._states = self._states, found
+        for path in sorted(found, key=lambda path: found[path][1]):
+            if before.get(path) != found[path]:
+                is_new = path in before and before[path][0] != found[path][0]
+                yield self._changed(path, "renamed" if is_new else "written")
+        for path in before.keys() - found.keys():
+            yield self._changed(path, "removed")
+
+    def _changed(self, path: str, kind: str, source: str | None = None) -> CheckpointChanged:
+        host, root = next((host, root) for host, root in self._places.items() if f"{path}/".startswith(f"{root}/"))
+        return CheckpointChanged(
+            host=host,
+            path=os.path.relpath(path, root),
+            kind=kind,
+            source=None if source is None else os.path.relpath(source, root),
+            moment=time.monotonic(),
+        )
+
+
+def _state(path: str) -> _State | None:
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def _files(root: str) -> Iterator[tuple[str, _State]]:
+    for directory, _, names in walked(root, ignore_unread):
+        for name in names:
+            path = os.path.join(directory, name)
+            state = _state(path)
+            if state is not None:
+                yield path, state

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable
 
 from smspec.local.record.units import duration
-from smspec.local.running.disturbances import Interruption, Moment
+from smspec.local.running.request import Interruption, Moment
 from smspec.rehearsal.cut_checkpoint import Cut, Unclear, cut_checkpoint
 from smspec.rehearsal.disturbances import (
     compared,

@@ -11,7 +11,7 @@ from smspec.local.feeder.objects import ChannelDataError
 from smspec.local.feeder.plan import Injection
 from smspec.local.record.flows import Flow
 from smspec.local.record.units import duration
-from smspec.local.running.disturbances import SurroundingFaults
+from smspec.local.running.request import SurroundingFaults
 from smspec.rehearsal.disturbances import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
 from smspec.rehearsal.record_cut import RecordCut, read_stream_start, record_cut
 from smspec.rehearsal.rehearsal import Rehearsal

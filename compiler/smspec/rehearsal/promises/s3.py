@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from smspec.local.engines.choice import unsupported
 from smspec.local.record.units import duration
-from smspec.local.running.disturbances import SurroundingFaults
+from smspec.local.running.request import SurroundingFaults
 from smspec.rehearsal.disturbances import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
 from smspec.rehearsal.faulty_endpoint import FaultCourse, FaultyEndpoint, Struck
 from smspec.rehearsal.rehearsal import Rehearsal

@@ -13,7 +13,7 @@ from functools import partial
 
 from smspec.local.engines.choice import unsupported
 from smspec.local.record.units import duration, size
-from smspec.local.running.disturbances import SurroundingFaults
+from smspec.local.running.request import SurroundingFaults
 from smspec.local.watch.memory_watch import RANK, SCRIPT, WORKER
 from smspec.rehearsal.disturbances import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
 from smspec.rehearsal.rehearsal import Rehearsal

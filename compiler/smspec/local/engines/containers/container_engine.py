@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 
+from smspec.local.channels.channel_data import MountedChannel
 from smspec.local.channels.feeder_process import FeederProcess, own_feeder
-from smspec.local.channels.mounted_data import MountedChannel
 from smspec.local.engines.containers.client import (
     Client,
     ClientFailed,
@@ -21,16 +21,12 @@ from smspec.local.engines.containers.container_host import ContainerHost
 from smspec.local.engines.containers.host_environment import MOST_HOSTS, HostEnvironment, HostNetwork
 from smspec.local.engines.containers.image import build_image, pull_image, written_secrets
 from smspec.local.engines.containers.sidecar import Companions, FeedingInside, LimitedRoom
-from smspec.local.engines.engine import UPLOADS, JobToRun
+from smspec.local.engines.engine import UPLOADS, JobToRun, gpu_differences, gpu_words
 from smspec.local.feeder.plan import FeederPlan
 from smspec.local.python.build_secrets import secret_variables
-from smspec.local.running.disturbances import NO_FAULTS
-from smspec.local.running.gpus import gpu_differences, gpu_words
-from smspec.local.running.image_content import ImageContent
-from smspec.local.running.job_variables import author_secrets
-from smspec.local.running.request import FaultRefused, RunFailed
+from smspec.local.running.image_content import ImageContent, author_secrets, source_files
+from smspec.local.running.request import NO_FAULTS, FaultRefused, RunFailed
 from smspec.local.running.run_directory import HOSTS, UPLOAD, HostDirectory, RunDirectory
-from smspec.local.running.source_files import source_files
 from smspec.local.running.training_request import Host, TrainingRequest
 from smspec.local.watch.memory_watch import memory_limits
 from smspec.render.tree import RUN_MARKER

@@ -18,9 +18,8 @@ from smspec.local.engines.containers.inside import inside_words
 from smspec.local.engines.containers.inside.relay import listen, started
 from smspec.local.engines.containers.sidecar import Companions, Sidecar
 from smspec.local.engines.engine import BY_NAME, JobToRun
-from smspec.local.running.disturbances import NO_FAULTS
-from smspec.local.running.job_variables import author_secrets, variables_of_sagemaker
-from smspec.local.running.request import FaultRefused, RunFailed
+from smspec.local.running.image_content import author_secrets, variables_of_sagemaker
+from smspec.local.running.request import NO_FAULTS, FaultRefused, RunFailed
 from smspec.local.running.training_request import TrainingRequest
 
 _LOOPBACK = re.compile(r"(?<=://)(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/]|$)")

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 
-from smspec.local.channels.mounted_data import MountedChannel
-from smspec.local.engines.engine import BY_NAME, UPLOADS, JobToRun
+from smspec.local.channels.channel_data import MountedChannel
+from smspec.local.engines.engine import BY_NAME, UPLOADS, JobToRun, gpu_differences
 from smspec.local.engines.namespace import internet, mpi
 from smspec.local.engines.namespace.availability import probe
 from smspec.local.engines.namespace.cell.plan import Bind, CellPlan, Data, HostPlan, Volume
@@ -22,16 +22,17 @@ from smspec.local.engines.namespace.machine_paths import (
 )
 from smspec.local.engines.namespace.namespace_host import NamespaceHost
 from smspec.local.engines.namespace.user_range import has_other_owners, own_range
-from smspec.local.engines.process import LOOPBACK, free_ports, loopback_interface
-from smspec.local.engines.python_of_engine import PythonOfEngine
-from smspec.local.engines.required_programs import require_torchrun
+from smspec.local.engines.process import LOOPBACK, PythonOfEngine, free_ports, loopback_interface, require_torchrun
 from smspec.local.python.job_python import JobPython, described
 from smspec.local.python.wanted import wanted_python
-from smspec.local.running.disturbances import NO_FAULTS
-from smspec.local.running.gpus import gpu_differences
-from smspec.local.running.image_content import ImageContent, image_differences
-from smspec.local.running.job_variables import author_secrets, job_variables, set_by_the_job
-from smspec.local.running.request import RunFailed
+from smspec.local.running.image_content import (
+    ImageContent,
+    author_secrets,
+    image_differences,
+    job_variables,
+    set_by_the_job,
+)
+from smspec.local.running.request import NO_FAULTS, RunFailed
 from smspec.local.running.run_directory import HOSTS, INTERRUPTED, UPLOAD, HostDirectory, RunDirectory
 from smspec.local.running.training_request import Host, TrainingRequest
 from smspec.source.deep_directories import remove_tree
