@@ -127,7 +127,7 @@ def test_data_larger_than_the_disk_are_not_copied(tmp_path):
 
 
 def test_large_object_is_copied_in_parts(tmp_path, monkeypatch):
-    monkeypatch.setattr("smspec.local.channels.file_copy.PART", 1000)
+    monkeypatch.setattr("smspec.local.channels.channel_layout.PART", 1000)
     (tmp_path / "original").write_bytes(bytes(range(256)) * 16)
     parts = list(copied(str(tmp_path / "original"), str(tmp_path / "copy")))
     assert sum(parts) == 4096

@@ -19,7 +19,7 @@ from smspec.local.s3.location import is_s3
 from smspec.workspace.process_guard import end_by_closing_stdin
 
 _PROGRAM = os.path.dirname(feeder.__file__)
-_S3_PROGRAM = "smspec.local.s3.program"
+_S3_PROGRAM = "smspec.local.s3.store"
 _READ = 1 << 16
 _STOP_SECONDS = 5.0
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 
 from . import kernel
-from .kernel_files import DEVICES, MASKED_OF_SYS, hide, protect_proc
+from .kernel import DEVICES, MASKED_OF_SYS, hide, protect_proc
 from .plan import Bind, CellPlan, Data, HostPlan
 from .users import SHIFT
 

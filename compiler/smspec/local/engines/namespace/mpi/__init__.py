@@ -1,4 +1,9 @@
-"""What MPI needs on the hosts of a cell: mpirun of this machine, and ways from host to host without a real sshd."""
+"""What MPI needs on the hosts of a cell: mpirun of this machine, and ways from host to host without a real sshd.
+
+``ssh.py`` and ``sshd.py`` are programs that hosts find under these names, for the standard library of Python 3.8. A
+real sshd drops every connection where a user namespace has one user. These pass a command and its three streams through
+a socket in a directory that all hosts share; the path of a socket crosses networks.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +12,26 @@ import shutil
 from collections.abc import Sequence
 
 from smspec.local.engines.namespace.cell.plan import Bind
-from smspec.local.engines.namespace.stand_ins import DOORS, program
 from smspec.local.running.request import RunFailed
 from smspec.plan.plan import Plan
 from smspec.spec.model import JobSpec, Mpi, SmDataParallel
 
-_NEEDED = (
+DOORS = "/run/smspec/doors"
+"""The directory that all hosts share."""
+
+_NEEDED_PROGRAMS = (
     ("mpirun", "install Open MPI on this machine (on Debian: openmpi-bin), or pass --engine docker"),
     (
         "ssh-keygen",
         "install the client of OpenSSH on this machine (on Debian: openssh-client), or pass --engine docker",
     ),
 )
+
+
+def _stand_in(name: str, python: str) -> str:
+    """Return the text of a program that runs on ``python``."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), f"{name}.py"), encoding="utf-8") as file:
+        return f"#!{python} -IS\n{file.read()}"
 
 
 def uses_mpi(job: JobSpec) -> bool:
@@ -43,7 +56,7 @@ def require_mpi(path: str, packages: Sequence[str]) -> None:
 
     Raise RunFailed.
     """
-    for name, way in _NEEDED:
+    for name, way in _NEEDED_PROGRAMS:
         if shutil.which(name, path=path) is None:
             raise RunFailed(3, f"cannot find `{name}`, which starts this job: {way}")
     if packages and not any(os.path.isdir(os.path.join(directory, "mpi4py")) for directory in packages):
@@ -56,14 +69,14 @@ def require_mpi(path: str, packages: Sequence[str]) -> None:
 
 def added_programs(python: str) -> dict[str, str]:
     """Return the programs of /usr/sbin that hosts find whether this machine has them or not."""
-    return {"sshd": program("sshd", python)}
+    return {"sshd": _stand_in("sshd", python)}
 
 
 def add_client(environment: str, python: str) -> None:
     """Add the stand-in for `ssh` to the programs of an environment, which are first on PATH."""
     path = os.path.join(environment, "bin", "ssh")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(program("ssh", python))
+        file.write(_stand_in("ssh", python))
     os.chmod(path, 0o755)
 
 
