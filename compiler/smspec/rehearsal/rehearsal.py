@@ -12,12 +12,11 @@ from smspec.diagnostics.visible import visible
 from smspec.local.engines import chosen_engine
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.record.progress import Progress
-from smspec.local.record.record import RunRecord
+from smspec.local.record.summary import RunRecord
 from smspec.local.running.events import Event, Remark
 from smspec.local.running.local_run import Audience, LocalRun
-from smspec.local.running.request import Interruption, RunConsole, RunInterrupted, RunRequest
+from smspec.local.running.request import Interruption, RunConsole, RunInterrupted, RunRequest, Signals
 from smspec.local.running.run_directory import TRIALS
-from smspec.local.running.supervision import Signals
 from smspec.local.running.training_request import TrainingRequest
 from smspec.local.watch.host_log import redactor
 from smspec.plan.plan import Plan

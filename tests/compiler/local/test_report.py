@@ -14,12 +14,10 @@ from hypothesis import strategies as st
 from smspec.local.prediction.mode_prediction import ModePrediction
 from smspec.local.prediction.prediction import Prediction
 from smspec.local.prediction.s3_service import Interval
-from smspec.local.record import chart
-from smspec.local.record.chart import Curve, draw, rates, trace
+from smspec.local.record import report
 from smspec.local.record.flows import METRICS, InjectedFault
-from smspec.local.record.record import RunRecord, Series
-from smspec.local.record.report import report_page
-from smspec.local.record.summary import Summary
+from smspec.local.record.report import Curve, draw, rates, report_page, trace
+from smspec.local.record.summary import RunRecord, Series, Summary
 from smspec.local.running.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine
 from smspec.local.watch.host_log import LOG_LINES, HostLog
 from smspec.local.watch.metric_counts import MetricCount, MetricValues
@@ -234,7 +232,7 @@ def test_curves_stay_inside_their_chart(points, seconds):
     drawn = draw([Curve("x", tuple(sorted(curve))) for curve in points], seconds)
     for curve in drawn.curves:
         for place in re.findall(r"[ML]([\d.-]+) ([\d.-]+)", curve.path):
-            assert chart.LEFT <= float(place[0]) <= chart.WIDTH and 0 <= float(place[1]) <= chart.HEIGHT
+            assert report.LEFT <= float(place[0]) <= report.WIDTH and 0 <= float(place[1]) <= report.HEIGHT
     assert 2 <= len(drawn.up) <= 12 and 2 <= len(drawn.across) <= 12
 
 
@@ -251,8 +249,8 @@ def test_curves_of_values_stay_inside_their_chart(values):
         return
     for curve in traced.curves:
         for place in re.findall(r"[ML]([\d.-]+) ([\d.-]+)", curve.path):
-            assert chart.LEFT <= float(place[0]) <= chart.WIDTH and 0 <= float(place[1]) <= chart.HEIGHT
-    assert all(0 <= tick.place <= chart.HEIGHT for tick in traced.up)
+            assert report.LEFT <= float(place[0]) <= report.WIDTH and 0 <= float(place[1]) <= report.HEIGHT
+    assert all(0 <= tick.place <= report.HEIGHT for tick in traced.up)
     assert 1 <= len(traced.up) <= 12 and 2 <= len(traced.across) <= 12
 
 
@@ -263,7 +261,7 @@ def test_pause_is_drawn_as_a_gap():
     (one, high), *_, (ten, _) = places
     nine, low = places[2]
     assert places == [(one, high), (one, low), (nine, low), (nine, high), (ten, high)]
-    assert low == chart.HEIGHT - chart.BOTTOM and high < low
+    assert low == report.HEIGHT - report.BOTTOM and high < low
 
 
 def test_rates_are_bytes_per_second():

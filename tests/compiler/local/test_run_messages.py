@@ -10,8 +10,7 @@ from pathlib import Path
 from smspec.local.record.artifacts import Collected
 from smspec.local.record.flows import table
 from smspec.local.record.progress import Progress
-from smspec.local.record.record import RunRecord
-from smspec.local.record.summary import Summary, throughput
+from smspec.local.record.summary import RunRecord, Summary, throughput
 from smspec.local.record.units import duration, rate, size
 from smspec.local.running.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine, Remark
 from smspec_runtime import pipe

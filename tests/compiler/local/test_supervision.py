@@ -10,10 +10,10 @@ import time
 
 import pytest
 
-from smspec.local.engines.host_process import HostCommand, HostProcess
+from smspec.local.engines.engine import HostCommand, HostProcess
 from smspec.local.running.events import HostsInterrupted
-from smspec.local.running.request import Interruption, Moment, RunInterrupted
-from smspec.local.running.supervision import Signals, Supervision, Verdict
+from smspec.local.running.request import Interruption, Moment, RunInterrupted, Signals
+from smspec.local.running.supervision import Supervision, Verdict
 from smspec.local.watch.machine_processes import Leftovers
 from support.local.listener import Listener
 

@@ -12,7 +12,7 @@ from smspec.local.feeder.objects import ChannelDataError, LocalStore, Store, Sto
 from smspec.local.feeder.plan import FeederChannel
 from smspec.local.running.request import RunFailed, RunRequest
 from smspec.local.running.training_request import Host, TrainingChannel
-from smspec.local.s3.location import is_s3
+from smspec.local.s3 import is_s3
 from smspec.source import Path
 from smspec.source.real_file import is_below
 from smspec.spec.model import JobSpec

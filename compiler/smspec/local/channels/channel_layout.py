@@ -23,7 +23,7 @@ from smspec.local.record import units
 from smspec.local.running.events import ChannelLaid, Reporter
 from smspec.local.running.request import RunFailed
 from smspec.local.running.training_request import Host
-from smspec.local.s3.location import is_s3
+from smspec.local.s3 import is_s3
 
 _READ_ONLY = 0o444
 _LONGEST_NAME = 255

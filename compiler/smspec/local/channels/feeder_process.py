@@ -15,7 +15,7 @@ from smspec.local.feeder.plan import FeederPlan
 from smspec.local.feeder.program import UNTIL_EOF
 from smspec.local.running.events import EpochEnded, EpochFed, Event, FaultInjected
 from smspec.local.running.request import RunFailed
-from smspec.local.s3.location import is_s3
+from smspec.local.s3 import is_s3
 from smspec.workspace.process_guard import end_by_closing_stdin
 
 _PROGRAM = os.path.dirname(feeder.__file__)

@@ -12,8 +12,7 @@ from functools import cached_property
 
 from smspec.local.channels.channel_data import MountedChannel
 from smspec.local.channels.feeder_process import FeederProcess, own_feeder
-from smspec.local.engines.engine import JobToRun, gpu_differences
-from smspec.local.engines.host_process import HostCommand, HostProcess
+from smspec.local.engines.engine import HostCommand, HostProcess, JobToRun, gpu_differences
 from smspec.local.feeder.plan import FeederPlan
 from smspec.local.python.job_python import JobPython, described
 from smspec.local.python.wanted import Wanted, wanted_python

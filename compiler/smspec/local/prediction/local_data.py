@@ -9,7 +9,7 @@ from smspec.local.channels.channel_data import ChannelData
 from smspec.local.feeder.entries import ChannelObjects, order
 from smspec.local.feeder.objects import ChannelDataError
 from smspec.local.running.training_request import Host
-from smspec.local.s3.location import is_s3
+from smspec.local.s3 import is_s3
 from smspec.source.listing import DataExtent
 
 

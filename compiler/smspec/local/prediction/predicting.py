@@ -15,12 +15,11 @@ from smspec.local.prediction.local_data import LocalData, is_of_spec, local_data
 from smspec.local.prediction.prediction import Prediction, WaitPrice, predicted_modes
 from smspec.local.prediction.reading import Reading, SeenRun, reading_of
 from smspec.local.prediction.s3_service import DOCUMENTED, S3Service
-from smspec.local.record.record import RunRecord
-from smspec.local.record.summary import Summary
+from smspec.local.record.summary import RunRecord, Summary
 from smspec.local.running.request import RunRequest
 from smspec.local.running.run_directory import RunDirectory
 from smspec.local.running.training_request import Host, TrainingRequest
-from smspec.local.s3.location import is_s3
+from smspec.local.s3 import is_s3
 from smspec.local.watch.file_watch import Opened
 from smspec.rules.pipe import readers
 from smspec.service.job_costs import JobPrices

@@ -25,16 +25,22 @@ from smspec.local.python.wanted import wanted_python
 from smspec.local.record.artifacts import Collected, collect
 from smspec.local.record.flows import rehearsed
 from smspec.local.record.progress import Progress
-from smspec.local.record.record import RunRecord
 from smspec.local.record.report import report_page
-from smspec.local.record.summary import Summary, throughput
+from smspec.local.record.summary import RunRecord, Summary, throughput
 from smspec.local.running.events import Event, Remark, Reporter
 from smspec.local.running.host_layout import HostLayout
-from smspec.local.running.job_processes import Fleet, present_hosts
-from smspec.local.running.request import NO_FAULTS, LocalOutcome, RunConsole, RunFailed, RunInterrupted, RunRequest
+from smspec.local.running.request import (
+    NO_FAULTS,
+    LocalOutcome,
+    RunConsole,
+    RunFailed,
+    RunInterrupted,
+    RunRequest,
+    Signals,
+)
 from smspec.local.running.run_directory import MODEL, OUTPUT, REPORT, SUMMARY, RunDirectory, claim
 from smspec.local.running.run_end import ClosingWarnings, exit_status_of, failure_reason, missing_module, status_of
-from smspec.local.running.supervision import Signals, Supervision, Verdict, name_of
+from smspec.local.running.supervision import Fleet, Supervision, Verdict, name_of, present_hosts
 from smspec.local.running.training_request import Host, TrainingRequest
 from smspec.local.watch.file_watch import CheckpointWatch, Opened, ReadWatch
 from smspec.local.watch.host_log import redactor, shown_hyperparameters

@@ -1,6 +1,6 @@
-"""Supervise the hosts of a job until all have ended: logs, feeders, signals, time, and the first failure.
+"""Start the processes of a job, its hosts and their feeders, and supervise them until all have ended.
 
-A signal asks a command to end: it raises between the steps of a run, and sets a flag while the job runs.
+That means their logs, events of feeders, signals, time, and the first failure.
 """
 
 from __future__ import annotations
@@ -8,18 +8,30 @@ from __future__ import annotations
 import os
 import selectors
 import signal
+import stat
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from types import FrameType, TracebackType
 
+from smspec.local.channels.channel_data import ChannelData
 from smspec.local.channels.feeder_process import FeederFault, FeederProcess
-from smspec.local.engines.engine import RunningHost
+from smspec.local.engines.engine import Engine, RunningHost
+from smspec.local.feeder.plan import FeederPlan, Injection
 from smspec.local.running.events import HostEnded, HostsInterrupted, LogLine, Remark, Reporter
-from smspec.local.running.request import EventKind, Interruption, InterruptionClock, RunFailed, RunInterrupted
+from smspec.local.running.request import (
+    EventKind,
+    Interruption,
+    InterruptionClock,
+    RunFailed,
+    RunRequest,
+    Signals,
+    SurroundingFaults,
+)
+from smspec.local.running.run_directory import RunDirectory
+from smspec.local.running.training_request import Host
 from smspec.local.watch.file_watch import CheckpointWatch
 from smspec.local.watch.memory_watch import MemoryWatch, ProcessKilling
-from smspec.workspace.deferred_signals import STOP_REQUESTS, STOPPING
 
 _TURN_SECONDS = 0.1
 _LOG_SECONDS = 1.0
@@ -27,59 +39,6 @@ _LOG_SECONDS = 1.0
 
 _START_SECONDS = 10.0
 """How long a host may take to write its first line. Before it listens to SIGTERM, the kernel discards the signal."""
-
-
-class Signals:
-    """In this context, a signal to stop raises `RunInterrupted`; from `note` to `interrupt` it is only recorded.
-    Those that follow the first within a second are recorded too.
-
-    ``descriptor`` becomes readable when one arrives, to wake a selector.
-    """
-
-    def __init__(self) -> None:
-        self.received: list[int] = []
-        self._is_noting = False
-
-    def __enter__(self) -> Signals:
-        STOP_REQUESTS.forget()
-        self.descriptor, self._waker = os.pipe()
-        os.set_blocking(self._waker, False)
-        os.set_blocking(self.descriptor, False)
-        self._old_waker = signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
-        # Keep ignored signals ignored: SIGHUP for nohup, and SIGINT for what a shell runs in the background.
-        heeded = [number for number in STOPPING if signal.getsignal(number) != signal.SIG_IGN]
-        self._old = {number: signal.signal(number, self._handle) for number in heeded}
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.note()  # an exception here would keep these handlers
-        for number, handler in self._old.items():
-            signal.signal(number, handler)
-        signal.set_wakeup_fd(self._old_waker)
-        os.close(self._waker)
-        os.close(self.descriptor)
-
-    def note(self) -> None:
-        """From here on, only record signals. One that came before is in `received`."""
-        self._is_noting = True
-
-    def interrupt(self) -> None:
-        """From here on, raise `RunInterrupted` again."""
-        self._is_noting = False
-
-    def drain(self) -> None:
-        """Reset `descriptor`."""
-        try:
-            os.read(self.descriptor, 64)
-        except BlockingIOError:
-            pass
-
-    def _handle(self, number: int, _frame: FrameType | None) -> None:
-        self.received.append(number)
-        if not self._is_noting and STOP_REQUESTS.is_new():
-            raise RunInterrupted(number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,3 +269,65 @@ def name_of(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
+
+
+def present_hosts(hosts: tuple[Host, ...], faults: SurroundingFaults | None) -> list[Host]:
+    """Return the hosts that are started: all, unless one is absent on purpose."""
+    return [host for host in hosts if faults is None or host.name != faults.absent]
+
+
+class Fleet:
+    """Starts processes and ends them. ``hosts`` and ``feeders`` are those that were started so far."""
+
+    def __init__(self, directory: RunDirectory, reporter: Reporter) -> None:
+        self.hosts: list[RunningHost] = []
+        self.feeders: list[FeederProcess] = []
+        self._directory = directory
+        self._reporter = reporter
+        self._fed: list[str] = []
+
+    def start(
+        self, hosts: tuple[Host, ...], data: tuple[ChannelData, ...], engine: Engine, request: RunRequest
+    ) -> None:
+        """Start the feeders, then the hosts, so that the first FIFO of each channel exists before a script starts."""
+        present = present_hosts(hosts, request.faults)
+        for host in present:
+            piped = [each for each in data if each.is_piped and each.reaches(host, hosts)]
+            if piped:
+                place = self._directory.host(host.name)
+                self._fed.append(os.path.realpath(place.data))
+                plan = FeederPlan(
+                    directory=os.path.abspath(place.data),
+                    channels=[each.feeder_channel(host, hosts) for each in piped],
+                    rate=request.rate,
+                    injection=_injection(request.injection, host),
+                )
+                self.feeders.append(engine.feed(host, plan, self._directory))
+        self.hosts += engine.start(present, self._directory)
+
+    def end(self) -> None:
+        """Kill the remaining hosts, stop the feeders, and report their last events."""
+        for host in self.hosts:
+            if not host.ended():
+                host.kill()
+        for feeder in self.feeders:
+            for event in feeder.stop():
+                self._reporter.report(event)
+        for directory in self._fed:
+            _remove_fifos(directory)
+
+
+def _injection(injection: Injection | None, host: Host) -> Injection | None:
+    return injection if injection is not None and injection.host in (None, host.name) else None
+
+
+def _remove_fifos(directory: str) -> None:
+    """Remove the FIFOs of a killed feeder. ``directory`` has no links, unless a script has created one."""
+    if os.path.realpath(directory) != directory:
+        return
+    # A script may have removed or replaced the files, and the directory too.
+    with suppress(OSError), os.scandir(directory) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                if stat.S_ISFIFO(entry.stat(follow_symlinks=False).st_mode):
+                    os.unlink(entry.path)

@@ -18,7 +18,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from smspec.local.feeder.objects import ChannelDataError, Content, Part, StoredObject, StoreUnavailable
-from smspec.local.s3.location import Location, is_key, parse
+from smspec.local.s3 import Location, is_key, parse
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 

@@ -19,8 +19,8 @@ from smspec.local.feeder.objects import (
     StoreUnavailable,
 )
 from smspec.local.feeder.plan import FeederChannel
+from smspec.local.s3 import Location, is_key, is_s3, parse
 from smspec.local.s3.fetching import Fetching, make_client, pages
-from smspec.local.s3.location import Location, is_key, is_s3, parse
 
 _MANIFEST_IN_MEMORY = 8 << 20
 

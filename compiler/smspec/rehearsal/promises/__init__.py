@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 
 from smspec.local.python.cache import EnvironmentCache
-from smspec.local.running.request import FaultRefused, RunConsole, SurroundingFaults
+from smspec.local.running.request import FaultRefused, RunConsole, Signals, SurroundingFaults
 from smspec.local.running.run_directory import REHEARSAL, RunDirectory, claim
-from smspec.local.running.supervision import Signals
 from smspec.rehearsal.disturbances import no_interruption_reason
 from smspec.rehearsal.promises import interruptions, pipes, progress, s3, surroundings
 from smspec.rehearsal.rehearsal import Rehearsal, RehearsedJob, UndisturbedFailed

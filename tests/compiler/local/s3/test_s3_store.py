@@ -11,9 +11,8 @@ import pytest
 from smspec.local.feeder.entries import entries_of
 from smspec.local.feeder.objects import ChannelDataError, StoredObject, StoreUnavailable
 from smspec.local.feeder.plan import FeederChannel
-from smspec.local.s3 import fetching
+from smspec.local.s3 import fetching, parse
 from smspec.local.s3.fetching import make_client
-from smspec.local.s3.location import parse
 from smspec.local.s3.store import S3Store, open_store
 from support.servers.aws_server import BUCKET, s3_server
 

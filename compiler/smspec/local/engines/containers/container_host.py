@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from smspec.local.engines.containers.client import Client, ClientFailed
 from smspec.local.engines.containers.inside import inside_words
-from smspec.local.engines.host_process import HostCommand, HostProcess
+from smspec.local.engines.engine import HostCommand, HostProcess
 from smspec.local.watch.machine_processes import MachineProcess, Usage, with_those_below
 
 _STATE = "{{.State.ExitCode}} {{.State.Status}}"

@@ -22,7 +22,7 @@ from smspec.local.engines.containers.client import Client, ClientFailed, mount, 
 from smspec.local.engines.containers.inside import inside_words
 from smspec.local.feeder.plan import FeederPlan
 from smspec.local.running.request import RunFailed
-from smspec.local.s3.location import is_s3
+from smspec.local.s3 import is_s3
 from smspec.source.deep_directories import walked
 from smspec.workspace.process_guard import end_by_closing_stdin
 

@@ -17,6 +17,7 @@ from . import kernel, netlink
 from .host import BRIDGE, Inner, StartingHost
 from .plan import CellPlan, decode_plan
 from .rights import filters_calls
+from .root import keep_content, mount_volume
 from .users import become_inner_root, can_shift, enter_user_namespace, is_machine_root, open_inner
 from .written_files import DIRECTORY, take_back
 
@@ -118,11 +119,6 @@ def _remove_temporary(place: int, plan: CellPlan) -> None:
 
 
 def _supervise_with_volumes(plan: CellPlan, inner: Inner) -> None:
-    from .volume import (  # imported late: few runs have volumes
-        keep_content,
-        mount_volume,
-    )
-
     for volume in plan.volumes:
         mount_volume(volume)
     try:
