@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from smspec.local.running.request import RunFailed
 from smspec.render.tree import RUN_MARKER, is_run_marker, is_unfinished, marker_in, run_marker_json
-from smspec.source.deep_directories import remove_tree
+from smspec.source.deep_directories import ignore_unread, remove_tree, walked
 from smspec.workspace.project_links import tracked_link, written_outside
 
 HOSTS, LOGS, UPLOAD = "hosts", "logs", "upload"
@@ -251,3 +251,14 @@ def _remove(path: str) -> None:
         remove_tree(path)
     else:
         os.unlink(path)
+
+
+def has_other_owners(directory: str) -> bool:
+    """Return whether anything below a directory belongs to a different user, as far as that can be read."""
+    own = os.geteuid()
+    for above, names, files in walked(directory, ignore_unread):
+        for name in (*names, *files):
+            with suppress(OSError):
+                if os.lstat(os.path.join(above, name)).st_uid != own:
+                    return True
+    return False

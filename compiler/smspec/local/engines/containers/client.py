@@ -17,7 +17,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
-from smspec.local.running.run_directory import HOSTS, INTERRUPTED
+from smspec.local.running.run_directory import HOSTS, INTERRUPTED, has_other_owners
 from smspec.render.tree import RUN_MARKER, is_run_marker, marker_in
 from smspec.workspace.process_guard import guarded
 
@@ -221,19 +221,7 @@ def files_of_others(run_directory: str) -> list[str]:
     if not is_run_marker(marker_in(run_directory)) or _is_locked(os.path.join(run_directory, RUN_MARKER)):
         return []
     candidates = (os.path.join(run_directory, name) for name in (HOSTS, INTERRUPTED))
-    return [each for each in candidates if os.path.isdir(each) and not os.path.islink(each) and _has_others(each)]
-
-
-def _has_others(directory: str) -> bool:
-    user = os.geteuid()
-    for parent, directories, files in os.walk(directory):
-        for name in (*directories, *files):
-            try:
-                if os.lstat(os.path.join(parent, name)).st_uid != user:
-                    return True
-            except OSError:
-                continue
-    return False
+    return [each for each in candidates if os.path.isdir(each) and not os.path.islink(each) and has_other_owners(each)]
 
 
 def _is_locked(path: str) -> bool:

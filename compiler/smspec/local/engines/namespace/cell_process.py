@@ -20,7 +20,6 @@ from smspec.local.engines.namespace.availability import cell_words
 from smspec.local.running.request import RunFailed
 from smspec.local.watch.host_log import HostLog
 from smspec.local.watch.machine_processes import MachineProcess, Usage, below
-from smspec.source.deep_directories import ignore_unread, walked
 from smspec.workspace.process_guard import end_by_closing_stdin
 
 _FILES = ("/etc/subuid", "/etc/subgid")
@@ -59,15 +58,6 @@ def own_range() -> UserRange | None:
         return None
     firsts = [_first(path) for path in _FILES]
     return None if None in firsts else UserRange(*[first for first in firsts if first is not None])
-
-
-def has_other_owners(directory: str) -> bool:
-    """Return whether anything below a directory belongs to a different user."""
-    own = os.geteuid()
-    for above, names, files in walked(directory, ignore_unread):
-        if any(os.lstat(os.path.join(above, name)).st_uid != own for name in [*names, *files]):
-            return True
-    return False
 
 
 def _first(path: str) -> int | None:

@@ -11,13 +11,7 @@ from smspec.local.engines.engine import BY_NAME, UPLOADS, JobToRun, gpu_differen
 from smspec.local.engines.namespace import availability, mpi
 from smspec.local.engines.namespace.availability import probe
 from smspec.local.engines.namespace.cell.plan import Bind, CellPlan, Data, HostPlan, Volume
-from smspec.local.engines.namespace.cell_process import (
-    CellProcess,
-    NamespaceHost,
-    give_back,
-    has_other_owners,
-    own_range,
-)
+from smspec.local.engines.namespace.cell_process import CellProcess, NamespaceHost, give_back, own_range
 from smspec.local.engines.namespace.machine_paths import (
     author_binds,
     kept_variables,
@@ -37,7 +31,7 @@ from smspec.local.running.image_content import (
     set_by_the_job,
 )
 from smspec.local.running.request import NO_FAULTS, RunFailed
-from smspec.local.running.run_directory import HOSTS, INTERRUPTED, UPLOAD, HostDirectory, RunDirectory
+from smspec.local.running.run_directory import HOSTS, INTERRUPTED, UPLOAD, HostDirectory, RunDirectory, has_other_owners
 from smspec.local.running.training_request import Host, TrainingRequest
 from smspec.source.deep_directories import remove_tree
 from smspec.source.real_file import is_below
