@@ -9,7 +9,7 @@ The hosts run the generated entrypoint and the runtime unchanged, because a run 
 channels are fed by a separate program.
 
 The rooms: `running` is the course of a run, `channels` its data, `watch` what is seen of its hosts meanwhile, `record`
-what it shows and leaves. `feeder` and `engines/namespace/cell` are programs of their own, which import nothing else of
+what it shows and leaves. `feeder` and `engines/namespace/cell` are separate programs, which import nothing else of
 smspec.
 
 The package must not know commands or compile a spec: it gets the plan and the tree. It opens no connection except in
