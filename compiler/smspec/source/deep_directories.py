@@ -128,8 +128,10 @@ def _empty(path: str) -> None:
                     os.close(there)
                     raise OSError(errno.ESTALE, "it was moved while it was removed", path)
                 os.rmdir(name, dir_fd=there)
-            os.close(here)
-            here = there
+            # A signal that raises between the two lines leaves a directory open; in the other order, it would be closed
+            # twice, and so might be what another thread has opened in between.
+            left, here = here, there
+            os.close(left)
     finally:
         os.close(here)
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 
+from smspec.local.engines.namespace.cell import written_files
+from smspec.source import deep_directories
 from smspec.source.deep_directories import remove_tree, walked
 
 DEEP = 3000
@@ -30,6 +33,14 @@ def nested(root, depth, name="d"):
     os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=here))
     os.close(here)
     return root
+
+
+def taken_back(path):
+    directory = os.open(path, os.O_RDONLY)
+    try:
+        assert written_files.take_back(directory)
+    finally:
+        os.close(directory)
 
 
 def test_tree_deeper_than_a_path_is_removed(tmp_path):
@@ -95,3 +106,39 @@ def test_walk_skips_removed_directories(tmp_path):
 def test_walk_is_as_deep_as_a_path(tmp_path):
     root = nested(tmp_path / "deep", 1500)
     assert sum(1 for _ in walked(str(root))) == 1501
+
+
+@pytest.mark.parametrize("close", [remove_tree, taken_back], ids=["remove", "take back"])
+def test_no_signal_closes_a_directory_twice(tmp_path, close):
+    """A signal may raise between any two instructions; a second close would hide it, or close what is not ours."""
+
+    class Signal(BaseException):
+        """As `RunInterrupted`, which no handler of errors catches."""
+
+    def traced(left):
+        def trace(frame, event, _):
+            nonlocal left
+            if frame.f_code.co_filename not in (deep_directories.__file__, written_files.__file__):
+                return None
+            frame.f_trace_opcodes = True
+            left -= event == "opcode"
+            if left == 0:
+                raise Signal
+            return trace
+
+        return trace
+
+    ended = 0
+    for moment in range(1, 5000):
+        (tmp_path / "tree/a/b").mkdir(parents=True, exist_ok=True)
+        before = sys.gettrace()
+        sys.settrace(traced(moment))
+        try:
+            close(str(tmp_path / "tree"))
+        except Signal:
+            ended += 1
+        else:
+            break
+        finally:
+            sys.settrace(before)
+    assert 200 < ended < 4999

@@ -184,10 +184,11 @@ class RunDirectory:
 
     def release(self) -> None:
         """Allow other runs to replace the directory."""
-        for descriptor in (self._lock, self._hosts):
+        descriptors = self._lock, self._hosts
+        self._lock = self._hosts = -1
+        for descriptor in descriptors:
             if descriptor >= 0:
                 os.close(descriptor)
-        self._lock = self._hosts = -1
 
 
 def claim(root: str, job: str) -> RunDirectory:

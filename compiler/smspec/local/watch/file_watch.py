@@ -153,9 +153,7 @@ class ReadWatch:
     def close(self) -> dict[_Key, Opened]:
         """Stop watching; return what is known of each channel that was watched to the end."""
         self.tick()
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        self._end()
         return self._opened
 
     def _watch(self, key: _Key, place: str) -> None:
@@ -183,9 +181,12 @@ class ReadWatch:
         """Forget everything: a part of what happened is unknown."""
         self._opened.clear()
         self._watched.clear()
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        self._end()
+
+    def _end(self) -> None:
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
 
 
 class CheckpointWatch:
@@ -215,9 +216,9 @@ class CheckpointWatch:
 
     def close(self) -> None:
         """Stop watching."""
-        if self.descriptor is not None:
-            os.close(self.descriptor)
-            self.descriptor = None
+        descriptor, self.descriptor = self.descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
 
     def _noticed(self, path: str, mask: int, cookie: int) -> Iterator[CheckpointChanged]:
         if mask & _MOVED_FROM:

@@ -15,7 +15,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 
 from smspec.local.running.request import RunFailed
@@ -149,8 +148,9 @@ class Internet:
 
     def close(self) -> None:
         """End it. It also ends with smspec, which holds the other end of a pipe."""
-        with suppress(OSError):
-            os.close(self._end)
+        end, self._end = self._end, -1
+        if end >= 0:
+            os.close(end)
         self._process.kill()
         self._process.wait()
         if self._process.stderr is not None:

@@ -236,6 +236,6 @@ class NamespaceHost:
     def close(self) -> Iterator[str]:
         """Close the log and yield a last line without a line feed."""
         if self._is_open:
-            os.close(self.descriptor)
             self._is_open = False
+            os.close(self.descriptor)
         yield from self._log.close()

@@ -31,16 +31,16 @@ def take_back(directory: int, user: int = -1, group: int = -1) -> bool:
                     is_complete &= isinstance(fault, FileNotFoundError)  # a process of the author has removed it now
                     continue
                 above.append((names, _identity(here), mode))
-                os.close(here)
-                here, mode = there, own_mode
+                left, here, mode = here, there, own_mode  # first: a signal that raises must not close it twice
+                os.close(left)
                 names, is_all = _taken(here, user, group)
                 is_complete &= is_all
             else:
                 there = os.open("..", DIRECTORY, dir_fd=here)
                 if mode >= 0:
                     os.fchmod(here, mode)
-                os.close(here)
-                here = there
+                left, here = here, there
+                os.close(left)
                 names, identity, mode = above.pop()
                 if _identity(here) != identity:
                     return False  # a process of the author has moved it
