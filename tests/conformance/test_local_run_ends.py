@@ -318,6 +318,7 @@ def test_full_disk_is_reported_and_cleaned_up(job):
     last = ended.stderr.splitlines()[-1]
     assert last.startswith("smspec: ") and "file too large" in last
     assert "run/job" in ended.stderr, "what has no room is named, not what was copied"
+    assert "Traceback" not in ended.stderr
     assert not job.run_directory.exists()
 
 

@@ -175,9 +175,6 @@ class LocalRun:
             _write(directory.vacant(REPORT), report_page(summary, record))
             return summary, exit_status_of(verdict)
         except OSError as fault:
-            import traceback
-
-            traceback.print_exc()
             # A write that fails, unlike an open, does not name its file.
             fault.filename = fault.filename or self._request.directory
             raise
