@@ -64,7 +64,7 @@ def main(options: str, words: list[str]) -> int:
     for kind, limit in ((resource.RLIMIT_CPU, wanted.seconds), (resource.RLIMIT_FSIZE, wanted.bytes)):
         _, most = resource.getrlimit(kind)
         limit = limit if most == resource.RLIM_INFINITY else min(limit, most)
-        resource.setrlimit(kind, (limit, most))
+        resource.setrlimit(kind, (limit, limit))  # the command could raise a limit that is below the hard one
     if not sys.platform.startswith("linux"):
         return _become(wanted, words, {})
     # Root can have most of it where the system refuses namespaces of users.

@@ -1,5 +1,6 @@
 """Reach other processes of the author, their terminal, or more rights."""
 
+import contextlib
 import ctypes
 import fcntl
 import os
@@ -120,6 +121,32 @@ def scheduler():
 @way
 def limits():
     resource.prlimit(WORLD["victim"], resource.RLIMIT_NOFILE)
+
+
+@way
+def larger_file():
+    _raised(resource.RLIMIT_FSIZE)
+    os.truncate(os.open("large", os.O_RDWR | os.O_CREAT), (1 << 30) + 1)
+
+
+@way
+def more_processor_time():
+    _raised(resource.RLIMIT_CPU)
+
+
+@way
+def core_files():
+    _raised(resource.RLIMIT_CORE)
+
+
+def _raised(kind):
+    before = resource.getrlimit(kind)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(kind, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(kind, (before[1], before[1]))
+    if resource.getrlimit(kind) == before != (resource.RLIM_INFINITY, resource.RLIM_INFINITY):
+        raise OSError("it is as before")
 
 
 @way
