@@ -7,6 +7,7 @@ wrote: it is never part of a source or a build.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Union
 
@@ -29,6 +30,7 @@ UNFINISHED = ".smspec-tmp-"
 RUN_MARKER = "run.json"
 _LARGEST = 4096
 _KIND = "smspec run"
+_IDENTITY = re.compile(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,9 +111,10 @@ def manifested_files(content: bytes) -> frozenset[str] | None:
     return frozenset((*files, MANIFEST)) if isinstance(files, dict) else None
 
 
-def run_marker_json(job: str, status: str) -> bytes:
-    """Return the content of the marker of a run."""
-    return (json.dumps({"kind": _KIND, "job": job, "status": status}) + "\n").encode("ascii")
+def run_marker_json(job: str, status: str, identity: str) -> bytes:
+    """Return the content of the marker of a run. ``identity`` is that of its directory, which the next run keeps."""
+    members = {"kind": _KIND, "job": job, "status": status, "identity": identity}
+    return (json.dumps(members) + "\n").encode("ascii")
 
 
 def marker_in(directory: str) -> bytes:
@@ -129,6 +132,12 @@ def marker_in(directory: str) -> bytes:
 def is_run_marker(content: bytes) -> bool:
     """Return whether a file of that name is the marker of a run."""
     return _marker(content).get("kind") == _KIND
+
+
+def identity_in(content: bytes) -> str:
+    """Return the identity that a marker has; empty if it has none."""
+    found = _marker(content).get("identity")
+    return found if isinstance(found, str) and _IDENTITY.fullmatch(found) else ""
 
 
 def is_unfinished(content: bytes, job: str) -> bool:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from smspec.local.running.request import RunFailed
-from smspec.render.tree import RUN_MARKER, is_run_marker, is_unfinished, marker_in, run_marker_json
+from smspec.render.tree import RUN_MARKER, identity_in, is_run_marker, is_unfinished, marker_in, run_marker_json
 from smspec.source.deep_directories import ignore_unread, remove_tree, walked
 from smspec.workspace.project_links import tracked_link, written_outside
 
@@ -93,6 +93,9 @@ class RunDirectory:
 
     def __init__(self, root: str, lock: int, made: list[str]) -> None:
         self.root = root  # as it was passed: messages show paths below it
+        self.identity = identity_in(os.pread(lock, 4096, 0)) or os.urandom(16).hex()
+        self.is_in_use = False
+        """Whether a host may still write to it: then it stays, and stays closed to other users."""
         self._made = made
         self._lock = lock
         self._status = os.stat(root)
@@ -110,7 +113,7 @@ class RunDirectory:
 
     def mark(self, job: str, status: str) -> None:
         """Write the status of the run to the marker, in one write, so that SIGKILL leaves the old or the new one."""
-        os.pwrite(self._lock, run_marker_json(job, status).rstrip().ljust(_MARKER_SIZE) + b"\n", 0)
+        os.pwrite(self._lock, run_marker_json(job, status, self.identity).rstrip().ljust(_MARKER_SIZE) + b"\n", 0)
         os.ftruncate(self._lock, _MARKER_SIZE + 1)
 
     def make_hosts(self) -> None:
@@ -128,6 +131,7 @@ class RunDirectory:
 
         ``take_back`` removes what gives rights to others; it gets the open directory, and returns whether it could.
         """
+        assert not self.is_in_use
         is_complete = take_back(self._hosts)
         os.fchmod(self._hosts, self.hosts_mode if is_complete else 0o700)
         if is_complete:
@@ -168,8 +172,10 @@ class RunDirectory:
     def discard(self) -> None:
         """Remove everything that a run wrote here, including the directory and the parents created for it.
 
-        The part of an interrupted run stays.
+        The part of an interrupted run stays, and everything while it is in use.
         """
+        if self.is_in_use:
+            return
         interrupted = os.path.isdir(self.path(INTERRUPTED))
         for name in _OURS - {RUN_MARKER, INTERRUPTED}:
             if os.path.lexists(self.path(name)):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import functools
+import hashlib
 import json
 import os
 import shutil
@@ -17,8 +18,8 @@ from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
-from smspec.local.running.run_directory import HOSTS, INTERRUPTED, has_other_owners
-from smspec.render.tree import RUN_MARKER, is_run_marker, marker_in
+from smspec.local.running.run_directory import HOSTS, INTERRUPTED, RunDirectory, has_other_owners
+from smspec.render.tree import RUN_MARKER, identity_in, marker_in
 from smspec.workspace.process_guard import guarded
 
 _SECONDS = 60.0
@@ -26,7 +27,8 @@ _SECONDS_OF_A_PROBE = 15.0
 _SECONDS_TO_END = 5.0
 _MOST_LINES = 15
 LABEL = "smspec.run"
-"""Its value is the path of the file that a run locks as long as it lasts."""
+"""Its value names the machine, the directory of the run, and the file in it that the run locks as long as it lasts."""
+_MACHINE = "/etc/machine-id"
 
 
 class ClientFailed(Exception):
@@ -42,6 +44,8 @@ class Client:
 
     def __init__(self, program: str, variables: Mapping[str, str] | None = None) -> None:
         self.program = program
+        self.is_lost = False
+        """Whether the engine has stopped to answer: it is not waited for again."""
         self._variables = variables or {}
 
     def run(
@@ -182,14 +186,25 @@ def _at(members: object, *names: str) -> object:
     return members
 
 
-def label_of(lock: str) -> str:
+def label_of(directory: RunDirectory) -> str:
     """Return the label for everything that a run creates."""
-    return f"{LABEL}={os.path.realpath(lock)}"
+    return f"{LABEL}={_this_machine()} {directory.identity} {os.path.realpath(directory.path(RUN_MARKER))}"
+
+
+def _this_machine() -> str:
+    """Return what distinguishes this machine, or container, from others that use the same engine."""
+    names = [os.uname().nodename]
+    with suppress(OSError), open(_MACHINE, encoding="utf-8", errors="replace") as file:
+        names.append(file.read())
+    return hashlib.sha256("\n".join(names).encode()).hexdigest()[:16]
 
 
 @functools.cache
 def sweep(program: str) -> None:
-    """Remove the containers, networks, and volumes of runs that have ended. What cannot be read is left alone.
+    """Remove the containers, networks, and volumes of runs of this machine that have ended.
+
+    Others may use the engine: a run has ended if its marker exists, can be read, is that of the label, and is not
+    locked. Everything else is left alone.
 
     Once per process: a rehearsal runs a job many times, and each run removes what is its own.
     """
@@ -209,30 +224,33 @@ def sweep(program: str) -> None:
             continue
         for each in found:
             try:
-                lock = client.run(*inspection, each)
+                machine, _, run = client.run(*inspection, each).partition(" ")
             except ClientFailed:
                 continue
-            if lock and not _is_locked(lock):
+            identity, _, marker = run.partition(" ")
+            if machine == _this_machine() and identity and _has_ended(marker, identity):
                 client.try_to(*removal, each)
 
 
 def files_of_others(run_directory: str) -> list[str]:
     """Return the directories of a killed run that have files of another user, whom its containers ran as."""
-    if not is_run_marker(marker_in(run_directory)) or _is_locked(os.path.join(run_directory, RUN_MARKER)):
+    identity = identity_in(marker_in(run_directory))
+    if not identity or not _has_ended(os.path.join(run_directory, RUN_MARKER), identity):
         return []
     candidates = (os.path.join(run_directory, name) for name in (HOSTS, INTERRUPTED))
     return [each for each in candidates if os.path.isdir(each) and not os.path.islink(each) and has_other_owners(each)]
 
 
-def _is_locked(path: str) -> bool:
+def _has_ended(marker: str, identity: str) -> bool:
+    """Return whether the run of a directory has certainly ended; False for what cannot be read or locked."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
+        descriptor = os.open(marker, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return identity_in(os.pread(descriptor, 4096, 0)) == identity
     except OSError:
-        return True
+        return False
     finally:
         os.close(descriptor)
-    return False

@@ -29,7 +29,6 @@ from smspec.local.running.request import NO_FAULTS, FaultRefused, RunFailed
 from smspec.local.running.run_directory import HOSTS, UPLOAD, HostDirectory, RunDirectory
 from smspec.local.running.training_request import Host, TrainingRequest
 from smspec.local.watch.memory_watch import memory_limits
-from smspec.render.tree import RUN_MARKER
 from smspec.spec.model import BuiltImage, ExistingImage
 from smspec.workspace.git_labels import git_labels
 
@@ -164,7 +163,7 @@ class ContainerEngine:
                 client=self._client,
                 image=self._image,
                 identity=f"smspec-{os.getpid()}-{os.urandom(3).hex()}",
-                label=label_of(directory.path(RUN_MARKER)),
+                label=label_of(directory),
             )
         return self._joined
 
