@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import re
 import signal
+import stat
+import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
+from support.docker_engine import running_engine
 from support.local.local_jobs import DEADLINE, IMAGE, LocalJob, script
 
 pytest_plugins = ["support.docker_engine"]
@@ -163,6 +168,26 @@ def test_next_run_removes_what_a_killed_run_left(job, engine, moment):
     assert left(engine) == []
 
 
+def test_running_job_of_a_different_user_goes_on(job, engine, tmp_path):
+    """They share the engine, and see no files of each other."""
+    described(job, engine, "wait")
+    process = job.start()
+    job.wait_for_log("ready")
+    before = left(engine)
+    other = LocalJob(tmp_path / "other", engine="docker")
+    other.write("data/a.csv", "1,2")
+    described(other, engine, "complete")
+    hidden = f'mount -t tmpfs tmpfs "{job.directory}" && exec "$@"'
+    words = ["unshare", "--mount", "sh", "-c", hidden, "sh", *other.words()]
+    ended = subprocess.run(words, cwd=other.directory, capture_output=True, text=True, timeout=DEADLINE)
+    assert ended.returncode == 0, ended.stderr
+    assert left(engine) == before
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=DEADLINE)
+    assert (process.returncode, left(engine)) == (130, [])
+
+
 def test_user_of_the_image_may_lack_rights(job, engine):
     """The directories below /opt/ml are the author's; a different user fails with the words of the script."""
     described(job, engine, "complete")
@@ -185,6 +210,54 @@ def test_existing_image_runs_with_the_runtime_injected(job, engine):
     ended = job.run()
     assert ended.returncode == 0, ended.stderr
     assert "MODULES /opt/ml/code True" in job.log()
+
+
+def test_container_that_lost_its_client_may_run_on(job, engine):
+    """Nothing shows its end, so the run is not its failure, and what it writes stays closed to others."""
+    described(job, engine, "wait")
+    process = job.start()
+    job.wait_for_log("ready")
+    clients = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):  # it has ended
+            words, variables = (Path("/proc", name, file).read_bytes() for file in ("cmdline", "environ"))
+            if b"\0start\0--attach\0" in words and engine.host.encode() in variables:
+                clients.append(int(name))
+    assert clients != []
+    for client in clients:
+        os.kill(client, signal.SIGKILL)
+    assert_lost(process, job)
+    described(job, engine, "complete")
+    ended = job.run()
+    assert (ended.returncode, left(engine)) == (0, []), ended.stderr
+
+
+def test_engine_that_fails_is_not_the_job(job, tmp_path, monkeypatch):
+    """Its runtime is missing, as on machines with GPUs; then the engine ends while the job runs."""
+    runtime = tmp_path / "nvidia-container-runtime"
+    with running_engine(f"--add-runtime=nvidia={runtime}", "--default-runtime=nvidia") as engine:
+        monkeypatch.setenv("DOCKER_HOST", engine.host)
+        engine.import_debian(engine.base)
+        described(job, engine, "wait")
+        ended = job.run()
+        assert ended.returncode == 3, ended.stderr
+        assert "`docker start` failed: " in ended.stderr
+        assert "nvidia-container-runtime" in ended.stderr.splitlines()[-1]
+        assert (job.run_directory.exists(), left(engine)) == (False, [])
+        runtime.write_text('#!/bin/sh\nexec runc "$@"\n')
+        runtime.chmod(0o755)
+        process = job.start()
+        job.wait_for_log("ready")
+        engine.stop()
+        assert_lost(process, job)
+
+
+def assert_lost(process, job):
+    error = process.communicate(timeout=DEADLINE)[1]
+    assert process.returncode == 3, error
+    assert re.search(r"algo-1 may still run: `docker rm --force [0-9a-f]{12}` ends it; `.*/hosts` stays closed", error)
+    assert stat.S_IMODE((job.run_directory / "hosts").stat().st_mode) == 0o700
+    assert (job.run_directory / "hosts/algo-1/opt/ml/model").is_dir()
 
 
 def test_missing_engine_is_one_sentence(job, tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -45,7 +45,8 @@ class Engine:
 
     base = BASE
 
-    def __init__(self, root: Path, client: str) -> None:
+    def __init__(self, root: Path, client: str, words: Sequence[str] = ()) -> None:
+        """``words``: more options of `dockerd`."""
         self.client = client
         self.host = f"unix://{root}/socket"
         self._log = root / "log"
@@ -56,7 +57,7 @@ class Engine:
                     *_APART,
                     "dockerd",
                     *(f"--{name}={value}" for name, value in options.items()),
-                    *("--iptables=false", "--ip6tables=false"),
+                    *("--iptables=false", "--ip6tables=false", *words),
                 ],
                 stdout=log,
                 stderr=log,
@@ -151,10 +152,10 @@ def engine_with_base() -> Iterator[Engine]:
 
 
 @contextmanager
-def running_engine() -> Iterator[Engine]:
+def running_engine(*words: str) -> Iterator[Engine]:
     """An engine without an image, or a skip with the reason."""
     with _directory() as root:
-        engine = Engine(root, "/usr/bin/docker" if os.path.exists("/usr/bin/docker") else "docker")
+        engine = Engine(root, "/usr/bin/docker" if os.path.exists("/usr/bin/docker") else "docker", words)
         try:
             complaint = engine.wait_until_it_answers()
             if complaint is not None:

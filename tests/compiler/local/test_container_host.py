@@ -13,9 +13,20 @@ CLIENT = """\
 #!/bin/sh
 case $1 in
     start) echo started; cat "$0.words" >&2; exit {client} ;;
-    inspect) echo {container} {state} ;;
+    inspect) echo {container} {state} '"train"' ;;
 esac
 """
+
+
+def ended(directory, client):
+    program = directory / "client"
+    program.write_text(client)
+    program.chmod(0o755)
+    host = ContainerHost("algo-1", Client(str(program)), "c" * 64, str(directory / "log"))
+    deadline = time.monotonic() + 90
+    while not host.ended() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return host
 
 
 @pytest.mark.process
@@ -34,7 +45,28 @@ esac
             127,
             False,
         ),
-        (126, 0, "created", 'crun: exec: "/etc/passwd": permission denied: OCI permission denied', 126, False),
+        (126, 0, "created", 'crun: exec: "train": permission denied: OCI permission denied', 126, False),
+        (126, 0, "created", "crun: open executable: Permission denied: OCI permission denied", 126, False),
+        (127, 0, "created", 'process caused "exec: \\"train\\": stat train: no such file": unknown', 127, False),
+        *(
+            (
+                1,
+                127,
+                "created",
+                f'OCI runtime create failed: (open log.json): exec: "{name}": executable file {why}',
+                127,
+                True,
+            )
+            for name, why in (
+                ("nvidia-container-runtime", "not found in $PATH: unknown"),
+                ("/usr/bin/train", "not found: unknown"),
+                ("trainer", "not found in $PATH"),
+                ("train ", "not found in $PATH"),
+                ("iptables", "not found in $PATH"),
+            )
+        ),
+        (127, 0, "created", "crun: executable file `nvidia-hook` not found in $PATH: OCI runtime error", 127, True),
+        (126, 0, "created", "error executing hook `/usr/bin/train` (exit code: 1): OCI runtime error", 126, True),
         (
             127,
             0,
@@ -58,15 +90,37 @@ esac
 )
 def test_status_is_never_0_where_the_client_fails(client, container, state, words, status, is_refused, tmp_path):
     """What the engine cannot start is no failure of the job, unless its image lacks the command."""
-    program = tmp_path / "client"
-    program.write_text(CLIENT.format(client=client, container=container, state=state))
-    program.chmod(0o755)
     (tmp_path / "client.words").write_text(f"Error: {words}\n")
-    host = ContainerHost("algo-1", Client(str(program)), "c", str(tmp_path / "log"))
-    deadline = time.monotonic() + 30
-    while not host.ended() and time.monotonic() < deadline:
-        time.sleep(0.01)
+    host = ended(tmp_path, CLIENT.format(client=client, container=container, state=state))
+    program = tmp_path / "client"
     found = [line for lines in iter(host.lines, None) for line in lines] + list(host.close())
     assert found == ["started", f"Error: {words}"]
     assert host.exit_status == status
     assert host.refusal == (f"`{program} start` failed: Error: {words}".strip() if is_refused else "")
+    assert host.loss == ""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("inspection", "listing", "is_lost"),
+    [
+        ("echo 0 running '\"train\"'", "echo c", True),
+        ("echo 0 paused '\"train\"'", "echo c", True),
+        ("echo 0 restarting '\"train\"'", "echo c", True),
+        ("exit 1", "exit 1", True),  # no engine
+        ("exit 1", "echo c", True),
+        ("echo what", "echo c", True),
+        ("exit 1", "exit 0", False),  # removed by the author
+        ("test -e $0.asked && echo 3 exited '\"train\"'; touch $0.asked", "exit 1", False),  # the engine is back
+    ],
+    ids=["running", "paused", "restarting", "no engine", "no inspection", "nonsense", "removed", "late"],
+)
+def test_container_whose_end_is_unknown_may_run_on(inspection, listing, is_lost, tmp_path, monkeypatch):
+    monkeypatch.setattr("smspec.local.engines.containers.container_host._SECONDS_TO_END", 1.0)
+    host = ended(
+        tmp_path, f"#!/bin/sh\ncase $1 in\nstart) exit 125 ;;\ninspect) {inspection} ;;\nps) {listing} ;;\nesac\n"
+    )
+    assert (host.loss.partition(" may still run: ")[2]) == (
+        f"`{tmp_path}/client rm --force {'c' * 12}` ends it" if is_lost else ""
+    )
+    assert host.refusal == ""

@@ -56,11 +56,13 @@ class RunningHost(Protocol):
     """A started host and its log. ``descriptor`` becomes readable when it has written something, or ended.
 
     ``usage``, of a host that has ended, is None if it was not measured. ``refusal``: why its engine could not start it.
+    ``loss``: why it may still run, although nothing connects smspec to it.
     """
 
     host: str
     exit_status: int | None
     refusal: str
+    loss: str
     usage: Usage | None
     seconds: float
     descriptor: int
@@ -192,7 +194,7 @@ class HostProcess:
     def __init__(self, host: str, command: HostCommand, log: str) -> None:
         self.host = host
         self.exit_status: int | None = None
-        self.refusal = ""
+        self.refusal = self.loss = ""
         self.usage: Usage | None = None
         self._log = HostLog(log)
         self._started = time.monotonic()

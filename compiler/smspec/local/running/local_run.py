@@ -38,7 +38,7 @@ from smspec.local.running.request import (
     RunRequest,
     Signals,
 )
-from smspec.local.running.run_directory import MODEL, OUTPUT, REPORT, SUMMARY, RunDirectory, claim
+from smspec.local.running.run_directory import HOSTS, MODEL, OUTPUT, REPORT, SUMMARY, RunDirectory, claim
 from smspec.local.running.run_end import ClosingWarnings, exit_status_of, failure_reason, missing_module, status_of
 from smspec.local.running.supervision import Fleet, Supervision, Verdict, name_of, present_hosts
 from smspec.local.running.training_request import Host, TrainingRequest
@@ -253,11 +253,15 @@ class LocalRun:
             verdict = supervision.run()
         finally:
             fleet.end()
+            lost = next((host.loss for host in fleet.hosts if host.loss), "")
+            directory.is_in_use = bool(lost)
             self._opened = reads.close()
             if watch is not None:
                 watch.close()
             self._engine.close()
             self._signals.interrupt()
+        if lost:
+            raise RunFailed(3, f"{lost}; `{directory.path(HOSTS)}` stays closed to other users (mode 0700)")
         closed = directory.open_hosts(take_back)
         if closed:
             self._warn(closed)

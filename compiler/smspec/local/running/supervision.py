@@ -34,6 +34,7 @@ from smspec.local.watch.file_watch import CheckpointWatch
 from smspec.local.watch.memory_watch import MemoryWatch, ProcessKilling
 
 _TURN_SECONDS = 0.1
+_SECONDS_TO_DIE = 5.0
 _LOG_SECONDS = 1.0
 """How long a log is read after its host has ended, if a remaining process still has it open."""
 
@@ -80,6 +81,9 @@ class Fleet:
         for host in self.hosts:
             if not host.ended():
                 host.kill()
+        ends = time.monotonic() + _SECONDS_TO_DIE
+        while time.monotonic() < ends and not all(host.ended() for host in self.hosts):
+            time.sleep(_TURN_SECONDS)
         for feeder in self.feeders:
             for event in feeder.stop():
                 self._reporter.report(event)
@@ -258,6 +262,8 @@ class Supervision:
                 continue
             if host.refusal and self._verdict is None:
                 raise RunFailed(3, host.refusal)
+            if host.loss:
+                self._stop(Verdict(failed=host.host, fault=host.loss, is_ours=True))
             status = host.exit_status or 0
             if host.host not in self._log_ends_at:
                 self._log_ends_at[host.host] = now + _LOG_SECONDS

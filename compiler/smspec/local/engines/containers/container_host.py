@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import time
 from collections.abc import Iterator, Mapping
@@ -15,14 +14,17 @@ from smspec.local.engines.containers.inside import inside_words
 from smspec.local.engines.engine import HostCommand, HostProcess
 from smspec.local.watch.machine_processes import MachineProcess, Usage, with_those_below
 
-_STATE = "{{.State.ExitCode}} {{.State.Status}}"
+_STATE = "{{.State.ExitCode}} {{.State.Status}} {{json .Path}}"
 _NEVER_STARTED = ("configured", "created", "initialized")
-_NO_COMMAND = re.compile(r"\bexec: |\bexecutable\b")
-"""Words of runc and crun where an image lacks its command, or it cannot be executed: so it fails in SageMaker, too."""
+_ENDED = ("exited", "stopped", "dead")
+_REMOVED = "removed"
+_SECONDS_TO_END = 20.0
+"""How long the state of a container may need to follow its client."""
 
 _FIRST = 1
 _ROOT = "/sys/fs/cgroup"
 _IDENTIFIER = 64
+_SHORT = 12
 """The length of an identifier; less could be a part of another one."""
 
 _TURN_SECONDS = 0.1
@@ -62,22 +64,50 @@ class ContainerHost(HostProcess):
     def ended(self) -> bool:
         """Return whether the container has ended; `exit_status` is then its own, 137 if its memory did not suffice.
 
-        A container that podman could not start has 0, and so has one whose client ended first: the client has not.
-        `refusal` says why its engine could not start it.
+        A container that podman could not start has 0, the client has not. `refusal` says why its engine could not start
+        it, `loss` why it may still run: its client has ended, and it has not, or the engine does not answer.
         """
         if self._is_inspected:
             return True
         self._group.look()
         if super().ended():
             self._is_inspected = True
-            status, state = "0", ""
-            with suppress(ClientFailed, ValueError):  # the status of the client is that of the container, if it has one
-                status, state = self._client.run("inspect", "--format", _STATE, self._container).split(maxsplit=1)
-                self.exit_status = int(status) or self.exit_status
+            status, state, command = self._last_state()
+            self.exit_status = status or self.exit_status
             self.usage = self._group.usage  # not that of the client
-            if state in _NEVER_STARTED and not _NO_COMMAND.search(words := self._last_words()):
-                self.refusal = f"`{self._client.program} start` failed: {words}"
+            program = self._client.program
+            if state in _NEVER_STARTED:
+                if not names_command(words := self._last_words(), command):
+                    self.refusal = f"`{program} start` failed: {words}"
+            elif state not in (*_ENDED, _REMOVED):
+                self._client.is_lost = not state
+                self.loss = (
+                    f"the connection to `{program}` was lost, and the container of {self.host} may still run: "
+                    f"`{program} rm --force {self._container[:_SHORT]}` ends it"
+                )
         return self._is_inspected
+
+    def _last_state(self) -> tuple[int, str, str]:
+        """Return the exit status, the state, and the command of the container; 0 and nothing if they are unknown."""
+        ends = time.monotonic() + (0 if self._client.is_lost else _SECONDS_TO_END)
+        while True:
+            found = 0, "", ""
+            with suppress(ClientFailed, ValueError):
+                found = self._inspected()
+            if found[1] in (*_ENDED, *_NEVER_STARTED, _REMOVED) or time.monotonic() > ends:
+                return found
+            time.sleep(_TURN_SECONDS)
+
+    def _inspected(self) -> tuple[int, str, str]:
+        """Return what the engine says. Raise ClientFailed, or ValueError for an answer that is none."""
+        try:
+            status, state, command = self._client.run("inspect", "--format", _STATE, self._container).split(maxsplit=2)
+        except ClientFailed:
+            known = ("ps", "--all", "--no-trunc", "--quiet", "--filter", f"id={self._container}")
+            if self._client.run(*known):
+                raise
+            return 0, _REMOVED, ""
+        return int(status), state, str(json.loads(command))
 
     def _last_words(self) -> str:
         """Return the last line that the client has written: the container wrote nothing."""
@@ -103,6 +133,22 @@ class ContainerHost(HostProcess):
         if self.exit_status is None and not self._group.kill():
             self._client.try_to("kill", self._container)
         super().kill()
+
+
+def names_command(words: str, command: str) -> bool:
+    """Return whether runc or crun complain that an image lacks its command, or it is not executable.
+
+    So it fails in SageMaker, too, unlike a program of the engine, such as a runtime or a hook: theirs have other names.
+    """
+    quoted = json.dumps(command, ensure_ascii=False)
+    older = quoted.replace('"', '\\"')
+    known = (
+        f"exec: {quoted}: ",
+        f"exec: {older}: ",
+        f"executable file `{command}` not found",
+        "crun: open executable: ",
+    )
+    return any(each in words for each in known)
 
 
 class ContainerProcesses:

@@ -185,7 +185,7 @@ class NamespaceHost:
     def __init__(self, host: str, cell: CellProcess, output: int, log: str) -> None:
         self.host = host
         self.exit_status: int | None = None
-        self.refusal = ""
+        self.refusal = self.loss = ""
         self.usage: Usage | None = None
         self.seconds = 0.0
         self.descriptor = output
