@@ -18,6 +18,7 @@ from smspec.pipeline.lock_targets import EnvironmentTarget, LockTarget, environm
 from smspec.render.representable import package_findings
 from smspec.source import SourceText
 from smspec.spec.lock import DIRECTORY, Lock, LockedEnvironment, environment_file
+from smspec.workspace.path_targets import repository_top
 
 if TYPE_CHECKING:
     from smspec.lock.environments.diagnosis import Fault
@@ -56,7 +57,15 @@ def lock_environments(
     rejected = _Rejected()
     found = []
     for target, lock in locks:
-        locking = _Locking(lock=lock, console=console, rejected=rejected, update=update, allow_builds=allow_builds)
+        place = os.path.dirname(os.path.abspath(target.path))
+        locking = _Locking(
+            lock=lock,
+            console=console,
+            rejected=rejected,
+            update=update,
+            allow_builds=allow_builds,
+            repository=repository_top(place) or place,
+        )
         found.append(locking.environments(target))
     if rejected.diagnostics:
         for sentence in rejected.sentences:
@@ -101,6 +110,7 @@ class _Locking:
     rejected: _Rejected
     update: bool
     allow_builds: bool
+    repository: str
 
     def environments(self, target: LockTarget) -> Environments:
         found = Environments()
@@ -174,7 +184,14 @@ class _Locking:
             settings = index_settings(each.image.build_variables, secrets, lines)
             cache = ModuleCache()
             try:
-                new = lock_environment(question, settings, cache, base=each.image.base, platform=each.image.platform)
+                new = lock_environment(
+                    question,
+                    settings,
+                    cache,
+                    base=each.image.base,
+                    platform=each.image.platform,
+                    repository=self.repository,
+                )
             except Unresolvable as fault:
                 self._reject(each, str(fault), diagnosed(question, settings, str(fault)), question, found)
                 return

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from smspec.diagnostics.masking import masked
-from smspec.installers.pip_settings import own_pip_settings, pip_options, uv_settings
+from smspec.installers.pip_settings import own_pip_settings, pip_options, uv_flags, uv_settings
 from smspec.local.python.interpreter import without_foreign_packages
 from smspec.local.redaction import value_redactor
 from smspec.local.request import RunFailed
@@ -61,12 +61,13 @@ class Installer:
         uv = None if as_in_job else shutil.which("uv")
         if uv is not None:
             prefix = os.path.dirname(os.path.dirname(self.python))
-            settings = uv_settings(pip_options(pip, prefix), self.inherited)
-            if settings is not None:
+            options = pip_options(pip, prefix)
+            settings = uv_settings(options, self.inherited)
+            if not isinstance(settings, str):
                 # Never hard links: a script that writes to a package would write to uv's cache. `copy` shares blocks
                 # where the file system can, `clone` creates hard links where it cannot.
                 words = [uv, "pip", "install", "--no-config", "--python", self.python, "--link-mode", "copy"]
-                words += ["--compile-bytecode", "--no-progress"]
+                words += ["--compile-bytecode", "--no-progress", *uv_flags(options)]
                 variables = {**{name: value for name, value in pip.items() if name not in _OF_UV}, **settings}
                 variables = {name: value for name, value in variables.items() if name not in _OF_UV}
         for turn in turns:

@@ -16,14 +16,14 @@ from smspec.service.requirement_lines import Requirement, joined_lines, normaliz
 from smspec.wire.connections import VARIABLES, Connections, trust_of_environment
 from smspec.wire.fault import WireFault
 
-# What uv prints first of a package without usable files, and pip last.
+# What uv prints first of a package without usable files.
 _WITHOUT_WHEEL = re.compile(
     r"Because (?:all (?:of:|versions of)\s+)?([A-Za-z0-9][\w-]*(?:\.[\w-]+)*?)(?=[\s=<>~!{])(?:(?!Because).)*?"
-    r" ha(?:s|ve)\s+no\s+(?:usable\s+)?wheels|satisfies the requirement ([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)",
+    r" ha(?:s|ve)\s+no\s+(?:usable\s+)?wheels",
     re.DOTALL,
 )
 
-# What uv prints, and smspec lets pip print, of a package that they would build.
+# What uv prints of a package that they would build.
 _BUILT = re.compile(r"Building source distributions for `([^`]+)` is disabled")
 
 
@@ -95,9 +95,9 @@ def _built(written: Sequence[tuple[Requirement, bool]], question: Question, text
 
 
 def package_without_wheel(text: str) -> str:
-    """Return the first package that a resolver found no usable file of, by what it printed; empty if it names none."""
+    """Return the first package that uv found no usable file of, by what it printed; empty if it names none."""
     match = _WITHOUT_WHEEL.search(text)
-    return normalized(match[1] or match[2]) if match else ""
+    return normalized(match[1]) if match else ""
 
 
 def _fault(
@@ -178,6 +178,6 @@ def _through_dependency(
 
 
 def _mentioned(judged: Sequence[tuple[Requirement, bool]], text: str) -> list[tuple[Requirement, bool]]:
-    # uv writes a package with its versions, as in `numpy>=2` or `numpy{python_version < '3.10'}>=2`; pip also without.
+    # uv writes a package with its versions, as in `numpy>=2` or `numpy{python_version < '3.10'}>=2`.
     words = {normalized(word) for word in re.findall(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", text)}
     return [item for item in judged if item[0].name in words]

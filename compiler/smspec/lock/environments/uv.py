@@ -1,29 +1,35 @@
-"""Resolve with uv: ``uv pip compile``, which needs a second for what takes pip twenty."""
+"""Resolve with uv: ``uv pip compile``, for the Python and the platform of an image."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import shutil
 import sys
+import sysconfig
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote
 
 from smspec.lock.environments.index_settings import IndexSettings
 from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable, accepts
-from smspec.lock.environments.resolver_process import output_of, unusable_index, write_for_uv
+from smspec.lock.environments.resolver_process import output_of, unusable_index
 from smspec.lock.environments.wheel_tags import rank, wheel_name
 from smspec.service.bare_image import BareImage
 from smspec.service.requirement_lines import normalized
+from smspec.source.real_file import program_outside
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
+_OLDEST = (0, 11)
 _OUTPUT = "pylock.toml"
+_PACKAGES, _REQUIREMENTS = "packages.in", "requirements.in"
+_OPTIONS = ("--index-url", "--extra-index-url", "--find-links", "--no-index")
+_OPTIONS_OF_BUILDS = ("--no-binary", "--only-binary")
+"""They would replace the same option of the command line."""
 
 
 class Uv:
@@ -35,15 +41,17 @@ class Uv:
 
     def version(self, directory: str) -> str:
         """Return name and version of the resolver."""
-        status, text = output_of([self._path, "--version"], self._settings.uv or {}, directory)
-        match = re.match(r"uv (\d[\w.]*)", text)
+        status, text = output_of([self._path, "--version"], self._settings.uv, directory)
+        match = re.match(r"uv ((\d+)\.(\d+)[\w.]*)", text)
         if status or match is None:
             raise ResolverFailed(f"`{self._path} --version` does not work")
+        if (int(match[2]), int(match[3])) < _OLDEST:
+            raise ResolverFailed(f"`{self._path}` is uv {match[1]}; `smspec lock` requires uv 0.11 or later")
         return f"uv {match[1]}"
 
     def resolve(self, question: Question, directory: str) -> tuple[ResolvedFile, ...]:
         """Return the files to install. Raise `Unresolvable` or `ResolverFailed`."""
-        names = write_for_uv(question, directory)
+        names = _written(question, directory)
         path = os.path.join(directory, _OUTPUT)
         if question.versions:
             with open(path, "w", encoding="utf-8") as file:
@@ -56,7 +64,8 @@ class Uv:
         # the one of the image, if it is there.
         words += [] if question.allow_builds else ["--only-binary", ":all:", "--python", sys.executable]
         words += ["--prerelease", "allow"] if "--pre" in question.file.options else []
-        status, text = output_of([*words, *names], self._settings.uv or {}, directory)
+        words += self._settings.uv_flags
+        status, text = output_of([*words, *names], self._settings.uv, directory)
         if status:
             text = self._settings.masked(text)
             unusable_index(text, "uv")
@@ -65,9 +74,34 @@ class Uv:
             return tuple(_files(file.read(), question))
 
 
-def installed_uv() -> str | None:
-    """Return the path of uv, if it is on PATH."""
-    return shutil.which("uv")
+def installed_uv(repository: str) -> str:
+    """Return the path of uv, first that of the environment that runs smspec, then one on PATH. Raise `ResolverFailed`.
+
+    Never one in the repository, which may be a pull request of a stranger, but for an environment that runs smspec.
+    """
+    own = os.path.join(sysconfig.get_path("scripts"), "uv")
+    found = own if os.access(own, os.X_OK) else program_outside("uv", repository)
+    if found is None:
+        raise ResolverFailed(
+            "`smspec lock` resolves packages with uv, which is not installed; run `pip install uv` in the environment"
+            " of smspec, or put uv on PATH, outside of the repository"
+        )
+    return found
+
+
+def _written(question: Question, directory: str) -> list[str]:
+    """Write the requirements to a directory; return the names of the files.
+
+    Without hashes, which uv would then require of every dependency, and with one option on a line.
+    """
+    known = [*_OPTIONS, *(_OPTIONS_OF_BUILDS if question.allow_builds else ())]
+    options = [option for option in question.file.options if option.partition(" ")[0] in known]
+    files = {_PACKAGES: [each.text for each in question.packages.requirements]}
+    files[_REQUIREMENTS] = [*options, *(each.text for each in question.file.requirements)]
+    for name, lines in files.items():
+        with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
+            file.write("".join(f"{line}\n" for line in lines))
+    return [*files]
 
 
 def _platform(image: BareImage) -> str:
@@ -92,7 +126,9 @@ def _files(text: str, question: Question) -> list[ResolvedFile]:
         sources = [*_ranked(package.get("wheels") or (), question.image), package.get("archive")]
         if question.allow_builds or not any(sources):
             sources.append(package.get("sdist"))
-        files = [_file(package, source) for source in sources if source and source.get("hashes", {}).get("sha256")]
+        files = [
+            file for source in sources if source and (file := _file(package, source)) and (file.sha256 or file.is_local)
+        ]
         if not files:
             raise Unresolvable(f"the index has no SHA-256 for {package.get('name')}")
         found.append(next((file for file in files if accepts(question, file)), files[0]))
@@ -104,7 +140,7 @@ def _file(package: dict[str, Any], source: dict[str, Any]) -> ResolvedFile:
         name=normalized(package["name"]),
         version=str(package.get("version", "")),
         url=str(source.get("url") or source.get("path") or ""),
-        sha256=str(source["hashes"]["sha256"]),
+        sha256=str(source.get("hashes", {}).get("sha256", "")),
         size=int(source.get("size") or 0),
         is_direct=package.get("archive") is not None,
     )

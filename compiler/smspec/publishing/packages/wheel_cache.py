@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import importlib.util
 import os
 import re
 import shutil
@@ -12,16 +13,14 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 
-from smspec.lock.environments.diagnosis import package_without_wheel
 from smspec.lock.environments.index_listing import listed_files
 from smspec.lock.environments.index_settings import IndexSettings
-from smspec.lock.environments.pip import has_pip
 from smspec.lock.environments.resolution import ResolverFailed
 from smspec.lock.environments.resolver_process import output_of, unusable_index
 from smspec.lock.environments.wheel_tags import platforms
 from smspec.publishing.publication import PublishFailed
 from smspec.service.bare_image import BareImage
-from smspec.service.requirement_lines import Requirement
+from smspec.service.requirement_lines import Requirement, normalized
 from smspec.wire.connections import VARIABLES, Connections, trust_of_environment
 from smspec.wire.fault import WireFault
 from smspec.workspace.cache_directory import (
@@ -40,6 +39,7 @@ _NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|^--- Logging
 """The last one: what pip prints has no room either."""
 
 _WRONG_HASH = "DO NOT MATCH THE HASHES"
+_NOT_THERE = re.compile(r"satisfies the requirement ([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)")
 _ENGINE = "build the image with an engine"
 
 
@@ -121,7 +121,7 @@ def _download(
     directory: str,
 ) -> None:
     """Let pip download wheels, and nothing that it would have to build."""
-    if not has_pip():
+    if importlib.util.find_spec("pip") is None:
         raise PublishFailed(3, "`--engine none` downloads wheels with pip, which this Python lacks; install pip")
     lines = [*options, *(f"{each.text} {' '.join(_hashes(each))}" for each in requirements)]
     file = os.path.join(directory, "requirements.txt")
@@ -151,8 +151,8 @@ def _explain(text: str, requirements: Sequence[Requirement], settings: IndexSett
     """Raise the error of a file that the indexes do not have, or of an index, as far as pip names it."""
     if _NO_ROOM.search(text):
         raise _DiskFull
-    name = package_without_wheel(text)
-    found = next((each for each in requirements if each.name == name), None)
+    missing = _NOT_THERE.search(text)
+    found = next((each for each in requirements if missing and each.name == normalized(missing[1])), None)
     if _WRONG_HASH in text:
         where = f" of `{found.shown}`" if found else ""
         raise PublishFailed(
