@@ -21,8 +21,8 @@ from smspec.spec.lock import DIRECTORY, Lock, LockedEnvironment, environment_fil
 from smspec.workspace.path_targets import repository_top
 
 if TYPE_CHECKING:
-    from smspec.lock.environments.diagnosis import Fault
-    from smspec.lock.environments.resolution import Question
+    from smspec.lock.diagnosis import Fault
+    from smspec.lock.resolution import Question
 
 _MOST_LINES = 40
 """Of what a resolver prints."""
@@ -124,7 +124,7 @@ class _Locking:
     def _add(
         self, target: LockTarget, targets: Iterable[EnvironmentTarget], needed: set[str], found: Environments
     ) -> None:
-        from smspec.lock.environments.system_libraries import library_hints
+        from smspec.lock.system_libraries import library_hints
 
         for each in targets:
             if isinstance(each.bare, str) or each.image is None:
@@ -141,12 +141,13 @@ class _Locking:
 
     def _resolve(self, each: EnvironmentTarget, needed: set[str], found: Environments) -> None:
         # Imported late, like everything that uses the network.
-        from smspec.lock.environments.diagnosis import Fault, diagnosed
-        from smspec.lock.environments.environment_locking import changes, lock_environment, predecessor
-        from smspec.lock.environments.index_settings import index_settings, secret_variables
-        from smspec.lock.environments.resolution import Question, ResolverFailed, UnacceptedFiles, Unresolvable
-        from smspec.lock.environments.system_libraries import gpu_hints, library_hints
-        from smspec.lock.environments.wheel_modules import ModuleCache
+        from smspec.lock.diagnosis import Fault, diagnosed
+        from smspec.lock.environment_locking import changes, lock_environment, predecessor
+        from smspec.lock.index_settings import index_settings, secret_variables
+        from smspec.lock.resolution import Question, UnacceptedFiles, Unresolvable
+        from smspec.lock.resolver_process import ResolverFailed
+        from smspec.lock.system_libraries import gpu_hints, library_hints
+        from smspec.lock.wheel_modules import ModuleCache
         from smspec.service.requirement_lines import read_packages, read_requirements
 
         assert each.image is not None and not isinstance(each.bare, str)  # the caller has checked them
@@ -220,7 +221,7 @@ class _Locking:
 
         At startup pip builds what has no wheel, so only what no index has is an error.
         """
-        from smspec.lock.environments.fault_findings import fault_findings
+        from smspec.lock.diagnosis import fault_findings
 
         if each.is_at_start:
             faults = [

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from smspec.lock.environments.index_settings import index_settings
+from smspec.lock.index_settings import index_settings
 from support.environment_jobs import (
     BASE,
     DIGEST,

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from smspec.installers.pip_settings import own_pip_settings, pip_options, uv_flags, uv_settings
+from smspec.installers import own_pip_settings, pip_options, uv_flags, uv_settings
 
 USER = "[global]\nindex-url = https://user.example/simple\ntimeout = 7\n[install]\nuser = true\nfind-links = a\n  b\n"
 NAMED = "[global]\nno_index = true\ntimeout = 9\n[install]\ntimeout =\n[download]\ndest = elsewhere\n"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from smspec.diagnostics.masking import masked
-from smspec.installers.pip_settings import own_pip_settings, pip_options, uv_flags, uv_settings
+from smspec.installers import own_pip_settings, pip_options, uv_flags, uv_settings
 from smspec.local.python.interpreter import without_foreign_packages
 from smspec.local.redaction import value_redactor
 from smspec.local.request import RunFailed

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from smspec.installers.pip_settings import own_pip_settings
+from smspec.installers import own_pip_settings
 from smspec.local.python.build_secrets import secret_variables
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.environment import copy_scripts, make_environment, unpack_wheels

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from smspec.lock.environments.versions import version
+from smspec.lock.compatibility import version
 from smspec.publishing.packages.base_listing import BaseListing
 from smspec.publishing.publication import PublishFailed
 from smspec.service.requirement_lines import normalized

@@ -13,15 +13,13 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 
-from smspec.lock.environments.index_listing import listed_files
-from smspec.lock.environments.index_settings import IndexSettings
-from smspec.lock.environments.resolution import ResolverFailed
-from smspec.lock.environments.resolver_process import output_of, unusable_index
-from smspec.lock.environments.wheel_tags import platforms
+from smspec.lock.compatibility import platforms
+from smspec.lock.index_listing import index_connections, listed_files
+from smspec.lock.index_settings import IndexSettings
+from smspec.lock.resolver_process import ResolverFailed, output_of, unusable_index
 from smspec.publishing.publication import PublishFailed
 from smspec.service.bare_image import BareImage
 from smspec.service.requirement_lines import Requirement, normalized
-from smspec.wire.connections import VARIABLES, Connections, trust_of_environment
 from smspec.wire.fault import WireFault
 from smspec.workspace.cache_directory import (
     VARIABLE,
@@ -173,7 +171,7 @@ def _explain(text: str, requirements: Sequence[Requirement], settings: IndexSett
 
 def _require_listing(name: str, settings: IndexSettings) -> None:
     """Raise PublishFailed if an index does not list its files, of which pip says only that they do not fit."""
-    connections = Connections(trust_of_environment(("PIP_CERT", *VARIABLES)))
+    connections = index_connections()
     try:
         listed_files(name, settings, connections)
     except WireFault as fault:

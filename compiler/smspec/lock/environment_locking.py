@@ -11,10 +11,10 @@ import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from smspec.lock.environments.index_settings import IndexSettings
-from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable, require_accepted
-from smspec.lock.environments.uv import Uv, installed_uv
-from smspec.lock.environments.wheel_modules import ModuleCache, list_modules
+from smspec.lock.index_settings import IndexSettings
+from smspec.lock.resolution import Question, ResolvedFile, Unresolvable, Uv, installed_uv, require_accepted
+from smspec.lock.resolver_process import ResolverFailed
+from smspec.lock.wheel_modules import ModuleCache, list_modules
 from smspec.plan.plan import ImagePlan
 from smspec.spec.lock import LockedEnvironment
 from smspec.workspace.temporary_directory import temporary_directory

@@ -1,4 +1,8 @@
-"""The author's pip settings: for uv, and without those that would install outside of an environment of its own."""
+"""The author's settings of pip: for uv, and without those that would install outside of an environment of its own.
+
+So `smspec run` and `smspec lock` use the index that the author uses. Nothing here starts an installer, or knows which
+packages a job needs: `smspec.local` installs them, and `smspec.lock` resolves them.
+"""
 
 from __future__ import annotations
 

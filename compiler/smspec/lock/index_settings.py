@@ -15,8 +15,8 @@ from functools import cached_property
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from smspec.diagnostics.masking import hidden
-from smspec.installers.pip_settings import is_on, pip_options, uv_flags, uv_settings
-from smspec.lock.environments.resolution import ResolverFailed
+from smspec.installers import is_on, pip_options, uv_flags, uv_settings
+from smspec.lock.resolver_process import ResolverFailed
 from smspec.service.requirement_lines import FILES, expanded, is_index_setting, usable_in_requirements, variables_in
 from smspec.spec.model import BuildSecret
 

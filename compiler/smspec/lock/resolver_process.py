@@ -10,7 +10,6 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence
 
-from smspec.lock.environments.resolution import ResolverFailed
 from smspec.workspace.deferred_signals import signals_deferred
 from smspec.workspace.process_guard import MOST_MEMORY, end_by_closing_stdin, guarded
 
@@ -30,6 +29,10 @@ _UNREACHABLE = re.compile(
 
 _DENIED = re.compile(r"\b40[13]\b.{0,40}(?:Unauthorized|Forbidden|Client Error)|Unauthorized|Forbidden|401 Error")
 _MESSAGE = re.compile(r"(?:error|cause|caused by|WARNING|ERROR):\s*(.+)", re.IGNORECASE)
+
+
+class ResolverFailed(Exception):
+    """The resolver, or an index, does not work: a sentence."""
 
 
 def output_of(words: Sequence[str], variables: Mapping[str, str], directory: str) -> tuple[int, str]:

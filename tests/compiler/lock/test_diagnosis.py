@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from smspec.lock.environments.diagnosis import package_without_wheel
+from smspec.lock.diagnosis import package_without_wheel
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""Resolve with uv: ``uv pip compile``, for the Python and the platform of an image."""
+"""Resolve packages with uv, for the Python and the platform of an image, to files that the author's hashes accept.
+
+A tool such as `uv export` writes several lines for one package, each for the Pythons of its marker.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +10,17 @@ import os
 import re
 import sys
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-from smspec.lock.environments.index_settings import IndexSettings
-from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable, accepts
-from smspec.lock.environments.resolver_process import output_of, unusable_index
-from smspec.lock.environments.wheel_tags import rank, wheel_name
+from smspec.lock.compatibility import fits, rank, version, wheel_name
+from smspec.lock.index_settings import IndexSettings
+from smspec.lock.resolver_process import ResolverFailed, output_of, unusable_index
 from smspec.service.bare_image import BareImage
-from smspec.service.requirement_lines import normalized
+from smspec.service.requirement_lines import Requirement, RequirementLines, normalized
 from smspec.source.real_file import program_outside
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _OLDEST = (0, 11)
 _OUTPUT = "pylock.toml"
@@ -30,6 +28,109 @@ _PACKAGES, _REQUIREMENTS = "packages.in", "requirements.in"
 _OPTIONS = ("--index-url", "--extra-index-url", "--find-links", "--no-index")
 _OPTIONS_OF_BUILDS = ("--no-binary", "--only-binary")
 """They would replace the same option of the command line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """The requirements of an image: ``packages`` in its spec, and the author's file, ``content``.
+
+    ``preferred``: versions to keep where they still fit. ``allow_builds``: packages without a wheel may run their code.
+    ``installed``: name → version of the packages that the image has before, when a job starts; they are preferred to
+    all others. ``is_at_start``: the file is the list of a source, and pip may build packages then.
+    """
+
+    image: BareImage
+    packages: RequirementLines
+    file: RequirementLines
+    content: bytes | None
+    preferred: Mapping[str, str]
+    allow_builds: bool = False
+    installed: Mapping[str, str] = field(default_factory=dict)
+    is_at_start: bool = False
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The versions to choose where they fit."""
+        return {**self.preferred, **self.installed}
+
+    @property
+    def option_to_build(self) -> str:
+        """The option of the file that demands to build packages, empty for none."""
+        options = (option for option in self.file.options if option.startswith("--no-binary "))
+        return next((option for option in options if not option.endswith(" :none:")), "")
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to resolve."""
+        return not (self.packages.requirements or self.file.requirements)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedFile:
+    """The file that installs a package, as in ``https://…/numpy-2.1.0-cp311-….whl``, and its SHA-256.
+
+    ``size`` 0: unknown. ``is_direct``: the requirement names the file, not a version.
+    """
+
+    name: str
+    version: str
+    url: str
+    sha256: str
+    size: int = 0
+    is_direct: bool = False
+
+    @property
+    def is_wheel(self) -> bool:
+        return self.url.partition("#")[0].partition("?")[0].endswith(".whl")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine has the file."""
+        return not self.url.startswith(("http://", "https://"))
+
+
+class Unresolvable(Exception):
+    """There are no versions that fit: the text is the resolver's, without secrets."""
+
+
+class UnacceptedFiles(Exception):
+    """The author's hashes exclude the files in the indexes; ``lines``: the requirements with these hashes."""
+
+    def __init__(self, lines: Sequence[Requirement]) -> None:
+        super().__init__()
+        self.lines = tuple(lines)
+
+
+def accepts(question: Question, file: ResolvedFile) -> bool:
+    """Return whether the author's lines for this version of a package accept a file; without hashes, any."""
+    lines = list(_hashed_lines(question, file))
+    return not lines or any(file.sha256 in each.hashes for each in lines)
+
+
+def require_accepted(question: Question, files: Sequence[ResolvedFile]) -> None:
+    """Raise `UnacceptedFiles` if the author's hashes exclude a file."""
+    wrong = [next(_hashed_lines(question, file)) for file in files if not accepts(question, file)]
+    if wrong:
+        raise UnacceptedFiles(sorted(wrong, key=lambda line: line.place))
+
+
+def _hashed_lines(question: Question, file: ResolvedFile) -> Iterator[Requirement]:
+    known = version(file.version)
+    for line in question.file.requirements:
+        if not line.hashes:
+            continue
+        if line.url:
+            is_its = line.url.partition("#")[0] == file.url.partition("#")[0]
+        else:
+            is_its = line.name == file.name and (known is None or fits(known, line.specifier))
+        if is_its:
+            yield line
+
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 
 class Uv:
