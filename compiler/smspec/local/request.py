@@ -13,7 +13,6 @@ from smspec.local.disturbances import Interruption, SurroundingFaults
 from smspec.local.feeder.plan import Injection
 from smspec.plan.plan import NeededEnvironment
 from smspec.script.program import FileUse
-from smspec.service.job_costs import JobPrices
 
 GRACE_SECONDS = 120.0
 """StopTrainingJob sends SIGTERM and, two minutes later, SIGKILL (developer guide)."""
@@ -40,7 +39,7 @@ class RunRequest:
     every host at its start; ``is_watched``: report changes of the checkpoints while the hosts run. ``built``: the
     directory with a build of the same plan, if it is not in ``scratch_dir``.
     ``waits``: shows what is waited for.
-    ``predicts``: predict the job in SageMaker from the run; ``prices``: those of its instances.
+    ``predicts``: predict the job in SageMaker.
     """
 
     directory: str
@@ -71,7 +70,6 @@ class RunRequest:
     is_watched: bool = False
     built: str | None = None
     predicts: bool = False
-    prices: JobPrices | None = None
 
     @property
     def tree_dir(self) -> str:
