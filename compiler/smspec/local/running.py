@@ -30,7 +30,7 @@ from smspec.local.prediction.predicting import predicted_job
 from smspec.local.prediction.prediction import Prediction
 from smspec.local.progress import Progress
 from smspec.local.python.cache import EnvironmentCache
-from smspec.local.python.fetching import fetched_interpreter
+from smspec.local.python.installing import fetched_interpreter
 from smspec.local.python.interpreter import matching_interpreter
 from smspec.local.python.wanted import wanted_python
 from smspec.local.record import RunRecord

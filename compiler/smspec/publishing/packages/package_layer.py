@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from smspec.installers import chooses_place
-from smspec.local.python.build_secrets import secret_variables as build_secrets
+from smspec.local.python.wanted import secret_variables as build_secrets
 from smspec.local.request import RunFailed
 from smspec.lock.compatibility import rank, wheel_name
 from smspec.lock.index_settings import IndexSettings, index_settings, secret_variables

@@ -26,7 +26,7 @@ from smspec.local.image_content import ImageContent
 from smspec.local.job_variables import author_secrets
 from smspec.local.memory_watch import memory_limits
 from smspec.local.mounted_data import MountedChannel
-from smspec.local.python.build_secrets import secret_variables
+from smspec.local.python.wanted import secret_variables
 from smspec.local.request import FaultRefused, RunFailed
 from smspec.local.run_directory import HOSTS, UPLOAD, HostDirectory, RunDirectory
 from smspec.local.source_files import source_files
