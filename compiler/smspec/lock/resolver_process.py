@@ -22,7 +22,7 @@ _UNREACHABLE = re.compile(
     r"Failed to establish a new connection|name resolution|Name or service not known|Connection (?:refused|reset)"
     r"|Network is unreachable|error sending request|Failed to fetch|Request failed|timed out|dns error"
     r"|tcp connect error|HTTP error 5|operation timed out|Could not fetch URL|ReadTimeout|ConnectTimeout"
-    r"|Network connectivity is disabled|certificate verify failed|invalid peer certificate|IncompleteRead"
+    r"|network (?:connectivity is|was) disabled|certificate verify failed|invalid peer certificate|IncompleteRead"
     r"|end of file before message|Connection broken|error decoding response|unexpected end of file",
     re.IGNORECASE,
 )

@@ -199,6 +199,9 @@ def test_unreachable_index_leaves_the_old_lock(index, monkeypatch, tmp_path):
     assert done.status == 3
     assert "uv cannot reach a package index" in done.err
     assert {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()} == before
+    monkeypatch.setenv("UV_OFFLINE", "1")
+    done = lock(directory)
+    assert (done.status, "uv cannot reach a package index" in done.err) == (3, True), done.err
 
 
 def test_every_faulty_requirement_is_reported_at_its_line(index, tmp_path):
