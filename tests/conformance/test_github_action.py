@@ -203,6 +203,14 @@ def test_variables_of_submission_are_compared(jobs, act):
     assert failed == [0, 1]
 
 
+@pytest.mark.parametrize("character", ["\u202e", "\u200b", "\x1b", "\n::error::"], ids=ascii)
+def test_path_of_an_uncompared_job_is_visible(jobs, act, character):
+    write_job(jobs / f"a{character}b", BUILT.replace("count: 1", "count: 0"))
+    done = act(jobs, base="HEAD", not_compared="warn")
+    shown = f"a{character}b/job.yaml".encode("unicode_escape").decode().replace("\\n", "\\x0a")
+    assert f"::warning title=smspec::1 job was not compared: {shown}" in done.log.splitlines()
+
+
 def test_uncompared_job_can_be_a_warning(jobs, act):
     (jobs / "job.yaml").write_text(BUILT.replace("count: 1", "count: 0"))
     commit(jobs)
