@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from smspec.plan.plan import BuildInputs, Plan, RequestPlan
-from smspec.review.change import Change, Rise, safe
+from smspec.review.change import Change, Rise, hides, safe
 from smspec.review.layers import LayerItem, Layers, started
 from smspec.review.request_differences import Leaf, leaves, meaning, without_defaults
 from smspec.service.job_costs import PriceBook
@@ -188,16 +188,18 @@ class Pair:
         """Return a change at a path of the spec, with its position and without secrets."""
         file, line = self._place(path, is_gone=new is None and old is not None)
         name = str(path[-1]) if path else ""
+        was, will = safe(name, old), safe(name, new)
         return Change(
             kind=kind,
             path=path,
-            old=safe(name, old),
-            new=safe(name, new),
+            old=was,
+            new=will,
             what=what,
             brief=brief,
             file=file,
             line=line,
             rise=rise,
+            hides=old != new and (hides(old, was) or hides(new, will)),
         )
 
     def at_leaf(self, kind: str, leaf: Leaf, what: str, *, brief: str = "") -> Change:

@@ -10,6 +10,7 @@ from smspec.review.layers import BASE, ENV, LABELS, LayerItem
 from smspec.review.version import Pair, Version
 from smspec.service.image_reference import parsed_reference
 from smspec.service.members import member
+from smspec.source.frozen import replace
 
 DOCKER_HUB = "docker.io"
 
@@ -70,6 +71,16 @@ def _named(version: Version) -> dict[tuple[str, str], LayerItem]:
     return {(layer, item.name): item for layer in (ENV, LABELS) for item in layers.get(layer, ())}
 
 
+def hidden_changes(reported: Sequence[Change]) -> Iterator[Change]:
+    """Yield one for each change whose values are not shown whole: no mask knows where a secret ends in a command."""
+    places = {change.path for change in reported if change.kind == SECURITY.name}
+    for change in reported:
+        if change.hides and change.kind != "cosmetic" and change.path not in places:
+            places.add(change.path)
+            what = "a secret in plain text: not all that changed is shown"
+            yield replace(change, kind=SECURITY.name, old=None, new=None, what=what, brief="secrets", rise=None)
+
+
 def _registries(pair: Pair) -> Iterator[Change]:
     """Yield registries that differ: of the job's image, and of its base image."""
     old, new = (member(v.payload, "AlgorithmSpecification", "TrainingImage") for v in (pair.old, pair.new))
@@ -98,7 +109,8 @@ def _registry_of(uri: object) -> str | None:
 SECURITY = Kind(
     name="security",
     meaning="role, KMS keys, network, isolation, encryption, registries of the image and of the base image, `secrets`, "
-    "secrets in plain text (masked), remote debugging, container entrypoint, access to file systems, changed settings",
+    "secrets in plain text (masked), a value that a mask hides in part, rules of Debugger and Profiler, the algorithm, "
+    "remote debugging, container entrypoint, access to file systems, changed settings",
     changes=_security_changes,
     verdict=listing("changes security"),
 )
