@@ -159,7 +159,9 @@ def added_changes(new: Version, prices: PriceBook) -> tuple[Change, ...]:
 
 
 def _added_changes(new: Version, prices: PriceBook) -> Iterator[Change]:
-    nothing = replace(new, payload={}, layers=None, image_tag=None, code=None, request=None, writing=None, others=())
+    nothing = replace(
+        new, payload={}, layers=None, image_tag=None, code=None, request=None, writing=None, others=(), build_secrets={}
+    )
     pair: Pair = paired(nothing, new, prices)
     yield pair.change(JOB.name, ("name",), "the job is new", new=new.job_name)
     yield from SECURITY.changes(pair, ())

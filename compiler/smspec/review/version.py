@@ -17,7 +17,7 @@ from smspec.service.members import member, structure
 from smspec.source import Document, Path, Span
 from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
-from smspec.spec.model import JobSpec
+from smspec.spec.model import BuiltImage, JobSpec
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER
 
 _DIGITS = re.compile(r"-[0-9a-f]{10}\Z")
@@ -58,7 +58,8 @@ class Version:
     ``run``: the members of the run plan; None if the smspec runtime is not used, or it is unknown. ``is_whole``: the
     payload is the complete request; the description of a job lacks its tags. ``source_key``: the KMS key of what is
     uploaded; None without one, or if it is unknown. ``packages``: name → version of what the image installs; None if it
-    is not locked. ``others``: the requests of the alternatives after the first.
+    is not locked. ``others``: the requests of the alternatives after the first. ``build_secrets``: name → where a
+    secret of the build comes from; None if it is unknown, as for a request and a build.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Version:
     is_whole: bool = True
     packages: Mapping[str, str] | None = None
     others: tuple[RequestPlan, ...] = ()
+    build_secrets: Mapping[str, str] | None = None
 
     def origin(self, path: Path) -> Path:
         """Return the path in the spec for a part of the request; empty without a spec."""
@@ -156,6 +158,7 @@ def version_of_plan(
         code=None if job.delivery is None else build_inputs.source,
         delivery=job.delivery,
         source_key=plan.source_key,
+        build_secrets=_build_secrets(job),
         region=job.region,
         run=None if plan.run is None else plan.run._asdict(),
         request=plan.request,
@@ -163,6 +166,15 @@ def version_of_plan(
         packages=None if plan.image is None or plan.image.environment is None else plan.image.environment.packages,
         others=plan.others,
     )
+
+
+def _build_secrets(job: JobSpec) -> dict[str, str]:
+    """Return where each secret of the build comes from, in words."""
+    secrets = job.image.secrets if isinstance(job.image, BuiltImage) else {}
+    return {
+        name: f"the variable {secret.env}" if secret.env is not None else f"the file {secret.file}"
+        for name, secret in secrets.items()
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

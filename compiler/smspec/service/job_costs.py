@@ -131,7 +131,7 @@ def instance_time(payload: dict[str, object]) -> InstanceTime | None:
     rules = [*request.rule_instances]
     if rules:
         # Debugger guide: a rule runs as a processing job for as long as the training job.
-        counted.append(f"{len(rules)} {'rule' if len(rules) == 1 else 'rules'} on instances of their own")
+        counted.append(f"{len(rules)} {'rule' if len(rules) == 1 else 'rules'} on separate instances")
         for _, kind in rules:
             hosts[kind] = hosts.get(kind, 0) + 1
     return InstanceTime(seconds={kind: count * seconds for kind, count in hosts.items()}, counted=tuple(counted))

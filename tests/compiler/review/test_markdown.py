@@ -125,7 +125,7 @@ EVIL = {
 @pytest.mark.parametrize("key", EVIL)
 @pytest.mark.parametrize("harmless", ["hyperparameters", "image.env"])
 @pytest.mark.parametrize("how", [markdown, text_of], ids=["markdown", "text"])
-def test_many_harmless_changes_do_not_push_out_that_of_another_key(how, harmless, key):
+def test_harmless_changes_do_not_push_out_another_key(how, harmless, key):
     many = {f"p{number}": f"{number}" for number in range(200)}
     new = {**job_samples.PLAIN, **EVIL[key]}
     if harmless == "hyperparameters":
