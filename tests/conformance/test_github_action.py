@@ -187,7 +187,7 @@ def test_uncompared_job_is_listed_and_fails(broken, fixed, jobs, act, server):
     done = act(jobs)
     assert done.status
     path = r"a\u202e\x1b\x0a::error::b/job.yaml"
-    assert f"::error title=smspec::2 jobs were not compared: {path}, small" in done.log.splitlines()
+    assert f"::error title=smspec::2 jobs were not compared: small, {path}" in done.log.splitlines()
     assert done.outputs["diff"]["not-compared"] == "2"
     assert done.outputs["diff"]["changed"] == "true"
     for text in (done.summary, server.bodies[0]):
