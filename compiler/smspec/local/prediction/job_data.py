@@ -6,12 +6,12 @@ import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from smspec.local.channel_data import ChannelData
-from smspec.local.feeder.entries import Objects
+from smspec.local.channels.channel_data import ChannelData
+from smspec.local.feeder.entries import ChannelObjects
 from smspec.local.feeder.objects import ChannelDataError
 from smspec.local.prediction.limits import HostLimits
-from smspec.local.s3.location import is_s3
-from smspec.local.training_request import Host, RequestedChannel
+from smspec.local.running.training_request import Host, TrainingChannel
+from smspec.local.s3 import is_s3
 from smspec.source.listing import DataExtent
 
 MODES = ("File", "FastFile", "Pipe")
@@ -32,7 +32,7 @@ class JobChannel:
     ``is_estimated``: the number of objects follows from the size of those of the run.
     """
 
-    channel: RequestedChannel
+    channel: TrainingChannel
     size: int
     objects: int | None
     is_estimated: bool = False
@@ -116,7 +116,7 @@ def extents_of_run(channels: Iterable[ChannelData]) -> dict[str, DataExtent]:
             entries = data.entries(data.store())
         except (ChannelDataError, OSError):
             continue  # they have changed since the run began
-        if isinstance(entries, Objects):
+        if isinstance(entries, ChannelObjects):
             size = entries.size(range(len(entries)))
             if size is not None:
                 found[data.channel.name] = DataExtent(files=len(entries), bytes=size)

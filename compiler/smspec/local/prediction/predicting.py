@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from smspec.local.channel_data import ChannelData
+from smspec.local.channels.channel_data import ChannelData
 from smspec.local.prediction.job_data import JobChannel, JobData, extents_of_run, is_of_spec
 from smspec.local.prediction.limits import DOCUMENTED, HostLimits, Interval, S3Service, host_limits
 from smspec.local.prediction.prediction import Prediction, figure, predicted_modes, rates
-from smspec.local.training_request import TrainingRequest
-from smspec.local.units import size
+from smspec.local.record.units import size
+from smspec.local.running.training_request import TrainingRequest
 from smspec.rules.pipe import readers
 from smspec.service.facts import table
 from smspec.source.listing import DataExtent

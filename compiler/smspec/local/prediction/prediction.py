@@ -10,8 +10,7 @@ from smspec.diagnostics.visible import visible
 from smspec.local.prediction.job_data import MODES, JobData
 from smspec.local.prediction.limits import DOCUMENTED, Interval, S3Service
 from smspec.local.prediction.mode_prediction import ModePrediction, predicted_mode
-from smspec.local.tables import lines_of
-from smspec.local.units import size
+from smspec.local.record.units import lines_of, size
 
 HEAD = ("input mode", "first data after", "data on disk", "MB/s of a host", "one pass")
 _UNITS = ((1.0, "s"), (60.0, "min"), (3600.0, "h"), (86400.0, "d"))

@@ -19,8 +19,8 @@ from smspec.local.python.interpreter import (
     matching_interpreter,
     without_foreign_packages,
 )
-from smspec.local.redaction import value_redactor
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
+from smspec.local.watch.host_log import value_redactor
 from smspec.workspace.cache_directory import make_private, open_cache
 from smspec.workspace.process_guard import MOST_MEMORY, guarded
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
 from smspec.service.bare_image import bare_image
 from smspec.spec.lock import LockedEnvironment
 from smspec.workspace.cache_directory import cache_directory, existing_cache, require_safe_entry

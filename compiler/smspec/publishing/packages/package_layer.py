@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from smspec.installers import chooses_place
 from smspec.local.python.wanted import secret_variables as build_secrets
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
 from smspec.lock.compatibility import rank, wheel_name
 from smspec.lock.index_settings import IndexSettings, index_settings, secret_variables
 from smspec.lock.resolver_process import ResolverFailed

@@ -16,7 +16,7 @@ from smspec.local.prediction.prediction import (
     row,
     times,
 )
-from smspec.local.training_request import TrainingRequest
+from smspec.local.running.training_request import TrainingRequest
 
 HOST = HostLimits(network=Interval(1e8, 1e8), disk=Interval(1e8, 1e8), capacity=50 << 30)
 
