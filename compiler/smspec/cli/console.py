@@ -1,18 +1,21 @@
-"""The output of a command: results to one stream, everything else to the other."""
+"""The output of a command: results to one stream, everything else to the other; and findings as a result."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
-from typing import TextIO
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TextIO
 
 from smspec.cli.command_errors import ResourceUnavailable
 from smspec.diagnostics import Diagnostic
-from smspec.diagnostics.finding import SEVERITIES
+from smspec.diagnostics.finding import SEVERITIES, fails
 from smspec.diagnostics.masking import without_credentials
 from smspec.diagnostics.visible import multiline_visible, seen, visible
 from smspec.source import SourceText
+
+if TYPE_CHECKING:
+    import argparse
 
 
 class Console:
@@ -133,3 +136,45 @@ def _abandon(stream: TextIO) -> None:
         stream.flush()
     except (OSError, ValueError):
         pass
+
+
+def add_findings_arguments(parser: argparse.ArgumentParser, *more_formats: str) -> None:
+    """Add ``--format`` and ``--strict``; ``more_formats`` are those for something other than findings."""
+    from smspec.diagnostics.formats import FORMATS  # imported late: most commands have no findings as a result
+
+    parser.add_argument(
+        "--format",
+        choices=(*FORMATS, *more_formats),
+        default="text",
+        help="text for a terminal, json for scripts, sarif for code scanning, github for workflow annotations,"
+        " junit for test results",
+    )
+    parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
+
+
+def show_findings(
+    diagnostics: Sequence[Diagnostic],
+    texts: Sequence[SourceText],
+    summary: str,
+    args: argparse.Namespace,
+    console: Console,
+) -> int:
+    """Write findings to standard output, ``summary`` to the other stream, and return the exit status."""
+    from smspec.diagnostics.formats import FORMATS, STRICT_FORMATS
+
+    formats = STRICT_FORMATS if args.strict else FORMATS
+    shown = formats[args.format](
+        console.wanted(diagnostics) if args.format == "text" else diagnostics, texts, console.out_in_colour
+    )
+    if shown:
+        console.painted_result(shown)
+    if args.format == "text":
+        console.has_framed(diagnostics)
+    if summary:
+        console.remark(*summary.splitlines())
+    return exit_status(diagnostics, args)
+
+
+def exit_status(diagnostics: Sequence[Diagnostic], args: argparse.Namespace) -> int:
+    """Return the exit status for findings: warnings fail only with ``--strict``, notes never."""
+    return 1 if fails(diagnostics, is_strict=args.strict) else 0

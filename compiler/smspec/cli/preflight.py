@@ -8,12 +8,12 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
-from smspec.cli.alternative_submission import SubmissionState
+from smspec.cli.aws_arguments import spec_words
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
 from smspec.cli.console import Console
-from smspec.cli.dated_file_command import count
 from smspec.cli.image_arguments import JobBuild, published_image
-from smspec.cli.next_command import spec_words
+from smspec.cli.job_follower import SubmissionState
+from smspec.cli.prices import count
 from smspec.cli.submission import Submission, uploads
 from smspec.cli.submission_plan import LocalData, left_alone, local_data, uploadable
 from smspec.cli.waiting import Waiting

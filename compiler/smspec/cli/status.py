@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_name, job_name, job_service, service_in
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
-from smspec.cli.dated_file_command import table
 from smspec.cli.named_job import PlacedJob, placed_job
+from smspec.cli.prices import table
 from smspec.cli.submission import RUN_ID_TAG, commit_lines, commit_record, submissions
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput

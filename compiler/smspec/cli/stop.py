@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from smspec.cli.aws_arguments import add_aws_arguments, aws_failures
+from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, job_words
 from smspec.cli.console import Console
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
-from smspec.cli.next_command import job_words
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.visible import visible
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from smspec.cli.command_errors import CommandRefused
 from smspec.cli.console import Console
-from smspec.cli.dated_file_command import count
 from smspec.cli.image_arguments import JobBuild
+from smspec.cli.prices import count
 from smspec.cli.submission import Submission
 from smspec.cli.waiting import transfer_progress
 from smspec.diagnostics.visible import visible

@@ -9,15 +9,20 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, credentials_wait, service_in
+from smspec.cli.aws_arguments import (
+    add_aws_arguments,
+    aws_failures,
+    credentials_wait,
+    job_words,
+    service_in,
+    spec_words,
+)
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
-from smspec.cli.dated_file_command import count
 from smspec.cli.image_arguments import JobBuild, job_build, with_images
 from smspec.cli.named_job import PlacedJob, placed_job
-from smspec.cli.next_command import job_words, spec_words
 from smspec.cli.parser import add_verbosity_arguments
-from smspec.cli.signal_handling import signals_interrupt
+from smspec.cli.prices import count
 from smspec.cli.spec_arguments import add_spec_arguments
 from smspec.cli.submission import AUTOMATIC, Submission, check_tags, git_tags, new_run_id, submissions
 from smspec.cli.submission_plan import data_line, data_plans, difference, local_data, local_data_lines, plan_lines
@@ -29,10 +34,11 @@ from smspec.pipeline.compilation import Compiled
 from smspec.publishing.publication import BUILDERS
 from smspec.source.frozen import replace
 from smspec.spec.model import BuiltImage, names_registry
+from smspec.workspace.deferred_signals import signals_interrupt
 from smspec.workspace.temporary_directory import temporary_directory
 
 if TYPE_CHECKING:
-    from smspec.cli.alternative_submission import SubmissionState
+    from smspec.cli.job_follower import SubmissionState
     from smspec.submission.aws_errors import ActionDenied
     from smspec.submission.job_service import JobService
     from smspec.submission.s3_service import S3Service
@@ -114,7 +120,7 @@ def _submitted(
     for line in plan_lines(build, all_sent, builds=not args.no_build):
         show(line)
     # Imported late: boto3 takes a second to import.
-    from smspec.cli.alternative_submission import creation
+    from smspec.cli.job_follower import creation
     from smspec.cli.preflight import checked, print_checks
     from smspec.submission.client import has_credentials
     from smspec.submission.job_account import role_account
@@ -158,7 +164,7 @@ def _submitted(
     if is_created:
         _prepare(build, data, found.deliveries, store, args, console)
     if state.turns is not None:
-        from smspec.cli.alternative_submission import follow_in_turn
+        from smspec.cli.job_follower import follow_in_turn
 
         def update_tags(index: int, job: TrainingJob) -> None:
             _update_tags(service, job, all_sent[index], console)
@@ -213,7 +219,7 @@ def _example_account(build: JobBuild, sent: Sequence[Submission]) -> str:
 
 
 def _state(service: JobService, sent: Sequence[Submission], *, again: bool) -> SubmissionState:
-    from smspec.cli.alternative_submission import state_of_alternatives, state_of_job
+    from smspec.cli.job_follower import state_of_alternatives, state_of_job
 
     if len(sent) > 1:
         return state_of_alternatives(service, sent, again=again)

@@ -115,7 +115,7 @@ def test_signal_at_any_moment_leaves_no_directory(parent):
 
 STORM = """
 import os, signal, sys
-from smspec.cli.signal_handling import signals_interrupt
+from smspec.workspace.deferred_signals import signals_interrupt
 from smspec.workspace.temporary_directory import temporary_directory
 try:
     with signals_interrupt(), temporary_directory() as directory:

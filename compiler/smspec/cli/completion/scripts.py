@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from smspec.cli.completion.grammar import Grammar, Option, Value
+if TYPE_CHECKING:
+    from smspec.cli.completion import Grammar, Option, Value
 
 _BASH = r"""# Completion of smspec for bash. `smspec --completion bash` wrote it, of the version that it completes.
 _smspec() {
