@@ -52,7 +52,7 @@ def job_name(word: str) -> str:
 def aws_failures() -> Iterator[None]:
     """Convert failures of calls to AWS to those of a command."""
     # Imported late: boto3 takes a second to import.
-    from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, JobRefused
+    from smspec.submission.client import ActionDenied, AwsUnavailable, JobRefused
 
     try:
         yield

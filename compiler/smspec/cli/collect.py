@@ -81,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     # Imported late: boto3 takes a second to import.
     from smspec.collection.result_tree import ResultRefused
-    from smspec.submission.aws_errors import ActionDenied
+    from smspec.submission.client import ActionDenied
 
     with signals_interrupt(), aws_failures():
         try:

@@ -139,8 +139,7 @@ def _found(args: argparse.Namespace, console: Console) -> tuple[Imported, ...]:
 
 def _described(args: argparse.Namespace, console: Console) -> Imported:
     # Imported late: boto3 takes a second to import, and files are the usual case.
-    from smspec.submission.aws_errors import AwsUnavailable, JobRefused
-    from smspec.submission.client import described, sagemaker_client, tags_of
+    from smspec.submission.client import AwsUnavailable, JobRefused, described, sagemaker_client, tags_of
 
     name: str = args.source
     show_choice(name, console)

@@ -21,23 +21,25 @@ from smspec.diagnostics.visible import visible
 from smspec.local.units import screen
 from smspec.publishing.publication import UnusableImage
 from smspec.source.frozen import dataclass, field, replace
-from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, JobRefused
+from smspec.submission.client import ActionDenied, AwsUnavailable, JobRefused
 from smspec.submission.job_service import DIGEST_TAG, JobService, stale_tags
+from smspec.submission.preflight import Subject, questions
 from smspec.submission.preflight.account import CALLER, caller_question
 from smspec.submission.preflight.asking import (
     MOST_THREADS,
     SPEC_AT_FAULT,
     SURROUNDINGS_AT_FAULT,
     Answer,
+    AwsCalls,
     NotChecked,
     Question,
     Row,
     answers,
     ok,
+    seconds_of_a_call,
+    seconds_of_questions,
     wrong,
 )
-from smspec.submission.preflight.aws_calls import AwsCalls, seconds_of_a_call, seconds_of_questions
-from smspec.submission.preflight.questions import Subject, questions
 from smspec.submission.s3_service import S3Service
 from smspec.submission.uploading import Delivery, deliveries
 

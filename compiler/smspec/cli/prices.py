@@ -141,8 +141,8 @@ def listed_by_region(
     All regions are asked, so that the file is complete or unchanged. ``service``: what a person waits for.
     """
     # Imported late: boto3 takes a second to import.
-    from smspec.submission.aws_errors import AwsUnavailable
     from smspec.submission.aws_listing import regions_of, session_of
+    from smspec.submission.client import AwsUnavailable
 
     waiting = Waiting(console)
     try:

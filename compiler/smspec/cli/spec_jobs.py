@@ -17,7 +17,7 @@ from smspec.diagnostics.visible import visible
 from smspec.pipeline.compilation import Compiled
 from smspec.source.frozen import dataclass, replace
 from smspec.submission.alternative_jobs import AlternativeJobs, Candidate
-from smspec.submission.aws_errors import JobRefused
+from smspec.submission.client import JobRefused
 from smspec.submission.job_service import JobService, ListedJob
 from smspec.submission.ownership import DifferentJob, require_own
 from smspec.submission.training_job import DELETING, TrainingJob

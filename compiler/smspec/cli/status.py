@@ -116,7 +116,7 @@ def _show_job(args: argparse.Namespace, console: Console) -> int:
 
 def _tags(service: JobService, job: TrainingJob) -> dict[str, str]:
     """Return the tags of a job; none if the credentials may not read them, because its status needs none."""
-    from smspec.submission.aws_errors import AccessDenied
+    from smspec.submission.client import AccessDenied
 
     try:
         return service.tags(job)

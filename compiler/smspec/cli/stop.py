@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     # Imported late: boto3 takes a second to import.
-    from smspec.submission.aws_errors import JobRefused
+    from smspec.submission.client import JobRefused
 
     with aws_failures():
         service, job = named_job(args, console)

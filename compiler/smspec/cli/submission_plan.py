@@ -20,7 +20,7 @@ from smspec.pipeline.compilation import Compiled
 from smspec.service.job_costs import cost_line, hosts_text
 from smspec.service.request import channels_in_s3
 from smspec.spec.model import Channel
-from smspec.submission.object_content import FileContent
+from smspec.submission.s3_service import FileContent
 from smspec.workspace.project_links import LeadsOut, Project
 
 if TYPE_CHECKING:

@@ -39,7 +39,7 @@ from smspec.workspace.temporary_directory import temporary_directory
 
 if TYPE_CHECKING:
     from smspec.cli.job_follower import SubmissionState
-    from smspec.submission.aws_errors import ActionDenied
+    from smspec.submission.client import ActionDenied
     from smspec.submission.job_service import JobService
     from smspec.submission.s3_service import S3Service
     from smspec.submission.training_job import TrainingJob
@@ -104,7 +104,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         tags = {} if args.dry_run else git_tags(build)
         sent = tuple(replace(each, git_tags=tags) for each in sent)
         # Imported late: boto3 takes a second to import.
-        from smspec.submission.aws_errors import ActionDenied
+        from smspec.submission.client import ActionDenied
 
         with aws_failures():
             try:

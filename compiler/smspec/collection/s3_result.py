@@ -28,8 +28,7 @@ from smspec.local.feeder.objects import ChannelDataError, StoredObject, StoreUna
 from smspec.local.s3.client import CONNECTIONS, RANGE
 from smspec.local.s3.fetching import Fetching
 from smspec.source.frozen import dataclass
-from smspec.submission.aws_errors import DENIED, ActionDenied, AwsUnavailable, denied_action
-from smspec.submission.client import asked
+from smspec.submission.client import DENIED, ActionDenied, AwsUnavailable, asked, denied_action
 from smspec.submission.s3_service import S3Service, object_arn, parts
 from smspec.submission.training_job import TrainingJob
 from smspec.wire.aws import AwsSession

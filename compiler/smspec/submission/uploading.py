@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
 from smspec.source.frozen import dataclass
-from smspec.submission.aws_errors import JobRefused
-from smspec.submission.object_content import FileContent, MemoryContent, has_md5, has_sha256
-from smspec.submission.s3_service import ListedObject, S3Service
+from smspec.submission.client import JobRefused
+from smspec.submission.s3_service import FileContent, ListedObject, MemoryContent, S3Service, has_md5, has_sha256
 
 _UPLOADS_AT_ONCE = 4
 _GRACE_SECONDS = 10.0

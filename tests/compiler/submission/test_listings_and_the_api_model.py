@@ -12,8 +12,8 @@ import pytest
 from botocore.validate import ParamValidator
 
 from smspec.service.policy import is_about_training
-from smspec.submission.aws_errors import AwsUnavailable
 from smspec.submission.aws_listing import listed_prices, listed_quotas
+from smspec.submission.client import AwsUnavailable
 from smspec.submission.s3_service import S3Service
 from smspec.wire.aws import AwsSession
 from support.servers.hostile_s3 import CREDENTIALS, listing

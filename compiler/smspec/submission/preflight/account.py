@@ -14,17 +14,17 @@ from smspec.service.members import items, member
 from smspec.service.partitions import partitions
 from smspec.service.policy_rules.limits import needed_quotas
 from smspec.service.request import Request
-from smspec.submission.aws_errors import INVALID_CREDENTIALS, unaccepted
+from smspec.submission.client import INVALID_CREDENTIALS, unaccepted
 from smspec.submission.preflight.asking import (
     SURROUNDINGS_AT_FAULT,
     Answer,
+    AwsCalls,
     NotChecked,
     Question,
     not_checked,
     ok,
     wrong,
 )
-from smspec.submission.preflight.aws_calls import AwsCalls
 from smspec.wire.aws import AwsRefused
 
 CALLER, ROLE, QUOTA, PLAN = "caller", "role", "quota", "training plan"

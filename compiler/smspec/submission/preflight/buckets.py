@@ -11,9 +11,18 @@ from smspec.service.arns import parsed_arn
 from smspec.service.members import items, member
 from smspec.service.request import S3_PREFIX, channels_in_s3
 from smspec.source.frozen import dataclass
-from smspec.submission.aws_errors import DENIED, ActionDenied, AwsUnavailable, JobRefused
-from smspec.submission.preflight.asking import Answer, NotChecked, Question, Row, State, not_checked, ok, wrong
-from smspec.submission.preflight.aws_calls import AwsCalls
+from smspec.submission.client import DENIED, ActionDenied, AwsUnavailable, JobRefused
+from smspec.submission.preflight.asking import (
+    Answer,
+    AwsCalls,
+    NotChecked,
+    Question,
+    Row,
+    State,
+    not_checked,
+    ok,
+    wrong,
+)
 from smspec.submission.s3_service import S3Service
 from smspec.wire.aws import AwsRefused
 
