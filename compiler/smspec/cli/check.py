@@ -16,7 +16,7 @@ from smspec.proof import ProofRequest
 from smspec.proof.checking import CheckResult, check_job
 from smspec.spec.layers.assembly import OptionError
 from smspec.workspace.deferred_signals import signals_interrupt
-from smspec.workspace.temporary_directory import temporary_directory
+from smspec.workspace.own_directories import temporary_directory
 
 HELP = """\
 Prove that a job starts. On this machine, with the Python version and the packages of its image: compile the modules of

@@ -28,7 +28,7 @@ from smspec.output.writing import (
     put_directory,
 )
 from smspec.workspace.deferred_signals import signals_interrupt
-from smspec.workspace.temporary_directory import temporary_directory
+from smspec.workspace.own_directories import temporary_directory
 
 if TYPE_CHECKING:
     from smspec.collection.collecting import CollectedResult

@@ -35,7 +35,7 @@ class ResourceUnavailable(Exception):
 def report_error(fault: Exception, console: Console) -> int:
     """Write a sentence about the error and return its exit status."""
     # Imported late, as below: most commands succeed.
-    from smspec.workspace.cache_directory import UnsafeCache
+    from smspec.workspace.own_directories import UnsafeCache
 
     if os.environ.get("SMSPEC_DEBUG"):
         import traceback

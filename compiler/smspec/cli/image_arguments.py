@@ -84,7 +84,7 @@ def with_images(
     # Imported late: a build without images starts no process and opens no connection.
     from smspec.publishing.publication import PublishFailed, PublishOptions
     from smspec.publishing.publishing import publish
-    from smspec.workspace.temporary_directory import temporary_directory
+    from smspec.workspace.own_directories import temporary_directory
 
     images = [image for build in builds if (image := _job_image(build)) is not None]
     if not images:

@@ -46,9 +46,9 @@ from smspec.source.listing import ListedFile
 from smspec.source.node import dotted
 from smspec.spec.layers.variables import OptionError
 from smspec.workspace.boundary_search import boundary_of
-from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
 from smspec.workspace.deferred_signals import signals_interrupt
-from smspec.workspace.temporary_directory import temporary_directory
+from smspec.workspace.own_directories import temporary_directory
+from smspec.workspace.spec_reading import STANDARD_INPUT, content_of
 
 HELP = """\
 Print a job spec that compiles to the same request as an existing training job. The input is a CreateTrainingJob

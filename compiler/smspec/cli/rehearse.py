@@ -32,7 +32,7 @@ from smspec.rehearsal.rehearsal import RehearsalRefused, RehearsedJob
 from smspec.rehearsal.report import Refusal, Report, junit, text
 from smspec.render.tree_rendering import render_tree
 from smspec.workspace.deferred_signals import signals_interrupt
-from smspec.workspace.temporary_directory import temporary_directory
+from smspec.workspace.own_directories import temporary_directory
 
 HELP = """\
 Run the job again and again on this machine, each time under something that SageMaker may do to it, such as a Spot

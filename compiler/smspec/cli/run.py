@@ -27,7 +27,7 @@ from smspec.render.tree_rendering import render_tree
 from smspec.script.program import Program
 from smspec.spec.keys.row import duration_meant, size_in_bytes, size_meant
 from smspec.workspace.deferred_signals import signals_interrupt
-from smspec.workspace.temporary_directory import temporary_directory
+from smspec.workspace.own_directories import temporary_directory
 
 HELP = """\
 Run the job on this machine with the files that `smspec build` generates. Each host gets its own /opt/ml directory and

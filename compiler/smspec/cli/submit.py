@@ -35,7 +35,7 @@ from smspec.publishing.publication import BUILDERS
 from smspec.source.frozen import replace
 from smspec.spec.model import BuiltImage, names_registry
 from smspec.workspace.deferred_signals import signals_interrupt
-from smspec.workspace.temporary_directory import temporary_directory
+from smspec.workspace.own_directories import temporary_directory
 
 if TYPE_CHECKING:
     from smspec.cli.job_follower import SubmissionState

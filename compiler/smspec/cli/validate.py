@@ -25,8 +25,8 @@ from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.validation_result import ValidationResult, validate_specs
 from smspec.spec.layers.variables import OptionError
-from smspec.workspace.command_line_file import USUAL_SPEC
 from smspec.workspace.deferred_signals import signals_interrupt
+from smspec.workspace.spec_reading import USUAL_SPEC
 
 if TYPE_CHECKING:
     from smspec.pipeline.repairing import Repaired

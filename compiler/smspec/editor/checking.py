@@ -31,7 +31,7 @@ from smspec.pipeline.validation_result import ValidationResult, whole_result
 from smspec.source.frozen import dataclass, replace
 from smspec.source.real_file import is_below
 from smspec.spec.layers.variables import OptionError
-from smspec.workspace.spec_marker import is_meant_as_spec
+from smspec.workspace.spec_reading import is_meant_as_spec
 
 MOST_AT_ONCE = 50
 """Jobs that are checked before the findings so far are shown."""

@@ -40,12 +40,12 @@ from smspec.spec.layers.variables import OptionError
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.boundary import FileNotRead
 from smspec.workspace.boundary_search import repository_above
-from smspec.workspace.changed_files import ChangedFiles, place_of
 from smspec.workspace.git import LINK, SUBMODULE, GitFailed, Objects, Repository, StagedFile, checked_repository
 from smspec.workspace.path_targets import is_directory
 from smspec.workspace.revision import place_below
 from smspec.workspace.source_walk import MARKERS, is_output_of_ours
-from smspec.workspace.spec_marker import has_spec_key, is_meant_as_spec, is_spec_file
+from smspec.workspace.spec_reading import has_spec_key, is_meant_as_spec, is_spec_file
+from smspec.workspace.working_tree import ChangedFiles, place_of
 
 _USUAL_ENDINGS = (*ENDINGS, ".json")
 """Other files are read only if they change: there may be many."""
