@@ -156,7 +156,7 @@ def tracked_files(repository: Repository) -> Tracked:
     while ahead:
         here, prefix = ahead.pop()
         try:
-            staged = list(here.staged())
+            staged = here.staged
         except GitFailed:
             if not prefix:
                 raise

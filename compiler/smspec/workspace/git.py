@@ -12,6 +12,7 @@ import shlex
 import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 
 from smspec.source.frozen import dataclass
 from smspec.source.git_command import GitMissing, GitWaits, run_git, start_git
@@ -96,11 +97,11 @@ class Objects:
                 yield content
 
 
-@dataclass(frozen=True, slots=True)
 class Repository:
-    """A repository with a working tree. ``top`` has no links in it."""
+    """A repository with a working tree. ``top`` has no links in it. The index is read once."""
 
-    top: str
+    def __init__(self, top: str) -> None:
+        self.top = top
 
     def commit(self, revision: str) -> str:
         """Return the id of the commit for a revision. Raise `GitFailed`, also for a name of two different commits."""
@@ -135,29 +136,30 @@ class Repository:
                 mode, _, name = facts.decode("ascii").split(" ")
                 yield Entry(path=os.fsdecode(path), mode=mode, object=name)
 
-    def staged(self) -> Iterator[StagedFile]:
-        """Yield every file, link, and submodule of the index. Raise `GitFailed` if it cannot be read."""
+    @cached_property
+    def staged(self) -> tuple[StagedFile, ...]:
+        """All files, links, and submodules of the index. Raise `GitFailed` if it cannot be read."""
         listed = self._bytes("ls-files", "-z", "--stage", "--debug", "-t")
+        files: list[StagedFile] = []
         end = 0
         for found in _STAGED.finditer(listed):
             if found.start() != end:
                 break
             end = found.end()
-            yield StagedFile(
-                path=os.fsdecode(found["path"]),
-                mode=found["mode"].decode(),
-                object=found["object"].decode(),
-                is_merged=found["stage"] == b"0",
-                is_sparse=found["tag"] in b"Ss",
-                state=(
-                    int(found["size"]),
-                    _nanoseconds(found["mtime"]),
-                    _nanoseconds(found["ctime"]),
-                    int(found["inode"]),
-                ),
+            times = _nanoseconds(found["mtime"]), _nanoseconds(found["ctime"])
+            files.append(
+                StagedFile(
+                    path=os.fsdecode(found["path"]),
+                    mode=found["mode"].decode(),
+                    object=found["object"].decode(),
+                    is_merged=found["stage"] == b"0",
+                    is_sparse=found["tag"] in b"Ss",
+                    state=(int(found["size"]), *times, int(found["inode"])),
+                )
             )
         if end != len(listed):
             raise GitFailed("cannot read what this version of git prints of the index")
+        return tuple(files)
 
     def tracked(self) -> list[str]:
         """Return the paths of all files, links, and submodules of the index."""
@@ -327,7 +329,7 @@ def _check_not_part_of(found: Repository, outer: str) -> None:
     inside = os.path.relpath(found.top, outer)
     try:
         repository = checked_repository(outer)
-        tracked = {file.path for file in repository.staged()}
+        tracked = {file.path for file in repository.staged}
         tracked.update(entry.path for entry in repository.entries(repository.commit("HEAD")))
     except GitFailed:
         return  # not a working tree, or one without a commit

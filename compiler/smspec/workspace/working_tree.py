@@ -61,7 +61,7 @@ class Changes:
 def changes_since(repository: Repository, commit: str) -> Changes:
     """Return what differs in the working tree, removed files too, but no ignored ones. Raise `GitFailed`."""
     base = {entry.path: entry for entry in repository.entries(commit)}
-    staged = {file.path: file for file in repository.staged()}
+    staged = {file.path: file for file in repository.staged}
     untracked = {path for path in repository.untracked() if path not in base}
     tree = WorkingTree(repository, staged)
     changed: list[str] = []
@@ -107,7 +107,7 @@ class Conversions:
     @property
     def _tree(self) -> WorkingTree:
         if self._known is None:
-            self._known = WorkingTree(self._repository, {file.path: file for file in self._repository.staged()})
+            self._known = WorkingTree(self._repository, {file.path: file for file in self._repository.staged})
         return self._known
 
     def _same(self, paths: Iterable[str]) -> list[str]:
@@ -350,7 +350,7 @@ def _since(module: Repository, commit: str) -> Changes:
     try:
         return changes_since(module, module.commit(commit))
     except GitFailed:
-        files = (*(file.path for file in module.staged()), *module.untracked())
+        files = (*(file.path for file in module.staged), *module.untracked())
         return Changes(tracked=files, submodules={}, gone=frozenset(), untracked=(), filtered={})
 
 
