@@ -33,7 +33,7 @@ from smspec.pipeline.spec_discovery import (
     take,
 )
 from smspec.pipeline.spec_files import read_spec_files
-from smspec.pipeline.variants import are_same, compile_variants, gather_variants
+from smspec.pipeline.variants import are_same, compile_variants, gather_variants, misplaced
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import MOST_LINKS, is_below
 from smspec.spec.layers.variables import OptionError
@@ -337,18 +337,14 @@ def unlisted_specs(
         return twin is not None and are_same(made[path], gather_variants(twin, None, settings, cache))
 
     sides = {path: compile_variants(side) for path, side in made.items() if not is_repeated(path)}
-    compiled = {cache.identity(path) for path, side in sides.items() if side.compiled}
-
-    def is_misplaced(path: str) -> bool:
-        """A file that links lead to may be valid at one of its paths only."""
-        at = cache.identity(path)
-        if at not in compiled and at in twins and twins[at] != path:
-            own = compile_variants(gather_variants(twins[at], None, settings, cache))
-            compiled.update([at] if own.compiled else [])
-        return at in compiled
-
+    gathered = {path: made[path] for path in sides}
+    for path, side in sides.items():
+        twin = twins.get(cache.identity(path), path)
+        if side.lacks_files and twin not in gathered:
+            gathered[twin] = gather_variants(twin, None, settings, cache)
+    elsewhere = misplaced(("", gathered, sides))
     return {
         os.path.relpath(path): bool(side.compiled)
         for path, side in sorted(sides.items())
-        if side.compiled or (side.is_open and not (side.lacks_files and is_misplaced(path)))
+        if side.compiled or (side.is_open and path not in elsewhere)
     }
