@@ -121,7 +121,7 @@ def _base_name(what: str, result: StoredResult) -> str:
 
 
 def _result(args: argparse.Namespace, console: Console) -> StoredResult:
-    from smspec.collection.run_result import is_run_directory, run_result
+    from smspec.collection.collecting import is_run_directory, run_result
 
     is_name = is_job_name(args.what)
     if not is_name and is_run_directory(args.what):

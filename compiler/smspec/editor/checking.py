@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from lsprotocol import types
 
 from smspec.diagnostics import Diagnostic
-from smspec.editor.published import Publication
+from smspec.editor.open_documents import Publication
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_check import CheckedSpec, check_spec
 from smspec.pipeline.spec_discovery import (
