@@ -134,7 +134,7 @@ def _result(args: argparse.Namespace, console: Console) -> StoredResult:
             why += "; pass one spec, the name of a job, or the directory of a run"
         raise UsageError(f"`{visible(args.what)}` {why}; `smspec status` shows the names of jobs")
     from smspec.collection.s3_result import s3_result
-    from smspec.submission.s3_service import S3Service
+    from smspec.submission.s3_service import S3Store
 
     service, job = named_job(args, console)
     if not job.is_over:
@@ -143,7 +143,7 @@ def _result(args: argparse.Namespace, console: Console) -> StoredResult:
             f" `smspec logs {job_words(job, args.profile)} --follow` waits"
         )
     with Waiting(console).of(f"S3 about the result of `{job.name}`"):
-        return s3_result(job, S3Service(args.profile, service.region), args.profile)
+        return s3_result(job, S3Store(args.profile, service.region), args.profile)
 
 
 def _collected(result: StoredResult, directory: str, args: argparse.Namespace, console: Console) -> CollectedResult:

@@ -78,7 +78,12 @@ def check_image_arguments(args: argparse.Namespace) -> None:
 
 
 def with_images(
-    builds: list[JobBuild], args: argparse.Namespace, console: Console, variables: Mapping[str, str], *, pushes: bool
+    builds: list[JobBuild],
+    args: argparse.Namespace,
+    console: Console,
+    variables: Mapping[str, str],
+    *,
+    pushes: bool,
 ) -> list[JobBuild]:
     """Build the images of jobs whose files have been written, or push them, and return the jobs with them."""
     # Imported late: a build without images starts no process and opens no connection.

@@ -24,7 +24,7 @@ from smspec.submission.s3_service import FileContent
 from smspec.workspace.project_links import LeadsOut, Project
 
 if TYPE_CHECKING:
-    from smspec.submission.s3_service import S3Service
+    from smspec.submission.s3_service import S3Store
     from smspec.submission.uploading import DataPlan
 
 LocalData = Mapping[str, Mapping[str, FileContent]]
@@ -62,7 +62,7 @@ def local_data_lines(sent: Submission, files: LocalData) -> Iterator[str]:
             yield f"channel {name} {uri}: {count(len(found), 'local file')}, {whole}, not compared with S3"
 
 
-def data_plans(build: JobBuild, store: S3Service, files: LocalData, console: Console) -> Iterator[DataPlan]:
+def data_plans(build: JobBuild, store: S3Store, files: LocalData, console: Console) -> Iterator[DataPlan]:
     """Yield the upload of each channel, after comparing local data with S3. Raise `JobRefused` or `AwsUnavailable`."""
     # Imported late: boto3 takes a second to import, and the plan is shown before.
     from smspec.submission.uploading import plan_data

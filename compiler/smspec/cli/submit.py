@@ -20,7 +20,7 @@ from smspec.cli.aws_arguments import (
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.image_arguments import JobBuild, job_build, with_images
-from smspec.cli.named_job import PlacedJob, placed_job
+from smspec.cli.named_job import JobInRegion, placed_job
 from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.prices import count
 from smspec.cli.spec_arguments import add_spec_arguments
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from smspec.cli.job_follower import SubmissionState
     from smspec.submission.client import ActionDenied
     from smspec.submission.job_service import JobService
-    from smspec.submission.s3_service import S3Service
+    from smspec.submission.s3_service import S3Store
     from smspec.submission.training_job import TrainingJob
-    from smspec.submission.uploading import DataPlan, Delivery
+    from smspec.submission.uploading import DataPlan, UploadState
 
 HELP = """\
 Create the training job of a spec in SageMaker, and follow it to its end. First build and push the image unless its
@@ -114,7 +114,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _submitted(
-    build: JobBuild, placed: PlacedJob, all_sent: Sequence[Submission], args: argparse.Namespace, console: Console
+    build: JobBuild,
+    placed: JobInRegion,
+    all_sent: Sequence[Submission],
+    args: argparse.Namespace,
+    console: Console,
 ) -> int:
     show, waiting = console.say if args.dry_run else console.remark, Waiting(console)
     for line in plan_lines(build, all_sent, builds=not args.no_build):
@@ -125,7 +129,7 @@ def _submitted(
     from smspec.submission.client import has_credentials
     from smspec.submission.job_account import role_account
     from smspec.submission.job_creation import JobEnded, create_job, existing_job
-    from smspec.submission.s3_service import S3Service
+    from smspec.submission.s3_service import S3Store
 
     with credentials_wait(console):
         is_anonymous = not has_credentials(args.profile)
@@ -141,7 +145,7 @@ def _submitted(
         return 0
     service = service_in(args, placed.region, console)
     with credentials_wait(console):
-        store = S3Service(args.profile, service.region)
+        store = S3Store(args.profile, service.region)
     if service.is_in_aws:  # an emulator has any account
         _check_accounts(build, all_sent)
     show(_place(service, placed))
@@ -204,7 +208,7 @@ def _check_accounts(build: JobBuild, sent: Sequence[Submission]) -> None:
         raise CommandRefused(fault)
 
 
-def _place(service: JobService, placed: PlacedJob) -> str:
+def _place(service: JobService, placed: JobInRegion) -> str:
     """Return where the job is created, and what decides it."""
     endpoint = "" if service.is_in_aws else f", at {visible(service.endpoint)}, which is not AWS"
     return f"region {service.region}, from {placed.origin or 'AWS'}{endpoint}"
@@ -250,8 +254,8 @@ def _statement(denied: ActionDenied, job: Compiled, spec: str) -> str:
 def _prepare(
     build: JobBuild,
     data: Sequence[DataPlan],
-    delivered: Sequence[Delivery],
-    store: S3Service,
+    delivered: Sequence[UploadState],
+    store: S3Store,
     args: argparse.Namespace,
     console: Console,
 ) -> None:
@@ -273,7 +277,7 @@ def _prepare(
         raise ResourceUnavailable(str(failure)) from failure
 
 
-def _upload(data: DataPlan, store: S3Service, console: Console) -> None:
+def _upload(data: DataPlan, store: S3Store, console: Console) -> None:
     from smspec.cli.waiting import transfer_progress
     from smspec.submission.uploading import upload_data
 

@@ -40,7 +40,7 @@ from smspec.spec.layers.variables import OptionError
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.boundary import FileNotRead
 from smspec.workspace.boundary_search import repository_above
-from smspec.workspace.git import LINK, SUBMODULE, GitFailed, Objects, Repository, StagedFile, checked_repository
+from smspec.workspace.git import LINK, SUBMODULE, GitFailed, GitObjects, Repository, StagedFile, checked_repository
 from smspec.workspace.path_targets import is_directory
 from smspec.workspace.revision import place_below
 from smspec.workspace.source_walk import MARKERS, is_output_of_ours
@@ -88,7 +88,7 @@ class Tracked:
             return set()
         tracked = [os.path.join(self.top, name) for name in self.paths or () if is_yaml(name)]
         with ExitStack() as opened:
-            objects: dict[str, Objects] = {}
+            objects: dict[str, GitObjects] = {}
             known: dict[str, bool] = {}
 
             def is_spec(path: str, links: int = 0) -> bool:

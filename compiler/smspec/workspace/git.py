@@ -68,7 +68,7 @@ class StagedFile:
     state: tuple[int, int, int, int]
 
 
-class Objects:
+class GitObjects:
     """The objects of a repository, while the git process runs; those of its submodules end with them."""
 
     def __init__(self, process: subprocess.Popen[bytes], repository: Repository, inner: ExitStack) -> None:
@@ -77,7 +77,7 @@ class Objects:
         self._repository = repository
         self._inner = inner
 
-    def of_submodule(self, repository: Repository) -> Objects:
+    def of_submodule(self, repository: Repository) -> GitObjects:
         """Return the objects of a submodule. Raise `GitFailed`."""
         return self._inner.enter_context(repository.objects())
 
@@ -231,7 +231,7 @@ class Repository:
         return self._text("remote", "get-url", "--", name).removesuffix("\n")
 
     @contextmanager
-    def objects(self) -> Iterator[Objects]:
+    def objects(self) -> Iterator[GitObjects]:
         """Start a process that reads objects, and end it afterwards.
 
         Starting git takes longer than reading a source.
@@ -239,7 +239,7 @@ class Repository:
         process = _started(["cat-file", "--batch"], self.top, stderr=subprocess.DEVNULL)
         with process, ExitStack() as inner:
             try:
-                yield Objects(process, self, inner)
+                yield GitObjects(process, self, inner)
             finally:
                 if process.poll() is None:
                     process.kill()

@@ -50,7 +50,7 @@ SHELLS: dict[str, Callable[[tuple[Grammar, ...]], str]] = {"bash": bash_script, 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Value:
+class ValueGrammar:
     """The value of an option or a position; ``choices`` are all possible values."""
 
     kind: Kind
@@ -59,12 +59,12 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class OptionGrammar:
     """``attached`` are words that can follow the name only after ``=``. ``repeats``: can be repeated."""
 
     names: tuple[str, ...]
     help: str
-    value: Value | None
+    value: ValueGrammar | None
     attached: tuple[str, ...] = ()
     repeats: bool = False
 
@@ -75,8 +75,8 @@ class Grammar:
 
     command: str
     summary: str
-    options: tuple[Option, ...]
-    position: Value | None
+    options: tuple[OptionGrammar, ...]
+    position: ValueGrammar | None
     many: bool
 
 
@@ -100,7 +100,7 @@ def _grammar(name: str, module: str, summary: str) -> Grammar:
     )
 
 
-def _options(actions: list[argparse.Action]) -> Iterator[Option]:
+def _options(actions: list[argparse.Action]) -> Iterator[OptionGrammar]:
     # `--iam-policy=role` is an option name for argparse, but a value for the user.
     attached: dict[str, list[str]] = {}
     for action in actions:
@@ -109,7 +109,7 @@ def _options(actions: list[argparse.Action]) -> Iterator[Option]:
     for action in actions:
         names = tuple(spelling for spelling in action.option_strings if "=" not in spelling)
         if names:
-            yield Option(
+            yield OptionGrammar(
                 names=names,
                 help=" ".join((action.help or "").replace("%%", "%").split()),
                 value=None if action.nargs == 0 else _value(action),
@@ -118,12 +118,12 @@ def _options(actions: list[argparse.Action]) -> Iterator[Option]:
             )
 
 
-def _value(action: argparse.Action) -> Value:
+def _value(action: argparse.Action) -> ValueGrammar:
     shown = action.metavar if isinstance(action.metavar, str) else action.dest
     if action.choices is not None:
-        return Value(kind="choice", shown=shown, choices=tuple(map(str, action.choices)))
+        return ValueGrammar(kind="choice", shown=shown, choices=tuple(map(str, action.choices)))
     kind = "overlays" if action.dest == "overlay" else KINDS.get(shown, "word")
-    return Value(kind=kind, shown=shown)
+    return ValueGrammar(kind=kind, shown=shown)
 
 
 def completion(words: list[str], commands: Mapping[str, tuple[str, str]], console: Console) -> int:

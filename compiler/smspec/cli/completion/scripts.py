@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from smspec.cli.completion import Grammar, Option, Value
+    from smspec.cli.completion import Grammar, OptionGrammar, ValueGrammar
 
 _BASH = r"""# Completion of smspec for bash. `smspec --completion bash` wrote it, of the version that it completes.
 _smspec() {
@@ -204,12 +204,12 @@ def _bash_values(grammar: Grammar) -> Iterator[str]:
             yield f"        {_bash_cases(grammar, option, '=')}) kind=choice choices={listed} ;;"
 
 
-def _bash_cases(grammar: Grammar, option: Option, *ends: str) -> str:
+def _bash_cases(grammar: Grammar, option: OptionGrammar, *ends: str) -> str:
     """Return the patterns of a command and the previous word: a name, or with `=` the same word up to there."""
     return " | ".join(f"'{grammar.command} {name}{end}'" for name in option.names for end in ends)
 
 
-def _bash_kind(value: Value) -> str:
+def _bash_kind(value: ValueGrammar) -> str:
     if value.kind == "choice":
         return f"kind=choice choices={_bash_words(value.choices)}"
     return f"kind='{value.kind}'"
@@ -230,7 +230,7 @@ def _zsh_case(grammar: Grammar) -> str:
     return f"    {grammar.command})\n        _arguments -s \\\n{lines}\n        ;;"
 
 
-def _zsh_specs(option: Option) -> Iterator[str]:
+def _zsh_specs(option: OptionGrammar) -> Iterator[str]:
     others = "*" if option.repeats else f"({' '.join(option.names)})"
     help = f"[{_zsh_text(option.help)}]"
     for name in option.names:
@@ -242,7 +242,7 @@ def _zsh_specs(option: Option) -> Iterator[str]:
             yield f"{others}{name}{'=' if name.startswith('--') else '+'}{help}:{_zsh_taken(option.value)}"
 
 
-def _zsh_taken(value: Value) -> str:
+def _zsh_taken(value: ValueGrammar) -> str:
     action = {
         "file": "_files",
         "directory": "_files -/",
@@ -274,11 +274,11 @@ def _fish_lines(grammar: Grammar) -> Iterator[str]:
         yield f"{here}{_fish_position(grammar.position)}"
 
 
-def _fish_names(option: Option) -> str:
+def _fish_names(option: OptionGrammar) -> str:
     return " ".join(f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names)
 
 
-def _fish_taken(value: Value | None) -> str:
+def _fish_taken(value: ValueGrammar | None) -> str:
     if value is None:
         return ""
     if value.kind == "file":
@@ -286,11 +286,11 @@ def _fish_taken(value: Value | None) -> str:
     return f" -x{_fish_words(value)}"
 
 
-def _fish_position(value: Value) -> str:
+def _fish_position(value: ValueGrammar) -> str:
     return " -F" if value.kind == "file" else _fish_words(value)
 
 
-def _fish_words(value: Value) -> str:
+def _fish_words(value: ValueGrammar) -> str:
     words = {
         "directory": "(__fish_complete_directories (commandline -ct))",
         "revision": "(__smspec_revisions)",

@@ -1,8 +1,8 @@
 """What only AWS knows about a job, before anything is created: a row for each thing, ok, wrong, or not checked.
 
-A `Question` calls AWS and returns an `Answer`: a `Row`, or several, and the questions that follow from them. All are
-asked at once, within a time limit. What may not be asked, for lack of a permission, is not checked and never wrong. A
-question reads and changes nothing, so it can always be repeated.
+An `AwsQuestion` calls AWS and returns an `Answer`: a `CheckRow`, or several, and the questions that follow from them.
+All are asked at once, within a time limit. What may not be asked, for lack of a permission, is not checked and never
+wrong. A question reads and changes nothing, so it can always be repeated.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from smspec.service.facts.instances import architecture
 from smspec.service.request import Request
 from smspec.source.frozen import dataclass
 from smspec.submission.preflight.account import account_questions
-from smspec.submission.preflight.asking import AwsCalls, Question
+from smspec.submission.preflight.asking import AwsQuestion, PreflightCalls
 from smspec.submission.preflight.buckets import bucket_questions, used_buckets
 from smspec.submission.preflight.resources import image_questions, resource_questions
-from smspec.submission.s3_service import S3Service
+from smspec.submission.s3_service import S3Store
 
 _PLATFORMS = {"x86_64": "linux/amd64", "arm64": "linux/arm64"}
 
@@ -38,7 +38,7 @@ class Subject:
     builds: bool
 
 
-def questions(calls: AwsCalls, store: S3Service, subject: Subject, account: str) -> list[Question]:
+def questions(calls: PreflightCalls, store: S3Store, subject: Subject, account: str) -> list[AwsQuestion]:
     """Return the questions about a job. ``account``: of the caller, empty if unknown."""
     payload = subject.payloads[0]
     buckets = used_buckets(payload, subject.uploads, subject.uploaded)

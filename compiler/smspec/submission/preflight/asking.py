@@ -38,7 +38,7 @@ _SHARE, _SHARE_OF_A_CALL = 0.5, 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class CheckRow:
     """What is known about one thing. ``kind`` says what it is, such as `bucket`, and ``name`` which one.
 
     ``text`` follows the name. ``exit_status``: of a submission that ends because the row is wrong. ``action``: the
@@ -57,12 +57,12 @@ class Row:
 class Answer:
     """``rows`` of the table; ``then``: the questions that arise from them."""
 
-    rows: tuple[Row, ...]
-    then: tuple[Question, ...] = ()
+    rows: tuple[CheckRow, ...]
+    then: tuple[AwsQuestion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class AwsQuestion:
     """``ask`` calls AWS. ``kind`` and ``name``: of its row if there is no answer. ``waits_for``: who is to answer.
 
     ``seconds`` None: the time limit of all questions.
@@ -88,20 +88,20 @@ class Contradiction(Exception):
 
 
 def ok(kind: str, name: str, text: str) -> Answer:
-    return Answer(rows=(Row(kind=kind, name=name, state="ok", text=text),))
+    return Answer(rows=(CheckRow(kind=kind, name=name, state="ok", text=text),))
 
 
 def wrong(kind: str, name: str, text: str, exit_status: int = SPEC_AT_FAULT) -> Answer:
-    return Answer(rows=(Row(kind=kind, name=name, state="wrong", text=text, exit_status=exit_status),))
+    return Answer(rows=(CheckRow(kind=kind, name=name, state="wrong", text=text, exit_status=exit_status),))
 
 
 def not_checked(kind: str, name: str, reason: str, action: str = "") -> Answer:
-    return Answer(rows=(Row(kind=kind, name=name, state="not checked", text=reason, action=action),))
+    return Answer(rows=(CheckRow(kind=kind, name=name, state="not checked", text=reason, action=action),))
 
 
 def answers(
-    questions: Iterable[Question], seconds: float, watch: Callable[[Sequence[str]], None] = lambda _waits: None
-) -> list[Row]:
+    questions: Iterable[AwsQuestion], seconds: float, watch: Callable[[Sequence[str]], None] = lambda _waits: None
+) -> list[CheckRow]:
     """Return the rows of all questions, in their order. A question without an answer in time is not checked.
 
     ``watch`` gets what is waited for, several times a second. An error of a question that is not an answer of AWS is
@@ -111,19 +111,19 @@ def answers(
 
 
 class _Asking:
-    def __init__(self, questions: Iterable[Question], seconds: float) -> None:
+    def __init__(self, questions: Iterable[AwsQuestion], seconds: float) -> None:
         self._seconds = seconds
         self._start = time.monotonic()
-        self._open: dict[_Place, Question] = {}
-        self._rows: dict[_Place, tuple[Row, ...]] = {}
-        self._asked: queue.SimpleQueue[tuple[_Place, Question] | None] = queue.SimpleQueue()
+        self._open: dict[_Place, AwsQuestion] = {}
+        self._rows: dict[_Place, tuple[CheckRow, ...]] = {}
+        self._asked: queue.SimpleQueue[tuple[_Place, AwsQuestion] | None] = queue.SimpleQueue()
         self._answered: queue.SimpleQueue[tuple[_Place, Answer | BaseException]] = queue.SimpleQueue()
         self._threads = 0
         self._is_over = False
         for index, question in enumerate(questions):
             self._add((index,), question)
 
-    def rows(self, watch: Callable[[Sequence[str]], None]) -> list[Row]:
+    def rows(self, watch: Callable[[Sequence[str]], None]) -> list[CheckRow]:
         try:
             while self._open:
                 watch(tuple(dict.fromkeys(question.waits_for for question in self._open.values())))
@@ -145,7 +145,7 @@ class _Asking:
                 self._asked.put(None)
         return [row for _, rows in sorted(self._rows.items()) for row in rows]
 
-    def _add(self, place: _Place, question: Question) -> None:
+    def _add(self, place: _Place, question: AwsQuestion) -> None:
         self._open[place] = question
         self._asked.put((place, question))
         if self._threads < min(MOST_THREADS, len(self._open)):
@@ -187,7 +187,7 @@ class _Handing:
         return True
 
 
-def _answer(question: Question) -> Answer:
+def _answer(question: AwsQuestion) -> Answer:
     try:
         return question.ask()
     except Contradiction as fault:
@@ -215,7 +215,7 @@ def _timeout() -> float:
         raise AwsUnavailable(str(fault)) from None
 
 
-class AwsCalls:
+class PreflightCalls:
     """The clients of one session, which threads share. ``region``: of the job. ``seconds``: for a response."""
 
     def __init__(self, profile: str | None, region: str, *, seconds: float) -> None:

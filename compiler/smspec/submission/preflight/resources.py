@@ -12,7 +12,15 @@ from smspec.service.facts.accounts import is_provider
 from smspec.service.image_reference import ImageReference, parsed_reference
 from smspec.service.members import items, member
 from smspec.service.runtime_settings import SecretReference, secret_reference
-from smspec.submission.preflight.asking import SURROUNDINGS_AT_FAULT, Answer, AwsCalls, NotChecked, Question, ok, wrong
+from smspec.submission.preflight.asking import (
+    SURROUNDINGS_AT_FAULT,
+    Answer,
+    AwsQuestion,
+    NotChecked,
+    PreflightCalls,
+    ok,
+    wrong,
+)
 from smspec.wire.aws import AwsRefused
 from smspec.wire.fault import WireFault
 
@@ -34,7 +42,7 @@ _SYSTEMS = {
 """The service, the permission, and the member with the state of each type of file system."""
 
 
-def image_questions(calls: AwsCalls, payload: Mapping[str, Any], platforms: tuple[str, ...]) -> list[Question]:
+def image_questions(calls: PreflightCalls, payload: Mapping[str, Any], platforms: tuple[str, ...]) -> list[AwsQuestion]:
     """Return the question about the image of a request; none without an image.
 
     ``platforms``: one of them is that of the hosts; empty if that is unknown.
@@ -45,13 +53,13 @@ def image_questions(calls: AwsCalls, payload: Mapping[str, Any], platforms: tupl
         return []
     waits_for = f"Amazon ECR in {reference.region}" if reference.region else "the registry"
     return [
-        Question(
+        AwsQuestion(
             kind=IMAGE, name=str(uri), waits_for=waits_for, ask=partial(_image, calls, reference, str(uri), platforms)
         )
     ]
 
 
-def _image(calls: AwsCalls, reference: ImageReference, uri: str, platforms: tuple[str, ...]) -> Answer:
+def _image(calls: PreflightCalls, reference: ImageReference, uri: str, platforms: tuple[str, ...]) -> Answer:
     account, region = reference.account, reference.region
     if account is None or region is None:
         raise NotChecked("it is not in a private registry of Amazon ECR")
@@ -81,7 +89,7 @@ def _image(calls: AwsCalls, reference: ImageReference, uri: str, platforms: tupl
     return _of_platform(calls, image, uri, platforms, partial(client.get_download_url_for_layer, **where))
 
 
-def _absent_image(calls: AwsCalls, reference: ImageReference, uri: str, text: str) -> Answer:
+def _absent_image(calls: PreflightCalls, reference: ImageReference, uri: str, text: str) -> Answer:
     absent = _absent(calls, "ecr", IMAGE, uri, text)
     if is_provider(reference.account or ""):  # such a registry shows others what they may pull
         raise NotChecked(f"{text}, as far as AWS shows its own images")
@@ -96,7 +104,7 @@ def _absent_image(calls: AwsCalls, reference: ImageReference, uri: str, text: st
     return absent
 
 
-def _pull_through_cache(calls: AwsCalls, reference: ImageReference) -> str:
+def _pull_through_cache(calls: PreflightCalls, reference: ImageReference) -> str:
     """Return what creates an image of a registry when it is pulled; empty if no rule of a cache has its prefix."""
     client = calls.client("ecr", reference.region)
     token: dict[str, str] = {}
@@ -122,7 +130,7 @@ def _pull_through_cache(calls: AwsCalls, reference: ImageReference) -> str:
 
 
 def _of_platform(
-    calls: AwsCalls, image: object, uri: str, platforms: tuple[str, ...], link: partial[dict[str, Any]]
+    calls: PreflightCalls, image: object, uri: str, platforms: tuple[str, ...], link: partial[dict[str, Any]]
 ) -> Answer:
     """Compare the platform of an image that exists with that of the hosts."""
     try:
@@ -141,7 +149,7 @@ def _of_platform(
     return ok(IMAGE, uri, f"exists, for {shown(found)}")
 
 
-def _platforms(calls: AwsCalls, manifest: Manifest, link: partial[dict[str, Any]]) -> tuple[str, ...]:
+def _platforms(calls: PreflightCalls, manifest: Manifest, link: partial[dict[str, Any]]) -> tuple[str, ...]:
     """Return the platform in the config of an image, which S3 keeps for Amazon ECR."""
     blob = manifest.config
     assert blob is not None  # of an image, not of an index
@@ -153,12 +161,12 @@ def _platforms(calls: AwsCalls, manifest: Manifest, link: partial[dict[str, Any]
 
 
 def resource_questions(
-    calls: AwsCalls,
+    calls: PreflightCalls,
     payloads: Sequence[Mapping[str, Any]],
     source_key: str | None,
     secrets: Mapping[str, str],
     account: str,
-) -> Iterator[Question]:
+) -> Iterator[AwsQuestion]:
     """Yield the questions about what the requests of a job name; only their hosts differ.
 
     ``source_key``: of the source in S3. ``secrets``: variable → ARN. ``account``: of the caller, empty if unknown.
@@ -167,14 +175,14 @@ def resource_questions(
     volumes = (member(each, "ResourceConfig", "VolumeKmsKeyId") for each in payloads)
     keys = (source_key, member(payload, "OutputDataConfig", "KmsKeyId"), *volumes)
     for key in dict.fromkeys(each for each in keys if isinstance(each, str) and each):
-        yield Question(kind=KEY, name=key, waits_for="KMS", ask=partial(_key, calls, key))
+        yield AwsQuestion(kind=KEY, name=key, waits_for="KMS", ask=partial(_key, calls, key))
     subnets, groups = (_texts(items(payload, "VpcConfig", name)) for name in ("Subnets", "SecurityGroupIds"))
     if subnets or groups:
-        yield Question(
+        yield AwsQuestion(
             kind=NETWORK, name="", waits_for="EC2 about the network", ask=partial(_network, calls, subnets, groups)
         )
     for kind, system in dict.fromkeys(_file_systems(payload)):
-        yield Question(
+        yield AwsQuestion(
             kind=FILE_SYSTEM,
             name=system,
             waits_for=f"{kind} about `{system}`",
@@ -183,7 +191,7 @@ def resource_questions(
     for secret in dict.fromkeys(found for text in secrets.values() if (found := secret_reference(text))):
         # What a different account shares is not among the parameters of the caller.
         if secret.is_secret or secret.account == account:
-            yield Question(
+            yield AwsQuestion(
                 kind=SECRET,
                 name=secret.arn,
                 waits_for="Secrets Manager" if secret.is_secret else "Parameter Store",
@@ -191,7 +199,7 @@ def resource_questions(
             )
 
 
-def _key(calls: AwsCalls, key: str) -> Answer:
+def _key(calls: PreflightCalls, key: str) -> Answer:
     arn = parsed_arn(key)
     if arn is not None and arn.region != calls.region:
         return wrong(KEY, key, f"is in {arn.region}, but the job runs in {calls.region}")
@@ -214,7 +222,7 @@ def _key(calls: AwsCalls, key: str) -> Answer:
     return ok(KEY, key, f"is {state}, in account {owner}" if owner else f"is {state}")
 
 
-def _network(calls: AwsCalls, subnets: list[str], groups: list[str]) -> Answer:
+def _network(calls: PreflightCalls, subnets: list[str], groups: list[str]) -> Answer:
     client = calls.client("ec2")
     names = f"{_named(subnets)} and {_named(groups)}"
     try:
@@ -259,7 +267,7 @@ def _file_systems(payload: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield "EFS" if kind == "EFS" else "FSx", system
 
 
-def _file_system(calls: AwsCalls, kind: str, system: str) -> Answer:
+def _file_system(calls: PreflightCalls, kind: str, system: str) -> Answer:
     service, action, name = _SYSTEMS[kind]
     client = calls.client(service)
     named: dict[str, Any] = {"FileSystemId": system} if kind == "EFS" else {"FileSystemIds": [system]}
@@ -279,7 +287,7 @@ def _file_system(calls: AwsCalls, kind: str, system: str) -> Answer:
     return ok(FILE_SYSTEM, system, f"is {state.lower()}")
 
 
-def _secret(calls: AwsCalls, secret: SecretReference) -> Answer:
+def _secret(calls: PreflightCalls, secret: SecretReference) -> Answer:
     """Look at a secret, or at a parameter, without its value."""
     if secret.is_secret:
         client = calls.client("secretsmanager", secret.region)
@@ -311,7 +319,7 @@ def _secret(calls: AwsCalls, secret: SecretReference) -> Answer:
     return ok(SECRET, secret.arn, "exists")
 
 
-def _absent(calls: AwsCalls, service: str, kind: str, name: str, text: str) -> Answer:
+def _absent(calls: PreflightCalls, service: str, kind: str, name: str, text: str) -> Answer:
     """Return that something does not exist. An emulator may lack what only AWS has."""
     emulator = calls.emulator(service)
     if emulator:
