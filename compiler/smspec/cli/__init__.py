@@ -85,7 +85,7 @@ def execute(words: list[str], console: Console) -> int:
     try:
         status = _run(words, console)
     except Exception as fault:
-        from smspec.cli.command_errors import report_error
+        from smspec.cli.console import report_error
 
         status = report_error(fault, console)
     console.finish()

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
-from smspec.cli.diff import (
+from smspec.cli.comparison import (
     NothingToCompare,
     Outcome,
     Prices,

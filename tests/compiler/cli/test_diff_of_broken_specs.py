@@ -50,7 +50,7 @@ def write(root, jobs, side):
 def test_every_spec_is_equal_different_or_not_compared(tmp_path_factory, jobs):
     """Whichever sides of whichever specs are broken, each spec has exactly one result."""
     from smspec.cli.base_comparison import against_base
-    from smspec.cli.diff import NothingToCompare
+    from smspec.cli.comparison import NothingToCompare
 
     root = repository(tmp_path_factory.mktemp("jobs"))
     write(root, jobs, 0)

@@ -12,18 +12,20 @@ import argparse
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import Literal
 
 from smspec.cli.command_errors import UsageError
-from smspec.cli.completion.scripts import bash_script, fish_script, zsh_script
+from smspec.cli.completion.scripts import (
+    Grammar,
+    Kind,
+    OptionGrammar,
+    ValueGrammar,
+    bash_script,
+    fish_script,
+    zsh_script,
+)
 from smspec.cli.console import Console
 from smspec.source import Document
 from smspec.source import Mapping as MappingNode
-from smspec.source.frozen import dataclass
-
-Kind = Literal[
-    "file", "directory", "overlays", "variables", "channels", "changes", "topics", "revision", "choice", "word"
-]
 
 KINDS: dict[str, Kind] = {
     "CH=PATH": "channels",
@@ -47,37 +49,6 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """The only candidates: a shell inserts them into a command line, and a spec may contain anything."""
 
 SHELLS: dict[str, Callable[[tuple[Grammar, ...]], str]] = {"bash": bash_script, "zsh": zsh_script, "fish": fish_script}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValueGrammar:
-    """The value of an option or a position; ``choices`` are all possible values."""
-
-    kind: Kind
-    shown: str
-    choices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OptionGrammar:
-    """``attached`` are words that can follow the name only after ``=``. ``repeats``: can be repeated."""
-
-    names: tuple[str, ...]
-    help: str
-    value: ValueGrammar | None
-    attached: tuple[str, ...] = ()
-    repeats: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grammar:
-    """One command. ``position`` is its positional argument, ``many`` whether there may be several."""
-
-    command: str
-    summary: str
-    options: tuple[OptionGrammar, ...]
-    position: ValueGrammar | None
-    many: bool
 
 
 def grammars(commands: Mapping[str, tuple[str, str]]) -> tuple[Grammar, ...]:

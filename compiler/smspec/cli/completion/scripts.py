@@ -9,10 +9,13 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import Literal
 
-if TYPE_CHECKING:
-    from smspec.cli.completion import Grammar, OptionGrammar, ValueGrammar
+from smspec.source.frozen import dataclass
+
+Kind = Literal[
+    "file", "directory", "overlays", "variables", "channels", "changes", "topics", "revision", "choice", "word"
+]
 
 _BASH = r"""# Completion of smspec for bash. `smspec --completion bash` wrote it, of the version that it completes.
 _smspec() {
@@ -162,6 +165,37 @@ end
 complete -c smspec -e
 complete -c smspec -f
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueGrammar:
+    """The value of an option or a position; ``choices`` are all possible values."""
+
+    kind: Kind
+    shown: str
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionGrammar:
+    """``attached`` are words that can follow the name only after ``=``. ``repeats``: can be repeated."""
+
+    names: tuple[str, ...]
+    help: str
+    value: ValueGrammar | None
+    attached: tuple[str, ...] = ()
+    repeats: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grammar:
+    """One command. ``position`` is its positional argument, ``many`` whether there may be several."""
+
+    command: str
+    summary: str
+    options: tuple[OptionGrammar, ...]
+    position: ValueGrammar | None
+    many: bool
 
 
 def bash_script(grammars: tuple[Grammar, ...]) -> str:
