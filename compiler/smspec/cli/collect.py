@@ -16,8 +16,8 @@ from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, Usage
 from smspec.cli.console import Console
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.parser import add_verbosity_arguments
-from smspec.cli.prices import count
 from smspec.cli.waiting import Waiting
+from smspec.diagnostics.finding import count
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.writing import (

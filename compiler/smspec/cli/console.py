@@ -117,6 +117,13 @@ class Console:
             _abandon(self._err)
 
 
+def table(rows: Sequence[tuple[str, ...]]) -> str:
+    """Return rows as lines with aligned columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    padded = ((cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "".join(f"{'  '.join(cells).rstrip()}\n" for cells in padded)
+
+
 def process_console() -> Console:
     """Return the console of this process: UTF-8 and ``\
 `` in any locale, so that results are reproducible."""

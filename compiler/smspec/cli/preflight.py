@@ -13,10 +13,10 @@ from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
 from smspec.cli.console import Console
 from smspec.cli.image_arguments import JobBuild, published_image
 from smspec.cli.job_follower import SubmissionState
-from smspec.cli.prices import count
 from smspec.cli.submission import Submission, uploads
 from smspec.cli.submission_plan import LocalData, left_alone, local_data, uploadable
 from smspec.cli.waiting import Waiting
+from smspec.diagnostics.finding import count
 from smspec.diagnostics.visible import visible
 from smspec.local.units import screen
 from smspec.publishing.publication import UnusableImage

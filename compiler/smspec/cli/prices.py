@@ -8,15 +8,16 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from smspec.cli.aws_arguments import credentials_wait
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import Console, table
 from smspec.cli.parser import add_quiet_argument
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput
+from smspec.diagnostics.finding import count
 from smspec.diagnostics.visible import visible
 from smspec.organization.dated_file import PRICES, REGION, UPDATE_PRICES, listed_prices, price_text
 from smspec.organization.organization_config import MalformedConfig, rejected
@@ -166,18 +167,6 @@ def write_dated(place: Place, text: str, before: str, console: Console) -> None:
     except OutputFailed as failure:
         raise ResourceUnavailable(str(failure)) from failure
     console.remark(visible(f"wrote {place.path}"))
-
-
-def table(rows: Sequence[tuple[str, ...]]) -> str:
-    """Return rows as lines with aligned columns."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    padded = ((cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
-    return "".join(f"{'  '.join(cells).rstrip()}\n" for cells in padded)
-
-
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def today() -> str:

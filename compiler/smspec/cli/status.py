@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_name, job_name, job_service, service_in
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import Console, table
 from smspec.cli.named_job import JobInRegion, placed_job
-from smspec.cli.prices import table
 from smspec.cli.submission import RUN_ID_TAG, commit_lines, commit_record, submissions
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from smspec.cli.command_errors import CommandRefused
 from smspec.cli.console import Console
 from smspec.cli.image_arguments import JobBuild
-from smspec.cli.prices import count
 from smspec.cli.submission import Submission
 from smspec.cli.waiting import transfer_progress
+from smspec.diagnostics.finding import count
 from smspec.diagnostics.visible import visible
 from smspec.local.feeder.objects import LONGEST_KEY, ChannelDataError, objects_under
 from smspec.local.units import size

@@ -22,11 +22,11 @@ from smspec.cli.console import Console
 from smspec.cli.image_arguments import JobBuild, job_build, with_images
 from smspec.cli.named_job import JobInRegion, placed_job
 from smspec.cli.parser import add_verbosity_arguments
-from smspec.cli.prices import count
 from smspec.cli.spec_arguments import add_spec_arguments
 from smspec.cli.submission import AUTOMATIC, Submission, check_tags, git_tags, new_run_id, submissions
 from smspec.cli.submission_plan import data_line, data_plans, difference, local_data, local_data_lines, plan_lines
 from smspec.cli.waiting import Waiting
+from smspec.diagnostics.finding import count
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import OutputFailed
 from smspec.output.writing import write_temporary_tree

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from smspec.diagnostics import Finding, Note
+from smspec.diagnostics.finding import count
 from smspec.local.engines.namespace.machine_paths import special_files
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.fetching import fetched_interpreter
@@ -18,7 +19,7 @@ from smspec.local.request import RunFailed, RunRequest
 from smspec.pipeline.compilation import Compiled, compiled_digest
 from smspec.pipeline.script_reading import image_python
 from smspec.plan.script_environment import is_bare
-from smspec.proof import Proof, ProofRequest, count, driver
+from smspec.proof import Proof, ProofRequest, driver
 from smspec.proof.failures import Circumstances, unproven
 from smspec.proof.observation import Observation, observe_start, parser_rests
 from smspec.proof.sandbox import Sandbox
