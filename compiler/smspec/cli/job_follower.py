@@ -20,7 +20,7 @@ from smspec.cli.console import Console
 from smspec.cli.submission import Submission
 from smspec.cli.waiting import StatusLine, Waiting
 from smspec.diagnostics.visible import visible
-from smspec.local.units import duration
+from smspec.local.record.units import duration
 from smspec.organization.organization_config import MalformedConfig, rejected
 from smspec.organization.policy_search import prices_of
 from smspec.pipeline.input_cache import InputCache

@@ -18,7 +18,7 @@ from smspec.cli.submission_plan import LocalData, left_alone, local_data, upload
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.finding import count
 from smspec.diagnostics.visible import visible
-from smspec.local.units import screen
+from smspec.local.record.units import screen
 from smspec.publishing.publication import UnusableImage
 from smspec.source.frozen import dataclass, field, replace
 from smspec.submission.client import ActionDenied, AwsUnavailable, JobRefused

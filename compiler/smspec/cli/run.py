@@ -18,7 +18,7 @@ from smspec.cli.waiting import Waiting
 from smspec.diagnostics import placed
 from smspec.local.engines import AUTO, ENGINES
 from smspec.local.feeder.plan import Injection
-from smspec.local.request import RunRequest
+from smspec.local.running.request import RunRequest
 from smspec.output.atomic_file import OutputFailed
 from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled, compiled_digest
@@ -88,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     # Imported late: `check` imports this module, and does not run jobs.
-    from smspec.local.running import run_locally
+    from smspec.local.running.local_run import run_locally
 
     data = channel_data(args.data)
     engine = engine_of(args.engine, os.environ)

@@ -20,7 +20,7 @@ from smspec.collection.result_tree import (
     StoredResult,
 )
 from smspec.collection.tar_reader import unpack
-from smspec.local.run_directory import SUMMARY
+from smspec.local.running.run_directory import SUMMARY
 from smspec.render.tree import MANIFEST, is_run_marker, marker_in
 from smspec.source.deep_directories import remove_tree, walked
 from smspec.source.frozen import dataclass

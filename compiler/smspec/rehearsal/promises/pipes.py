@@ -11,13 +11,13 @@ from dataclasses import replace
 from functools import partial
 from urllib.parse import urlsplit
 
-from smspec.local.channel_data import find_data
-from smspec.local.disturbances import SurroundingFaults
-from smspec.local.engines.choice import unsupported
+from smspec.local.channels.channel_data import find_data
+from smspec.local.engines import unsupported_faults
 from smspec.local.feeder.objects import ChannelDataError
 from smspec.local.feeder.plan import Injection
-from smspec.local.flows import Flow
-from smspec.local.units import duration
+from smspec.local.record.flows import Flow
+from smspec.local.record.units import duration
+from smspec.local.running.request import SurroundingFaults
 from smspec.rehearsal.disturbances import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
 from smspec.rehearsal.faulty_endpoint import FaultCourse, FaultyEndpoint, Struck
 from smspec.rehearsal.record_cut import RecordCut, read_stream_start, record_cut
@@ -227,7 +227,7 @@ def no_endpoint_reason(rehearsal: Rehearsal) -> str | None:
         return f"`{endpoint[0]}` is not an http URL: smspec cannot be between a job and a server with TLS"
     if rehearsal.training.payload.get("EnableNetworkIsolation"):
         return "`network.isolation`: the job does not reach S3"
-    return unsupported(SurroundingFaults(variables={endpoint[0]: ""}), rehearsal.engine)
+    return unsupported_faults(SurroundingFaults(variables={endpoint[0]: ""}), rehearsal.engine)
 
 
 def run_behind(
