@@ -17,7 +17,7 @@ from smspec.lock.resolver_process import ResolverFailed
 from smspec.lock.wheel_modules import ModuleCache, list_modules
 from smspec.plan.plan import ImagePlan
 from smspec.spec.lock import LockedEnvironment
-from smspec.workspace.temporary_directory import temporary_directory
+from smspec.workspace.own_directories import temporary_directory
 
 _INDEX_OPTION = re.compile(
     r"(?:-i|--index-url|--extra-index-url|--no-index|-f|--find-links|--trusted-host)(?:[=\s].*)?"

@@ -21,7 +21,7 @@ from smspec.local.python.interpreter import (
 )
 from smspec.local.running.request import RunFailed
 from smspec.local.watch.host_log import value_redactor
-from smspec.workspace.cache_directory import make_private, open_cache
+from smspec.workspace.own_directories import make_private, open_cache
 from smspec.workspace.process_guard import MOST_MEMORY, guarded
 
 _PIP_QUIETLY = ("--disable-pip-version-check", "--no-input")

@@ -21,7 +21,7 @@ from smspec.publishing.publication import PublishFailed
 from smspec.service.bare_image import BareImage
 from smspec.service.requirement_lines import Requirement, normalized
 from smspec.wire.fault import WireFault
-from smspec.workspace.cache_directory import (
+from smspec.workspace.own_directories import (
     VARIABLE,
     cache_directory,
     existing_cache,
