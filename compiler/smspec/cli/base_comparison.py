@@ -19,6 +19,7 @@ from smspec.cli.comparison import (
     outcome_of,
     prices_for,
     state_of,
+    unfit_notes,
 )
 from smspec.pipeline.affected_specs import check_checkout, unread_notice, unread_submodules
 from smspec.pipeline.compared_specs import (
@@ -52,12 +53,11 @@ from smspec.service.policy import Level
 from smspec.source.frozen import dataclass, replace
 from smspec.source.real_file import is_below
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
-from smspec.workspace.changed_files import ChangedFiles
 from smspec.workspace.git import repository_of
+from smspec.workspace.own_directories import temporary_directory
 from smspec.workspace.revision import Revision, place_below
 from smspec.workspace.settings_files import policies_in, settings_of_revision, settings_of_tree
-from smspec.workspace.temporary_directory import temporary_directory
-from smspec.workspace.working_tree import unexecuted
+from smspec.workspace.working_tree import ChangedFiles, unexecuted
 
 Specs = dict[str, ComparedSpec]
 """The specs of one state by their places."""
@@ -78,7 +78,7 @@ class _Compiled:
     """Both states of the specs by their places, as far as they differ; the paths of the others are ``unchanged``.
 
     ``uncompared``: places of specs that no search lists, and that do not compile as they are here; each with whether
-    the value of an option is missing.
+    the value of an option is missing. ``unfit``: a note for each setting that a spec is compared without.
     """
 
     gathered: list[Gathered]
@@ -86,6 +86,7 @@ class _Compiled:
     news: dict[str, Variants]
     olds: dict[str, Variants]
     uncompared: dict[str, bool]
+    unfit: list[str]
 
 
 def against_base(
@@ -110,6 +111,7 @@ def against_base(
         notes = [
             *_submodules(base, paths, changed, sides.olds.values()),
             *filter(None, [unexecuted(base.unexecuted_filters())]),
+            *sides.unfit,
         ]
         compiled = [*sides.news.values(), *sides.olds.values()]
         outcome = outcome_of(pairs, compiled, _prices(base, base_cache), notes, sides.unchanged.values())
@@ -234,6 +236,8 @@ def _compiled(
     for place in misplaced((top, new, news), (base.directory, old, olds)):
         news.pop(place, None)
         olds.pop(place, None)
+    unfit = [side for place, side in new.items() if place in news]
+    unfit += [side for place, side in old.items() if place in olds and not (place in news and new[place].unfit)]
     jobs = [place for place, side in news.items() if _is_job(side, listed.now[place], place in listed.lost, cache)]
     uncompared = {
         place: side.is_unset
@@ -251,6 +255,7 @@ def _compiled(
             if place not in uncompared and _is_job(side, listed.then[place], False, base_cache)
         },
         uncompared=uncompared,
+        unfit=[text_as_of(note, base) for note in unfit_notes(unfit)],
     )
 
 

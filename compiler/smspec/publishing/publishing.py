@@ -11,7 +11,7 @@ from functools import cached_property, partial
 
 from smspec.local.engines.containers.client import Client, ClientFailed, unavailable
 from smspec.local.engines.containers.image import build_image, written_secrets
-from smspec.local.python.build_secrets import secret_variables
+from smspec.local.python.wanted import secret_variables
 from smspec.local.running.request import RunFailed
 from smspec.publishing.assembly import SUFFIX, AssembledImage, assembled, require_no_command, write_archive
 from smspec.publishing.publication import ENGINES, NO_ENGINE, JobImage, PublishedImage, PublishFailed, PublishOptions
@@ -20,7 +20,7 @@ from smspec.publishing.user_login import private_login
 from smspec.registry.manifest import ImageLayer
 from smspec.registry.repository import ImageUpload, host_and_name
 from smspec.registry.session import NotFound, RegistryDenied, Session
-from smspec.submission.aws_errors import denied_action
+from smspec.submission.client import denied_action
 from smspec.submission.ecr import USER
 from smspec.wire.fault import BadResponse, WireFault
 from smspec.workspace.git_labels import git_labels

@@ -94,3 +94,17 @@ def read_bounded(file: RawIOBase, most: int) -> bytes:
 def is_below(path: str, directory: str) -> bool:
     """Return whether a path is a directory or below it; both without links."""
     return path == directory or path.startswith(os.path.join(directory, ""))
+
+
+def program_outside(name: str, directory: str) -> str | None:
+    """Return the path of a program on PATH; None if it is missing.
+
+    A relative part of PATH, or one in the directory, leads to what others have written.
+    """
+    top = os.path.realpath(directory)
+    for place in os.get_exec_path():
+        program = os.path.join(place, name)
+        is_own = not os.path.isabs(place) or is_below(os.path.realpath(place), top)
+        if not is_own and os.path.isfile(program) and os.access(program, os.X_OK):
+            return program
+    return None
