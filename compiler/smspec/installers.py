@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import configparser
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 
@@ -48,6 +49,25 @@ _WITHOUT_EFFECT = frozenset(
 _OF_MAC = "Library/Application Support/pip/pip.conf"
 _NOT_READ = ("config-file", "version", "help")
 """PIP_VERSION and PIP_HELP, which some images set for other programs, are not options of pip."""
+
+_OF_THE_MACHINE = re.compile(
+    r"PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_.*|TZ|TMPDIR|TEMP|TMP|SSL_CERT_(?:FILE|DIR)|SSL_CLIENT_CERT"
+    r"|(?:REQUESTS|CURL)_CA_BUNDLE|NETRC|XDG_(?:CONFIG|CACHE|DATA)_(?:HOME|DIRS)|XDG_RUNTIME_DIR|VIRTUAL_ENV|CONDA_PREFIX"
+    r"|(?i:https?|all|no)_(?i:proxy)|PIP_.*|UV_(?!PUBLISH_).*"
+    # Builds of packages, and their sources in git:
+    r"|(?:LD_)?LIBRARY_PATH|DYLD_.*_PATH|CPATH|C(?:PLUS)?_INCLUDE_PATH|CC|CXX|FC|AR|LD|NVCC|C(?:PP|XX)?FLAGS|FFLAGS|LDFLAGS"
+    r"|MAKEFLAGS|MAX_JOBS|PKG_CONFIG_PATH|CMAKE_[A-Z_]+|ARCHFLAGS|MACOSX_DEPLOYMENT_TARGET|SDKROOT|DEVELOPER_DIR"
+    r"|CUDA_(?:HOME|PATH)|TORCH_CUDA_ARCH_LIST|ROCM_(?:HOME|PATH)|JAVA_HOME|LLVM_CONFIG|HDF5_DIR|GDAL_CONFIG"
+    r"|(?:CARGO|RUSTUP)_HOME|GO(?:PATH|ROOT)|SOURCE_DATE_EPOCH|SETUPTOOLS_SCM_PRETEND_VERSION.*"
+    r"|SSH_AUTH_SOCK|GIT_SSH|GIT_SSH_COMMAND|DBUS_SESSION_BUS_ADDRESS"
+)
+"""What installers need to run, to reach indexes, and to build. Requirements and builds of packages must not read the
+credentials in other variables."""
+
+
+def variables_of_installers(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of this machine that an installer gets."""
+    return {name: value for name, value in variables.items() if _OF_THE_MACHINE.fullmatch(name)}
 
 
 def chooses_place(variable: str) -> bool:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import sys
+import tarfile
+from pathlib import Path
 
 import pytest
 
@@ -117,3 +120,75 @@ def test_unknown_image_is_a_note(checked):
     status, records, _ = checked.check("--strict")
     assert (status, codes(records)) == (0, [("note", "SM550")])
     assert "the Python of the image is unknown" in records[0]["message"]
+
+
+BACKEND = """
+import io, os, tarfile, zipfile
+
+def build_wheel(directory, config_settings=None, metadata_directory=None):
+    info = "seen-1.0.dist-info"
+    files = {
+        "seen.py": f"VARIABLES = {dict(os.environ)!r}\\n",
+        f"{info}/METADATA": "Metadata-Version: 2.1\\nName: seen\\nVersion: 1.0\\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\\nGenerator: t\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
+    }
+    files[f"{info}/RECORD"] = "".join(f"{name},,\\n" for name in (*files, f"{info}/RECORD"))
+    with zipfile.ZipFile(os.path.join(directory, "seen-1.0-py3-none-any.whl"), "w") as wheel:
+        for name, text in files.items():
+            wheel.writestr(name, text)
+    return "seen-1.0-py3-none-any.whl"
+"""
+PROJECT = """
+[build-system]
+requires = []
+build-backend = "backend"
+backend-path = ["."]
+[project]
+name = "seen"
+version = "1.0"
+"""
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+def test_builds_of_packages_see_no_credentials_of_the_author(checked, installer):
+    """A package without a wheel runs its code; what it needs to build is there, and what lists of the author name."""
+    path = [place for place in os.environ["PATH"].split(os.pathsep) if not os.path.exists(os.path.join(place, "uv"))]
+    if installer == "uv":
+        if shutil.which("uv") is None:
+            pytest.skip("there is no uv")
+        path.insert(0, os.path.dirname(shutil.which("uv")))
+    files = {
+        "pyproject.toml": PROJECT,
+        "backend.py": BACKEND,
+        "PKG-INFO": "Metadata-Version: 2.1\nName: seen\nVersion: 1.0\n",
+    }
+    with tarfile.open(checked.wheels / "seen-1.0.tar.gz", "w:gz") as archive:
+        for name, text in files.items():
+            member = tarfile.TarInfo(f"seen-1.0/{name}")
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    secrets = {
+        **dict.fromkeys(
+            ("AWS_SESSION_TOKEN", "GITHUB_TOKEN", "MY_PASSWORD", "UV_PUBLISH_TOKEN", "NETRC_KEY"), "of-the-author"
+        ),
+        **{f"{name}_TOKEN": "of-the-author" for name in ("HF", "WANDB", "CMAKE1", "XPIP")},
+    }
+    needed = {
+        "CMAKE_ARGS": "-DX=1",
+        "MAX_JOBS": "2",
+        "CFLAGS": "-O1",
+        "CUDA_HOME": "/opt/cuda",
+        "HTTPS_PROXY": "http://127.0.0.1:9",
+    }
+    checked.environment |= {**secrets, **needed, "OF_THE_LIST": "named", "PATH": os.pathsep.join(path)}
+    checked.spec(more=", python_packages: [seen==1.0], python_requirements: requirements.txt")
+    checked.job.write("src/train.py", "import seen\n")
+    checked.job.write("requirements.txt", "--extra-index-url http://127.0.0.1:9/${OF_THE_LIST}/simple\n")
+    process = checked.start()
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, (out, err)
+    (seen,) = Path(checked.environment["SMSPEC_CACHE_DIR"]).rglob("seen.py")
+    found = {}
+    exec(seen.read_text(), found)
+    assert "of-the-author" not in found["VARIABLES"].values()
+    assert {**needed, "OF_THE_LIST": "named"}.items() <= found["VARIABLES"].items()

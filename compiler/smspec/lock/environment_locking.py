@@ -87,7 +87,10 @@ def hashed_requirements(files: Sequence[ResolvedFile], options: Sequence[str], *
     lines = [f"# The packages of {base} with Python {python}, written by `smspec lock`. Do not edit."]
     lines += [option for option in options if _INDEX_OPTION.fullmatch(option)]
     for file in sorted(files, key=lambda file: file.name):
-        version = f"{file.name} @ {file.url.partition('#')[0]}" if file.is_direct else f"{file.name}=={file.version}"
+        url = file.url.partition("#")[0].replace(
+            "$", "%24"
+        )  # an installer replaces `${NAME}`, in URLs of strangers too
+        version = f"{file.name} @ {url}" if file.is_direct else f"{file.name}=={file.version}"
         lines += [f"{version} \\", f"    --hash=sha256:{file.sha256}"]
     return "\n".join(lines) + "\n"
 

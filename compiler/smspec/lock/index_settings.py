@@ -15,7 +15,7 @@ from functools import cached_property
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from smspec.diagnostics.masking import hidden
-from smspec.installers import is_on, pip_options, uv_flags, uv_settings
+from smspec.installers import is_on, pip_options, uv_flags, uv_settings, variables_of_installers
 from smspec.lock.resolver_process import ResolverFailed
 from smspec.service.requirement_lines import FILES, expanded, is_index_setting, usable_in_requirements, variables_in
 from smspec.spec.model import BuildSecret
@@ -29,14 +29,6 @@ _NOT_PASSED = re.compile(
     r"|ONLY_BINARY|NO_BINARY|CONSTRAINT|REQUIREMENT|QUIET|VERBOSE|LOG|NO_DEPS|REQUIRE_HASHES)"
     r"|UV_(?:PYTHON|SYSTEM_PYTHON|BREAK_SYSTEM_PACKAGES|TARGET|PREFIX|CONSTRAINT|OVERRIDE|CONFIG_FILE|NO_BUILD|NO_BINARY"
     r"|ONLY_BINARY|PROJECT|WORKING_DIR|TORCH_BACKEND|REQUIRE_HASHES)).*"
-)
-
-# Of this machine: what a resolver needs to run and to reach indexes. Requirements and builds of packages must not read
-# the credentials in other variables.
-_OF_THE_MACHINE = re.compile(
-    r"PATH|HOME|USER|LOGNAME|LANG|LC_.*|TZ|TMPDIR|TEMP|TMP|SSL_CERT_(?:FILE|DIR)|SSL_CLIENT_CERT|(?:REQUESTS|CURL)_CA_BUNDLE"
-    r"|NETRC|XDG_(?:CONFIG|CACHE|DATA)_(?:HOME|DIRS)|LD_LIBRARY_PATH|VIRTUAL_ENV|CONDA_PREFIX"
-    r"|CC|CXX|C(?:PP|XX)?FLAGS|LDFLAGS|PKG_CONFIG_PATH|(?i:https?|all|no)_(?i:proxy)|PIP_.*|UV_(?!PUBLISH_).*"
 )
 
 
@@ -176,7 +168,7 @@ def index_settings(image_env: Mapping[str, str], secrets: Mapping[str, str], lin
     named = _named(lines)
     kept = {name: value for name, value in image_env.items() if is_index_setting(name) or name in named}
     hidden_values = tuple(value for name, value in secrets.items() if name not in FILES and len(value) > 2)
-    machine = {name: value for name, value in os.environ.items() if _OF_THE_MACHINE.fullmatch(name)}
+    machine = variables_of_installers(os.environ)
     own = {**kept, **secrets}
     return IndexSettings({**machine, **own}, own, lines, hidden_values)
 

@@ -16,6 +16,7 @@ from smspec.diagnostics.unseen_names import line_faults
 from smspec.organization.organization_config import json_place
 from smspec.plan.image_planning import environment_of
 from smspec.plan.plan import ImagePlan, NeededEnvironment
+from smspec.service.requirement_lines import expanded, variables_in
 from smspec.source import SourceText, Span
 from smspec.spec.lock import NAME, Lock, LockedEnvironment, content_digest, environment_file
 from smspec.workspace.boundary import Boundary, FileNotRead
@@ -79,18 +80,33 @@ def needed_environment(
 ) -> NeededEnvironment | None:
     """Return the environment of an image in the lock at a path; None for an image that installs no packages."""
     key = environment_of(image, requirements)
-    return None if key is None else environment_with_key(key, lock, environments, boundary)
+    return None if key is None else environment_with_key(key, requirements or b"", lock, environments, boundary)
 
 
 def environment_with_key(
-    key: str, lock: str, environments: Mapping[str, LockedEnvironment], boundary: Boundary
+    key: str, requirements: bytes, lock: str, environments: Mapping[str, LockedEnvironment], boundary: Boundary
 ) -> NeededEnvironment:
-    """Return the environment with a key in the lock at a path."""
+    """Return the environment with a key in the lock at a path. ``requirements``: the author's file."""
     locked = environments.get(key)
     if locked is None:
         return NeededEnvironment(key=key)
     content, fault = _content(os.path.join(os.path.dirname(lock), environment_file(key)), locked.digest, boundary)
+    if content is not None and (fault := _strange_variable(content, requirements)):
+        content = None
     return NeededEnvironment(key=key, locked=locked, content=content, fault=fault)
+
+
+def _strange_variable(content: bytes, requirements: bytes) -> str:
+    """Return which line has a variable that is not of the author: an installer would send its value to a stranger.
+
+    `smspec lock` copies options about indexes, and encodes `$` in everything else.
+    """
+    known = {*variables_in(requirements.decode("utf-8", "replace"))}
+    for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
+        names = variables_in(line) if line.startswith("-") else ()
+        if "$" in line and not (known.issuperset(names) and "$" not in expanded(line, dict.fromkeys(names, ""))):
+            return f"names a variable in line {number}, which the requirements do not"
+    return ""
 
 
 def _content(path: str, digest: str, boundary: Boundary) -> tuple[bytes | None, str]:

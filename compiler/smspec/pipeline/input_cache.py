@@ -274,13 +274,16 @@ class InputCache:
                     break
         return self._environments[lock, installs]
 
-    def environment_at_start(self, key: str, lock: str, boundary: Boundary) -> NeededEnvironment:
-        """Return the packages with a key in the lock at a path, which has been read. Raises as `environment` does."""
+    def environment_at_start(self, key: str, content: bytes, lock: str, boundary: Boundary) -> NeededEnvironment:
+        """Return the packages with a key in the lock at a path, which has been read. Raises as `environment` does.
+
+        ``content``: of the author's list.
+        """
         if (lock, key) not in self._environments:
             from smspec.organization.lock_file import environment_with_key  # imported late, as in `environment`
 
             for path in self._paths_of_lock[lock]:
-                found_here = environment_with_key(key, path, self._own_locks[path].environments, boundary)
+                found_here = environment_with_key(key, content, path, self._own_locks[path].environments, boundary)
                 self._environments[lock, key] = found_here
                 if found_here.locked is not None:
                     break

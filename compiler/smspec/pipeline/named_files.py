@@ -361,7 +361,7 @@ def _with_environments(
     if startup_requirements(job, build_inputs.source) is None or obstacle_at_start(job, build_inputs.source):
         return build_inputs
     key = key_at_start(image_at_start(job, image), startup.content, installed)
-    added = cache.environment_at_start(key, lock, boundary)
+    added = cache.environment_at_start(key, startup.content, lock, boundary)
     return replace(build_inputs, startup=replace(startup, environment=added))
 
 

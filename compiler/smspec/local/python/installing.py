@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from smspec.diagnostics.masking import masked
 from smspec.diagnostics.quoting import system_reason
-from smspec.installers import own_pip_settings, pip_options, uv_flags, uv_settings
+from smspec.installers import own_pip_settings, pip_options, uv_flags, uv_settings, variables_of_installers
 from smspec.local.python.interpreter import (
     PYTHONS,
     Interpreter,
@@ -188,7 +188,7 @@ def _fetch(version: str, show: Callable[[str], None]) -> None:
     show(f"fetching Python {version} with uv into {directory}")
     # No program of that Python becomes visible outside of the cache.
     variables = {
-        **without_foreign_packages(os.environ),
+        **without_foreign_packages(variables_of_installers(os.environ)),
         "UV_PYTHON_INSTALL_DIR": directory,
         "UV_PYTHON_INSTALL_BIN": "0",
     }

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from smspec.installers import own_pip_settings
+from smspec.installers import own_pip_settings, variables_of_installers
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.environment import copy_scripts, make_environment, unpack_wheels
 from smspec.local.python.installing import Installer
@@ -26,6 +26,7 @@ from smspec.local.python.interpreter import (
 )
 from smspec.local.python.wanted import Wanted, secret_variables
 from smspec.local.running.request import RunFailed
+from smspec.service.requirement_lines import variables_in
 
 _FORMAT = 1
 _FROM_LIST = ("-r", "requirements.txt")
@@ -246,9 +247,17 @@ class JobPython:
             scratch_dir=self._scratch_dir,
             lock=lock,
             show=lambda line: show(f"installing | {line}"),
-            inherited={**os.environ, **(secrets or {})},
+            inherited={**self._variables_of_installers(), **(secrets or {})},
             hidden=tuple((secrets or {}).values()),
         )
+
+    def _variables_of_installers(self) -> dict[str, str]:
+        """Return those of this machine, and those that lists of the author name; no list of the lock adds any."""
+        wanted = self._wanted
+        lists = [wanted.at_start or b"", *(() if wanted.locked is not None else wanted.files.values())]
+        named = {name for text in lists for name in variables_in(text.decode("utf-8", "replace"))}
+        own = {name: value for name, value in os.environ.items() if name in named}
+        return {**own, **variables_of_installers(os.environ)}
 
     def _turns(self) -> Sequence[Sequence[str]]:
         return () if self._is_named else self._wanted.turns
