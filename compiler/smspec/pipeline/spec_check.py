@@ -123,12 +123,14 @@ def compared(repository: RepositoryFacts, *, is_whole: bool = True) -> tuple[Dia
 
     ``is_whole`` False: other specs are unknown, so unused entries of `checks.ignore` are not reported.
     """
-    # Imported late: one spec without an overlay is the usual case.
-    from smspec.rules.repository import cross_spec_findings
-
     used: set[Span] = set()
-    kept = [reported for reported in cross_spec_findings(repository) if not _is_ignored(reported, used)]
-    diagnostics = dict.fromkeys(_diagnostic(reported) for reported in kept)
+    diagnostics: dict[Diagnostic, None] = {}
+    if repository.unused_bases or len({job.file for job in repository.jobs}) > 1:
+        # Imported late: one spec is the usual case.
+        from smspec.rules.repository import cross_spec_findings
+
+        kept = [reported for reported in cross_spec_findings(repository) if not _is_ignored(reported, used)]
+        diagnostics.update(dict.fromkeys(map(_diagnostic, kept)))
     if is_whole:
         diagnostics.update(dict.fromkeys(_unused_entries(repository, used)))
     return tuple(sorted(diagnostics, key=lambda d: (d.span.file, d.span.line, d.span.column, d.code)))
