@@ -90,7 +90,7 @@ def test_rules_about_members_that_a_request_lacks_are_not_loaded(tmp_path):
     unused = {"debugging", "serverless", "network", "images", "hosts_capacity", "algorithm_metrics", "built_in_values"}
     assert unused < set(FAMILIES)
     rules = {name.rpartition(".")[2] for name in loaded(tmp_path, "validate") if ".request_rules." in name}
-    assert "presence" in rules
+    assert "whole_request" in rules
     assert sorted(rules & unused) == []
 
 

@@ -6,8 +6,7 @@ import argparse
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from smspec.cli.command_errors import CommandRefused
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console
 from smspec.cli.job_follower import follow_job
 from smspec.cli.next_command import job_words, name_words, submission_words
 from smspec.cli.submission import Submission

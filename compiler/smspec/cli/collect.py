@@ -12,15 +12,14 @@ import shlex
 from typing import TYPE_CHECKING
 
 from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_name
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
 from smspec.cli.dated_file_command import count
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.next_command import job_words
 from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.waiting import Waiting
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.writing import (
     COLLECTING,

@@ -10,11 +10,11 @@ from smspec.diagnostics import Diagnostic, InvalidInput
 from smspec.importer.imported import RequestNotFound, slug
 from smspec.importer.source_reader import read_source
 from smspec.importer.sources import imported
+from smspec.organization import prices_of
 from smspec.organization.organization_config import MalformedConfig
-from smspec.organization.policy_search import prices_of
 from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.spec_check import CheckedSpec, checked
+from smspec.pipeline.validation_result import CheckedSpec, check_of_variants
 from smspec.pipeline.variants import Gathered, Variants, compile_variants, gather_variants
 from smspec.plan.image_planning import installed_requirements
 from smspec.render.dockerfile import dockerfile
@@ -25,11 +25,10 @@ from smspec.review.version import Version, Writing, version_of_build, version_of
 from smspec.service.job_costs import PriceBook
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.variables import OptionError
-from smspec.spec.yaml.text_limits import MAX_BYTES
-from smspec.workspace.command_line_file import content_of
+from smspec.spec.yaml.events import MAX_BYTES
+from smspec.workspace.command_line_file import content_of, has_spec_key
 from smspec.workspace.last_build import BuildNotFound, LastBuild, digest_of, read_last_build
 from smspec.workspace.revision import Revision
-from smspec.workspace.spec_marker import has_spec_key
 
 Prices = Callable[[State | None, State | None], tuple[PriceBook, str]]
 """Returns the prices for two states of a spec, or none and why they cannot be read."""
@@ -167,7 +166,7 @@ def outcome_of(
         comparison=comparison(
             [(old, new, book) for (old, new), (book, _) in zip(pairs, books, strict=True)], unchanged
         ),
-        faults=tuple(checked(side.faults.items()) for side in sides if side.faults),
+        faults=tuple(check_of_variants(side.faults.items()) for side in sides if side.faults),
         notes=tuple(dict.fromkeys(notes or ())),
         obstacle=next((obstacle for _, obstacle in books if obstacle), ""),
     )

@@ -1,4 +1,4 @@
-"""The output of a command: results to one stream, everything else to the other."""
+"""The output of a command, results to one stream, everything else to the other; and the errors that end one."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TextIO
 
-from smspec.cli.command_errors import ResourceUnavailable
-from smspec.diagnostics import Diagnostic
-from smspec.diagnostics.finding import SEVERITIES
-from smspec.diagnostics.masking import without_credentials
-from smspec.diagnostics.visible import multiline_visible, seen, visible
+from smspec.diagnostics import SEVERITIES, Diagnostic
+from smspec.diagnostics.quoting import multiline_visible, seen, visible, without_credentials
 from smspec.source import SourceText
 
 
@@ -133,3 +130,19 @@ def _abandon(stream: TextIO) -> None:
         stream.flush()
     except (OSError, ValueError):
         pass
+
+
+class UsageError(Exception):
+    """The command line is invalid: exit status 2. ``usage`` shows the correct form."""
+
+    def __init__(self, message: str, usage: str = "") -> None:
+        super().__init__(message)
+        self.usage = usage
+
+
+class CommandRefused(Exception):
+    """The command would do harm, or its outcome is not the one that was requested: exit status 1."""
+
+
+class ResourceUnavailable(Exception):
+    """A file, a program, or a service that the command needs is missing or broken: exit status 3."""

@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from smspec.cli.aws_arguments import credentials_wait
-from smspec.cli.command_errors import ResourceUnavailable, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import Console, ResourceUnavailable, UsageError
 from smspec.cli.parser import add_quiet_argument
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
+from smspec.organization import settings_directory
 from smspec.organization.dated_file import REGION
-from smspec.organization.policy_search import settings_directory
 from smspec.output.atomic_file import OutputFailed, write_whole
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import Inputs, gather_all

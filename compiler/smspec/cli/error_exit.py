@@ -5,12 +5,9 @@ from __future__ import annotations
 import errno
 import os
 
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
 from smspec.diagnostics import InvalidInput
-from smspec.diagnostics.masking import masked
-from smspec.diagnostics.quoting import system_reason
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import masked, system_reason, visible
 from smspec.workspace.cache_directory import UnsafeCache
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)

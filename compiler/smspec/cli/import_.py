@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 
 from smspec.cli.aws_arguments import aws_failures, credentials_wait, is_job_name, show_choice
-from smspec.cli.command_errors import CommandRefused, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console, UsageError
 from smspec.cli.parser import add_quiet_argument
 from smspec.cli.submission import OWN_TAGS
 from smspec.cli.waiting import Waiting

@@ -11,14 +11,13 @@ from contextlib import closing
 from datetime import datetime, timezone
 from math import isfinite
 
-from smspec.cli.command_errors import ResourceUnavailable
-from smspec.cli.console import Console
+from smspec.cli.console import Console, ResourceUnavailable
 from smspec.cli.next_command import job_words
 from smspec.cli.waiting import StatusLine, Waiting
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.units import duration
+from smspec.organization import prices_of
 from smspec.organization.organization_config import MalformedConfig, rejected
-from smspec.organization.policy_search import prices_of
 from smspec.pipeline.input_cache import InputCache
 from smspec.service.cost_ceiling import ceiling_of, cost_of, dollars
 from smspec.service.failure_causes import failure_cause

@@ -9,15 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from smspec.cli.alternative_submission import SubmissionState
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable
 from smspec.cli.dated_file_command import count
 from smspec.cli.image_arguments import JobBuild, published_image
 from smspec.cli.next_command import spec_words
 from smspec.cli.submission import Submission, uploads
 from smspec.cli.submission_plan import LocalData, left_alone, local_data, uploadable
 from smspec.cli.waiting import Waiting
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.units import screen
 from smspec.publishing.publication import UnusableImage
 from smspec.source.frozen import dataclass, field, replace

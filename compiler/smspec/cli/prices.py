@@ -16,9 +16,9 @@ from smspec.cli.dated_file_command import (
     today,
     write_dated,
 )
+from smspec.organization import prices_of
 from smspec.organization.dated_file import PRICES, UPDATE_PRICES, listed_prices, price_text
 from smspec.organization.organization_config import MalformedConfig, rejected
-from smspec.organization.policy_search import prices_of
 from smspec.service.job_costs import RegionPrices
 
 HELP = """\

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from smspec.cli.command_errors import ResourceUnavailable, UsageError
+from smspec.cli.console import ResourceUnavailable, UsageError
 from smspec.local.engines import AUTO, ENGINES
 from smspec.local.request import RunRequest
 from smspec.output.atomic_file import OutputFailed

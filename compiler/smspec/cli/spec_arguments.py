@@ -6,10 +6,9 @@ import argparse
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from smspec.cli.command_errors import ResourceUnavailable, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import Console, ResourceUnavailable, UsageError
 from smspec.diagnostics import Diagnostic, InvalidInput
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import gather

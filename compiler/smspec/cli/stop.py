@@ -10,7 +10,7 @@ from smspec.cli.console import Console
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.next_command import job_words
 from smspec.cli.waiting import Waiting
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 
 if TYPE_CHECKING:
     from smspec.submission.training_job import TrainingJob

@@ -7,13 +7,12 @@ import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from smspec.cli.command_errors import CommandRefused
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console
 from smspec.cli.dated_file_command import count
 from smspec.cli.image_arguments import JobBuild
 from smspec.cli.submission import Submission
 from smspec.cli.waiting import transfer_progress
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.feeder.objects import LONGEST_KEY, ChannelDataError, objects_under
 from smspec.local.units import size
 from smspec.pipeline.compilation import Compiled

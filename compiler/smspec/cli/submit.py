@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, credentials_wait, service_in
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
 from smspec.cli.dated_file_command import count
 from smspec.cli.image_arguments import JobBuild, job_build, with_images
 from smspec.cli.named_job import PlacedJob, placed_job
@@ -22,7 +21,7 @@ from smspec.cli.spec_arguments import add_spec_arguments
 from smspec.cli.submission import AUTOMATIC, Submission, check_tags, git_tags, new_run_id, submissions
 from smspec.cli.submission_plan import data_line, data_plans, difference, local_data, local_data_lines, plan_lines
 from smspec.cli.waiting import Waiting
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.output.atomic_file import OutputFailed
 from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled

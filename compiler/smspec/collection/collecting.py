@@ -12,8 +12,8 @@ from smspec.collection.part_merging import CSV, NPY, PartFiles, merge, part_file
 from smspec.collection.result_tree import KINDS, MergeFailed, ResultRefused, ResultTree, StoredResult
 from smspec.collection.tar_reader import unpack
 from smspec.render.tree import MANIFEST
-from smspec.source.deep_directories import remove_tree
 from smspec.source.frozen import dataclass
+from smspec.source.real_file import remove_tree
 
 MERGED = "merged"
 _SUFFIXES: dict[tuple[str, ...], tuple[str, ...]] = {(CSV,): (".csv", ".tsv"), (NPY,): (".npy",)}

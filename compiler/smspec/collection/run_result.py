@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from smspec.collection.result_tree import ARCHIVE, KINDS, ResultRefused, StoredFile, StoredResult
 from smspec.local.run_directory import SUMMARY
 from smspec.render.tree import is_run_marker, marker_in
-from smspec.source.deep_directories import walked
-from smspec.source.real_file import open_below
+from smspec.source.real_file import open_below, walked
 
 _BLOCK = 1 << 20
 _LARGEST_SUMMARY = 256 << 20

@@ -17,7 +17,6 @@ from lsprotocol import types
 from smspec.diagnostics import Diagnostic
 from smspec.editor.published import Publication
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.spec_check import CheckedSpec, check_spec
 from smspec.pipeline.spec_discovery import (
     Candidates,
     DiscoveredSpecs,
@@ -27,11 +26,11 @@ from smspec.pipeline.spec_discovery import (
     job_specs,
     outline,
 )
-from smspec.pipeline.validation_result import ValidationResult, whole_result
+from smspec.pipeline.validation_result import CheckedSpec, ValidationResult, check_spec, whole_result
 from smspec.source.frozen import dataclass, replace
 from smspec.source.real_file import is_below
 from smspec.spec.layers.variables import OptionError
-from smspec.workspace.spec_marker import is_meant_as_spec
+from smspec.workspace.command_line_file import is_meant_as_spec
 
 MOST_AT_ONCE = 50
 """Jobs that are checked before the findings so far are shown."""

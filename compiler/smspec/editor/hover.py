@@ -13,14 +13,14 @@ from collections.abc import Iterator, Mapping
 from smspec.diagnostics.explanation import explanation, explanation_place
 from smspec.editor.editor_schema import instance_words, prices_for
 from smspec.editor.tolerant_outline import OutlineEntry, TolerantOutline, Word
-from smspec.pipeline.spec_files import MOST_BASES
+from smspec.pipeline.inputs import MOST_BASES
 from smspec.source import Path, dotted
 from smspec.source.frozen import dataclass
 from smspec.spec.schema.reference import explain_key
-from smspec.spec.yaml.text_limits import MAX_BYTES
+from smspec.spec.yaml.events import MAX_BYTES
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import boundary_of
-from smspec.workspace.spec_marker import is_meant_as_spec
+from smspec.workspace.command_line_file import is_meant_as_spec
 
 _CODE = re.compile(r"\bSM\d{3}\b")
 _VARIABLE = re.compile(r"\$\{\{\s*vars\.([A-Za-z0-9_-]+)\s*\}\}")

@@ -13,7 +13,7 @@ from lsprotocol import types
 
 from smspec.source import Span
 from smspec.source.frozen import dataclass
-from smspec.workspace.spec_marker import is_meant_as_spec
+from smspec.workspace.command_line_file import is_meant_as_spec
 
 MOST_BYTES = 1 << 22
 """A larger document is left alone: a spec may have a quarter of that."""

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from lsprotocol import types
 
-from smspec.diagnostics import Diagnostic
+from smspec.diagnostics import Diagnostic, Note
 from smspec.diagnostics.explanation import explanation_place
-from smspec.diagnostics.finding import Note
 from smspec.editor.open_documents import range_of
 from smspec.editor.open_documents import uri_of as location_uri
 from smspec.pipeline.validation_result import ValidationResult

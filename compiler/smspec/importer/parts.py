@@ -15,12 +15,12 @@ from smspec.importer.marks import bare, holds_mark, node, text
 from smspec.importer.unmapped_members import UnmappedMembers, take, taken
 from smspec.plan.draft import encoded
 from smspec.plan.request_planning import ONE_DAY
-from smspec.service.members import repeated
+from smspec.service.shapes import repeated
 from smspec.source import Node, Scalar, to_data
 from smspec.spec.keys import ROW, rows_below
 from smspec.spec.keys.row import Row
 from smspec.spec.model import Hyperparameter, HyperparameterEncoding
-from smspec.spec.yaml.scalars import meaning
+from smspec.spec.yaml.events import meaning
 
 _ALGORITHM = "AlgorithmSpecification"
 _RESERVED = "sagemaker_"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.importer.imported import Imported, NotImported, RequestNotFound, Variable, names
 from smspec.importer.marks import DOLLAR, filled, holds_dollar, node
 from smspec.importer.parts import PARTS

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from smspec.local.events import CheckpointChanged
 from smspec.local.file_watch import inotify_events, open_inotify
-from smspec.source.deep_directories import ignore_unread, walked
+from smspec.source.real_file import ignore_unread, walked
 
 _CLOSE_WRITE, _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x8, 0x40, 0x80, 0x100, 0x200
 _ONLY_DIRECTORIES, _NO_LINKS, _IS_DIRECTORY = 0x01000000, 0x02000000, 0x40000000

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from smspec.local.request import RunFailed
 from smspec.local.source_files import source_files
 from smspec.local.training_request import TrainingRequest
-from smspec.plan.plan import Plan
+from smspec.plan import Plan
 from smspec.render.tree import FileTree
 from smspec.script.program import FileUse
 

@@ -6,7 +6,7 @@ import glob
 from collections.abc import Sequence
 
 from smspec.local.training_request import Host
-from smspec.service.facts.instances import instance
+from smspec.service.facts import instance
 
 _DEVICES = "/dev/nvidia[0-9]*"
 

@@ -13,7 +13,7 @@ from smspec.local.events import Remark, Reporter
 from smspec.local.mounted_data import MountedChannel
 from smspec.local.run_directory import UPLOAD, RunDirectory
 from smspec.local.training_request import Host, RequestedChannel, TrainingRequest
-from smspec.source.deep_directories import copy_files, files_below
+from smspec.source.real_file import copy_files, files_below
 
 _SCREAMING = {
     "S3Prefix": "S3_PREFIX",

@@ -11,8 +11,8 @@ import shutil
 from smspec.local.request import RunRequest
 from smspec.local.run_directory import HostDirectory
 from smspec.local.training_request import TrainingRequest
+from smspec.plan import Plan
 from smspec.plan.delivery import ARCHIVE
-from smspec.plan.plan import Plan
 from smspec.render.tree import SOURCE, UPLOAD, FileTree
 from smspec.spec.model import BuiltImage, JobSpec
 from smspec_runtime import run_plan

@@ -20,7 +20,7 @@ from smspec.local.machine_processes import MachineProcess
 from smspec.local.request import RunFailed
 from smspec.local.training_request import Host
 from smspec.local.units import size
-from smspec.service.facts.instances import instance
+from smspec.service.facts import instance
 
 AUTO: Literal["auto"] = "auto"
 _TURN_SECONDS = 0.2

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, Event, FaultInjected, HostEnded, LogLine, Remark
 from smspec.local.flows import METRICS
 from smspec.local.injected_faults import describe

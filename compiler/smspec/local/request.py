@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 from smspec.diagnostics import Finding
 from smspec.local.disturbances import Interruption, SurroundingFaults
 from smspec.local.feeder.plan import Injection
-from smspec.plan.plan import NeededEnvironment
+from smspec.plan import NeededEnvironment
 from smspec.script.program import FileUse
 from smspec.service.job_costs import JobPrices
 

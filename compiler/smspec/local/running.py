@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 
 from smspec import __version__
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.artifacts import Collected, collect
 from smspec.local.channel_data import find_data, require_apart
 from smspec.local.checkpoint_watch import CheckpointWatch
@@ -44,7 +44,7 @@ from smspec.local.signals import Signals
 from smspec.local.summary import Summary, throughput
 from smspec.local.supervision import Supervision, Verdict, name_of
 from smspec.local.training_request import Host, TrainingRequest
-from smspec.plan.plan import Plan
+from smspec.plan import Plan
 from smspec.render.tree import FileTree
 from smspec.spec.model import BuiltImage, JobSpec
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.artifacts import Collected
 from smspec.local.events import HostEnded
 from smspec.local.flows import Flow, table

@@ -34,13 +34,13 @@ from smspec.pipeline.variants import are_same, compile_variants, gather_variants
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import MOST_LINKS, is_below
 from smspec.spec.layers.variables import OptionError
-from smspec.spec.yaml.text_limits import MAX_BYTES
+from smspec.spec.yaml.events import MAX_BYTES
 from smspec.workspace.changed_files import ChangedFiles, place_of
+from smspec.workspace.command_line_file import has_spec_key, is_meant_as_spec, is_spec_file
 from smspec.workspace.git import LINK, SUBMODULE, GitFailed, Objects, Repository, StagedFile, checked_repository
 from smspec.workspace.path_targets import is_directory
 from smspec.workspace.revision import place_below
 from smspec.workspace.source_walk import MARKERS, is_output_of_ours
-from smspec.workspace.spec_marker import has_spec_key, is_meant_as_spec, is_spec_file
 
 _USUAL_ENDINGS = (*ENDINGS, ".json")
 """Other files are read only if they change: there may be many."""

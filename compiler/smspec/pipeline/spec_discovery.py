@@ -8,18 +8,18 @@ from collections.abc import Callable, Iterable, Iterator
 
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.spec_files import read_spec_files
+from smspec.pipeline.inputs import read_spec_files
 from smspec.source import Document
-from smspec.source.deep_directories import walked
 from smspec.source.frozen import dataclass
-from smspec.source.real_file import is_below
-from smspec.spec.layers.assembly import OptionError, extends_of, has_name, is_base, is_nameless_job, overlay_names
-from smspec.spec.yaml.text_limits import MAX_BYTES
+from smspec.source.real_file import is_below, walked
+from smspec.spec.layers import extends_of, has_name, is_base, is_nameless_job, overlay_names
+from smspec.spec.layers.variables import OptionError
+from smspec.spec.yaml.events import MAX_BYTES
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import repository_above
+from smspec.workspace.command_line_file import has_spec_key, is_meant_as_spec
 from smspec.workspace.path_targets import is_directory
 from smspec.workspace.source_walk import MARKERS, MOST_DIRECTORY_LINKS, is_output_of_ours
-from smspec.workspace.spec_marker import has_spec_key, is_meant_as_spec
 
 ENDINGS = (".yaml", ".yml")
 """How the names of files end that a search reads, in any case."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from smspec.diagnostics import Finding, Note
-from smspec.diagnostics.finding import HERE
+from smspec.diagnostics import HERE, Finding, Note
 from smspec.proof import REJECTED_ARGUMENTS
 from smspec.proof.failures import Circumstances, script_failure, unproven
 from smspec.proof.observation import Observation

@@ -38,9 +38,8 @@ from smspec.rules.program.program_and_image import ProgramAndImage, dotted_versi
 from smspec.rules.program.provided_modules import provided
 from smspec.script.reach import ForeignImport, Reach, Version, is_standard
 from smspec.source import SourceText
-from smspec.source.deep_directories import remove_tree
 from smspec.source.frozen import replace
-from smspec.source.real_file import open_below
+from smspec.source.real_file import open_below, remove_tree
 from smspec.spec.model import BuiltImage, JobSpec, ModuleEntry, PipeLoopEntry
 
 _OLDEST = (3, 8)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from smspec.rehearsal.trial import Trial
 from smspec.rehearsal.values import decode
 from smspec.rehearsal.values.leaf import Leaves, is_run_detail
-from smspec.source.deep_directories import files_below
+from smspec.source.real_file import files_below
 
 _MOST_BYTES = 1 << 30
 """The largest file whose values are compared; of larger ones, the bytes are."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from smspec.diagnostics import Finding
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.disturbances import Interruption
 from smspec.local.engines.choice import chosen_engine
 from smspec.local.events import Event, Remark
@@ -21,11 +21,11 @@ from smspec.local.run_directory import TRIALS
 from smspec.local.running import Audience, LocalRun
 from smspec.local.signals import Signals
 from smspec.local.training_request import TrainingRequest
-from smspec.plan.plan import Plan
+from smspec.plan import Plan
 from smspec.rehearsal.trial import Timeline, Trial, TrialCourse, checkpoints_left
 from smspec.render.tree import FileTree
-from smspec.source.deep_directories import remove_tree
 from smspec.source.frozen import dataclass
+from smspec.source.real_file import remove_tree
 from smspec.spec.model import JobSpec
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
 
 from smspec.diagnostics import Diagnostic
-from smspec.diagnostics.masking import without_tokens
+from smspec.diagnostics.quoting import without_tokens
 from smspec.review.change import Change
 from smspec.review.job_review import (
     DataFlow,

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from smspec.diagnostics.masking import hidden, without_tokens
+from smspec.diagnostics.quoting import hidden, without_tokens
 from smspec.review.change import Change, ReportedChange, safe_change
 from smspec.review.kinds import KINDS
 from smspec.review.kinds.members import ceiling_change
@@ -19,8 +19,8 @@ from smspec.review.settable import is_of_variables, of_settable, settable_change
 from smspec.review.version import Pair, Version, paired
 from smspec.service.cost_ceiling import Ceiling, highest_ceiling
 from smspec.service.job_costs import PriceBook
-from smspec.service.members import member
 from smspec.service.request import Request
+from smspec.service.shapes import member
 from smspec.source.frozen import dataclass, replace
 
 _OUTPUTS = {

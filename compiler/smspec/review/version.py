@@ -8,15 +8,14 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
-from smspec.plan.plan import BuildInputs, Plan, RequestPlan
+from smspec.plan import BuildInputs, Plan, RequestPlan
 from smspec.review.change import Change, Rise, safe
 from smspec.review.layers import LayerItem, Layers, started
 from smspec.review.request_differences import Leaf, leaves, meaning, without_defaults
 from smspec.service.job_costs import PriceBook
-from smspec.service.members import member, structure
-from smspec.source import Document, Path, Span
+from smspec.service.shapes import member, structure
+from smspec.source import Document, Listing, Path, Span
 from smspec.source.frozen import dataclass
-from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER
 

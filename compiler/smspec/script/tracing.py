@@ -14,11 +14,10 @@ from smspec.script.follow.classes import Class, Module
 from smspec.script.follow.frames import Call, Frame, Function
 from smspec.script.follow.interpreter import Interpreter, TooManySteps
 from smspec.script.follow.values import UNKNOWN, Known, Value
-from smspec.script.parsing import ScriptUnreadable, parsed
 from smspec.script.program import CommandLine, Program, Stop
 from smspec.script.readers import LibraryRecord
 from smspec.script.record import Record
-from smspec.script.script_files import Glance, ScriptSource, glance, has_relevant_word
+from smspec.script.script_files import Glance, ScriptSource, ScriptUnreadable, glance, has_relevant_word, parsed
 from smspec.source import SourceText
 from smspec.source.frozen import replace
 

@@ -1,14 +1,23 @@
-"""Read a file from the command line, up to a size limit; an error is a sentence."""
+"""Read a file from the command line, up to a size limit, and tell specs from other YAML files.
+
+An error is a sentence. Job specs and base specs have the top-level key ``smspec``.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+from typing import TYPE_CHECKING, BinaryIO
 
 from smspec.source.real_file import read_bounded
 from smspec.spec.layers.variables import OptionError
+from smspec.spec.yaml.events import MAX_BYTES, MAX_DEPTH
 from smspec.workspace.boundary import Boundary, OutOfBounds
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.path_targets import is_file, is_missing, not_found
+
+if TYPE_CHECKING:
+    import yaml
 
 STANDARD_INPUT = "-"
 USUAL_SPEC = "job.yaml"
@@ -74,3 +83,92 @@ def _way_out(path: str) -> str:
         return "; pass a file, because paths in a job spec are relative to its directory"
     inside = os.path.join(path, USUAL_SPEC)
     return f"; did you mean `{inside}`?" if is_file(inside) else ""
+
+
+_KEY = "smspec"
+
+_MERGE = "<<"
+
+# Block style, at the start of a line: it is a spec even if there is a syntax error further up.
+_MARK = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?smspec["']?[ \t]*:""", re.MULTILINE)
+
+# As a quoted key may be written, with escaped letters and line breaks. What goes on after it is a different word.
+_FOLDED = rb"(?:\\\s\s*)*"
+
+_LETTERS = (rb"(?:%c|\\(?:x|u00|U000000)(?i:%02x))" % (letter, letter) for letter in _KEY.encode())
+
+_WORD = re.compile(_FOLDED.join(_LETTERS) + _FOLDED + rb"(?![\"']?[ \t]*[\w./\\-])")
+
+
+def is_meant_as_spec(content: bytes) -> bool:
+    """Return whether a YAML text is a spec or a base spec, possibly an invalid one, such as one in UTF-16."""
+    if b"\0" in content:
+        content = content.replace(b"\0", b"").lstrip(b"\xff\xfe")
+    return _MARK.search(content) is not None or has_spec_key(content)
+
+
+def is_spec_file(file: BinaryIO) -> bool:
+    """Return whether an open file is a spec or a base spec, by its key, and small enough to be one."""
+    content = file.read(MAX_BYTES + 1)
+    return len(content) <= MAX_BYTES and has_spec_key(content)
+
+
+def has_spec_key(content: bytes) -> bool:
+    """Return whether a document of a YAML text has the key; what comes before a syntax error counts.
+
+    Text that is nested deeper than a spec may be is not a spec; its depth would also make the parser slow.
+    """
+    if _WORD.search(content) is None:
+        return False
+    import yaml  # imported late: most of these files do not contain the word
+
+    from smspec.spec.yaml.events import PARSER
+
+    depth, is_key, in_mapping, has_merge = 0, False, False, False
+    anchored: dict[str, str] = {}
+    try:
+        for event in yaml.parse(content, Loader=PARSER):
+            if isinstance(event, yaml.ScalarEvent) and event.anchor:
+                anchored[event.anchor] = event.value
+            if isinstance(event, yaml.ScalarEvent | yaml.AliasEvent) and depth == 1 and in_mapping and is_key:
+                key = event.value if isinstance(event, yaml.ScalarEvent) else anchored.get(event.anchor or "")
+                if key == _KEY:
+                    return True
+                has_merge |= key == _MERGE
+            if isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+            elif isinstance(event, yaml.DocumentStartEvent):
+                depth = 0
+            is_one_node = isinstance(event, yaml.ScalarEvent | yaml.AliasEvent | yaml.CollectionEndEvent)
+            if depth == 1 and is_one_node:  # a collection counts once, at its end
+                is_key = not is_key
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+                if depth == 1:
+                    in_mapping, is_key = isinstance(event, yaml.MappingStartEvent), True
+                elif depth > MAX_DEPTH:
+                    return False
+        return has_merge and any(_merges_key(node) for node in yaml.compose_all(content, Loader=yaml.SafeLoader))
+    except (yaml.YAMLError, ValueError):
+        return False
+
+
+def _merges_key(root: yaml.Node | None) -> bool:
+    """Return whether a document gets the key from a merge: a spec that no search finds would be built unseen."""
+    import yaml  # imported late, as above
+
+    waiting, known = [root], set[int]()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in known:
+            continue
+        known.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            waiting += node.value
+        elif isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.value == _KEY:
+                    return True
+                if key.value == _MERGE:
+                    waiting.append(value)
+    return False

@@ -11,8 +11,8 @@ from typing import Literal
 from smspec.render.tree import MANIFEST, RUN_MARKER, is_run_marker, manifested_files
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import is_below, open_real, open_real_directory
+from smspec.workspace.command_line_file import is_spec_file
 from smspec.workspace.ignore_rules import IGNORE_FILES, IgnoreRules, TooManyPatterns
-from smspec.workspace.spec_marker import is_spec_file
 
 MOST_ENTRIES = 20_000
 """The same limit as in the runtime. More files are data, an environment, or a disk."""

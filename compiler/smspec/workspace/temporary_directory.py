@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from smspec.source.deep_directories import remove_tree
+from smspec.source.real_file import remove_tree
 from smspec.workspace.deferred_signals import signals_deferred
 
 PREFIX = "smspec-tmp-"

@@ -11,7 +11,7 @@ from botocore import UNSIGNED
 from botocore.config import Config
 from botocore.exceptions import EndpointVariantError
 
-from smspec.service.partitions import is_of_another_partition, is_of_aws, partition_of, partitions, region_of_endpoint
+from smspec.service.arns import is_of_another_partition, is_of_aws, partition_of, partitions, region_of_endpoint
 from smspec.submission.aws_errors import AwsUnavailable
 from smspec.submission.client import sagemaker_client
 from smspec.submission.s3_service import S3Service

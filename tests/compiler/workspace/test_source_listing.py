@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.source.real_file import open_real_directory
+from smspec.workspace.command_line_file import has_spec_key
 from smspec.workspace.source_listing import scan_source
-from smspec.workspace.spec_marker import has_spec_key
 from support.spec.source_tree import faults, write
 
 

@@ -6,7 +6,7 @@ import copy
 
 from smspec.spec.keys import ROW, ROWS
 from smspec.spec.keys.row import Row
-from smspec.spec.schema.job_schema import spec_keys
+from smspec.spec.schema import spec_keys
 from support.spec import job_samples
 
 ROLE = "arn:aws:iam::111122223333:role/Other"

@@ -14,7 +14,7 @@ from smspec.local.python.cache import EnvironmentCache
 from smspec.local.request import RunRequest
 from smspec.local.run_directory import HostDirectory, RunDirectory
 from smspec.local.training_request import Host
-from smspec.plan.plan import Plan
+from smspec.plan import Plan
 from smspec.render.tree import FileTree
 from smspec.spec.model import JobSpec
 

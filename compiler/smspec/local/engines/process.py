@@ -23,8 +23,8 @@ from smspec.local.python.wanted import Wanted, wanted_python
 from smspec.local.request import RunFailed
 from smspec.local.run_directory import HostDirectory, RunDirectory
 from smspec.local.training_request import Host, TrainingRequest
-from smspec.plan.plan import Plan
-from smspec.plan.run_planning import launcher_name
+from smspec.plan import Plan
+from smspec.plan.delivery import launcher_name
 from smspec.spec.model import JobSpec, Mpi, SmDataParallel
 
 LOOPBACK = "127.0.0.1"

@@ -10,7 +10,7 @@ from smspec.local.feeder.entries import Objects, order
 from smspec.local.feeder.objects import ChannelDataError
 from smspec.local.s3.location import is_s3
 from smspec.local.training_request import Host
-from smspec.source.listing import DataExtent
+from smspec.source import DataExtent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from smspec.local.run_directory import RunDirectory
 from smspec.local.s3.location import is_s3
 from smspec.local.summary import Summary
 from smspec.local.training_request import Host, TrainingRequest
-from smspec.rules.pipe import readers
+from smspec.rules.channels import readers
 from smspec.service.job_costs import JobPrices
 from smspec.spec.model import JobSpec
 

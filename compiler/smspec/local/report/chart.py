@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.metric_counts import MetricCount, MetricValues
 
 WIDTH, HEIGHT = 720, 190

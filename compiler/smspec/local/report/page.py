@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.flows import HEAD, added_up, rows
 from smspec.local.prediction.prediction import heading
 from smspec.local.record import RunRecord

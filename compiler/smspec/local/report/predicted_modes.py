@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.prediction.mode_prediction import ModePrediction
 from smspec.local.prediction.prediction import Prediction, row
 from smspec.local.prediction.s3_service import Interval

@@ -24,13 +24,13 @@ from smspec.render.iam.statements import (
     place_of,
     policy,
 )
-from smspec.render.rendering import Rendering
+from smspec.render.tree import Rendering
 from smspec.script.aws import AwsCalls
 from smspec.script.aws.collecting import aws_calls
 from smspec.service.arns import parsed_arn
-from smspec.service.members import member
 from smspec.service.request import Request
 from smspec.service.runtime_settings import SecretReference, secret_reference
+from smspec.service.shapes import member
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 

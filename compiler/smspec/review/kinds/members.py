@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from smspec.plan.plan import RequestPlan
+from smspec.plan import RequestPlan
 from smspec.review.change import Change, Rise, quoted
 from smspec.review.kinds.kind import Kind, by_member, listing, of_members, of_names, subjects
 from smspec.review.request_differences import words

@@ -9,7 +9,7 @@ from smspec.review.kinds.kind import Kind, by_member, listing
 from smspec.review.layers import BASE, ENV, LABELS, LayerItem
 from smspec.review.version import Pair, Version
 from smspec.service.image_reference import parsed_reference
-from smspec.service.members import member
+from smspec.service.shapes import member
 
 DOCKER_HUB = "docker.io"
 

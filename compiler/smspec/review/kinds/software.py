@@ -12,8 +12,7 @@ from smspec.review.kinds.kind import Kind, count, subjects
 from smspec.review.layers import BASE, ENTRY_POINT, LAYERS, PYTHON_PACKAGES, REQUIREMENTS, RUNTIME, SOURCE, LayerItem
 from smspec.review.version import Pair, Version
 from smspec.service.image_reference import parsed_reference
-from smspec.source import Path
-from smspec.source.listing import ListedFile, Listing
+from smspec.source import ListedFile, Listing, Path
 from smspec_runtime.run_plan import RUNTIME_CHANNEL, RunPlan
 
 REBUILDS = "rebuilds the image"

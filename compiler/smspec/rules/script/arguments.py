@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
-from smspec.rules.script.script_and_job import ScriptAndJob, near_name, notes, option_word, read_at
+from smspec.rules.script.starts import ScriptAndJob, near_name, notes, option_word, read_at
 from smspec.script.program import CommandLine, Option, bare
 from smspec.script.script_environment import Argument, ArgumentFault
 

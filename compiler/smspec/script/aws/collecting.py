@@ -29,7 +29,7 @@ from smspec.script.aws.scope import (
     other_credentials,
     worded,
 )
-from smspec.script.parsing import parsed
+from smspec.script.script_files import parsed
 from smspec.source import SourceText, Span
 
 _WORDS = ("boto3", "sagemaker", "s3fs", "s3://", "aws", "s5cmd")

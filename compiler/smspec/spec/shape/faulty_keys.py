@@ -15,7 +15,7 @@ from smspec.source import Path, dotted
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.keys import ROWS, rows_below, rows_by_member
 from smspec.spec.keys.row import API, TOOLS, Row
-from smspec.spec.schema.job_schema import KeyPath, SchemaPart, key_path, keys_in, part, spec_keys, written_key
+from smspec.spec.schema import KeyPath, SchemaPart, key_path, keys_in, part, spec_keys, written_key
 from smspec.spec.schema.reference import example_of
 from smspec.spec.shape.shape_faults import ShapeFault
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from smspec.render.iam.statements import location
 from smspec.service.arns import parsed_arn
-from smspec.service.members import items, member
 from smspec.service.request import S3_PREFIX, channels_in_s3
+from smspec.service.shapes import items, member
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import DENIED, ActionDenied, AwsUnavailable, JobRefused
 from smspec.submission.preflight.asking import Answer, NotChecked, Question, Row, State, not_checked, ok, wrong

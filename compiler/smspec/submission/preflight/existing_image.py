@@ -9,7 +9,7 @@ from typing import Any
 from smspec.registry.manifest import ACCEPTED, Manifest, config_platform, has_platform, read_manifest, shown
 from smspec.service.facts.accounts import is_provider
 from smspec.service.image_reference import ImageReference, parsed_reference
-from smspec.service.members import items, member
+from smspec.service.shapes import items, member
 from smspec.submission.preflight.asking import Answer, NotChecked, Question, ok, wrong
 from smspec.submission.preflight.aws_calls import AwsCalls
 from smspec.wire.aws import AwsRefused

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from smspec.service.facts.instances import architecture
+from smspec.service.facts import architecture
 from smspec.service.request import Request
 from smspec.source.frozen import dataclass
 from smspec.submission.preflight.account import account_questions

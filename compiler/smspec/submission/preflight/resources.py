@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from smspec.service.arns import parsed_arn
-from smspec.service.members import items, member
 from smspec.service.runtime_settings import SecretReference, secret_reference
+from smspec.service.shapes import items, member
 from smspec.submission.preflight.asking import SURROUNDINGS_AT_FAULT, Answer, NotChecked, Question, ok, wrong
 from smspec.submission.preflight.aws_calls import AwsCalls
 from smspec.wire.aws import AwsRefused

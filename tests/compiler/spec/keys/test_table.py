@@ -6,7 +6,7 @@ from smspec.service.shapes import pinned_model
 from smspec.spec import model
 from smspec.spec.keys import ROW, ROWS
 from smspec.spec.keys.row import DURATION, TEXT, TEXTS, Row, StructureForm
-from smspec.spec.schema.job_schema import spec_keys
+from smspec.spec.schema import spec_keys
 from support.spec.key_table import faults
 
 KEY = ("stopping", "max_idle")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from smspec.local.engines.containers.classic_builder import is_classic, write_classic
 from smspec.local.engines.containers.client import Client, ClientFailed
 from smspec.local.request import RunFailed
-from smspec.plan.plan import ImagePlan
+from smspec.plan import ImagePlan
 from smspec.workspace.temporary_directory import temporary_directory
 
 _STEP = " ["  # `#7 [3/9] RUN …`, as BuildKit prints the begin of a step

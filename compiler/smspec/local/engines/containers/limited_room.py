@@ -10,7 +10,7 @@ from smspec.local.engines.containers.client import ClientFailed
 from smspec.local.engines.containers.inside import inside_words
 from smspec.local.engines.containers.mounts import mount, volume_mount
 from smspec.local.engines.containers.sidecar import Companions, Sidecar
-from smspec.source.deep_directories import walked
+from smspec.source.real_file import walked
 
 _PAGE = 4096
 _OF_THE_RUNTIME = 1

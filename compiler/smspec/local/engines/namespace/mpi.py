@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from smspec.local.engines.namespace.cell.plan import Bind
 from smspec.local.engines.namespace.stand_ins import DOORS, program
 from smspec.local.request import RunFailed
-from smspec.plan.plan import Plan
+from smspec.plan import Plan
 from smspec.spec.model import JobSpec, Mpi, SmDataParallel
 
 _NEEDED = (

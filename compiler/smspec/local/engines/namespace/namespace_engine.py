@@ -34,8 +34,7 @@ from smspec.local.python.wanted import wanted_python
 from smspec.local.request import RunFailed
 from smspec.local.run_directory import HOSTS, INTERRUPTED, UPLOAD, HostDirectory, RunDirectory
 from smspec.local.training_request import Host, TrainingRequest
-from smspec.source.deep_directories import remove_tree
-from smspec.source.real_file import is_below
+from smspec.source.real_file import is_below, remove_tree
 
 _INSIDE = HostDirectory("/")
 _OWN_PYTHON = "/opt/python"

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 
-from smspec.source.deep_directories import ignore_unread, walked
+from smspec.source.real_file import ignore_unread, walked
 
 _FILES = ("/etc/subuid", "/etc/subgid")
 _PROGRAMS = ("newuidmap", "newgidmap")
