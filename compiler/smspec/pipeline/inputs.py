@@ -1,4 +1,4 @@
-"""Gather everything that a compilation needs from the disk: the spec with its base specs, and the files that it names."""
+"""Gather all that a compilation needs from the disk: the spec with its base specs, and the files that it names."""
 
 from __future__ import annotations
 

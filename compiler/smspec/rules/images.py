@@ -1,4 +1,4 @@
-"""Rules about the image: its base, its registry, how the source gets into it, and what a job without a network lacks."""
+"""Rules about the image: its base, its registry, how the source gets into it, and what lacks a network."""
 
 from __future__ import annotations
 

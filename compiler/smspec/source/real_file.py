@@ -3,8 +3,8 @@
 Each directory of the path is opened from its parent. Opening never waits for a pipe. Reading has a size limit.
 
 A part of a path that is replaced by a link meanwhile is not followed. A script may nest directories deeper than Python
-calls: `os.walk` and `shutil.rmtree` of most versions call themselves for each level, and a path above 4,096 bytes is too
-long for the system, so removal goes step by step, down and up again.
+calls: `os.walk` and `shutil.rmtree` of most versions call themselves for each level, and a path above 4,096 bytes is
+too long for the system, so removal goes step by step, down and up again.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from smspec.diagnostics.quoting import quoted
 from smspec.source import Document, Mapping, Node, Scalar, Sequence, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.yaml.composing import TAG, VARIABLE, Composer, unquoted_variable
-from smspec.spec.yaml.events import BEYOND_THE_LIMITS, BROKEN_YAML, MAX_BYTES, events, meaning
+from smspec.spec.yaml.events import BEYOND_THE_LIMITS, BROKEN_YAML, MAX_BYTES, events_of, meaning
 
 EMPTY_SPEC = Rule("SM109", "empty spec")
 
@@ -84,7 +84,7 @@ def _composed(faults: ParseErrors) -> Node | None:
     text = faults.text.text
     composer = Composer(faults)
     try:
-        composer.compose(events(text, faults))
+        composer.compose(events_of(text, faults))
         return composer.root
     except MarkedYAMLError as error:
         if _split_variable(error, text):
@@ -93,7 +93,9 @@ def _composed(faults: ParseErrors) -> Node | None:
             add_error(error, again)
             composer = Composer(again, masked=True)
             try:
-                composer.compose(events(re.sub(VARIABLE, lambda match: "$" + "_" * (len(match[0]) - 1), text), again))
+                composer.compose(
+                    events_of(re.sub(VARIABLE, lambda match: "$" + "_" * (len(match[0]) - 1), text), again)
+                )
             except MarkedYAMLError as second:
                 add_error(second, again)
             raise again.rejected() from None

@@ -175,7 +175,7 @@ class Event(Protocol):
     flow_style: bool | None
 
 
-def events(text: str, faults: ParseErrors) -> Iterator[Event]:
+def events_of(text: str, faults: ParseErrors) -> Iterator[Event]:
     """Yield the events of ``text``; raise `yaml.MarkedYAMLError` where it is not YAML."""
     count = 0
     try:
