@@ -20,8 +20,6 @@ DOORS = {
 }
 
 TWINS = {
-    "AwsCalls",
-    "Command",
     "Console",
     "Delivery",
     "Flow",
@@ -29,18 +27,15 @@ TWINS = {
     "ListedFile",
     "Network",
     "Objects",
-    "Option",
     "PlacedJob",
     "Question",
     "Rehearsed",
     "RequestedChannel",
     "Resolver",
-    "Row",
     "S3Service",
     "ScriptSource",
     "Upload",
     "Value",
-    "Version",
 }
 """Names of public classes that two modules of the compiler define. Each is clear in its package; none may join them."""
 
@@ -99,5 +94,5 @@ def test_names_of_public_classes_are_unique():
         for node in ast.parse(text(path)).body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
-    assert {name for name, times in found.items() if times > 1} == TWINS
+    assert {name for name, times in found.items() if times > 1} <= TWINS
     assert max(found.values()) <= 2

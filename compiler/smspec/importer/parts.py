@@ -18,7 +18,7 @@ from smspec.plan.request_planning import ONE_DAY
 from smspec.service.shapes import repeated
 from smspec.source import Node, Scalar, to_data
 from smspec.spec.keys import ROW, rows_below
-from smspec.spec.keys.row import Row
+from smspec.spec.keys.row import KeyRow
 from smspec.spec.model import Hyperparameter, HyperparameterEncoding
 from smspec.spec.yaml.events import meaning
 
@@ -209,7 +209,7 @@ def _channel_members(rest: UnmappedMembers) -> Iterator[tuple[str, object]]:
             yield row.name, take(rest, row, _OUTSIDE)
 
 
-def _s3_data_type(rest: UnmappedMembers, row: Row) -> object:
+def _s3_data_type(rest: UnmappedMembers, row: KeyRow) -> object:
     kind = take(rest, row, _OUTSIDE)
     if kind is None and not rest.has(*_S3, "S3DataType"):
         rest.refuse(*_S3, "S3DataType")

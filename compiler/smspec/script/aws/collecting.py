@@ -9,7 +9,7 @@ import ast
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 
-from smspec.script.aws import GAP, AwsCall, AwsCalls, UnreadUse
+from smspec.script.aws import GAP, AwsCall, ScriptCalls, UnreadUse
 from smspec.script.aws.meanings import Resolver
 from smspec.script.aws.scope import (
     CLIENT_MAKERS,
@@ -48,11 +48,11 @@ _WITHOUT_CALLS = ("aws configure", "aws help", "aws --version", "aws sts get-cal
 _LONGEST = 40
 
 
-def aws_calls(texts: Iterable[SourceText], variables: Mapping[str, str]) -> AwsCalls:
+def aws_calls(texts: Iterable[SourceText], variables: Mapping[str, str]) -> ScriptCalls:
     """Return the calls of AWS in modules; ``variables`` are the environment of the job, as far as it is known."""
     modules = list(dict.fromkeys(texts))
     if not any(word in text.text for text in modules for word in _WORDS):
-        return AwsCalls()
+        return ScriptCalls()
     names = [posixpath.basename(text.name.replace("\\", "/")).removesuffix(".py") for text in modules]
     scopes = [
         (name, module_scope(text, tree, frozenset(names)))
@@ -69,7 +69,7 @@ def aws_calls(texts: Iterable[SourceText], variables: Mapping[str, str]) -> AwsC
     for scope in everywhere:
         for call in scope.calls:
             found.read(call, scope)
-    return AwsCalls(calls=tuple(dict.fromkeys(found.calls)), unread=tuple(dict.fromkeys(found.unread)))
+    return ScriptCalls(calls=tuple(dict.fromkeys(found.calls)), unread=tuple(dict.fromkeys(found.unread)))
 
 
 def _pass_arguments(resolver: Resolver, scopes: list[Scope]) -> bool:

@@ -1,6 +1,6 @@
 """The table of keys: one row for each key of the spec, in the order of docs/spec-reference.md.
 
-A `Row` has the path of a key, the form of its value, the member of the request, its kind of change, and its names in
+A `KeyRow` has the path of a key, the form of its value, the member of the request, its kind of change, and its names in
 other tools. Code that reads, sends, imports, compares, or explains keys uses the table; what is irregular about a key
 is a function there. The table must not know how a request or a plan is made: a row only names the member.
 """
@@ -34,25 +34,25 @@ from smspec.spec.keys.row import (
     WRITTEN_MAP,
     WRITTEN_TEXTS,
     ChoiceForm,
+    KeyRow,
     NamedForm,
-    Row,
     StructureForm,
     StructureListForm,
     ValueForm,
     word,
 )
 
-FIRST: tuple[Row, ...] = (
-    Row("smspec", UNREAD, group="job", words={AZURE: "$schema", KUBERNETES: "apiVersion kind"}),
-    Row(
+FIRST: tuple[KeyRow, ...] = (
+    KeyRow("smspec", UNREAD, group="job", words={AZURE: "$schema", KUBERNETES: "apiVersion kind"}),
+    KeyRow(
         "name",
         TEXT,
         kind="restart",
         group="job",
         words={SDK: "base_job_name", AZURE: "experiment_name", KUBERNETES: "metadata"},
     ),
-    Row("description", TEXT, kind="cosmetic", words={AZURE: "display_name"}),
-    Row(
+    KeyRow("description", TEXT, kind="cosmetic", words={AZURE: "display_name"}),
+    KeyRow(
         "role",
         TEXT,
         "RoleArn",
@@ -61,7 +61,7 @@ FIRST: tuple[Row, ...] = (
         group="job",
         words={AZURE: "identity", KUBERNETES: "serviceAccountName serviceAccount", SAGIFY: "iam_role_arn"},
     ),
-    Row(
+    KeyRow(
         "region",
         TEXT,
         kind="hosts",
@@ -73,11 +73,11 @@ FIRST: tuple[Row, ...] = (
             SAGIFY: "aws_region",
         },
     ),
-    Row("account", TEXT, kind="security"),
+    KeyRow("account", TEXT, kind="security"),
 )
 
-LAST: tuple[Row, ...] = (
-    Row(
+LAST: tuple[KeyRow, ...] = (
+    KeyRow(
         "metrics",
         StructureListForm(model.Metric),
         "AlgorithmSpecification.MetricDefinitions",
@@ -86,9 +86,9 @@ LAST: tuple[Row, ...] = (
         group="metrics",
         words={AZURE: "objective", SAGIFY: "metric_names"},
     ),
-    Row("metrics.*.name", TEXT, "AlgorithmSpecification.MetricDefinitions.*.Name", kind="other"),
-    Row("metrics.*.regex", TEXT, "AlgorithmSpecification.MetricDefinitions.*.Regex", kind="other"),
-    Row(
+    KeyRow("metrics.*.name", TEXT, "AlgorithmSpecification.MetricDefinitions.*.Name", kind="other"),
+    KeyRow("metrics.*.regex", TEXT, "AlgorithmSpecification.MetricDefinitions.*.Regex", kind="other"),
+    KeyRow(
         "tags",
         WRITTEN_MAP,
         "Tags",
@@ -98,8 +98,8 @@ LAST: tuple[Row, ...] = (
         irregular=True,
         words={API: "Key Value", AZURE: "properties", KUBERNETES: "annotations", SAGIFY: "aws_tags"},
     ),
-    Row("job_name", TEXT, "TrainingJobName", kind="job", called="name of the job", group="job_name", irregular=True),
-    Row(
+    KeyRow("job_name", TEXT, "TrainingJobName", kind="job", called="name of the job", group="job_name", irregular=True),
+    KeyRow(
         "api",
         PATCH,
         kind="security",
@@ -127,21 +127,21 @@ LAST: tuple[Row, ...] = (
             KUBERNETES: "spec imagePullSecrets",
         },
     ),
-    Row("extends", UNREAD, words={KUBERNETES: "template", ANYONE: "include"}),
-    Row("vars", UNREAD, kind="cosmetic", group="vars", words={ANYONE: "variables"}),
-    Row("overlays", UNREAD, kind="cosmetic", words={ANYONE: "profiles"}),
-    Row("rehearsal", StructureForm(model.Rehearsed), kind="cosmetic"),
-    Row("rehearsal.tolerance", FRACTION, kind="cosmetic"),
-    Row("checks", UNREAD, kind="cosmetic"),
-    Row("checks.ignore", StructureListForm(model.IgnoredCheck)),
-    Row("checks.ignore.*.rule", TEXT),
-    Row("checks.ignore.*.at", TEXT),
-    Row("checks.ignore.*.because", TEXT),
+    KeyRow("extends", UNREAD, words={KUBERNETES: "template", ANYONE: "include"}),
+    KeyRow("vars", UNREAD, kind="cosmetic", group="vars", words={ANYONE: "variables"}),
+    KeyRow("overlays", UNREAD, kind="cosmetic", words={ANYONE: "profiles"}),
+    KeyRow("rehearsal", StructureForm(model.Rehearsed), kind="cosmetic"),
+    KeyRow("rehearsal.tolerance", FRACTION, kind="cosmetic"),
+    KeyRow("checks", UNREAD, kind="cosmetic"),
+    KeyRow("checks.ignore", StructureListForm(model.IgnoredCheck)),
+    KeyRow("checks.ignore.*.rule", TEXT),
+    KeyRow("checks.ignore.*.at", TEXT),
+    KeyRow("checks.ignore.*.because", TEXT),
 )
 
 
-IMAGE: tuple[Row, ...] = (
-    Row(
+IMAGE: tuple[KeyRow, ...] = (
+    KeyRow(
         "image",
         ChoiceForm((model.BuiltImage,)),
         "AlgorithmSpecification.TrainingImage",
@@ -159,7 +159,7 @@ IMAGE: tuple[Row, ...] = (
             ANYONE: "dockerfile docker",
         },
     ),
-    Row(
+    KeyRow(
         "image.base",
         TEXT,
         kind="image",
@@ -170,27 +170,27 @@ IMAGE: tuple[Row, ...] = (
             ANYONE: "from",
         },
     ),
-    Row("image.platform", TEXT, kind="image"),
-    Row("image.python_packages", TEXTS, kind="image", words={ANYONE: "pip packages"}),
-    Row("image.system_packages", TEXTS, kind="image", words={ANYONE: "apt packages"}),
-    Row(
+    KeyRow("image.platform", TEXT, kind="image"),
+    KeyRow("image.python_packages", TEXTS, kind="image", words={ANYONE: "pip packages"}),
+    KeyRow("image.system_packages", TEXTS, kind="image", words={ANYONE: "apt packages"}),
+    KeyRow(
         "image.python_requirements",
         TEXT,
         kind="image",
         words={SDK: "requirements requirements_file", AZURE: "conda_file", SAGIFY: "requirements_dir"},
     ),
-    Row("image.env", WRITTEN_MAP, kind="image"),
-    Row("image.env_prepend", WRITTEN_MAP, kind="image"),
-    Row("image.build_args", WRITTEN_MAP, kind="image", words={ANYONE: "args buildargs"}),
-    Row("image.pre_install", TEXTS, kind="image"),
-    Row("image.run", TEXTS, kind="image", words={SKYPILOT: "setup", KUBERNETES: "initContainers"}),
-    Row("image.user", TEXT, kind="image"),
-    Row("image.repository", TEXT, kind="image"),
-    Row("image.labels", WRITTEN_MAP, kind="image"),
-    Row("image.secrets", NamedForm(model.BuildSecret), kind="image"),
-    Row("image.secrets.*.env", TEXT, kind="image"),
-    Row("image.secrets.*.file", TEXT, kind="image"),
-    Row(
+    KeyRow("image.env", WRITTEN_MAP, kind="image"),
+    KeyRow("image.env_prepend", WRITTEN_MAP, kind="image"),
+    KeyRow("image.build_args", WRITTEN_MAP, kind="image", words={ANYONE: "args buildargs"}),
+    KeyRow("image.pre_install", TEXTS, kind="image"),
+    KeyRow("image.run", TEXTS, kind="image", words={SKYPILOT: "setup", KUBERNETES: "initContainers"}),
+    KeyRow("image.user", TEXT, kind="image"),
+    KeyRow("image.repository", TEXT, kind="image"),
+    KeyRow("image.labels", WRITTEN_MAP, kind="image"),
+    KeyRow("image.secrets", NamedForm(model.BuildSecret), kind="image"),
+    KeyRow("image.secrets.*.env", TEXT, kind="image"),
+    KeyRow("image.secrets.*.file", TEXT, kind="image"),
+    KeyRow(
         "source",
         StructureForm(model.Source, short="dir"),
         kind="code",
@@ -202,22 +202,22 @@ IMAGE: tuple[Row, ...] = (
             SAGIFY: "sagify_module_dir",
         },
     ),
-    Row("source.dir", TEXT, kind="code"),
-    Row("source.delivery", word(model.Delivery), kind="code"),
-    Row("source.s3", TEXT, kind="code", words={SDK: "code_location"}),
-    Row("source.kms_key", TEXT, kind="security"),
-    Row("source.ignore", TEXTS, kind="code", words={SDK: "ignore_patterns"}),
-    Row(
+    KeyRow("source.dir", TEXT, kind="code"),
+    KeyRow("source.delivery", word(model.Delivery), kind="code"),
+    KeyRow("source.s3", TEXT, kind="code", words={SDK: "code_location"}),
+    KeyRow("source.kms_key", TEXT, kind="security"),
+    KeyRow("source.ignore", TEXTS, kind="code", words={SDK: "ignore_patterns"}),
+    KeyRow(
         "entry_point",
         ChoiceForm(tuple(model.ENTRY_POINTS.values()), short="script"),
         kind="image",
         group="image",
         words={SDK: "script_mode", AZURE: "trial", COG: "predict train", ANYONE: "program main"},
     ),
-    Row("entry_point.script", TEXT, kind="image", words={SDK: "entry_script py_file"}),
-    Row("entry_point.args", WRITTEN_TEXTS, kind="image", words={API: "ContainerArguments"}),
-    Row("entry_point.args_style", word(model.ArgsStyle), kind="image"),
-    Row(
+    KeyRow("entry_point.script", TEXT, kind="image", words={SDK: "entry_script py_file"}),
+    KeyRow("entry_point.args", WRITTEN_TEXTS, kind="image", words={API: "ContainerArguments"}),
+    KeyRow("entry_point.args_style", word(model.ArgsStyle), kind="image"),
+    KeyRow(
         "entry_point.command",
         WRITTEN_TEXTS,
         "AlgorithmSpecification.ContainerEntrypoint",
@@ -226,17 +226,17 @@ IMAGE: tuple[Row, ...] = (
         irregular=True,
         words={SDK: "container_entry_point", AZURE: "command", ANYONE: "cmd"},
     ),
-    Row("entry_point.module", TEXT, kind="image", words={ANYONE: "function"}),
-    Row("entry_point.pipe_loop", TEXT, kind="image", words={ANYONE: "handler"}),
-    Row("entry_point.epochs", COUNT, kind="data"),
-    Row("entry_point.read", WORDS_BY_NAME, kind="data"),
-    Row("entry_point.prefetch", SIZE, kind="data"),
-    Row("entry_point.open_timeout", DURATION, kind="data"),
+    KeyRow("entry_point.module", TEXT, kind="image", words={ANYONE: "function"}),
+    KeyRow("entry_point.pipe_loop", TEXT, kind="image", words={ANYONE: "handler"}),
+    KeyRow("entry_point.epochs", COUNT, kind="data"),
+    KeyRow("entry_point.read", WORDS_BY_NAME, kind="data"),
+    KeyRow("entry_point.prefetch", SIZE, kind="data"),
+    KeyRow("entry_point.open_timeout", DURATION, kind="data"),
 )
 
 
-PARAMETERS: tuple[Row, ...] = (
-    Row(
+PARAMETERS: tuple[KeyRow, ...] = (
+    KeyRow(
         "hyperparameters",
         TYPED_MAP,
         "HyperParameters",
@@ -251,8 +251,8 @@ PARAMETERS: tuple[Row, ...] = (
             ANYONE: "hparams hyperparams params parameters",
         },
     ),
-    Row("hyperparameter_encoding", word(model.HyperparameterEncoding), kind="hyperparameters", group="parameters"),
-    Row(
+    KeyRow("hyperparameter_encoding", word(model.HyperparameterEncoding), kind="hyperparameters", group="parameters"),
+    KeyRow(
         "environment",
         WRITTEN_MAP,
         "Environment",
@@ -265,11 +265,11 @@ PARAMETERS: tuple[Row, ...] = (
             KUBERNETES: "env envFrom configMap",
         },
     ),
-    Row("secrets", WORDS_BY_NAME, kind="security", group="parameters", words={KUBERNETES: "secret secretKeyRef"}),
+    KeyRow("secrets", WORDS_BY_NAME, kind="security", group="parameters", words={KUBERNETES: "secret secretKeyRef"}),
 )
 
 
-ROWS: tuple[Row, ...] = (
+ROWS: tuple[KeyRow, ...] = (
     *FIRST,
     *IMAGE,
     *data.CHANNELS,
@@ -280,30 +280,30 @@ ROWS: tuple[Row, ...] = (
     *hosts.NETWORK,
     *LAST,
 )
-ROW: dict[str, Row] = {row.path: row for row in ROWS}
+ROW: dict[str, KeyRow] = {row.path: row for row in ROWS}
 
 
 @lru_cache(maxsize=1)
-def _below() -> dict[str, tuple[Row, ...]]:
-    found: dict[str, list[Row]] = {}
+def _below() -> dict[str, tuple[KeyRow, ...]]:
+    found: dict[str, list[KeyRow]] = {}
     for row in ROWS:
         found.setdefault(row.path.rpartition(".")[0], []).append(row)
     return {path: tuple(rows) for path, rows in found.items()}
 
 
-def rows_below(path: str) -> tuple[Row, ...]:
+def rows_below(path: str) -> tuple[KeyRow, ...]:
     """Return the rows of the keys directly below a key; those of a whole job for an empty path."""
     return _below().get(path, ())
 
 
 @lru_cache(maxsize=1)
-def rows_by_member() -> dict[Path, tuple[Row, ...]]:
+def rows_by_member() -> dict[Path, tuple[KeyRow, ...]]:
     """Return the rows for each place of a request.
 
     A structure of which only one member has a key, such as RetryStrategy, belongs to that key as a whole.
     """
-    members: dict[Path, list[Row]] = {}
-    around: dict[Path, list[Row]] = {}
+    members: dict[Path, list[KeyRow]] = {}
+    around: dict[Path, list[KeyRow]] = {}
     for row in ROWS:
         if row.member:
             members.setdefault(row.steps, []).append(row)
