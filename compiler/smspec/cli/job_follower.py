@@ -15,7 +15,7 @@ from smspec.cli.console import Console, ResourceUnavailable
 from smspec.cli.next_command import job_words
 from smspec.cli.waiting import StatusLine, Waiting
 from smspec.diagnostics.quoting import visible
-from smspec.local.units import duration
+from smspec.local.record.units import duration
 from smspec.organization import prices_of
 from smspec.organization.organization_config import MalformedConfig, rejected
 from smspec.pipeline.input_cache import InputCache

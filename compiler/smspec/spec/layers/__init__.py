@@ -175,7 +175,10 @@ class Assembly:
         return tuple(self._overlays) if self._can_be_laid else ()
 
     def merged(self, overlay: str | None = None, settings: Settings[str, str] | None = None) -> Merged:
-        """Return the job with an overlay, or on its own. Raise `OptionError` for an error on the command line."""
+        """Return the job with an overlay, or on its own. Raise `OptionError` for an error on the command line.
+
+        The error is an `UnfitSetting` if the variable takes other values.
+        """
         if self._is_partial:
             return self._partial(overlay, settings or {})
         own, texts, spec, idle = self._own, self._texts, self._spec, [*self._idle]
