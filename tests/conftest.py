@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from smspec.source.deep_directories import remove_tree
+from smspec.source.real_file import remove_tree
 from support import parameter_names
 from support.smspec_command import smspec
 

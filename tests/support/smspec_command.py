@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from smspec.cli import execute
 from smspec.cli.console import Console
-from smspec.diagnostics.masking import OWN_CREDENTIALS
+from smspec.diagnostics.quoting import OWN_CREDENTIALS
 
 
 class Done(NamedTuple):

@@ -16,7 +16,7 @@ from smspec.output.contents import chunks, in_order_of_making, is_executable
 from smspec.output.existing_output import stranger
 from smspec.render.image_settings import EPOCH
 from smspec.render.tree import UNFINISHED, FileTree, TreeFile
-from smspec.source.deep_directories import remove_tree
+from smspec.source.real_file import remove_tree
 from smspec.workspace.deferred_signals import signals_deferred
 from smspec.workspace.project_links import tracked_link, written_outside
 

@@ -10,8 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from smspec.diagnostics import Finding, Note
-from smspec.diagnostics.finding import HERE
+from smspec.diagnostics import HERE, Finding, Note
 from smspec.diagnostics.quoting import quoted
 from smspec.local.python.interpreter import without_foreign_packages
 from smspec.pipeline.script_source import ProgramSource

@@ -21,7 +21,7 @@ from smspec.pipeline.script_reading import Started, read_program
 from smspec.rules.entry_points import is_safe
 from smspec.rules.program.provided_modules import package_of
 from smspec.script.printed_lines import Gap, printed_lines
-from smspec.script.program import CommandLine, Option, Program
+from smspec.script.program import CommandLine, DeclaredOption, Program
 from smspec.script.reach import Reach
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
@@ -162,7 +162,7 @@ class ScriptArgument:
     """
 
     key: str
-    option: Option
+    option: DeclaredOption
     state: State
     value: object = None
     as_flags: bool = False
@@ -205,14 +205,14 @@ def is_model_directory(argument: ScriptArgument) -> bool:
     return _MODEL.fullmatch(argument.key.lower()) is not None
 
 
-def _key(option: Option) -> str | None:
+def _key(option: DeclaredOption) -> str | None:
     """Return the hyperparameter that becomes the option; None for an option with short names only."""
     if not option.names:
         return option.label.lower()
     return next((name[2:] for name in option.names if name.startswith("--") and len(name) > 3), None)
 
 
-def _argument(option: Option, key: str, grammar: str) -> ScriptArgument:
+def _argument(option: DeclaredOption, key: str, grammar: str) -> ScriptArgument:
     if option.is_required:
         return ScriptArgument(key=key, option=option, state="required")
     if not option.names or option.exclusive is not None:
@@ -228,7 +228,7 @@ def _argument(option: Option, key: str, grammar: str) -> ScriptArgument:
     return ScriptArgument(key=key, option=option, state="left")
 
 
-def _survives(option: Option, value: object, grammar: str) -> bool:
+def _survives(option: DeclaredOption, value: object, grammar: str) -> bool:
     """Return whether a default, passed as a word, becomes the same value again."""
     if option.choices is not None and value not in option.choices:
         return False

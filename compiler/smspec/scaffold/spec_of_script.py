@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.scaffold.script_settings import (
     ReadSource,
     ScriptArgument,
@@ -19,7 +19,7 @@ from smspec.scaffold.script_settings import (
 )
 from smspec.script.program import Program
 from smspec.source.frozen import dataclass
-from smspec.spec.yaml.scalars import flow_style
+from smspec.spec.yaml.events import flow_style
 
 _CHECKPOINTS = "/opt/ml/checkpoints"
 _LAUNCHER = frozenset({"RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "LOCAL_WORLD_SIZE"})

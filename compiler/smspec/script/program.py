@@ -36,7 +36,7 @@ _HANDLED = r"\|\||&&|;|(?<!\d)&\s*$"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class DeclaredOption:
     """``names`` with their dashes; empty for a positional. ``exclusive``: the group of which only one may be passed.
 
     ``lowest`` and ``highest`` are the bounds of a number. ``loads_config``: its word is a config file, whose values
@@ -65,11 +65,11 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class ReadCommand:
     """A command of a command line: its first word, and the options that it adds."""
 
     name: str
-    options: tuple[Option, ...]
+    options: tuple[DeclaredOption, ...]
     is_complete: bool = True
 
 
@@ -84,14 +84,14 @@ class CommandLine:
 
     library: str
     grammar: Grammar
-    options: tuple[Option, ...]
+    options: tuple[DeclaredOption, ...]
     place: Span
     is_complete: bool = True
     abbreviates: bool = True
     required_groups: tuple[int, ...] = ()
     not_for_one_word: bool = False
     drops: bool = False
-    commands: tuple[Command, ...] = ()
+    commands: tuple[ReadCommand, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

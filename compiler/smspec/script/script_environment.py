@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from smspec.diagnostics.suggestions import nearest
-from smspec.script.program import CommandLine, Kind, Option
+from smspec.script.program import CommandLine, DeclaredOption, Kind
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 
@@ -128,7 +128,7 @@ class ArgumentFault:
     kind: FaultKind
     command_line: CommandLine
     argument: Argument | None = None
-    option: Option | None = None
+    option: DeclaredOption | None = None
     reason: str = ""
     near: str | None = None
 
@@ -178,7 +178,7 @@ def _literal(word: str) -> object:
         raise ValueError(word) from fault
 
 
-def refusal(option: Option, word: str) -> str | None:
+def refusal(option: DeclaredOption, word: str) -> str | None:
     """Return why an option rejects a word, or None if it accepts it."""
     try:
         value = converted(option.kind, word)

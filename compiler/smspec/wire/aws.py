@@ -41,9 +41,8 @@ from botocore.loaders import Loader, create_loader
 from botocore.parsers import ResponseParserError
 from botocore.utils import CLIENT_NAME_TO_HYPHENIZED_SERVICE_ID_OVERRIDES
 
-from smspec.diagnostics.masking import hide, without_credentials
-from smspec.diagnostics.quoting import continued
-from smspec.service.partitions import is_at_own_port, is_of_another_partition, is_of_aws, region_of_endpoint
+from smspec.diagnostics.quoting import continued, hide, without_credentials
+from smspec.service.arns import is_at_own_port, is_of_another_partition, is_of_aws, region_of_endpoint
 from smspec.wire.aws_shape import check_shape, check_xml
 from smspec.wire.connections import Connections, Trust, trust_of_environment
 from smspec.wire.credential_sources import hide_what_is_sent, limit_questions, require_profiles, require_tokens

@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote
 
 import pytest
 
-from smspec.diagnostics.masking import masked_credentials
+from smspec.diagnostics.quoting import masked_credentials
 from smspec.wire.exchange import parsed
 from smspec.wire.fault import BadResponse
 from support.servers.aws_server import BUCKET

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from smspec.source.deep_directories import remove_tree, walked
+from smspec.source.real_file import remove_tree, walked
 
 DEEP = 3000
 

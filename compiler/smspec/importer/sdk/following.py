@@ -33,7 +33,7 @@ from smspec.importer.sdk.values import (
     copied,
     forget,
 )
-from smspec.script.parsing import tree_or_error
+from smspec.script.script_files import tree_or_error
 from smspec.source import SourceText
 
 MOST_STEPS = 300_000

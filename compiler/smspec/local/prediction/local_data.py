@@ -10,7 +10,7 @@ from smspec.local.feeder.entries import ChannelObjects, order
 from smspec.local.feeder.objects import ChannelDataError
 from smspec.local.running.training_request import Host
 from smspec.local.s3 import is_s3
-from smspec.source.listing import DataExtent
+from smspec.source import DataExtent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from smspec.local.running.run_directory import RunDirectory
 from smspec.local.running.training_request import Host, TrainingRequest
 from smspec.local.s3 import is_s3
 from smspec.local.watch.file_watch import Opened
-from smspec.rules.pipe import readers
+from smspec.rules.channels import readers
 from smspec.service.job_costs import JobPrices
 from smspec.spec.model import JobSpec
 

@@ -7,8 +7,7 @@ import re
 import shutil
 from collections.abc import Callable
 
-from smspec.diagnostics.masking import masked
-from smspec.diagnostics.quoting import system_reason
+from smspec.diagnostics.quoting import masked, system_reason
 from smspec.local.python.installing import NO_ROOM, UNREACHABLE, run_shown
 from smspec.local.python.interpreter import (
     PYTHONS,

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from smspec.diagnostics.masking import masked
+from smspec.diagnostics.quoting import masked
 from smspec.installers.pip_settings import own_pip_settings, pip_options, uv_settings
 from smspec.local.python.interpreter import without_foreign_packages
 from smspec.local.running.request import RunFailed

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from smspec.local.running.events import CheckpointChanged, Event
-from smspec.source.deep_directories import ignore_unread, walked
+from smspec.source.real_file import ignore_unread, walked
 
 _HEAD = struct.Struct("iIII")
 _READ = 1 << 16

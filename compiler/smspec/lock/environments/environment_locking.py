@@ -17,7 +17,7 @@ from smspec.lock.environments.pip import Pip, has_pip
 from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable, require_accepted
 from smspec.lock.environments.uv import Uv, installed_uv
 from smspec.lock.environments.wheel_modules import ModuleCache, list_modules
-from smspec.plan.plan import ImagePlan
+from smspec.plan import ImagePlan
 from smspec.spec.lock import LockedEnvironment
 from smspec.workspace.own_directories import temporary_directory
 

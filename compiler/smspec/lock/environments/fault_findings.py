@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.finding import Note
+from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import one_of
 from smspec.lock.environments.diagnosis import Fault
 from smspec.lock.environments.resolution import Question

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from smspec.diagnostics.masking import hidden
+from smspec.diagnostics.quoting import hidden
 from smspec.installers.pip_settings import pip_options, uv_settings
 from smspec.lock.environments.resolution import ResolverFailed
 from smspec.service.requirement_lines import FILES, expanded, is_index_setting, usable_in_requirements, variables_in

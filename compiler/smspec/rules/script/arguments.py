@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
-from smspec.rules.script.script_and_job import ScriptAndJob, near_name, notes, option_word, read_at
-from smspec.script.program import CommandLine, Option, bare
+from smspec.rules.script.starts import ScriptAndJob, near_name, notes, option_word, read_at
+from smspec.script.program import CommandLine, DeclaredOption, bare
 from smspec.script.script_environment import Argument, ArgumentFault
 
 UNDECLARED_ARGUMENT = Rule("SM501", "argument that the script does not declare")
@@ -233,7 +233,7 @@ def nested_mapping_as_text(both: ScriptAndJob) -> Iterator[Finding]:
         )
 
 
-def _option(both: ScriptAndJob, argument: Argument) -> Option | None:
+def _option(both: ScriptAndJob, argument: Argument) -> DeclaredOption | None:
     """Return the option of the script that gets a mapping as a string."""
     if argument.hyperparameter is None or not isinstance(argument.value, dict):
         return None

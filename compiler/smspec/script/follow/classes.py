@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import ast
 
     from smspec.script.follow.frames import Call, Frame
-    from smspec.script.follow.interpreter import Interpreter
+    from smspec.script.follow.interpreter import ProgramInterpreter
 
 
 PARSER_SUBCLASS = "argparse subclass"
@@ -24,7 +24,7 @@ class Class(Value):
 
     def __init__(
         self,
-        run: Interpreter,
+        run: ProgramInterpreter,
         node: ast.ClassDef,
         frame: Frame,
         decorators: tuple[Value, ...],

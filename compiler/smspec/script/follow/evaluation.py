@@ -27,7 +27,7 @@ from smspec.script.follow.values import (
 )
 
 if TYPE_CHECKING:
-    from smspec.script.follow.interpreter import Interpreter
+    from smspec.script.follow.interpreter import ProgramInterpreter
 
 _HUGE = 1 << 64
 """No script counts to this, and Python rejects the conversion of numbers of some thousand digits."""
@@ -38,7 +38,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 class Evaluation:
     """Expressions in one frame."""
 
-    def __init__(self, run: Interpreter, frame: Frame) -> None:
+    def __init__(self, run: ProgramInterpreter, frame: Frame) -> None:
         self.run = run
         self.frame = frame
 
@@ -282,7 +282,7 @@ def _unknown(*values: Value) -> Value:
 class Assignment:
     """Assignments in one frame."""
 
-    def __init__(self, run: Interpreter, frame: Frame) -> None:
+    def __init__(self, run: ProgramInterpreter, frame: Frame) -> None:
         self.run = run
         self.frame = frame
         self.value = Evaluation(run, frame).value

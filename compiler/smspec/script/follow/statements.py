@@ -16,7 +16,7 @@ from smspec.script.follow.frames import Call, Frame, Function, leak
 from smspec.script.follow.values import UNKNOWN, Named, Value, constant
 
 if TYPE_CHECKING:
-    from smspec.script.follow.interpreter import Interpreter
+    from smspec.script.follow.interpreter import ProgramInterpreter
 
 _PLAIN = ("dataclasses.", "enum.", "functools.")
 """Decorators of classes that do not change their methods."""
@@ -25,7 +25,7 @@ _PLAIN = ("dataclasses.", "enum.", "functools.")
 class Statements:
     """The statements of one frame."""
 
-    def __init__(self, run: Interpreter, frame: Frame) -> None:
+    def __init__(self, run: ProgramInterpreter, frame: Frame) -> None:
         self.run = run
         self.frame = frame
         self._evaluation = Evaluation(run, frame)
@@ -125,11 +125,11 @@ class Statements:
             self.frame.set(name, UNKNOWN)
 
 
-def _follow(run: Interpreter, frame: Frame, body: Sequence[ast.stmt]) -> None:
+def _follow(run: ProgramInterpreter, frame: Frame, body: Sequence[ast.stmt]) -> None:
     Statements(run, frame).block(body)
 
 
-def import_names(run: Interpreter, frame: Frame, node: ast.Import | ast.ImportFrom) -> None:
+def import_names(run: ProgramInterpreter, frame: Frame, node: ast.Import | ast.ImportFrom) -> None:
     """Bind the names of an import: modules of the source as they are, others by their full names."""
     if isinstance(node, ast.Import):
         for alias in node.names:
@@ -154,7 +154,7 @@ def import_names(run: Interpreter, frame: Frame, node: ast.Import | ast.ImportFr
             frame.set(alias.asname or alias.name, value)
 
 
-def _brought(run: Interpreter, source: str, module: Module | None, name: str) -> Value:
+def _brought(run: ProgramInterpreter, source: str, module: Module | None, name: str) -> Value:
     """Return the value of ``from source import name``: an attribute of the module, or else a submodule."""
     if module is not None and module.has(name):
         return run.taken_from(module, name)
@@ -167,7 +167,9 @@ def _brought(run: Interpreter, source: str, module: Module | None, name: str) ->
 class Definitions:
     """Definitions in one frame; ``follow`` follows the body of a class in a separate frame."""
 
-    def __init__(self, run: Interpreter, frame: Frame, follow: Callable[[Frame, Sequence[ast.stmt]], object]) -> None:
+    def __init__(
+        self, run: ProgramInterpreter, frame: Frame, follow: Callable[[Frame, Sequence[ast.stmt]], object]
+    ) -> None:
         self.run = run
         self.frame = frame
         self.value = Evaluation(run, frame).value

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import ast
 
     from smspec.script.follow.frames import Call
-    from smspec.script.follow.interpreter import Interpreter
+    from smspec.script.follow.interpreter import ProgramInterpreter
     from smspec.source import Span
 
 Constant = Union[str, int, float, bool, None]
@@ -54,7 +54,7 @@ class Value:
         """Return an f-string that begins with this; ``rest`` is the text after it, None if it is not known."""
         return UNKNOWN
 
-    def operation(self, _node: ast.BinOp, _right: Value, _run: Interpreter) -> Value | None:
+    def operation(self, _node: ast.BinOp, _right: Value, _run: ProgramInterpreter) -> Value | None:
         """Return the result of an operation with this on the left side; None if it is that of any other value."""
         return None
 
@@ -190,7 +190,7 @@ def text(value: Value | None) -> str | None:
 class Named(Value):
     """Something of another module, or a builtin, by its full name: ``os.environ``."""
 
-    def __init__(self, name: str, run: Interpreter | None = None) -> None:
+    def __init__(self, name: str, run: ProgramInterpreter | None = None) -> None:
         self.name = name
         self._run = run
 

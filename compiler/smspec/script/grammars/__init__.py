@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from smspec.diagnostics.suggestions import nearest
-from smspec.script.program import CommandLine, Option, Program
+from smspec.script.program import CommandLine, DeclaredOption, Program
 from smspec.script.script_environment import Argument, ArgumentFault, ScriptEnvironment, converted, refusal
 
 
@@ -57,7 +57,7 @@ def _argparse_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterat
     if _refusal(line, words) is None:
         return
     sound: list[str] = []
-    given: list[Option] = []
+    given: list[DeclaredOption] = []
     for argument in arguments:
         fault = _fault(line, argument)
         if fault is None:
@@ -120,7 +120,7 @@ def _twin(line: CommandLine, alone: bool) -> argparse.ArgumentParser:
     return twin
 
 
-def _ways(option: Option) -> dict[str, Any]:
+def _ways(option: DeclaredOption) -> dict[str, Any]:
     """Return the keyword arguments of an option for argparse; an unknown one accepts whatever follows it."""
     if option.words == 0:
         return {"action": "store_true"}
@@ -160,7 +160,9 @@ def _fault(line: CommandLine, argument: Argument) -> ArgumentFault | None:
     return _refused(line, argument, option, rest)
 
 
-def _refused(line: CommandLine, argument: Argument, option: Option | None, rest: Sequence[str]) -> ArgumentFault:
+def _refused(
+    line: CommandLine, argument: Argument, option: DeclaredOption | None, rest: Sequence[str]
+) -> ArgumentFault:
     reason = ""
     if option is not None:
         reason = next((f"`{word}` {why}" for word in rest if (why := refusal(option, word)) is not None), "")
@@ -169,7 +171,7 @@ def _refused(line: CommandLine, argument: Argument, option: Option | None, rest:
     return ArgumentFault(kind="refused", command_line=line, argument=argument, option=option, reason=reason)
 
 
-def _option(line: CommandLine, word: str) -> tuple[Option | None, list[str]]:
+def _option(line: CommandLine, word: str) -> tuple[DeclaredOption | None, list[str]]:
     """Return the option for a word, by its full name or a prefix; else the possible names."""
     name = word.partition("=")[0]
     for option in line.options:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from smspec.diagnostics.suggestions import nearest
-from smspec.script.program import CommandLine, Option
+from smspec.script.program import CommandLine, DeclaredOption
 from smspec.script.script_environment import Argument, ArgumentFault, refusal
 
 _FLAGS_OF_ABSL = frozenset(
@@ -53,8 +53,8 @@ class _GrammarUnknown(Exception):
 def _click_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[ArgumentFault]:
     """Yield what a command would reject; stop at an option whose words are not understood."""
     found: list[ArgumentFault] = []
-    free: list[tuple[Argument, Option | None]] = []
-    used: list[Option] = []
+    free: list[tuple[Argument, DeclaredOption | None]] = []
+    used: list[DeclaredOption] = []
     try:
         for argument in arguments:
             for fault in _of_click(line, argument, free, used):
@@ -80,10 +80,13 @@ def _click_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[
 
 
 def _of_click(
-    line: CommandLine, argument: Argument, free: list[tuple[Argument, Option | None]], used: list[Option]
+    line: CommandLine,
+    argument: Argument,
+    free: list[tuple[Argument, DeclaredOption | None]],
+    used: list[DeclaredOption],
 ) -> Iterator[ArgumentFault]:
     rest = list(argument.words)
-    flag: Option | None = None
+    flag: DeclaredOption | None = None
     while rest:
         word = rest.pop(0)
         if word == "--":
@@ -114,7 +117,9 @@ def _of_click(
             yield ArgumentFault(kind="refused", command_line=line, argument=argument, option=option, reason=reason)
 
 
-def _superfluous(line: CommandLine, free: list[tuple[Argument, Option | None]], room: int) -> Iterator[ArgumentFault]:
+def _superfluous(
+    line: CommandLine, free: list[tuple[Argument, DeclaredOption | None]], room: int
+) -> Iterator[ArgumentFault]:
     """Yield the values after flags or, if there are none, the excess words."""
     behind = [(argument, option) for argument, option in free if option is not None]
     for argument, option in behind or free[room:]:
@@ -123,7 +128,7 @@ def _superfluous(line: CommandLine, free: list[tuple[Argument, Option | None]], 
 
 def _absl_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[ArgumentFault]:
     """Yield what `app.run` would reject, and what it would not parse."""
-    used: list[Option] = []
+    used: list[DeclaredOption] = []
     for index, argument in enumerate(arguments):
         if not argument.words:
             continue
@@ -161,7 +166,9 @@ def _absl_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[A
             yield ArgumentFault(kind="missing", command_line=line, option=option)
 
 
-def _after_flag(line: CommandLine, argument: Argument, option: Option, is_followed: bool) -> Iterator[ArgumentFault]:
+def _after_flag(
+    line: CommandLine, argument: Argument, option: DeclaredOption, is_followed: bool
+) -> Iterator[ArgumentFault]:
     """Yield the fault of a word after a flag that accepts no value."""
     if is_followed:
         yield ArgumentFault(kind="unread", command_line=line, argument=argument, option=option)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from smspec.script.follow.evaluation import Evaluation
     from smspec.script.follow.frames import Call
-    from smspec.script.follow.interpreter import Interpreter
+    from smspec.script.follow.interpreter import ProgramInterpreter
     from smspec.script.follow.values import Value
     from smspec.source import Span
 
@@ -52,7 +52,7 @@ class LibraryRecord(Record):
     def method_called(self, owner: Value, name: str, call: Call) -> None:
         note_method(owner, name, call)
 
-    def looked_up(self, run: Interpreter, name: str, key: Value, place: Span) -> Value | None:
+    def looked_up(self, run: ProgramInterpreter, name: str, key: Value, place: Span) -> Value | None:
         from smspec.script.readers import environment
 
         lookup: Lookup | None = environment.LOOKUPS.get(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from smspec.script.follow.effects import ENDING_METHODS, may_end
 from smspec.script.follow.frames import Call, Function
 from smspec.script.follow.values import UNKNOWN, Known, Named, Value, constant, text
-from smspec.script.program import MOST_WORDS, CommandLine, Kind, Option, Words
+from smspec.script.program import MOST_WORDS, CommandLine, DeclaredOption, Kind, Words
 from smspec.script.record import reads_arguments, record_of
 from smspec.source import Span
 from smspec.source.frozen import replace
@@ -31,7 +31,7 @@ _KINDS: dict[str, Kind] = {
 class Pending(Value):
     """A function with the options declared so far; None if one of them is not understood."""
 
-    def __init__(self, options: list[Option] | None) -> None:
+    def __init__(self, options: list[DeclaredOption] | None) -> None:
         self.options = options
 
     def escape(self) -> None:
@@ -41,7 +41,7 @@ class Pending(Value):
 class Declaration(Value):
     """A decorator that adds an option, or an argument; None: not understood."""
 
-    def __init__(self, option: Option | None) -> None:
+    def __init__(self, option: DeclaredOption | None) -> None:
         self.option = option
 
     def call(self, call: Call) -> Value:
@@ -73,7 +73,7 @@ class ClickCommand(Value):
 
     library = "click"
 
-    def __init__(self, options: list[Option], place: Span) -> None:
+    def __init__(self, options: list[DeclaredOption], place: Span) -> None:
         self.options = options
         self.place = place
         self.has_escaped = False
@@ -89,7 +89,7 @@ class ClickCommand(Value):
         if call.arguments or not call.is_whole or call.keywords.keys() - _PLAIN_CALL:
             return call.unknown_result()
         if reads_arguments(call, "other code may have changed the command" if self.has_escaped else ""):
-            help_option = Option(names=("--help",), label="help", place=self.place, words="unknown")
+            help_option = DeclaredOption(names=("--help",), label="help", place=self.place, words="unknown")
             record_of(call.run).command_lines.append(
                 CommandLine(
                     library=self.library,
@@ -118,15 +118,15 @@ def _declare_argument(call: Call) -> Value:
     words = _words(call)
     has_default = "default" in call.keywords or "envvar" in call.keywords
     required = constant(call.keywords.get("required", Known(not has_default and words != "*")))
-    option = Option(names=(), label=name.upper(), place=call.place, words=words, is_required=required is True)
+    option = DeclaredOption(names=(), label=name.upper(), place=call.place, words=words, is_required=required is True)
     option = replace(option, default=constant(call.keywords.get("default")))
     return Declaration(replace(option, kind="unknown"))
 
 
-def option_of(names: tuple[str, ...], call: Call, is_pair: bool) -> Option | None:
+def option_of(names: tuple[str, ...], call: Call, is_pair: bool) -> DeclaredOption | None:
     """Return a declared option; None if it is not understood."""
     keywords = call.keywords
-    option = Option(names=names, label=names[0].lstrip("-") if names else "", place=call.place)
+    option = DeclaredOption(names=names, label=names[0].lstrip("-") if names else "", place=call.place)
     option = replace(option, default=constant(keywords.get("default", Known(None))))
     if not names:
         return None
@@ -167,7 +167,7 @@ def _words(call: Call) -> Words:
     return "unknown"
 
 
-def typed(option: Option, kind: Value | None, default: Value | None) -> Option:
+def typed(option: DeclaredOption, kind: Value | None, default: Value | None) -> DeclaredOption:
     """Return an option with the kind of words that its type, or else its default, implies."""
     if isinstance(kind, Choice):
         return replace(option, choices=kind.choices, ignores_case=kind.ignores_case)
@@ -217,7 +217,7 @@ class FloatRange(ClickRange):
 
 
 def _version(call: Call) -> Value:
-    return Declaration(Option(names=("--version",), label="version", place=call.place, words="unknown"))
+    return Declaration(DeclaredOption(names=("--version",), label="version", place=call.place, words="unknown"))
 
 
 HANDLERS = {

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from smspec.script.follow.classes import Class
 from smspec.script.follow.evaluation import Evaluation
 from smspec.script.follow.frames import Call
-from smspec.script.follow.interpreter import Interpreter, place_of
+from smspec.script.follow.interpreter import ProgramInterpreter, place_of
 from smspec.script.follow.values import UNKNOWN, Known, Named, Value, constant, items
 from smspec.script.program import Kind
 from smspec.source import Span
@@ -121,7 +121,7 @@ class Field:
     place: Span
 
 
-def fields_of(run: Interpreter, kind: Class) -> tuple[list[Field], bool] | None:
+def fields_of(run: ProgramInterpreter, kind: Class) -> tuple[list[Field], bool] | None:
     """Return the fields of a dataclass, and whether these are all; None if it is not a dataclass."""
     if not any(isinstance(decorator, Named) and decorator.name == _DATACLASS for decorator in kind.decorators):
         return None

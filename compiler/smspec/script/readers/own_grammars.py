@@ -13,9 +13,9 @@ from functools import partial
 
 from smspec.script.follow.classes import Class, Instance
 from smspec.script.follow.frames import Call, Function
-from smspec.script.follow.interpreter import Interpreter, place_of
+from smspec.script.follow.interpreter import ProgramInterpreter, place_of
 from smspec.script.follow.values import UNKNOWN, Known, Value, constant, items, text
-from smspec.script.program import Command, CommandLine, Kind, Option, Stop
+from smspec.script.program import CommandLine, DeclaredOption, Kind, ReadCommand, Stop
 from smspec.script.record import Handler, reads_arguments, record_of
 from smspec.source.frozen import replace
 
@@ -76,13 +76,13 @@ def _fire_line(call: Call, component: Value | None) -> CommandLine | None:
     if not isinstance(kind, Class) or kind.bases or kind.decorators or kind.is_magic or kind.has_escaped:
         return None
     start = kind.function("__init__") if isinstance(component, Class) else None
-    first = Command(name="", options=()) if start is None else _command(call, start, own=True)
+    first = ReadCommand(name="", options=()) if start is None else _command(call, start, own=True)
     if first is None:
         return None
     return _line(call, first, tuple(_methods(call, kind)))
 
 
-def _line(call: Call, first: Command, commands: tuple[Command, ...]) -> CommandLine:
+def _line(call: Call, first: ReadCommand, commands: tuple[ReadCommand, ...]) -> CommandLine:
     return CommandLine(
         library="fire",
         grammar="fire",
@@ -93,7 +93,7 @@ def _line(call: Call, first: Command, commands: tuple[Command, ...]) -> CommandL
     )
 
 
-def _methods(call: Call, kind: Class) -> Iterator[Command]:
+def _methods(call: Call, kind: Class) -> Iterator[ReadCommand]:
     for name, value in kind.frame.names.items():
         if isinstance(value, Function) and not name.startswith("_"):
             command = _command(call, value, own=True)
@@ -101,13 +101,13 @@ def _methods(call: Call, kind: Class) -> Iterator[Command]:
                 yield command
 
 
-def _command(call: Call, function: Function, *, own: bool) -> Command | None:
+def _command(call: Call, function: Function, *, own: bool) -> ReadCommand | None:
     """Return the options of a function, or of a method without its ``own`` instance; None if they are unknown."""
     node = function.node.args
     if node.vararg is not None or node.posonlyargs or function.node.decorator_list or (own and not node.args):
         return None
     options = tuple(
-        Option(
+        DeclaredOption(
             names=(f"--{parameter.arg}",),
             label=parameter.arg,
             place=place_of(parameter, function.frame),
@@ -119,7 +119,7 @@ def _command(call: Call, function: Function, *, own: bool) -> Command | None:
     )
     # What the function returns may get the remaining words: an object has methods.
     is_complete = node.kwarg is None and not call.run.codes.of(function.node).returns
-    return Command(name=function.node.name, options=options, is_complete=is_complete)
+    return ReadCommand(name=function.node.name, options=options, is_complete=is_complete)
 
 
 class HydraDecorator(Value):
@@ -136,12 +136,14 @@ class HydraTask(Value):
         if call.arguments or call.keywords or not call.is_whole:
             return call.unknown_result()  # with a config, Hydra reads nothing
         if reads_arguments(call, ""):
-            options = [Option(names=names, label="help", place=call.place, words="unknown") for names in _HYDRA_FLAGS]
+            options = [
+                DeclaredOption(names=names, label="help", place=call.place, words="unknown") for names in _HYDRA_FLAGS
+            ]
             options += [
-                Option(names=names, label=names[0], place=call.place, words="unknown", kind="unknown")
+                DeclaredOption(names=names, label=names[0], place=call.place, words="unknown", kind="unknown")
                 for names in _HYDRA_OPTIONS
             ]
-            overrides = Option(names=(), label="overrides", place=call.place, words="*", kind="pair")
+            overrides = DeclaredOption(names=(), label="overrides", place=call.place, words="*", kind="pair")
             record_of(call.run).command_lines.append(
                 CommandLine(library="hydra", grammar="argparse", options=(*options, overrides), place=call.place)
             )
@@ -162,10 +164,10 @@ def _lightning(call: Call) -> Value:
             CommandLine(
                 library="lightning",
                 grammar="lightning",
-                options=(Option(names=(), label=_LIGHTNING_COMMANDS[0], place=call.place, is_required=True),),
+                options=(DeclaredOption(names=(), label=_LIGHTNING_COMMANDS[0], place=call.place, is_required=True),),
                 place=call.place,
                 is_complete=False,
-                commands=tuple(Command(name=name, options=()) for name in _LIGHTNING_COMMANDS),
+                commands=tuple(ReadCommand(name=name, options=()) for name in _LIGHTNING_COMMANDS),
             )
         )
         reason = "smspec does not know how `LightningCLI` reads the options of its commands"
@@ -185,12 +187,12 @@ class _Flags:
     """The flags of one script."""
 
     def __init__(self) -> None:
-        self.options: dict[str, Option] = {}
+        self.options: dict[str, DeclaredOption] = {}
         self.required: set[str] = set()
         self.is_complete = True
 
 
-def _flags_of(run: Interpreter) -> _Flags:
+def _flags_of(run: ProgramInterpreter) -> _Flags:
     found = record_of(run).remembered.setdefault("absl", _Flags())
     assert isinstance(found, _Flags)
     return found
@@ -210,7 +212,7 @@ def _define(kind: str, call: Call) -> Value:
         spelled += tuple(f"--no{one}" for one in names if one)
     is_known = call.is_certain and kind in _ABSL_KINDS
     choices = constant(call.argument(2, "enum_values")) if kind == "enum" else None
-    flags.options[name] = Option(
+    flags.options[name] = DeclaredOption(
         names=spelled,
         label=name,
         place=call.place,

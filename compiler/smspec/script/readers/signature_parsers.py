@@ -12,7 +12,7 @@ from smspec.script.follow.evaluation import Evaluation
 from smspec.script.follow.frames import Call, Function
 from smspec.script.follow.interpreter import place_of
 from smspec.script.follow.values import UNKNOWN, Known, Named, Value, constant, items
-from smspec.script.program import Kind, Option, Words
+from smspec.script.program import DeclaredOption, Kind, Words
 from smspec.script.readers.argument_parser import Parser
 from smspec.script.readers.data_classes import Annotation, Field, annotation_of, fields_of, is_none, loads_config
 from smspec.script.record import Handler
@@ -111,8 +111,8 @@ class FunctionParser(Parser):
             self.options.append(_opaque(f"--{parameter.arg}+", place))
 
 
-def _opaque(name: str, place: Span) -> Option:
-    return Option(names=(name,), label=name, place=place, words="unknown", kind="unknown")
+def _opaque(name: str, place: Span) -> DeclaredOption:
+    return DeclaredOption(names=(name,), label=name, place=place, words="unknown", kind="unknown")
 
 
 def _jsonargparse(call: Call) -> Value:
@@ -175,11 +175,11 @@ class TyroParser(Parser):
         if is_known and annotation.is_bool and not is_required:
             no = tuple(f"{one[: one.rfind('.') + 1] or '--'}no-{one.rpartition('.')[2].lstrip('-')}" for one in names)
             no += tuple(one.replace("no-", "no_", 1) for one in no)
-            self.options.append(Option(names=(*names, *no), label=label, place=place, words=0, default=default))
+            self.options.append(DeclaredOption(names=(*names, *no), label=label, place=place, words=0, default=default))
             return
         is_plain = is_known and annotation.kind in ("int", "float", "text")
         self.options.append(
-            Option(
+            DeclaredOption(
                 names=names,
                 label=label,
                 place=place,
@@ -235,14 +235,14 @@ class HfParser(Parser):
             self.escaped |= not field.is_plain
 
 
-def _options(field: Field) -> list[Option]:
+def _options(field: Field) -> list[DeclaredOption]:
     names = tuple(dict.fromkeys((f"--{field.name}", f"--{field.name.replace('_', '-')}")))
     annotation = field.annotation
     if annotation.is_bool:
         takes_none = not annotation.may_be_none or not (field.default is None or is_none(field.default))
         words: Words = "?" if takes_none else 1
         options = [
-            Option(
+            DeclaredOption(
                 names=names,
                 label=field.name,
                 place=field.place,
@@ -253,10 +253,10 @@ def _options(field: Field) -> list[Option]:
         ]
         if field.default is not None and constant(field.default) in (True, ...):
             no = tuple(dict.fromkeys((f"--no_{field.name}", f"--no-{field.name.replace('_', '-')}")))
-            options.append(Option(names=no, label=field.name, place=field.place, words=0))
+            options.append(DeclaredOption(names=no, label=field.name, place=field.place, words=0))
         return options
     return [
-        Option(
+        DeclaredOption(
             names=names,
             label=field.name,
             place=field.place,

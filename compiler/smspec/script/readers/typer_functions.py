@@ -6,9 +6,9 @@ import ast
 
 from smspec.script.follow.evaluation import Evaluation
 from smspec.script.follow.frames import Call, Function
-from smspec.script.follow.interpreter import Interpreter, place_of
+from smspec.script.follow.interpreter import ProgramInterpreter, place_of
 from smspec.script.follow.values import ELLIPSIS, UNKNOWN, Named, Value, constant, text
-from smspec.script.program import Option
+from smspec.script.program import DeclaredOption
 from smspec.script.readers.click_commands import ClickCommand
 from smspec.script.readers.data_classes import Annotation, annotation_of
 from smspec.script.record import Handler
@@ -68,7 +68,7 @@ class App(Value):
 
 
 class _AppDecorator(Value):
-    def __init__(self, app: App, run: Interpreter, is_certain: bool) -> None:
+    def __init__(self, app: App, run: ProgramInterpreter, is_certain: bool) -> None:
         self._app = app
         self._run = run
         self._is_certain = is_certain
@@ -88,12 +88,12 @@ def _run(call: Call) -> Value:
     return command.call(Call(call.run, call.node, (), {}, True))
 
 
-def _command(run: Interpreter, function: Function, place: Span) -> ClickCommand | None:
+def _command(run: ProgramInterpreter, function: Function, place: Span) -> ClickCommand | None:
     """Return the command for a function; None if it is not understood."""
     node = function.node.args
     if node.vararg or node.kwarg or node.posonlyargs:
         return None
-    options: list[Option] = []
+    options: list[DeclaredOption] = []
     for parameter in (*node.args, *node.kwonlyargs):
         if _is_context(Evaluation(run, function.frame).value(parameter.annotation)):
             continue
@@ -102,7 +102,7 @@ def _command(run: Interpreter, function: Function, place: Span) -> ClickCommand 
             return None
         options.append(option)
     completion = tuple(
-        Option(names=(name,), label="help", place=place, words="unknown")
+        DeclaredOption(names=(name,), label="help", place=place, words="unknown")
         for name in ("--install-completion", "--show-completion")
     )
     return TyperCommand([*options, *completion], place)
@@ -113,7 +113,7 @@ def _is_context(value: Value) -> bool:
     return isinstance(value, Named) and value.name in ("typer.Context", "click.Context", "click.core.Context")
 
 
-def _option(run: Interpreter, function: Function, parameter: ast.arg) -> Option | None:
+def _option(run: ProgramInterpreter, function: Function, parameter: ast.arg) -> DeclaredOption | None:
     name = parameter.arg
     evaluation = Evaluation(run, function.frame)
     annotation = annotation_of(evaluation.value(parameter.annotation)) if parameter.annotation else Annotation()
@@ -134,7 +134,7 @@ def _declared(
     info: Info | None,
     words: list[str | None],
     default: Value | None,
-) -> Option | None:
+) -> DeclaredOption | None:
     if info is not None and (not info.is_plain or None in words):
         return None
     place = place_of(parameter, function.frame)
@@ -143,7 +143,7 @@ def _declared(
     is_required = (default is None or default is ELLIPSIS) and not has_factory
     is_option = info.is_option if info is not None else not is_required
     if not is_option:
-        return Option(
+        return DeclaredOption(
             names=(),
             label=parameter.arg.upper(),
             place=place,
@@ -154,7 +154,9 @@ def _declared(
         )
     spelled = tuple(part for word in words if word and word.startswith("-") for part in word.split("/"))
     names = spelled or (f"--{_hyphened(parameter.arg)}",)
-    option = Option(names=names, label=parameter.arg, place=place, kind=annotation.kind, choices=annotation.choices)
+    option = DeclaredOption(
+        names=names, label=parameter.arg, place=place, kind=annotation.kind, choices=annotation.choices
+    )
     option = replace(option, default=known)
     if annotation.is_bool:
         negated = () if spelled else (f"--no-{_hyphened(parameter.arg)}",)
