@@ -6,8 +6,6 @@ PEERS := .venv-peers
 TOOLKIT := .venv-toolkit
 REV ?= HEAD
 SOURCES ?= .venv/sources
-# Only `make dev-lock` needs it.
-UV ?= uv
 # With it, every process of the tests would compile what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost rehearsal prediction
@@ -26,7 +24,7 @@ help:
 	@echo "make frozen      compare all outputs with those of REV (default: HEAD)"
 	@echo "make shapes      refresh the pinned API shapes from the installed botocore"
 	@echo "make facts       refresh the tables of facts about AWS; SOURCES=DIR has clones of AWS's repositories"
-	@echo "make dev-lock    lock the newest versions of what development installs (needs uv)"
+	@echo "make dev-lock    lock the newest versions of what development installs"
 	@echo "make benchmarks  measure the speed figures of the README"
 
 $(BIN)/python:
@@ -88,8 +86,8 @@ facts: $(VENV)/.dev
 	$(BIN)/python -m maintenance.facts --sources $(SOURCES)
 
 # For every CPython from the oldest of pyproject.toml on; without indexes and paths of the machine that runs it.
-dev-lock:
-	$(UV) pip compile --no-config --quiet --upgrade --universal --python-version 3.10 --extra dev --strip-extras --no-annotate \
+dev-lock: $(VENV)/.dev
+	$(BIN)/uv pip compile --no-config --quiet --upgrade --universal --python-version 3.10 --extra dev --strip-extras --no-annotate \
 		--no-emit-index-url --no-emit-find-links --custom-compile-command 'make dev-lock' --output-file dev.lock pyproject.toml
 
 # Peers have a separate environment, because of conflicting dependencies. Without them a benchmark names what it omits.

@@ -1,6 +1,4 @@
-"""A run predicts its job in SageMaker from what it has seen: in the result, the report, and the terminal."""
-
-import sys
+"""A run predicts its job in SageMaker from the data: in the result, the report, and the terminal."""
 
 import pytest
 
@@ -15,16 +13,10 @@ SPEC = """
     hosts: {instance_type: ml.m5.large, count: 2, volume: 10GB}
 """
 SCRIPT = """
-    import os, time
-    data, seconds = os.environ["SM_CHANNEL_TRAIN"], 0.15
-    for _ in range(2):
-        for name in os.listdir(data):
-            with open(os.path.join(data, name), "rb") as file:
-                file.read()
-                time.sleep(seconds)
-    with open(os.path.join(os.path.dirname(data), "test_0"), "rb") as fifo:
+    import os
+    with open(os.path.join(os.path.dirname(os.environ["SM_CHANNEL_TRAIN"]), "test_0"), "rb") as fifo:
         while fifo.read(1 << 20):
-            time.sleep(seconds)
+            pass
 """
 
 
@@ -36,13 +28,11 @@ def job(tmp_path_factory):
     for number in range(6):
         job.write(f"data/{number}", bytes(100_000))
     job.write("test/only", bytes(4_000_000))
-    job.write("smspec.toml", '[prices]\n"ml.m5.large" = 0.9\n')
     return job
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is Linux's")
 def test_run_predicts_each_input_mode(job):
-    """Two hosts of 0.90 USD an hour have 20 GB of `train` each, which do not fit on 10 GB, and all of `test`."""
+    """Two hosts have 20 GB of `train` each, which do not fit on 10 GB, and all of `test`."""
     ended = job.run(verbose=None)
     assert ended.returncode == 0, ended.stderr
     found = job.summary()["prediction"]
@@ -53,16 +43,12 @@ def test_run_predicts_each_input_mode(job):
     assert modes[None]["disk_bytes"] == 20 * 10**9 and modes[None]["disk_capacity_bytes"] == 10 << 30
     assert modes["File"]["disk_bytes"] == 21 * 10**9 and modes["File"]["downloaded_bytes"] == 42 * 10**9
     assert modes["FastFile"]["wait_seconds"][1] < modes["File"]["wait_seconds"][0]
-    assert all(low <= high for mode in modes.values() for low, high in [mode["total_seconds"], mode["pass_seconds"]])
-    # 4.6 MB on each host take 1.5 s or longer, whatever else this machine is doing.
-    assert modes["Pipe"]["bytes_per_second"][0] < 4_600_000 / 1.5
+    assert all(low <= high for mode in modes.values() for low, high in [mode["wait_seconds"], mode["pass_seconds"]])
     text = ended.stdout
     assert "prediction for 2 × ml.m5.large with 41 GB in 400,250 objects" in text
     (own,) = [line for line in text.splitlines() if line.startswith("as in the spec  ")]
     assert "20 GB of 10.7 GB" in own and "does not fit on the disk" in own
     assert text.count("assumed: ") == len(found["assumptions"]) > 8
-    assert found["price_per_hour"] == {"per_hour": 1.8, "currency": "USD", "as_of": ""}
-    assert "the wait costs $0." in own
 
 
 def test_unknown_size_prevents_the_prediction(job):

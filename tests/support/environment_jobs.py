@@ -1,13 +1,15 @@
-"""Jobs whose packages `smspec lock` resolves: a real index, for the real uv and pip."""
+"""Jobs whose packages `smspec lock` resolves: a real index, for the real uv."""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
+import subprocess
+import sys
 
 import pytest
 
+from support.installed_program import installed
 from support.servers.package_index import Packages, package_server
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec
@@ -15,7 +17,6 @@ from support.smspec_command import smspec
 BASE = "python:3.9.18-slim-bookworm"
 DIGEST = "sha256:" + "a" * 64
 IMAGE = '{base: "python:3.12-slim-bookworm"}'
-RESOLVERS = ("uv", "pip")
 
 
 @pytest.fixture
@@ -44,6 +45,8 @@ def packages():
 @pytest.fixture
 def index(packages, monkeypatch, tmp_path):
     """Serve the packages as the only index of this process."""
+    if installed("uv") is None:
+        pytest.skip("uv is not installed")
     for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
@@ -53,24 +56,15 @@ def index(packages, monkeypatch, tmp_path):
         yield server
 
 
-@pytest.fixture(params=RESOLVERS)
-def resolver(request, monkeypatch, tmp_path):
-    return use(request.param, monkeypatch, tmp_path)
-
-
-@pytest.fixture
-def any_resolver(monkeypatch, tmp_path):
-    """Choose for a test of what follows the resolution, or precedes it: uv is fifteen times as fast as pip."""
-    return use("uv" if shutil.which("uv") else "pip", monkeypatch, tmp_path)
-
-
-def use(resolver, monkeypatch, tmp_path):
-    """Put uv on PATH, or take everything from it."""
-    found = shutil.which("uv")
-    if resolver == "uv" and found is None:
-        pytest.skip("uv is not installed")
-    monkeypatch.setenv("PATH", os.environ["PATH"] if resolver == "uv" else str(tmp_path))
-    return resolver
+@pytest.fixture(scope="session")
+def python_without_uv(tmp_path_factory):
+    """Return a Python that finds what this one has, in an environment without uv."""
+    root = tmp_path_factory.mktemp("without-uv") / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", root], check=True)
+    (library,) = root.glob("lib/python*/site-packages")
+    paths = [path for path in sys.path if path]
+    (library / "of_the_tests.pth").write_text("".join(f"{path}\n" for path in paths))
+    return root / "bin/python"
 
 
 def job(directory, *packages, base=BASE, requirements="", image=""):

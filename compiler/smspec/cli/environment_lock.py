@@ -17,10 +17,11 @@ from smspec.pipeline.lock_targets import EnvironmentTarget, LockTarget, environm
 from smspec.render.representable import package_findings
 from smspec.source import SourceText
 from smspec.spec.lock import DIRECTORY, Lock, LockedEnvironment, environment_file
+from smspec.workspace.path_targets import repository_top
 
 if TYPE_CHECKING:
-    from smspec.lock.environments.diagnosis import Fault
-    from smspec.lock.environments.resolution import Question
+    from smspec.lock.diagnosis import Fault
+    from smspec.lock.resolution import Question
 
 _MOST_LINES = 40
 """Of what a resolver prints."""
@@ -55,7 +56,15 @@ def lock_environments(
     rejected = _Rejected()
     found = []
     for target, lock in locks:
-        locking = _Locking(lock=lock, console=console, rejected=rejected, update=update, allow_builds=allow_builds)
+        place = os.path.dirname(os.path.abspath(target.path))
+        locking = _Locking(
+            lock=lock,
+            console=console,
+            rejected=rejected,
+            update=update,
+            allow_builds=allow_builds,
+            repository=repository_top(place) or place,
+        )
         found.append(locking.environments(target))
     if rejected.diagnostics:
         for sentence in rejected.sentences:
@@ -100,6 +109,7 @@ class _Locking:
     rejected: _Rejected
     update: bool
     allow_builds: bool
+    repository: str
 
     def environments(self, target: LockTarget) -> Environments:
         found = Environments()
@@ -113,7 +123,7 @@ class _Locking:
     def _add(
         self, target: LockTarget, targets: Iterable[EnvironmentTarget], needed: set[str], found: Environments
     ) -> None:
-        from smspec.lock.environments.system_libraries import library_hints
+        from smspec.lock.system_libraries import library_hints
 
         for each in targets:
             if isinstance(each.bare, str) or each.image is None:
@@ -130,12 +140,13 @@ class _Locking:
 
     def _resolve(self, each: EnvironmentTarget, needed: set[str], found: Environments) -> None:
         # Imported late, like everything that uses the network.
-        from smspec.lock.environments.diagnosis import Fault, diagnosed
-        from smspec.lock.environments.environment_locking import changes, lock_environment, predecessor
-        from smspec.lock.environments.index_settings import index_settings, secret_variables
-        from smspec.lock.environments.resolution import Question, ResolverFailed, UnacceptedFiles, Unresolvable
-        from smspec.lock.environments.system_libraries import gpu_hints, library_hints
-        from smspec.lock.environments.wheel_modules import ModuleCache
+        from smspec.lock.diagnosis import Fault, diagnosed
+        from smspec.lock.environment_locking import changes, lock_environment, predecessor
+        from smspec.lock.index_settings import index_settings, secret_variables
+        from smspec.lock.resolution import Question, UnacceptedFiles, Unresolvable
+        from smspec.lock.resolver_process import ResolverFailed
+        from smspec.lock.system_libraries import gpu_hints, library_hints
+        from smspec.lock.wheel_modules import ModuleCache
         from smspec.service.requirement_lines import read_packages, read_requirements
 
         assert each.image is not None and not isinstance(each.bare, str)  # the caller has checked them
@@ -173,7 +184,14 @@ class _Locking:
             settings = index_settings(each.image.build_variables, secrets, lines)
             cache = ModuleCache()
             try:
-                new = lock_environment(question, settings, cache, base=each.image.base, platform=each.image.platform)
+                new = lock_environment(
+                    question,
+                    settings,
+                    cache,
+                    base=each.image.base,
+                    platform=each.image.platform,
+                    repository=self.repository,
+                )
             except Unresolvable as fault:
                 self._reject(each, str(fault), diagnosed(question, settings, str(fault)), question, found)
                 return
@@ -202,7 +220,7 @@ class _Locking:
 
         At startup pip builds what has no wheel, so only what no index has is an error.
         """
-        from smspec.lock.environments.fault_findings import fault_findings
+        from smspec.lock.diagnosis import fault_findings
 
         if each.is_at_start:
             faults = [

@@ -36,8 +36,8 @@ Pin base images to digests, short names of AWS images to URIs, and requirements 
 smspec.lock, from the directory of the spec upwards. Includes the images of each overlay. A directory means all job
 specs below it.
 
-Resolve the Python packages of each image for its Python and platform, with uv if installed, else pip. Versions with
-hashes go to smspec.lock.d. Bases that contain other packages are not resolved.
+Resolve the Python packages of each image for its Python and platform, with uv. Versions with hashes go to
+smspec.lock.d. Bases that contain other packages are not resolved.
 
 Existing pins do not change without --update. Use --digest for an image whose registry smspec cannot reach."""
 

@@ -107,7 +107,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
             verbosity=console.verbosity,
             prints_json=args.format == "json",
             predicts=True,
-            prices=job.inputs.prices.of(job.plan.request.payload, job.job.region),
         )
         write_generated_files(tree, request)
         outcome = run_locally(job.job, job.plan, tree, request, console)

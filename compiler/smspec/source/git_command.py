@@ -11,7 +11,7 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 
-from smspec.source.real_file import is_below
+from smspec.source.real_file import program_outside
 
 _USER_SETTINGS = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
 """They name files of the user's settings, as HOME does. Every other `GIT_` variable is dropped: those of a hook or of
@@ -155,11 +155,7 @@ def _environment(inherited: Mapping[str, str], directory: str, may_fetch: bool) 
 
 
 def _program(directory: str) -> str:
-    """Return the path of git. A relative part of PATH, or one in the directory, leads to what others have written."""
-    top = os.path.realpath(directory)
-    for place in os.get_exec_path():
-        program = os.path.join(place, "git")
-        is_own = not os.path.isabs(place) or is_below(os.path.realpath(place), top)
-        if not is_own and os.path.isfile(program) and os.access(program, os.X_OK):
-            return program
-    raise GitMissing("cannot find `git` on PATH")
+    found = program_outside("git", directory)
+    if found is None:
+        raise GitMissing("cannot find `git` on PATH")
+    return found

@@ -101,6 +101,20 @@ def is_below(path: str, directory: str) -> bool:
     return path == directory or path.startswith(os.path.join(directory, ""))
 
 
+def program_outside(name: str, directory: str) -> str | None:
+    """Return the path of a program on PATH; None if it is missing.
+
+    A relative part of PATH, or one in the directory, leads to what others have written.
+    """
+    top = os.path.realpath(directory)
+    for place in os.get_exec_path():
+        program = os.path.join(place, name)
+        is_own = not os.path.isabs(place) or is_below(os.path.realpath(place), top)
+        if not is_own and os.path.isfile(program) and os.access(program, os.X_OK):
+            return program
+    return None
+
+
 _ENTERED = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _LONGEST = 4095

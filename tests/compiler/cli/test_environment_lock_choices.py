@@ -1,38 +1,34 @@
-"""Which files `smspec lock` chooses, keeps, and writes, by the real uv and pip."""
+"""Which files `smspec lock` chooses, keeps, and writes, by the real uv."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
 
-import pip
 import pytest
 
-from smspec.lock.environments import pip_program
 from support.environment_jobs import (
     BASE,
     DIGEST,
-    any_resolver,
     environment,
     index,
     job,
     lock,
     packages,
-    resolver,
-    use,
+    python_without_uv,
 )
 from support.smspec_command import environment as environment_of_process
+from support.smspec_command import smspec_process
 
-__all__ = ["any_resolver", "index", "packages", "resolver"]
+__all__ = ["index", "packages", "python_without_uv"]
 
 
-def test_requirement_is_reported_for_its_dependency(index, resolver, tmp_path, packages):
+def test_requirement_is_reported_for_its_dependency(index, tmp_path, packages):
     packages.add("ctr-embeddings", "1.0", "ctr-kernels==5.0")
     base = "python:3.11-slim"
     directory = job(tmp_path / "job", "org-io", "ctr-embeddings", base=base)
@@ -65,7 +61,7 @@ BUILDS = {
 
 @pytest.mark.parametrize("metadata", ["2.1", "2.2", "2.4"])
 @pytest.mark.parametrize("way", BUILDS)
-def test_no_way_builds_without_permission(index, resolver, tmp_path, packages, way, metadata):
+def test_no_way_builds_without_permission(index, tmp_path, packages, way, metadata):
     """The backend of the source would create a file. Clones ask the server for their references."""
     mark = tmp_path / "built"
     file = packages.add_source("sources", "1.0", mark, metadata)
@@ -87,13 +83,13 @@ def test_no_way_builds_without_permission(index, resolver, tmp_path, packages, w
     assert done.status == 1, done.err
     assert not mark.exists() and not (directory / "smspec.lock").exists()
     assert not [path for path, _ in index.asked if "info/refs" in path]
-    if message and not (resolver == "uv" and "which" in message):  # uv resolves no URL of a dependency at all
+    if message and "which" not in message:  # uv resolves no URL of a dependency at all
         assert f"error[SM726]: `image.python_requirements`: {message.format(source=source)}"[:120] in done.err
         assert "--> requirements.txt:" in done.err
         assert "--allow-builds" in done.err
 
 
-def test_permission_builds(index, resolver, tmp_path, packages):
+def test_permission_builds(index, tmp_path, packages):
     mark = tmp_path / "built"
     packages.add_source("sources", "1.0", mark)
     base = f"python:{sys.version_info[0]}.{sys.version_info[1]}-slim"
@@ -105,7 +101,6 @@ def test_permission_builds(index, resolver, tmp_path, packages):
 
 
 def test_files_behind_a_link_are_not_removed(index, monkeypatch, tmp_path):
-    use("pip", monkeypatch, tmp_path)
     directory = job(tmp_path / "job", "ctr-compat")
     assert lock(directory, str(directory)).status == 0
     (directory / "smspec.lock.d").rename(tmp_path / "outside")
@@ -117,14 +112,14 @@ def test_files_behind_a_link_are_not_removed(index, monkeypatch, tmp_path):
     assert sorted((tmp_path / "outside").iterdir()) == before
 
 
-def test_missing_system_library_is_a_hint(index, any_resolver, tmp_path, packages):
+def test_missing_system_library_is_a_hint(index, tmp_path, packages):
     packages.add("lightgbm", "4.7.0")
     assert "  lightgbm probably needs `libgomp1` in" in lock(job(tmp_path / "one", "lightgbm")).err
     directory = job(tmp_path / "two", "lightgbm", image="system_packages: [libgomp1]")
     assert "probably needs" not in lock(directory).err
 
 
-def test_gpu_packages_on_a_cpu_instance_are_a_hint(index, any_resolver, tmp_path, packages):
+def test_gpu_packages_on_a_cpu_instance_are_a_hint(index, tmp_path, packages):
     packages.add("torch", "2.5.1", "nvidia-cublas-cu12")
     packages.add("nvidia-cublas-cu12", "12.4.5.8")
     done = lock(job(tmp_path / "job", "torch"))
@@ -148,7 +143,7 @@ def test_environment_that_cannot_be_locked_is_named(index, tmp_path, base, requi
     assert index.asked == []
 
 
-def test_own_hashes_must_be_those_of_the_index(index, resolver, tmp_path, packages):
+def test_own_hashes_must_be_those_of_the_index(index, tmp_path, packages):
     right = hashlib.sha256(packages.files["ctr_compat-0.1-py3-none-any.whl"]).hexdigest()
     directory = job(tmp_path / "job", "org-io", requirements=f"ctr-compat==0.1 \\\n  --hash=sha256:{right}\n")
     assert lock(directory).status == 0
@@ -160,7 +155,7 @@ def test_own_hashes_must_be_those_of_the_index(index, resolver, tmp_path, packag
     assert "--> requirements.txt:1:1" in done.err
 
 
-def test_own_hashes_select_among_files(index, resolver, tmp_path, packages):
+def test_own_hashes_select_among_files(index, tmp_path, packages):
     def digest(tag):
         return hashlib.sha256(packages.files[f"ctr_kernels-5.0-{tag}.whl"]).hexdigest()
 
@@ -175,7 +170,7 @@ def test_own_hashes_select_among_files(index, resolver, tmp_path, packages):
     assert lock(directory).status == 1
 
 
-def test_own_hashes_are_those_of_each_version(index, resolver, tmp_path, packages):
+def test_own_hashes_are_those_of_each_version(index, tmp_path, packages):
     """As `uv export` and `uv pip compile --universal --generate-hashes` write them."""
     lines = ""
     for version, marker in (("1.0", "<"), ("2.0", ">=")):
@@ -189,7 +184,7 @@ def test_own_hashes_are_those_of_each_version(index, resolver, tmp_path, package
         assert environment(directory)[0]["packages"]["ctr-model"] == ("1.0" if base == BASE else "2.0")
 
 
-def test_image_variables_choose_only_the_index(index, resolver, monkeypatch, tmp_path):
+def test_image_variables_choose_only_the_index(index, monkeypatch, tmp_path):
     """A spec must not set what else a resolver does on this machine."""
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:1/simple")
     log = tmp_path / "written"
@@ -201,7 +196,7 @@ def test_image_variables_choose_only_the_index(index, resolver, monkeypatch, tmp
     assert not log.exists()
 
 
-def test_locked_environment_changes_only_on_request(index, any_resolver, tmp_path, packages):
+def test_locked_environment_changes_only_on_request(index, tmp_path, packages):
     directory = job(tmp_path / "job", "ctr-features")
     assert lock(directory).status == 0
     before = (directory / "smspec.lock").read_bytes()
@@ -220,7 +215,7 @@ def test_locked_environment_changes_only_on_request(index, any_resolver, tmp_pat
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
-def test_signal_ends_the_resolver_and_removes_its_files(monkeypatch, tmp_path, number):
+def test_signal_ends_the_resolver_and_removes_its_files(python_without_uv, tmp_path, number):
     """A program that does not end, for uv."""
     uv, started, temporary = tmp_path / "bin/uv", tmp_path / "started", tmp_path / "temporary"
     directory = job(tmp_path / "job", "org-io")
@@ -229,7 +224,7 @@ def test_signal_ends_the_resolver_and_removes_its_files(monkeypatch, tmp_path, n
     uv.write_text(f"#!/bin/sh\necho $$ > {started}.new\nmv {started}.new {started}\nexec sleep 60\n")
     uv.chmod(0o755)
     variables = environment_of_process(PATH=f"{uv.parent}:{os.environ['PATH']}", TMPDIR=str(temporary))
-    words = [sys.executable, "-m", "smspec", "lock", "--digest", f"{BASE}={DIGEST}"]
+    words = [python_without_uv, "-m", "smspec", "lock", "--digest", f"{BASE}={DIGEST}"]
     process = subprocess.Popen(words, cwd=directory, env=variables, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 30
     while not started.exists() and time.monotonic() < deadline:
@@ -241,17 +236,20 @@ def test_signal_ends_the_resolver_and_removes_its_files(monkeypatch, tmp_path, n
         os.kill(int(started.read_text()), 0)
 
 
-def test_uv_that_does_not_start_is_not_used(index, monkeypatch, tmp_path):
-    uv = tmp_path / "uv"
+def test_uv_that_does_not_start_is_named(python_without_uv, tmp_path):
+    uv = tmp_path / "bin/uv"
+    uv.parent.mkdir()
     uv.write_text("#!/bin/sh\nexit 127\n")
     uv.chmod(0o755)
-    use("pip", monkeypatch, tmp_path)
     directory = job(tmp_path / "job", "ctr-compat")
-    assert lock(directory).status == 0
-    assert environment(directory)[0]["resolver"].startswith("pip ")
+    words = ("lock", "--digest", f"{BASE}={DIGEST}")
+    variables = environment_of_process(PATH=str(uv.parent))
+    done = smspec_process(*words, python=str(python_without_uv), cwd=directory, env=variables)
+    assert done.status == 3
+    assert f"`{uv} --version` does not work" in done.err
 
 
-def test_files_are_not_written_through_a_link(index, any_resolver, tmp_path):
+def test_files_are_not_written_through_a_link(index, tmp_path):
     directory = job(tmp_path / "job", "ctr-compat")
     (tmp_path / "outside").mkdir()
     (directory / "smspec.lock.d").symlink_to(tmp_path / "outside")
@@ -261,7 +259,7 @@ def test_files_are_not_written_through_a_link(index, any_resolver, tmp_path):
     assert list((tmp_path / "outside").iterdir()) == []
 
 
-def test_options_of_one_line_and_previews_are_kept(index, resolver, tmp_path, packages):
+def test_options_of_one_line_and_previews_are_kept(index, tmp_path, packages):
     packages.add("ctr-compat", "0.2rc1", files={"ctr_compat.py": ""})
     line = f"-i {index.url} --extra-index-url={index.url} --pre"
     directory = job(tmp_path / "job", requirements=f"{line}\nctr-compat\n")
@@ -272,7 +270,7 @@ def test_options_of_one_line_and_previews_are_kept(index, resolver, tmp_path, pa
     assert f"\n--index-url {index.url}\n--extra-index-url {index.url}\n" in file
 
 
-def test_edited_requirements_keep_other_versions(index, resolver, tmp_path, packages):
+def test_edited_requirements_keep_other_versions(index, tmp_path, packages):
     directory = job(tmp_path / "job", "ctr-features", requirements="org-io\n")
     assert lock(directory).status == 0
     packages.add("ctr-features", "1.2", "org-io")
@@ -284,7 +282,7 @@ def test_edited_requirements_keep_other_versions(index, resolver, tmp_path, pack
     assert found["packages"] == {"ctr-compat": "0.1", "ctr-features": "1.1", "org-io": "3.1"}
 
 
-def test_environment_of_another_value_is_kept(index, any_resolver, tmp_path):
+def test_environment_of_another_value_is_kept(index, tmp_path):
     directory = job(tmp_path / "job", "${{ vars.package }}")
     with (directory / "job.yaml").open("a") as spec:
         spec.write("vars: {package: {default: org-io}}\n")
@@ -295,7 +293,7 @@ def test_environment_of_another_value_is_kept(index, any_resolver, tmp_path):
     assert sorted(name for one in found for name in one["packages"]) == ["ctr-compat", "org-io"]
 
 
-def test_environment_without_a_job_is_removed(index, any_resolver, tmp_path):
+def test_environment_without_a_job_is_removed(index, tmp_path):
     directory = job(tmp_path / "job", "org-io")
     assert lock(directory).status == 0
     job(directory, "ctr-compat")
@@ -304,15 +302,3 @@ def test_environment_without_a_job_is_removed(index, any_resolver, tmp_path):
     assert lock(directory, ".").status == 0
     assert environment(directory)[0]["packages"] == {"ctr-compat": "0.1"}
     assert len(list((directory / "smspec.lock.d").iterdir())) == 1
-
-
-def test_unknown_pip_that_might_build_is_not_used(tmp_path):
-    """A copy of pip without a place where smspec refuses builds, as a later version may be."""
-    shutil.copytree(os.path.dirname(pip.__file__), tmp_path / "pip")
-    file = tmp_path / "pip/_internal/operations/prepare.py"
-    file.write_text(file.read_text().replace("unpack_vcs_link", "unpack_clone"))
-    for kind, status in (("wheels", 127), ("builds", 0)):
-        words = [sys.executable, pip_program.__file__, "{}", kind, "--version"]
-        done = subprocess.run(words, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
-        assert done.returncode == status, done.stderr
-        assert ("cannot start pip: its version is unknown, and might build packages" in done.stderr) == bool(status)

@@ -10,13 +10,13 @@ from smspec.local.python.wanted import wanted_python
 from smspec.pipeline.compilation import Compiled, compile_spec
 from smspec.pipeline.inputs import gather
 from smspec.render.tree_rendering import render_tree
-from support.environment_jobs import environment, index, packages, resolver
+from support.environment_jobs import environment, index, packages
 from support.servers.registry_server import index as image_index
 from support.servers.registry_server import registry
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec
 
-__all__ = ["index", "packages", "resolver"]
+__all__ = ["index", "packages"]
 
 IMAGE = '{base: "python:3.12-slim-bookworm"}'
 OFFICIAL = ("PATH=/usr/local/bin:/usr/bin", "PYTHON_VERSION=3.12.4", "PYTHON_SHA256=9cf9")

@@ -7,12 +7,12 @@ import json
 
 import pytest
 
-from support.environment_jobs import IMAGE, index, job, lock, packages, resolver, use
+from support.environment_jobs import IMAGE, index, job, lock, packages
 from support.locked_packages import lock_packages
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec
 
-__all__ = ["index", "packages", "resolver"]
+__all__ = ["index", "packages"]
 
 ISOLATED = "network: {subnets: [subnet-0aa], security_groups: [sg-0bb], isolation: true}\n"
 
@@ -30,7 +30,7 @@ def environments(directory):
     return json.loads((directory / "smspec.lock").read_text()).get("environments", {})
 
 
-def test_versions_of_the_image_stay_where_they_fit(index, resolver, tmp_path):
+def test_versions_of_the_image_stay_where_they_fit(index, tmp_path):
     directory = started(tmp_path / "job", "ctr-model\n", "ctr-features==1.0")
     done = lock(directory)
     assert done.status == 0, done.err
@@ -44,13 +44,11 @@ def test_versions_of_the_image_stay_where_they_fit(index, resolver, tmp_path):
 
 
 def test_replaced_package_of_the_image_is_named(index, monkeypatch, tmp_path):
-    use("pip", monkeypatch, tmp_path)
     directory = started(tmp_path / "job", "ctr-features>=1.1\n", "ctr-features==1.0")
     assert "  ctr-features 1.0 of the image is replaced by 1.1\n" in lock(directory).err
 
 
 def test_new_packages_of_the_image_are_considered_again(index, monkeypatch, tmp_path):
-    use("pip", monkeypatch, tmp_path)
     directory = started(tmp_path / "job", "ctr-features\n", "ctr-features==1.0")
     assert lock(directory).status == 0
     assert {} in [one["packages"] for one in environments(directory).values()]
@@ -61,7 +59,7 @@ def test_new_packages_of_the_image_are_considered_again(index, monkeypatch, tmp_
     assert len(list((directory / "smspec.lock.d").iterdir())) == 2
 
 
-def test_missing_package_is_reported_at_its_line(index, resolver, tmp_path):
+def test_missing_package_is_reported_at_its_line(index, tmp_path):
     directory = started(tmp_path / "job", "# model\nctr-modle\nctr-features==9\n")
     done = lock(directory)
     assert done.status == 1
@@ -75,7 +73,7 @@ def test_missing_package_is_reported_at_its_line(index, resolver, tmp_path):
     assert not (directory / "smspec.lock").exists()
 
 
-def test_package_without_a_wheel_is_accepted(index, resolver, tmp_path, packages):
+def test_package_without_a_wheel_is_accepted(index, tmp_path, packages):
     packages.files["ctr_source-1.0.tar.gz"], packages.pythons["ctr_source-1.0.tar.gz"] = b"", ""
     done = lock(started(tmp_path / "job", "ctr-source\n"))
     assert done.status == 0, done.err
@@ -102,7 +100,6 @@ def test_package_without_a_wheel_is_accepted(index, resolver, tmp_path, packages
     ids=["package", "run", "isolation", "another file"],
 )
 def test_unknown_list_is_not_locked_for_a_reason(index, monkeypatch, tmp_path, change, reason):
-    use("pip", monkeypatch, tmp_path)
     directory = started(tmp_path / "job", "ctr-features\n")
     change(directory)
     done = lock(directory)
@@ -168,7 +165,7 @@ def test_list_without_packages_adds_nothing(here, listed):
     assert missing["code"] == "SM521"
 
 
-def test_same_list_in_the_image_is_locked_once(index, resolver, tmp_path):
+def test_same_list_in_the_image_is_locked_once(index, tmp_path):
     directory = job(tmp_path / "job", image="python_requirements: src/requirements.txt")
     (directory / "src/requirements.txt").write_text("ctr-compat\n")
     assert lock(directory).status == 0
@@ -376,7 +373,7 @@ def test_list_that_is_too_large_to_check_is_an_error(here, name):
     assert [each["message"] for each in found("SM144")] == [f"`source`: `{name}` is larger than 1 MiB"]
 
 
-def test_pylock_is_locked_and_installed(index, resolver, tmp_path):
+def test_pylock_is_locked_and_installed(index, tmp_path):
     """Its hashes are of the only files that may be locked."""
     content = index.packages.files["ctr_compat-0.1-py3-none-any.whl"]
     text = 'lock-version = "1.0"\n\n[[packages]]\nname = "ctr-compat"\nversion = "0.1"\n'

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from smspec.installers.pip_settings import own_pip_settings, pip_options, uv_settings
+from smspec.installers import own_pip_settings, pip_options, uv_flags, uv_settings
 
 USER = "[global]\nindex-url = https://user.example/simple\ntimeout = 7\n[install]\nuser = true\nfind-links = a\n  b\n"
 NAMED = "[global]\nno_index = true\ntimeout = 9\n[install]\ntimeout =\n[download]\ndest = elsewhere\n"
@@ -63,9 +63,10 @@ def reported(variables):
     return {name: value for name, value in found.items() if value and name != "config-file"}
 
 
-def test_settings_without_an_equivalent_keep_pip():
-    assert uv_settings({"no-binary": ":all:"}, {}) is None
-    assert uv_settings({"no-index": "1"}, {}) is None, "uv has an option for it, and no variable"
+def test_settings_of_pip_for_uv():
+    assert uv_settings({"timeout": "5", "no-binary": ":all:"}, {}) == "no-binary"
+    assert uv_flags({"no-index": "1", "pre": "true"}) == ["--no-index", "--prerelease", "allow"]
+    assert uv_flags({"no-index": "0", "pre": "off", "index-url": "1"}) == []
     assert uv_settings({"timeout": "5", "user": "true", "find-links": "a\nb"}, {"UV_OFFLINE": "1", "X": "1"}) == {
         "UV_INDEX_STRATEGY": "unsafe-best-match",
         "UV_HTTP_TIMEOUT": "5",

@@ -21,11 +21,11 @@ def source(tmp_path):
     return root
 
 
-def found(source, *, only_whole: bool = False, **members: object) -> MountedChannel | None:
+def found(source, **members: object) -> MountedChannel | None:
     defaults = TrainingRequest({"InputDataConfig": [{"ChannelName": "train"}]}).channels[0]
     values = {name: getattr(defaults, name) for name in defaults.__slots__}
     data = ChannelData(channel=TrainingChannel(**{**values, **members}), source=str(source))
-    return mounted(data, data.entries(data.store()).objects, only_whole=only_whole)
+    return mounted(data, data.entries(data.store()).objects)
 
 
 def test_directory_of_files_is_mounted_whole(source):
@@ -73,7 +73,6 @@ def test_links_and_sockets_are_not_mounted(source, add):
     """A link would lead elsewhere inside a host; a FIFO and a socket to a process of this machine."""
     files = {name: str(source / name) for name in ("a", ".hidden", "sub/deep/ä")} | add(source)
     assert found(source) == MountedChannel(files=files)
-    assert found(source, only_whole=True) is None
 
 
 def test_single_file_is_mounted_by_its_name(source):

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from smspec.local.prediction.limits import Interval
 from smspec.local.prediction.mode_prediction import ModePrediction
 from smspec.local.prediction.prediction import Prediction
-from smspec.local.prediction.s3_service import Interval
 from smspec.local.record import report
 from smspec.local.record.flows import METRICS, InjectedFault
 from smspec.local.record.report import Curve, draw, rates, report_page, trace
@@ -149,8 +149,8 @@ def test_prediction_has_a_bar_for_each_possible_mode():
     def mode(name, **facts):
         return ModePrediction(mode=name, is_of_spec=name == "File", **facts)
 
-    copied = mode("File", wait=Interval(10, 20), disk=9, capacity=5, total=Interval(50, 100))
-    streamed = mode("Pipe", wait=Interval(0, 1), disk=0, total=Interval(25, 50))
+    copied = mode("File", wait=Interval(50, 100), disk=9, capacity=5)
+    streamed = mode("Pipe", wait=Interval(25, 50), disk=0)
     rejected = mode("FastFile", obstacle="`<b>` is a ManifestFile")
     facts = {"instances": {"ml.m5.large": 2}, "data": 9, "assumptions": ("S3 is <fast>",)}
     found = Prediction(**facts, modes=(copied, rejected, streamed))

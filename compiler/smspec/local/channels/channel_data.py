@@ -256,13 +256,13 @@ class MountedChannel:
     files: dict[str, str] = field(default_factory=dict)
 
 
-def mounted(data: ChannelData, objects: Sequence[StoredObject], *, only_whole: bool = False) -> MountedChannel | None:
+def mounted(data: ChannelData, objects: Sequence[StoredObject]) -> MountedChannel | None:
     """Return what to mount so that a host sees ``objects`` of a channel, and nothing else; None: copy them."""
     if is_s3(data.source) or not all(os.access(stored.path, os.R_OK) for stored in objects):
         return None
     if data.channel.s3_data_type == "S3Prefix" and _files_below(data.source) == len(objects):
         return MountedChannel(directory=data.source)
-    if only_whole or len(objects) > _MOST_FILES:
+    if len(objects) > _MOST_FILES:
         return None
     return MountedChannel(files={stored.key: stored.path for stored in objects})
 

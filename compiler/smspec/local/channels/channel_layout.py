@@ -51,14 +51,10 @@ class ChannelLayout:
     Each host has its own copy, as on SageMaker; S3 is read once for all of them.
     """
 
-    def __init__(
-        self, hosts: tuple[Host, ...], reporter: Reporter, *, mounts: bool = False, watches_reads: bool = False
-    ) -> None:
-        """``watches_reads``: which host opens which file must be seen, so hosts cannot share files."""
+    def __init__(self, hosts: tuple[Host, ...], reporter: Reporter, *, mounts: bool = False) -> None:
         self._hosts = hosts
         self._reporter = reporter
-        self._mounts = mounts and not (watches_reads and len(hosts) > 1)
-        self._only_whole = watches_reads
+        self._mounts = mounts
         self._mounted: dict[tuple[str, str], MountedChannel | None] = {}
         self._copies: dict[tuple[str, str], str] = {}
         self._entries: dict[str, tuple[Store, ChannelObjects]] = {}
@@ -93,7 +89,7 @@ class ChannelLayout:
     def _mounted_on(self, data: ChannelData, host: Host) -> MountedChannel | None:
         key = (host.name, data.channel.name)
         if self._mounts and key not in self._mounted:
-            self._mounted[key] = mounted(data, self._objects(data, host)[1], only_whole=self._only_whole)
+            self._mounted[key] = mounted(data, self._objects(data, host)[1])
         return self._mounted.get(key)
 
     def _copied(self, data: ChannelData) -> list[StoredObject]:

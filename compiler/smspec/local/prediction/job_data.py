@@ -1,12 +1,18 @@
-"""The data of the job in SageMaker: what is in S3, and what each host gets of it."""
+"""The data of the job in SageMaker: what is in S3, and what each host gets of it; and those of the run, to compare."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from smspec.local.prediction.host_limits import HostLimits
+from smspec.local.channels.channel_data import ChannelData
+from smspec.local.feeder.entries import ChannelObjects
+from smspec.local.feeder.objects import ChannelDataError
+from smspec.local.prediction.limits import HostLimits
 from smspec.local.running.training_request import Host, TrainingChannel
+from smspec.local.s3 import is_s3
+from smspec.source import DataExtent
 
 MODES = ("File", "FastFile", "Pipe")
 
@@ -95,3 +101,28 @@ def shares(size: int, objects: int | None, count: int) -> list[Share]:
         begin, passed = passed, passed + number
         found.append(Share(size * passed // max(objects, 1) - size * begin // max(objects, 1), number))
     return found
+
+
+def extents_of_run(channels: Iterable[ChannelData]) -> dict[str, DataExtent]:
+    """Return channel → the extent of its data in the run, as far as it is known without reading objects.
+
+    Of S3, only the data of the spec are listed: those of a different place say nothing about the job.
+    """
+    found: dict[str, DataExtent] = {}
+    for data in channels:
+        if is_s3(data.source) and not is_of_spec(data):
+            continue
+        try:
+            entries = data.entries(data.store())
+        except (ChannelDataError, OSError):
+            continue  # they have changed since the run began
+        if isinstance(entries, ChannelObjects):
+            size = entries.size(range(len(entries)))
+            if size is not None:
+                found[data.channel.name] = DataExtent(files=len(entries), bytes=size)
+    return found
+
+
+def is_of_spec(data: ChannelData) -> bool:
+    """Return whether a run reads the very data that the job reads."""
+    return data.source == data.channel.uri

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from smspec.local.prediction.host_limits import HostLimits
 from smspec.local.prediction.job_data import JobData, Share
-from smspec.local.prediction.reading import Reading
-from smspec.local.prediction.s3_service import NONE, Interval, S3Service, hull, slowest
+from smspec.local.prediction.limits import NONE, HostLimits, Interval, S3Service, slowest
 
 Modes = Mapping[str, str]
 """Channel → its input mode."""
@@ -45,19 +43,19 @@ class Transfer:
             seconds += self.s3.latency + Interval(0.0, first)
         return seconds
 
-    def read(self, passes: Mapping[str, float]) -> Interval:
-        """Return the seconds that S3 or the disk needs to deliver each channel as often as ``passes`` says."""
+    def read(self) -> Interval:
+        """Return the seconds that S3 or the disk needs to deliver all data once."""
         seconds = NONE
         for mode in ("File", "FastFile", "Pipe"):
             for name, share in self.shares.items():
                 if self.modes[name] == mode and share.bytes:
-                    seconds += self._once(mode, share).scaled(passes.get(name, 1.0))
+                    seconds += self._once(mode, share)
         return seconds
 
     def source_rate(self) -> Interval | None:
         """Return how many bytes per second a script gets that only reads; None if no limit is known."""
         size = _sum_of(self.shares.values())
-        seconds = self.read({})
+        seconds = self.read()
         if not size or not seconds.most:
             return None
         return Interval(size / seconds.most, size / seconds.least if seconds.least else float("inf"))
@@ -65,7 +63,8 @@ class Transfer:
     def _once(self, mode: str, share: Share) -> Interval:
         network = self.host.network
         if mode == "File":
-            return self._from_disk(share.bytes)
+            # The memory may still have what was downloaded.
+            return NONE if self.host.disk is None else Interval(0.0, share.bytes / self.host.disk.least)
         if mode == "FastFile":
             # At least: the script reads ahead with many workers. At most: it reads one object after the other.
             rate = Interval(min(network.least, self.s3.request_rate), network.most)
@@ -77,14 +76,6 @@ class Transfer:
         limits = [self.host.network, *([self.host.disk] if self.host.disk is not None else [])]
         most = min(limit.most for limit in limits)
         return Interval(min(self.s3.download_rate, most, *(limit.least for limit in limits)), most)
-
-    def _from_disk(self, size: int) -> Interval:
-        """Return the seconds for reading a file; the memory may still have it from the download."""
-        if self.host.disk is None:
-            return NONE
-        seconds = _at(self.host.disk, size)
-        fits = self.host.memory is None or self.disk_bytes < self.host.memory
-        return Interval(0.0, seconds.most) if fits else seconds
 
     def _requested(self, shares: Iterable[Share]) -> Interval:
         """Return the seconds of waiting for first bytes, at most those of `S3Service.requests` at once."""
@@ -109,9 +100,9 @@ class ModePrediction:
 
     ``obstacle``: why SageMaker rejects this; then nothing is predicted. ``caution``: what the script must avoid.
     ``wait``: from the start of the download until the slowest host has its first data. ``downloaded``: by all hosts
-    together before the script starts. ``disk``: the data on the fullest host, of ``capacity``. ``source``: what S3 or
-    the disk delivers to a host at most. ``rate``, ``one_pass``, and ``total`` are unknown without a `Reading`: bytes
-    per second of the slowest host, seconds for reading all data once, and for the whole job.
+    together before the script starts. ``disk``: the data on the fullest host, of ``capacity``. ``rate``: what S3 or the
+    disk delivers to the slowest host, if a limit is known. ``one_pass``: the seconds for reading all data once, by a
+    script that does nothing else.
     """
 
     mode: str
@@ -122,19 +113,15 @@ class ModePrediction:
     downloaded: int | None = None
     disk: int | None = None
     capacity: int | None = None
-    source: Interval | None = None
     rate: Interval | None = None
     one_pass: Interval | None = None
-    total: Interval | None = None
 
     @property
     def is_disk_full(self) -> bool:
         return self.disk is not None and self.capacity is not None and self.disk > self.capacity
 
 
-def predicted_mode(
-    mode: str, modes: Modes, data: JobData, reading: Reading | None, s3: S3Service, *, is_of_spec: bool
-) -> ModePrediction:
+def predicted_mode(mode: str, modes: Modes, data: JobData, s3: S3Service, *, is_of_spec: bool) -> ModePrediction:
     """Return what to expect if the channels have these modes. Every host has limits."""
     obstacle = _obstacle(modes, data)
     if obstacle:
@@ -148,23 +135,19 @@ def predicted_mode(
             transfers[key] = Transfer(data.limits[host.instance_type], s3, modes, shares)
     alike = list(transfers.values())
     fullest = max(alike, key=lambda each: (each.disk_bytes / (each.host.capacity or float("inf")), each.disk_bytes))
-    sources = [source for each in alike if (source := each.source_rate()) is not None]
-    passes = [_one_pass(each, reading) for each in alike] if reading else []
-    wait = slowest(each.wait() for each in alike)
+    rates = [rate for each in alike if (rate := each.source_rate()) is not None]
     return ModePrediction(
         mode=mode,
         is_of_spec=is_of_spec,
         caution=_caution(modes, data),
-        wait=wait,
+        wait=slowest(each.wait() for each in alike),
         downloaded=sum(
             share.bytes for shares in of_hosts.values() for name, share in shares.items() if modes[name] == "File"
         ),
         disk=fullest.disk_bytes,
         capacity=fullest.host.capacity,
-        source=Interval(min(each.least for each in sources), min(each.most for each in sources)) if sources else None,
-        rate=_slowest_rate(alike, passes),
-        one_pass=slowest(passes) if passes else None,
-        total=_total(alike, wait, reading) if reading else None,
+        rate=Interval(min(each.least for each in rates), min(each.most for each in rates)) if rates else None,
+        one_pass=slowest(each.read() for each in alike) if rates else None,
     )
 
 
@@ -180,40 +163,3 @@ def _caution(modes: Modes, data: JobData) -> str:
     """Return what the modes would change for the processes of a host; the author knows about those of the spec."""
     is_new = any(modes[each.name] == "Pipe" != each.channel.mode for each in data.channels)
     return f"{data.readers} of a host must not share a FIFO" if data.readers and is_new else ""
-
-
-def _total(transfers: list[Transfer], wait: Interval, reading: Reading) -> Interval:
-    """Return the seconds of the job: at best, hosts do not wait for the downloads of others."""
-    whole = [_whole(each, reading) for each in transfers]
-    alone = [each.wait() + seconds for each, seconds in zip(transfers, whole, strict=True)]
-    return Interval(slowest(alone).least, wait.most + slowest(whole).most)
-
-
-def _one_pass(transfer: Transfer, reading: Reading) -> Interval:
-    """Return the seconds for reading all channels once."""
-    size = sum(share.bytes for share in transfer.shares.values())
-    return hull(_overlapped(scenario.per_byte * size, transfer.read({})) for scenario in reading.scenarios)
-
-
-def _whole(transfer: Transfer, reading: Reading) -> Interval:
-    """Return the seconds of the script."""
-    sizes: Mapping[str, float] = {name: float(share.bytes) for name, share in transfer.shares.items()}
-    return hull(
-        _overlapped(scenario.per_byte * scenario.read(sizes), transfer.read(scenario.passes))
-        + Interval(scenario.rest, scenario.rest)
-        for scenario in reading.scenarios
-    )
-
-
-def _overlapped(computing: float, transfer: Interval) -> Interval:
-    """Return the seconds of both: at once at best, one after the other at worst."""
-    return Interval(max(computing, transfer.least), computing + transfer.most)
-
-
-def _slowest_rate(transfers: list[Transfer], passes: list[Interval]) -> Interval | None:
-    rates = []
-    for transfer, seconds in zip(transfers, passes, strict=False):
-        size = sum(share.bytes for share in transfer.shares.values())
-        if seconds.least:
-            rates.append(Interval(size / seconds.most, size / seconds.least))
-    return Interval(min(each.least for each in rates), min(each.most for each in rates)) if rates else None

@@ -1,194 +1,116 @@
-"""Make the prediction of a finished run."""
+"""Make the prediction at the end of a run, and list what it assumes."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
 from smspec.local.channels.channel_data import ChannelData
-from smspec.local.prediction.assumptions import assumptions
-from smspec.local.prediction.host_limits import HostLimits, host_limits
-from smspec.local.prediction.job_data import JobChannel, JobData
-from smspec.local.prediction.local_data import LocalData, is_of_spec, local_data
-from smspec.local.prediction.prediction import Prediction, WaitPrice, predicted_modes
-from smspec.local.prediction.reading import Reading, SeenRun, reading_of
-from smspec.local.prediction.s3_service import DOCUMENTED, S3Service
-from smspec.local.record.summary import RunRecord, Summary
-from smspec.local.running.request import RunRequest
-from smspec.local.running.run_directory import RunDirectory
-from smspec.local.running.training_request import Host, TrainingRequest
-from smspec.local.s3 import is_s3
-from smspec.local.watch.file_watch import Opened
+from smspec.local.prediction.job_data import JobChannel, JobData, extents_of_run, is_of_spec
+from smspec.local.prediction.limits import DOCUMENTED, HostLimits, Interval, S3Service, host_limits
+from smspec.local.prediction.prediction import Prediction, figure, predicted_modes, rates
+from smspec.local.record.units import size
+from smspec.local.running.training_request import TrainingRequest
 from smspec.rules.channels import readers
-from smspec.service.job_costs import JobPrices
+from smspec.service.facts import table
+from smspec.source import DataExtent
 from smspec.spec.model import JobSpec
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PredictedRun:
-    """What is predicted, before it runs: the job, and its channels with data in S3, with the data of the run.
-
-    ``hosts``: those of the run. ``rate``: the limit of Pipe channels, if there is one. ``prices``: those of the job.
-    """
-
-    job: JobSpec
-    training: TrainingRequest
-    data: tuple[ChannelData, ...]
-    hosts: tuple[Host, ...]
-    rate: int | None
-    prices: JobPrices | None
-
-    @property
-    def is_known(self) -> bool:
-        """Whether the size of any channel in S3 is known, so that there may be a prediction."""
-        return any(self._declared(data) is not None or is_of_spec(data) for data in self.data)
-
-    def directories(self, directory: RunDirectory) -> dict[tuple[str, str], str]:
-        """Return (host, channel) → the directory of files whose reading a prediction depends on."""
-        if not self.is_known:
-            return {}
-        return {
-            (host.name, data.channel.name): os.path.join(directory.host(host.name).data, data.channel.name)
-            for data in self.data
-            if not data.is_piped
-            for host in data.channel.hosts(self.hosts)
-        }
-
-    def prediction(
-        self,
-        summary: Summary,
-        record: RunRecord,
-        opened: Mapping[tuple[str, str], Opened],
-        s3: S3Service = DOCUMENTED,
-        *,
-        has_resumed: bool,
-    ) -> Prediction | None:
-        """Return the prediction; None without channels in S3."""
-        if not self.data:
-            return None
-        # Without any size, nothing is predicted, and the data need not be listed.
-        local = local_data(self.data if self.is_known else (), self.hosts)
-        unknown: list[str] = []
-        channels = self._channels(local, unknown)
-        hosts = self.training.hosts()
-        limits = self._limits(hosts, unknown)
-        if unknown:
-            return Prediction(unknown=tuple(unknown), is_expected=self.is_known)
-        of_job = JobData(channels=channels, hosts=hosts, limits=limits, readers=readers(self.job))
-        if not any(channel.size and channel.channel.hosts(hosts) for channel in channels):
-            return None
-        found = self._reading(summary, record, opened, local, has_resumed=has_resumed)
-        reading = None if isinstance(found, str) else found
-        if isinstance(found, str):
-            unknown.append(f"the time and throughput of the script are not predicted: {found}")
-        return Prediction(
-            is_expected=True,
-            instances=Counter(host.instance_type for host in hosts),
-            data=sum(channel.size for channel in channels),
-            objects=_total([channel.objects for channel in channels]),
-            modes=predicted_modes(of_job, reading, s3),
-            reading=reading,
-            max_runtime=self.training.max_runtime,
-            price=self._price(hosts),
-            assumptions=tuple(assumptions(of_job, reading, s3, local, len(self.hosts))),
-            unknown=tuple(unknown),
-        )
-
-    def _declared(self, data: ChannelData) -> int | None:
-        return next((channel.size for channel in self.job.channels if channel.name == data.channel.name), None)
-
-    def _channels(self, local: LocalData, unknown: list[str]) -> tuple[JobChannel, ...]:
-        found = []
-        for data in self.data:
-            name, declared, extent = data.channel.name, self._declared(data), local.extents.get(data.channel.name)
-            if is_of_spec(data) and extent is not None:
-                found.append(JobChannel(channel=data.channel, size=extent.bytes, objects=extent.files))
-            elif declared is None:
-                unknown.append(f"the size of channel `{name}` in S3 is unknown: set `channels.{name}.size`")
-            else:
-                # Objects of the run without content say nothing about those of the job.
-                of_run = extent if extent is not None and extent.bytes else None
-                objects = None if of_run is None else max(1, round(declared * of_run.files / of_run.bytes))
-                found.append(JobChannel(channel=data.channel, size=declared, objects=objects, is_estimated=True))
-        return tuple(found)
-
-    def _limits(self, hosts: tuple[Host, ...], unknown: list[str]) -> dict[str, HostLimits]:
-        found = {}
-        for kind in dict.fromkeys(host.instance_type for host in hosts):
-            limits = host_limits(kind, self.training.volume_gb)
-            if limits is None:
-                unknown.append(f"the bandwidth of `{kind}` is unknown")
-            else:
-                found[kind] = limits
-        return found
-
-    def _reading(
-        self,
-        summary: Summary,
-        record: RunRecord,
-        opened: Mapping[tuple[str, str], Opened],
-        local: LocalData,
-        *,
-        has_resumed: bool,
-    ) -> Reading | str:
-        if summary.status != "Completed":
-            return "the job did not complete"
-        if has_resumed:
-            return "the job resumed an earlier run, and read only a part of its data"
-        missing = next((data.channel.name for data in self.data if data.channel.name not in local.extents), None)
-        if missing is not None:
-            return f"the size of the data of `{missing}` in this run is unknown"
-        slowed = ""
-        if self.rate is not None:
-            slowed = "`--rate` limited the channels"
-        elif any(is_s3(data.source) and data.is_piped for data in self.data):
-            slowed = "the data came from S3 during the run"
-        return reading_of(
-            SeenRun(
-                flows=summary.flows,
-                balances=record.balances,
-                hosts=summary.hosts,
-                sizes=local.sizes,
-                slowed=slowed,
-                opened=opened,
-            )
-        )
-
-    def _price(self, hosts: tuple[Host, ...]) -> WaitPrice | None:
-        if self.prices is None:
-            return None
-        known = [self.prices.price(host.instance_type) for host in hosts]
-        if not known or any(price is None for price in known):
-            return None
-        prices = [price for price in known if price is not None]
-        if len({price.currency for price in prices}) > 1:
-            return None
-        return WaitPrice(
-            per_hour=float(sum(price.amount for price in prices)),
-            currency=prices[0].currency,
-            as_of=min((price.as_of for price in prices if price.as_of), default=""),
-        )
-
-
-def predicted_run(
-    job: JobSpec,
-    training: TrainingRequest,
-    data: tuple[ChannelData, ...],
-    hosts: tuple[Host, ...],
-    request: RunRequest,
-    generated: Mapping[str, str],
-) -> PredictedRun | None:
-    """Return what to predict from a run; None for one whose faults or interruption change what it measures."""
-    if not request.predicts or request.injection or request.faults or request.interruption:
+def predicted_job(job: JobSpec, training: TrainingRequest, data: Sequence[ChannelData]) -> Prediction | None:
+    """Return the prediction; None without data in S3. ``data``: the channels of a run that the job has in S3."""
+    sizes = {channel.name: channel.size for channel in job.channels}
+    is_known = any(sizes.get(each.channel.name) is not None or is_of_spec(each) for each in data)
+    unknown: list[str] = []
+    # Without any size, nothing is predicted, and the data need not be listed.
+    channels = _channels(data, sizes, extents_of_run(data if is_known else ()), unknown)
+    hosts = training.hosts()
+    limits = {
+        kind: host_limits(kind, training.volume_gb) for kind in dict.fromkeys(each.instance_type for each in hosts)
+    }
+    unknown += [f"the bandwidth of `{kind}` is unknown" for kind, found in limits.items() if found is None]
+    if data and unknown:
+        return Prediction(unknown=tuple(unknown), is_expected=is_known)
+    if not any(channel.size and channel.channel.hosts(hosts) for channel in channels):
         return None
-    channels = tuple(each for each in data if each.channel.name not in generated and each.channel.uri is not None)
-    return PredictedRun(
-        job=job, training=training, data=channels, hosts=hosts, rate=request.rate, prices=request.prices
+    known = {kind: found for kind, found in limits.items() if found is not None}
+    of_job = JobData(channels=channels, hosts=hosts, limits=known, readers=readers(job))
+    counts = [channel.objects for channel in channels if channel.objects is not None]
+    return Prediction(
+        is_expected=True,
+        instances=Counter(host.instance_type for host in hosts),
+        data=sum(channel.size for channel in channels),
+        objects=sum(counts) if len(counts) == len(channels) else None,
+        modes=predicted_modes(of_job),
+        assumptions=tuple(_assumptions(of_job, DOCUMENTED)),
     )
 
 
-def _total(objects: Sequence[int | None]) -> int | None:
-    known = [count for count in objects if count is not None]
-    return sum(known) if len(known) == len(objects) else None
+def _channels(
+    data: Sequence[ChannelData], sizes: Mapping[str, int | None], extents: Mapping[str, DataExtent], unknown: list[str]
+) -> tuple[JobChannel, ...]:
+    found = []
+    for each in data:
+        name, extent = each.channel.name, extents.get(each.channel.name)
+        declared = sizes.get(name)
+        if is_of_spec(each) and extent is not None:
+            found.append(JobChannel(channel=each.channel, size=extent.bytes, objects=extent.files))
+        elif declared is None:
+            unknown.append(f"the size of channel `{name}` in S3 is unknown: set `channels.{name}.size`")
+        else:
+            # Objects of the run without content say nothing about those of the job.
+            of_run = extent if extent is not None and extent.bytes else None
+            objects = None if of_run is None else max(1, round(declared * of_run.files / of_run.bytes))
+            found.append(JobChannel(channel=each.channel, size=declared, objects=objects, is_estimated=True))
+    return tuple(found)
+
+
+def _assumptions(data: JobData, s3: S3Service) -> Iterator[str]:
+    """Yield what a prediction assumes, in sentences."""
+    for kind, limits in data.limits.items():
+        yield from _of_instance(kind, limits)
+    low, high = (f"{seconds * 1000:g}" for seconds in (s3.latency.least, s3.latency.most))
+    yield (
+        f"S3 sends {_mb(s3.request_rate)} or more for each request, the first byte after {low} to {high} ms; SageMaker "
+        f"makes {s3.requests} or more requests at once, of up to {size(s3.range)}, which it does not publish"
+    )
+    yield (
+        f"File: SageMaker downloads {_mb(s3.download_rate)} or more if the instance allows that, as in its example of "
+        "50 GB in 5 minutes"
+    )
+    yield "File: what the script reads is at best still in memory, and at worst on the disk"
+    yield "FastFile: the script reads ahead at best, one object after the other at worst, and every pass from S3"
+    yield "the script only reads: how long it computes is not predicted, because instances are not this machine"
+    yield "a script for one input mode may have to be changed for another one"
+    yield "waiting for instances, downloading the image, and uploading the model are not included"
+    for channel in data.channels:
+        yield from _of_channel(channel)
+
+
+def _of_instance(kind: str, limits: HostLimits) -> Iterator[str]:
+    as_of = table("instance_bandwidth").as_of
+    yield f"`{kind}`: {_span(limits.network)} from the network, the upper figure only for a time ({as_of})"
+    if limits.disk is None:
+        yield f"`{kind}`: AWS does not publish the speed of its local storage, so the disk limits nothing here"
+    else:
+        yield f"`{kind}`: {_span(limits.disk)} to and from its volume, of type gp2, whose GB have 2^30 bytes"
+
+
+def _of_channel(channel: JobChannel) -> Iterator[str]:
+    name = channel.name
+    if channel.objects is None:
+        yield f"`{name}`: the number of objects is unknown, so the first bytes of objects are not waited for"
+    elif channel.is_estimated:
+        yield f"`{name}`: objects are as large as those of this run, so {channel.objects:,} in all"
+    if channel.is_sharded:
+        yield f"`{name}`: all objects are equally large, and hosts get equally many of them"
+    if channel.channel.compression == "Gzip":
+        yield f"`{name}`: bytes are those of the compressed objects"
+
+
+def _span(rate: Interval) -> str:
+    return f"{rates(rate)} MB/s"
+
+
+def _mb(rate: float) -> str:
+    return f"{figure(rate / 1e6)} MB/s"

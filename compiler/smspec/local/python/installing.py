@@ -1,4 +1,4 @@
-"""Install packages into an environment of a run, with uv if available, else with pip, showing progress."""
+"""Install packages into an environment of a run, with uv if available, else with pip; fetch a Python with uv."""
 
 from __future__ import annotations
 
@@ -9,20 +9,27 @@ import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from smspec.diagnostics.quoting import masked
-from smspec.installers.pip_settings import own_pip_settings, pip_options, uv_settings
-from smspec.local.python.interpreter import without_foreign_packages
+from smspec.diagnostics.quoting import masked, system_reason
+from smspec.installers import own_pip_settings, pip_options, uv_flags, uv_settings
+from smspec.local.python.interpreter import (
+    PYTHONS,
+    Interpreter,
+    fetched_directory,
+    matching_interpreter,
+    without_foreign_packages,
+)
 from smspec.local.running.request import RunFailed
 from smspec.local.watch.host_log import value_redactor
+from smspec.workspace.own_directories import make_private, open_cache
 from smspec.workspace.process_guard import MOST_MEMORY, guarded
 
 _PIP_QUIETLY = ("--disable-pip-version-check", "--no-input")
 _OF_UV = ("UV_PYTHON", "UV_SYSTEM_PYTHON", "UV_BREAK_SYSTEM_PACKAGES", "UV_TARGET", "UV_PREFIX")
 _SHOWN_LINES = 6
-NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|os error 28", re.IGNORECASE)
+_NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|os error 28", re.IGNORECASE)
 _NO_MEMORY = re.compile(r"^(?:ERROR: )?MemoryError|^memory allocation of \d+ bytes failed", re.MULTILINE)
 _TOO_DEEP = re.compile(r"^RecursionError", re.MULTILINE)
-UNREACHABLE = re.compile(
+_UNREACHABLE = re.compile(
     r"Failed to establish a new connection|name resolution|Name or service not known|Connection (?:refused|reset)"
     r"|Network is unreachable|error sending request|Failed to fetch|timed out|dns error|tcp connect error|HTTP error 5",
     re.IGNORECASE,
@@ -32,6 +39,9 @@ _NOT_THERE = re.compile(
     r"|Invalid requirement|Failed to parse|THESE PACKAGES DO NOT MATCH THE HASHES|Hash mismatch",
     re.IGNORECASE,
 )
+_UNKNOWN = re.compile(r"No download found|not a valid|No downloads? (?:is |are )?available", re.IGNORECASE)
+_OFFLINE = re.compile(r"network connectivity is disabled|offline", re.IGNORECASE)
+_CAUSE = re.compile(r"(?:^|\s)(?:error|cause|caused by): ", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +71,13 @@ class Installer:
         uv = None if as_in_job else shutil.which("uv")
         if uv is not None:
             prefix = os.path.dirname(os.path.dirname(self.python))
-            settings = uv_settings(pip_options(pip, prefix), self.inherited)
-            if settings is not None:
+            options = pip_options(pip, prefix)
+            settings = uv_settings(options, self.inherited)
+            if not isinstance(settings, str):
                 # Never hard links: a script that writes to a package would write to uv's cache. `copy` shares blocks
                 # where the file system can, `clone` creates hard links where it cannot.
                 words = [uv, "pip", "install", "--no-config", "--python", self.python, "--link-mode", "copy"]
-                words += ["--compile-bytecode", "--no-progress"]
+                words += ["--compile-bytecode", "--no-progress", *uv_flags(options)]
                 variables = {**{name: value for name, value in pip.items() if name not in _OF_UV}, **settings}
                 variables = {name: value for name, value in variables.items() if name not in _OF_UV}
         for turn in turns:
@@ -94,7 +105,7 @@ class Installer:
 def _failure(text: str, last: Sequence[str], status: int) -> RunFailed:
     """Return why packages could not be installed: 1 if a listed package does not exist, else 3."""
     shown = " | ".join(last)
-    if NO_ROOM.search(text):
+    if _NO_ROOM.search(text):
         return RunFailed(
             3,
             "the disk is full: cannot install the job's Python packages; set SMSPEC_CACHE_DIR to another disk",
@@ -112,7 +123,7 @@ def _failure(text: str, last: Sequence[str], status: int) -> RunFailed:
             "above list the packages",
         )
     way = "pass `--python EXE` to use a Python that has them"
-    if UNREACHABLE.search(text):
+    if _UNREACHABLE.search(text):
         # Its lines were shown already, and most of them repeat the same error.
         return RunFailed(3, f"cannot reach the package index to install the job's Python packages; {way}")
     kind = 1 if _NOT_THERE.search(text) else 3
@@ -149,3 +160,63 @@ def run_shown(
 def _decoded(stream: Iterable[bytes]) -> Iterator[str]:
     for line in stream:
         yield line.decode("utf-8", "replace").rstrip("\r\n")
+
+
+def fetched_interpreter(version: str, show: Callable[[str], None]) -> Interpreter:
+    """Return the interpreter of a version that this machine has, or has then. Raise RunFailed."""
+    found = matching_interpreter(version)
+    if found is None:
+        _fetch(version, show)
+        found = matching_interpreter(version)
+    if found is None:
+        raise _not_fetched(version, "what uv installed does not start")
+    return found
+
+
+def _fetch(version: str, show: Callable[[str], None]) -> None:
+    """Install a Python of a version, such as 3.12, for smspec alone. Raise RunFailed."""
+    uv = shutil.which("uv")
+    if uv is None:
+        raise _not_fetched(version, "`--fetch-python` requires uv on PATH")
+    try:
+        directory = open_cache(PYTHONS)
+    except OSError as fault:
+        raise _not_fetched(
+            version, f"failed to create directory `{fetched_directory()}`: {system_reason(fault)}"
+        ) from None
+    show(f"fetching Python {version} with uv into {directory}")
+    # No program of that Python becomes visible outside of the cache.
+    variables = {
+        **without_foreign_packages(os.environ),
+        "UV_PYTHON_INSTALL_DIR": directory,
+        "UV_PYTHON_INSTALL_BIN": "0",
+    }
+    variables.pop("UV_PYTHON", None)
+    causes: list[str] = []
+
+    def take(line: str) -> None:
+        line = masked(line)
+        if causes or line.startswith("error"):
+            causes.append(line)
+        elif line.strip():
+            show(f"fetching | {line.strip()}")
+
+    status = run_shown([uv, "python", "install", version], variables, take)
+    make_private(directory)
+    if status:
+        # uv wraps long lines.
+        raise _not_fetched(version, _why_not_fetched(" ".join(line.strip() for line in causes)))
+
+
+def _why_not_fetched(text: str) -> str:
+    if _NO_ROOM.search(text):
+        return "the disk is full: set SMSPEC_CACHE_DIR to another disk"
+    if _UNKNOWN.search(text):
+        return "uv has no build of it for this machine"
+    if _OFFLINE.search(text) or _UNREACHABLE.search(text):
+        return "uv cannot reach the server that has it"
+    return _CAUSE.split(text)[-1].strip() or "uv failed"
+
+
+def _not_fetched(version: str, reason: str) -> RunFailed:
+    return RunFailed(3, f"cannot fetch Python {version}: {reason}; install it, or pass `--python EXE`")

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from smspec.installers.pip_settings import own_pip_settings
-from smspec.local.python.build_secrets import secret_variables
+from smspec.installers import own_pip_settings
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.environment import copy_scripts, make_environment, unpack_wheels
 from smspec.local.python.installing import Installer
@@ -25,7 +24,7 @@ from smspec.local.python.interpreter import (
     usual_interpreter,
     without_foreign_packages,
 )
-from smspec.local.python.wanted import Wanted
+from smspec.local.python.wanted import Wanted, secret_variables
 from smspec.local.running.request import RunFailed
 
 _FORMAT = 1

@@ -1,12 +1,14 @@
-"""The Python that a job needs: the version and the packages of its image, and what it installs at startup."""
+"""The Python that a job needs: version, packages, and build secrets of its image, and what it installs at startup."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from smspec.local.running.image_content import source_files
+from smspec.local.running.request import RunFailed
 from smspec.local.running.training_request import TrainingRequest
 from smspec.plan import NeededEnvironment, Plan
 from smspec.render.dockerfile import pip_installs
@@ -105,3 +107,23 @@ def wanted_python(
         locked=None,
     )
     return replace(wanted, unlocked=unlocked, version=locked.python, is_known=image is not None and not image.commands)
+
+
+def secret_variables(secrets: Mapping[str, BuildSecret], variables: Mapping[str, str], base_dir: str) -> dict[str, str]:
+    """Return the variables that the commands of the build get; a file is relative to ``base_dir``. Raise RunFailed."""
+    found = {}
+    for name, secret in secrets.items():
+        if secret.env is not None:
+            if secret.env not in variables:
+                raise RunFailed(
+                    3, f"the variable `{secret.env}` is not set: `image.secrets.{name}` needs it to install packages"
+                )
+            found[name] = variables[secret.env]
+            continue
+        path = os.path.abspath(os.path.join(base_dir, os.path.expanduser(secret.file or "")))
+        if not os.access(path, os.R_OK):
+            raise RunFailed(
+                3, f"cannot read the file of `image.secrets.{name}`, which is needed to install packages: {path}"
+            )
+        found[name] = path
+    return found

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from smspec.diagnostics.quoting import visible
 from smspec.local.prediction.mode_prediction import ModePrediction
 from smspec.local.prediction.prediction import Prediction, heading, row
-from smspec.local.prediction.s3_service import Interval
 from smspec.local.record.flows import HEAD, added_up, rows
 from smspec.local.record.summary import RunRecord, Summary
 from smspec.local.record.units import duration, size
@@ -104,7 +103,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PredictedMode:
-    """``cells`` are those of the terminal; ``bar`` shows the whole job or, if it is unknown, the wait for data."""
+    """``cells`` are those of the terminal; ``bar`` shows the wait for data."""
 
     name: str
     cells: tuple[str, ...]
@@ -117,29 +116,23 @@ class PredictedMode:
 
 def predicted_modes(prediction: Prediction) -> list[PredictedMode]:
     """Return one per input mode; the bars are drawn from least to most."""
-    shown = [_shown_time(mode) for mode in prediction.modes]
+    shown = [mode.wait for mode in prediction.modes]
     longest = max((time.most for time in shown if time is not None), default=0.0) or 1.0
     return [
-        _predicted_mode(
-            prediction, mode, None if time is None else Bar(100 * time.least / longest, 100 * time.most / longest)
-        )
+        _predicted_mode(mode, None if time is None else Bar(100 * time.least / longest, 100 * time.most / longest))
         for mode, time in zip(prediction.modes, shown, strict=True)
     ]
 
 
-def _shown_time(mode: ModePrediction) -> Interval | None:
-    return mode.total or mode.wait
-
-
-def _predicted_mode(prediction: Prediction, mode: ModePrediction, bar: Bar | None) -> PredictedMode:
-    name, *cells, note = map(visible, row(prediction, mode))
+def _predicted_mode(mode: ModePrediction, bar: Bar | None) -> PredictedMode:
+    name, *cells, note = map(visible, row(mode))
     return PredictedMode(
         name=name,
         cells=tuple(cells),
         note="" if mode.obstacle else note,
         obstacle=visible(mode.obstacle),
         is_of_spec=mode.is_of_spec,
-        is_bad=mode.is_disk_full or prediction.exceeds_runtime(mode) == "yes",
+        is_bad=mode.is_disk_full,
         bar=bar,
     )
 

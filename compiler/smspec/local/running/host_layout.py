@@ -39,8 +39,6 @@ class HostLayout:
         engine: Engine,
         reporter: Reporter,
         checkpoints: str | None = None,
-        *,
-        watches_reads: bool = False,
     ) -> None:
         self._training = training
         self._hosts = hosts
@@ -48,7 +46,7 @@ class HostLayout:
         self._engine = engine
         self._reporter = reporter
         self._checkpoints = checkpoints
-        self._channels = ChannelLayout(hosts, reporter, mounts=engine.mounts_data, watches_reads=watches_reads)
+        self._channels = ChannelLayout(hosts, reporter, mounts=engine.mounts_data)
         self.has_resumed = False
 
     def fill(self, directory: RunDirectory) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -16,10 +16,10 @@ from smspec.local.channels.channel_data import find_data, require_apart
 from smspec.local.engines import open_engine
 from smspec.local.engines.engine import JobToRun, RunningHost
 from smspec.local.engines.namespace.cell.written_files import take_back
-from smspec.local.prediction.predicting import predicted_run
+from smspec.local.prediction.predicting import predicted_job
 from smspec.local.prediction.prediction import Prediction
 from smspec.local.python.cache import EnvironmentCache
-from smspec.local.python.fetching import fetched_interpreter
+from smspec.local.python.installing import fetched_interpreter
 from smspec.local.python.interpreter import matching_interpreter
 from smspec.local.python.wanted import wanted_python
 from smspec.local.record.artifacts import Collected, collect
@@ -42,7 +42,7 @@ from smspec.local.running.run_directory import MODEL, OUTPUT, REPORT, SUMMARY, R
 from smspec.local.running.run_end import ClosingWarnings, exit_status_of, failure_reason, missing_module, status_of
 from smspec.local.running.supervision import Fleet, Supervision, Verdict, name_of, present_hosts
 from smspec.local.running.training_request import Host, TrainingRequest
-from smspec.local.watch.file_watch import CheckpointWatch, Opened, ReadWatch
+from smspec.local.watch.file_watch import CheckpointWatch
 from smspec.local.watch.host_log import redactor, shown_hyperparameters
 from smspec.local.watch.machine_processes import Leftovers
 from smspec.local.watch.memory_watch import MemoryWatch, ProcessKilling, memory_limits
@@ -133,9 +133,8 @@ class LocalRun:
         if request.injection is not None and not self._has_pipes():
             raise RunFailed(2, "fault injection requires a Pipe channel, and the job has none")
         generated = self._engine.generated_channels()
+        self._job = job
         self._data, self.findings = find_data(job, self._training.channels, request, generated)
-        self._predicted = predicted_run(job, self._training, self._data, self._hosts, request, generated)
-        self._opened: Mapping[tuple[str, str], Opened] = {}
         self._layout = HostLayout(
             self._training,
             self._hosts,
@@ -143,7 +142,6 @@ class LocalRun:
             self._engine,
             reporter,
             request.checkpoints,
-            watches_reads=self._predicted is not None and self._predicted.is_known,
         )
 
     def through(self, record: RunRecord) -> tuple[Summary, int]:
@@ -169,7 +167,7 @@ class LocalRun:
                 summary,
                 started=date,
                 warnings=tuple(record.warnings),
-                prediction=self._prediction(summary, record),
+                prediction=self._prediction(),
             )
             _write(directory.vacant(SUMMARY), summary.to_json())
             _write(directory.vacant(REPORT), report_page(summary, record))
@@ -232,17 +230,15 @@ class LocalRun:
         self._signals.note()
         fleet = Fleet(directory, self._reporter)
         watch = self._watch(directory)
-        reads = ReadWatch(self._watched(directory))
         faults = self._request.faults or NO_FAULTS
         try:
             fleet.start(self._hosts, self._data, self._engine, self._request)
             if self._engine.unconfined:
                 self._show(f"not confined: {', '.join(self._engine.unconfined)}")
-            reads.begin()
             supervision = Supervision(
                 fleet.hosts,
                 fleet.feeders,
-                Audience(self._reporter, reads),
+                self._reporter,
                 self._signals,
                 grace=self._request.grace,
                 interruption=self._request.interruption,
@@ -256,7 +252,6 @@ class LocalRun:
             verdict = supervision.run()
         finally:
             fleet.end()
-            self._opened = reads.close()
             if watch is not None:
                 watch.close()
             self._engine.close()
@@ -265,16 +260,6 @@ class LocalRun:
         if closed:
             self._warn(closed)
         return verdict
-
-    def _watched(self, directory: RunDirectory) -> dict[tuple[str, str], str]:
-        """Return (host, channel) → the directory in which a read of the channel is seen."""
-        if self._predicted is None:
-            return {}
-        mounted = self._layout.mounted
-        return {
-            key: mounted[key].directory if key in mounted else place
-            for key, place in self._predicted.directories(directory).items()
-        }
 
     def _watch(self, directory: RunDirectory) -> CheckpointWatch | None:
         checkpoints = self._training.checkpoint_directory or ""
@@ -343,10 +328,14 @@ class LocalRun:
                 "or choose a different Python with --python"
             )
 
-    def _prediction(self, summary: Summary, record: RunRecord) -> Prediction | None:
-        if self._predicted is None:
+    def _prediction(self) -> Prediction | None:
+        """Return what to expect of the job in SageMaker; None for a run that rehearses a fault or an interruption."""
+        request = self._request
+        if not request.predicts or request.injection or request.faults or request.interruption:
             return None
-        return self._predicted.prediction(summary, record, self._opened, has_resumed=self._layout.has_resumed)
+        generated = self._engine.generated_channels()
+        data = [each for each in self._data if each.channel.name not in generated and each.channel.uri is not None]
+        return predicted_job(self._job, self._training, data)
 
     def _has_pipes(self) -> bool:
         return any(channel.mode == "Pipe" for channel in self._training.channels)

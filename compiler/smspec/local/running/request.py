@@ -17,7 +17,6 @@ from smspec.diagnostics import Finding
 from smspec.local.feeder.plan import Injection
 from smspec.plan import NeededEnvironment
 from smspec.script.program import FileUse
-from smspec.service.job_costs import JobPrices
 from smspec.workspace.deferred_signals import STOP_REQUESTS, STOPPING
 
 EventKind = Literal["start", "line", "checkpoint"]
@@ -123,7 +122,7 @@ class RunRequest:
     every host at its start; ``is_watched``: report changes of the checkpoints while the hosts run. ``built``: the
     directory with a build of the same plan, if it is not in ``scratch_dir``.
     ``waits``: shows what is waited for.
-    ``predicts``: predict the job in SageMaker from the run; ``prices``: those of its instances.
+    ``predicts``: predict the job in SageMaker.
     """
 
     directory: str
@@ -154,7 +153,6 @@ class RunRequest:
     is_watched: bool = False
     built: str | None = None
     predicts: bool = False
-    prices: JobPrices | None = None
 
     @property
     def tree_dir(self) -> str:

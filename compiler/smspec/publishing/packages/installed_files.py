@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from smspec.lock.environments.versions import version
+from smspec.lock.compatibility import version
 from smspec.publishing.packages.base_listing import BaseListing
 from smspec.publishing.packages.wheel import Member, Wheel, record_hash
 from smspec.publishing.publication import PublishFailed

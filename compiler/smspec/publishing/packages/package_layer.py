@@ -8,12 +8,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from smspec.installers.pip_settings import chooses_place
-from smspec.local.python.build_secrets import secret_variables as build_secrets
+from smspec.installers import chooses_place
+from smspec.local.python.wanted import secret_variables as build_secrets
 from smspec.local.running.request import RunFailed
-from smspec.lock.environments.index_settings import IndexSettings, index_settings, secret_variables
-from smspec.lock.environments.resolution import ResolverFailed
-from smspec.lock.environments.wheel_tags import rank, wheel_name
+from smspec.lock.compatibility import rank, wheel_name
+from smspec.lock.index_settings import IndexSettings, index_settings, secret_variables
+from smspec.lock.resolver_process import ResolverFailed
 from smspec.publishing.file_layers import LayerFile, whiteout
 from smspec.publishing.packages.base_listing import BaseListing
 from smspec.publishing.packages.installed_files import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import importlib.util
 import os
 import re
 import shutil
@@ -12,17 +13,13 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 
-from smspec.lock.environments.diagnosis import package_without_wheel
-from smspec.lock.environments.index_listing import listed_files
-from smspec.lock.environments.index_settings import IndexSettings
-from smspec.lock.environments.pip import has_pip
-from smspec.lock.environments.resolution import ResolverFailed
-from smspec.lock.environments.resolver_process import output_of, unusable_index
-from smspec.lock.environments.wheel_tags import platforms
+from smspec.lock.compatibility import platforms
+from smspec.lock.index_listing import index_connections, listed_files
+from smspec.lock.index_settings import IndexSettings
+from smspec.lock.resolver_process import ResolverFailed, output_of, unusable_index
 from smspec.publishing.publication import PublishFailed
 from smspec.service.bare_image import BareImage
-from smspec.service.requirement_lines import Requirement
-from smspec.wire.connections import VARIABLES, Connections, trust_of_environment
+from smspec.service.requirement_lines import Requirement, normalized
 from smspec.wire.fault import WireFault
 from smspec.workspace.own_directories import (
     VARIABLE,
@@ -40,6 +37,7 @@ _NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|^--- Logging
 """The last one: what pip prints has no room either."""
 
 _WRONG_HASH = "DO NOT MATCH THE HASHES"
+_NOT_THERE = re.compile(r"satisfies the requirement ([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)")
 _ENGINE = "build the image with an engine"
 
 
@@ -121,7 +119,7 @@ def _download(
     directory: str,
 ) -> None:
     """Let pip download wheels, and nothing that it would have to build."""
-    if not has_pip():
+    if importlib.util.find_spec("pip") is None:
         raise PublishFailed(3, "`--engine none` downloads wheels with pip, which this Python lacks; install pip")
     lines = [*options, *(f"{each.text} {' '.join(_hashes(each))}" for each in requirements)]
     file = os.path.join(directory, "requirements.txt")
@@ -151,8 +149,8 @@ def _explain(text: str, requirements: Sequence[Requirement], settings: IndexSett
     """Raise the error of a file that the indexes do not have, or of an index, as far as pip names it."""
     if _NO_ROOM.search(text):
         raise _DiskFull
-    name = package_without_wheel(text)
-    found = next((each for each in requirements if each.name == name), None)
+    missing = _NOT_THERE.search(text)
+    found = next((each for each in requirements if missing and each.name == normalized(missing[1])), None)
     if _WRONG_HASH in text:
         where = f" of `{found.shown}`" if found else ""
         raise PublishFailed(
@@ -173,7 +171,7 @@ def _explain(text: str, requirements: Sequence[Requirement], settings: IndexSett
 
 def _require_listing(name: str, settings: IndexSettings) -> None:
     """Raise PublishFailed if an index does not list its files, of which pip says only that they do not fit."""
-    connections = Connections(trust_of_environment(("PIP_CERT", *VARIABLES)))
+    connections = index_connections()
     try:
         listed_files(name, settings, connections)
     except WireFault as fault:

@@ -5,10 +5,9 @@ from dataclasses import replace
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from smspec.local.prediction.host_limits import HostLimits, host_limits
 from smspec.local.prediction.job_data import MODES, Share, shares
+from smspec.local.prediction.limits import DOCUMENTED, HostLimits, Interval, host_limits
 from smspec.local.prediction.mode_prediction import Transfer
-from smspec.local.prediction.s3_service import DOCUMENTED, Interval
 
 RATES = st.tuples(st.floats(1e6, 1e10), st.floats(1e6, 1e10)).map(lambda bounds: Interval(*sorted(bounds)))
 HOSTS = st.builds(
@@ -16,11 +15,10 @@ HOSTS = st.builds(
     network=RATES,
     disk=st.none() | RATES,
     capacity=st.none() | st.integers(1, 1 << 45),
-    memory=st.none() | st.integers(1, 1 << 40),
 )
 SIZES = st.integers(1, 10**14)
 OBJECTS = st.none() | st.integers(1, 10**7)
-HOST = HostLimits(network=Interval(1e8, 1e9), disk=Interval(1e8, 2e8), capacity=1 << 40, memory=1 << 34)
+HOST = HostLimits(network=Interval(1e8, 1e9), disk=Interval(1e8, 2e8), capacity=1 << 40)
 
 
 def transfer(mode, size, objects=None, host=HOST, s3=DOCUMENTED):
@@ -43,7 +41,7 @@ def test_more_data_never_take_less_time(mode, host, size, other, objects, more):
     small, large = sorted([size, other])
     few, many = sorted([objects or 0, more or 0])
     before, after = transfer(mode, small, few, host), transfer(mode, large, many, host)
-    for one, two in [(before.wait(), after.wait()), (before.read({}), after.read({}))]:
+    for one, two in [(before.wait(), after.wait()), (before.read(), after.read())]:
         assert 0 <= one.least <= one.most and 0 <= two.least <= two.most
         assert one.least <= two.least and one.most <= two.most
 
@@ -55,7 +53,7 @@ def test_more_bandwidth_never_takes_more_time(mode, host, size, objects, factor)
     )
     slow = transfer(mode, size, objects, host)
     quick = transfer(mode, size, objects, fast)
-    for one, two in [(slow.wait(), quick.wait()), (slow.read({}), quick.read({}))]:
+    for one, two in [(slow.wait(), quick.wait()), (slow.read(), quick.read())]:
         assert two.least <= one.least and two.most <= one.most
 
 
@@ -64,17 +62,11 @@ def test_disk_has_the_bytes_of_file_mode_only(host, size, objects):
     assert [transfer(mode, size, objects, host).disk_bytes for mode in MODES] == [size, 0, 0]
 
 
-@given(st.sampled_from(MODES), HOSTS, SIZES, OBJECTS, st.integers(2, 9))
-def test_each_pass_takes_the_same_time(mode, host, size, objects, count):
-    once, often = (transfer(mode, size, objects, host).read({"train": passes}) for passes in (1, count))
-    assert often.least == once.least * count and often.most == once.most * count
-
-
 @given(st.sampled_from(MODES), HOSTS, SIZES)
 def test_source_rate_is_the_bytes_by_the_seconds(mode, host, size):
     """The units agree: bytes per second times seconds are bytes."""
     found = transfer(mode, size, None, host)
-    seconds, rate = found.read({}), found.source_rate()
+    seconds, rate = found.read(), found.source_rate()
     assume(rate is not None)
     assert abs(rate.least * seconds.most - size) <= size * 1e-9
     assert seconds.least == 0 or abs(rate.most * seconds.least - size) <= size * 1e-9
@@ -97,13 +89,12 @@ def test_streams_wait_for_a_listing_or_a_first_byte():
 
 def test_small_objects_cost_fast_file_mode_most():
     """One after the other at worst, while SageMaker itself makes several requests at once."""
-    mounted, streamed = (transfer(mode, 10**9, 10**5).read({}) for mode in ("FastFile", "Pipe"))
+    mounted, streamed = (transfer(mode, 10**9, 10**5).read() for mode in ("FastFile", "Pipe"))
     assert mounted.most > 10**5 * DOCUMENTED.latency.most > 9 * streamed.most
 
 
-def test_files_are_read_from_memory_only_if_they_fit():
-    assert transfer("File", HOST.memory - 1).read({}).least == 0
-    assert transfer("File", HOST.memory * 2).read({}).least == HOST.memory * 2 / HOST.disk.most
+def test_files_may_be_read_from_memory():
+    assert transfer("File", 10**12).read() == Interval(0.0, 10**12 / HOST.disk.least)
 
 
 def test_limits_of_volumes_follow_their_size():

@@ -23,7 +23,7 @@ from smspec.local.engines.containers.image import build_image, pull_image, writt
 from smspec.local.engines.containers.sidecar import Companions, FeedingInside, LimitedRoom
 from smspec.local.engines.engine import UPLOADS, JobToRun, gpu_differences, gpu_words
 from smspec.local.feeder.plan import FeederPlan
-from smspec.local.python.build_secrets import secret_variables
+from smspec.local.python.wanted import secret_variables
 from smspec.local.running.image_content import ImageContent, author_secrets, source_files
 from smspec.local.running.request import NO_FAULTS, FaultRefused, RunFailed
 from smspec.local.running.run_directory import HOSTS, UPLOAD, HostDirectory, RunDirectory

@@ -1,4 +1,8 @@
-"""The author's pip settings: for uv, and without those that would install outside of an environment of its own."""
+"""The author's settings of pip: for uv, and without those that would install outside of an environment of its own.
+
+So `smspec run` and `smspec lock` use the index that the author uses. Nothing here starts an installer, or knows which
+packages a job needs: `smspec.local` installs them, and `smspec.lock` resolves them.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,11 @@ _FOR_UV = {
     "client-cert": "SSL_CLIENT_CERT",
     "default-timeout": "UV_HTTP_TIMEOUT",
     "timeout": "UV_HTTP_TIMEOUT",
+    "proxy": "ALL_PROXY",
 }
+_FLAGS_FOR_UV = {"no-index": ("--no-index",), "pre": ("--prerelease", "allow")}
+"""Options that uv has too, but no variable for."""
+
 _WITHOUT_EFFECT = frozenset(
     {*_ELSEWHERE, "disable-pip-version-check", "cache-dir", "no-cache-dir", "progress-bar", "quiet", "verbose"}
     | {
@@ -30,6 +38,10 @@ _WITHOUT_EFFECT = frozenset(
         "require-virtualenv",
         "retries",
         "no-warn-script-location",
+        "no-warn-conflicts",
+        "no-python-version-warning",
+        "exists-action",
+        "log",
     }
 )
 """Options that do not affect what uv installs, or that are removed."""
@@ -122,17 +134,27 @@ def _files_of_the_user(variables: Mapping[str, str]) -> Iterator[str]:
     yield os.path.join(variables.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "pip", "pip.conf")
 
 
-def uv_settings(options: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str] | None:
-    """Return options of pip as variables of uv, with the author's own for uv; None if uv has no equivalent for one."""
+def uv_settings(options: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str] | str:
+    """Return options of pip as variables of uv, with the author's own for uv; an option without an equivalent."""
     found: dict[str, str] = {}
     for option, value in options.items():
-        if option in _WITHOUT_EFFECT or not value:
+        if option in _WITHOUT_EFFECT or option in _FLAGS_FOR_UV or not value:
             continue
         if option not in _FOR_UV:
-            return None
+            return option
         found[_FOR_UV[option]] = (",".join if option == "find-links" else " ".join)(value.split())
     # pip uses the best version of all indexes, uv by default that of the first index.
     return {"UV_INDEX_STRATEGY": "unsafe-best-match", **found, **_own_words_of_uv(variables)}
+
+
+def uv_flags(options: Mapping[str, str]) -> list[str]:
+    """Return the arguments of uv for options of pip that no variable of uv sets."""
+    return [word for option, words in _FLAGS_FOR_UV.items() if is_on(options.get(option, "")) for word in words]
+
+
+def is_on(value: str) -> bool:
+    """Return whether pip takes the value of an option without an argument for true."""
+    return value.lower() in ("1", "true", "yes", "on", "y", "t")
 
 
 def _option(name: str) -> str:

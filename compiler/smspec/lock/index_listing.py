@@ -1,27 +1,75 @@
-"""The files of a project in the package indexes: which versions there are, and for which Pythons and platforms."""
+"""Ask package indexes: a few calls at once, and the files of a project, with the Pythons and platforms they are for."""
 
 from __future__ import annotations
 
 import json
 import os
+import queue
 import re
-from collections.abc import Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
+from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
-from smspec.lock.environments.index_settings import IndexSettings
-from smspec.lock.environments.versions import Version, fits, version
-from smspec.lock.environments.wheel_tags import WheelName, rank, wheel_name
+from smspec.lock.compatibility import Version, WheelName, fits, rank, version, wheel_name
+from smspec.lock.index_settings import IndexSettings
 from smspec.service.bare_image import BareImage
 from smspec.service.requirement_lines import normalized
-from smspec.wire.connections import Connections
+from smspec.wire.connections import VARIABLES, Connections, trust_of_environment
 from smspec.wire.exchange import fetched, parsed
-from smspec.wire.fault import BadResponse, Deadline
+from smspec.wire.fault import BadResponse, Deadline, WireFault
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+_THREADS = 8
+
+_CRASH = WireFault("")
 
 _LARGEST = 64 << 20
 _ACCEPT = "application/vnd.pypi.simple.v1+json, text/html;q=0.5"
 _SDIST = re.compile(r"(.+)-([^-]+?)(?:\.tar\.(?:gz|bz2|xz)|\.zip|\.tgz)")
+
+
+def index_connections() -> Connections:
+    """Return connections to package indexes, which trust what pip does."""
+    return Connections(trust_of_environment(("PIP_CERT", *VARIABLES)), _THREADS)
+
+
+def called(function: Callable[[_Item], _Result], items: Sequence[_Item]) -> Iterator[tuple[int, _Result | WireFault]]:
+    """Yield the position of each item with its result, or the fault that the function raises, in any order."""
+    waiting: queue.SimpleQueue[tuple[int, _Item]] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[int, _Result | WireFault]] = queue.SimpleQueue()
+    for numbered in enumerate(items):
+        waiting.put(numbered)
+    stopped = threading.Event()
+
+    def work() -> None:
+        while not stopped.is_set():
+            try:
+                number, item = waiting.get_nowait()
+            except queue.Empty:
+                return
+            result: _Result | WireFault = _CRASH
+            try:
+                result = function(item)
+            except WireFault as fault:
+                result = fault
+            finally:
+                done.put((number, result))
+
+    # Daemons: after Ctrl-C no thread keeps the process alive until its server answers.
+    for _ in range(min(_THREADS, len(items))):
+        threading.Thread(target=work, name="ask an index", daemon=True).start()
+    try:
+        for _ in items:
+            number, result = done.get()
+            assert result is not _CRASH, "a thread has failed, and has shown why"
+            yield number, result
+    finally:
+        stopped.set()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

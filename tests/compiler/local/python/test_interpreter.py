@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from smspec.local.python.pyenv_shim import program_on_path
+from smspec.local.python.interpreter import program_on_path
 
 PROGRAMS = {"3.11.7": ["python3", "python3.11"], "3.12.1": ["python3", "python3.12"], "tools": ["python3.12"]}
 

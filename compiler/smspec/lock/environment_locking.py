@@ -10,13 +10,11 @@ import hashlib
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from smspec.lock.environments.index_settings import IndexSettings
-from smspec.lock.environments.pip import Pip, has_pip
-from smspec.lock.environments.resolution import Question, ResolvedFile, ResolverFailed, Unresolvable, require_accepted
-from smspec.lock.environments.uv import Uv, installed_uv
-from smspec.lock.environments.wheel_modules import ModuleCache, list_modules
+from smspec.lock.index_settings import IndexSettings
+from smspec.lock.resolution import Question, ResolvedFile, Unresolvable, Uv, installed_uv, require_accepted
+from smspec.lock.resolver_process import ResolverFailed
+from smspec.lock.wheel_modules import ModuleCache, list_modules
 from smspec.plan import ImagePlan
 from smspec.spec.lock import LockedEnvironment
 from smspec.workspace.own_directories import temporary_directory
@@ -24,14 +22,6 @@ from smspec.workspace.own_directories import temporary_directory
 _INDEX_OPTION = re.compile(
     r"(?:-i|--index-url|--extra-index-url|--no-index|-f|--find-links|--trusted-host)(?:[=\s].*)?"
 )
-
-
-class Resolver(Protocol):
-    """uv or pip."""
-
-    def version(self, directory: str) -> str: ...
-
-    def resolve(self, question: Question, directory: str) -> tuple[ResolvedFile, ...]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,36 +37,19 @@ class NewEnvironment:
     sizes: Mapping[str, int]
 
 
-def resolver_for(settings: IndexSettings, directory: str) -> tuple[Resolver, str]:
-    """Return uv where it runs and knows all settings, else pip, with name and version. Raise `ResolverFailed`."""
-    path = installed_uv()
-    if path is not None and settings.uv is not None:
-        uv = Uv(path, settings)
-        try:
-            return uv, uv.version(directory)
-        except ResolverFailed:
-            # Such as the stand-in of pyenv, where no Python of its has uv.
-            if not has_pip():
-                raise
-    if has_pip():
-        pip = Pip(settings)
-        return pip, pip.version(directory)
-    if path is not None:
-        raise ResolverFailed("uv has no equivalent for an option in the settings of pip, and this Python has no pip")
-    raise ResolverFailed(
-        "neither uv nor pip is installed; install uv, or run smspec on a Python with pip 22.2 or later"
-    )
-
-
 def lock_environment(
-    question: Question, settings: IndexSettings, cache: ModuleCache, *, base: str, platform: str
+    question: Question, settings: IndexSettings, cache: ModuleCache, *, base: str, platform: str, repository: str
 ) -> NewEnvironment:
-    """Return the entry of an environment and its file. Raise `Unresolvable`, `UnacceptedFiles`, or `ResolverFailed`."""
+    """Return the entry of an environment and its file. Raise `Unresolvable`, `UnacceptedFiles`, or `ResolverFailed`.
+
+    ``repository``: the directory whose content others may have written.
+    """
     if question.option_to_build and not question.allow_builds:
         raise Unresolvable(f"Building source distributions for `{question.option_to_build}` is disabled")
     with temporary_directory() as directory:
-        resolver, version = resolver_for(settings, directory)
-        files = () if question.is_empty else resolver.resolve(question, directory)
+        uv = Uv(installed_uv(repository), settings)
+        version = uv.version(directory)
+        files = () if question.is_empty else uv.resolve(question, directory)
     source = None if question.allow_builds else next((file for file in files if not file.is_wheel), None)
     if source is not None:  # uv resolves those whose metadata does not depend on a build; who installs them builds them
         raise Unresolvable(f"Building source distributions for `{source.name}` is disabled ({source.url})")

@@ -1,9 +1,16 @@
-"""How S3 and SageMaker transfer data, as far as AWS documents it: in values of which only bounds are known."""
+"""What limits a transfer: S3, the network, and the disk of an instance, as AWS documents them: bounds, not values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+from smspec.service.facts import instance, instance_bandwidth
+
+_GIB, _MIB = 1 << 30, 1 << 20
+_SMALL_GP2, _LARGE_GP2 = 170, 334
+"""GiB; https://docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html#gp2-performance: 128 MiB/s up to the first
+size, 250 MiB/s from the second one on, and in between too, as long as there are burst credits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +29,6 @@ class Interval:
 
 
 NONE = Interval(0.0, 0.0)
-
-
-def hull(intervals: Iterable[Interval]) -> Interval:
-    """Return the smallest interval that contains all of them; there is at least one."""
-    known = list(intervals)
-    return Interval(min(each.least for each in known), max(each.most for each in known))
 
 
 def slowest(intervals: Iterable[Interval]) -> Interval:
@@ -68,3 +69,37 @@ DOCUMENTED = S3Service(
     # of 100 MB take about 5 minutes.
     download_rate=50e9 / 300,
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostLimits:
+    """Bytes, and bytes per second. ``disk`` None: local storage, whose speed AWS does not publish.
+
+    ``capacity`` None: unknown, because the job does not set it.
+    """
+
+    network: Interval
+    disk: Interval | None
+    capacity: int | None
+
+
+def host_limits(instance_type: str, volume_gb: int | None) -> HostLimits | None:
+    """Return the limits of an instance type with a volume; None if EC2's figures for it are unknown."""
+    facts, bandwidth = instance(instance_type), instance_bandwidth(instance_type)
+    if facts is None or bandwidth is None or facts.nvme_gb is None:
+        return None
+    network = Interval(bandwidth.network.baseline, bandwidth.network.peak)
+    if facts.nvme_gb:
+        return HostLimits(network=network, disk=None, capacity=facts.nvme_gb * _GIB)
+    volume = _gp2(volume_gb)
+    disk = Interval(min(bandwidth.volumes.baseline, volume.least), min(bandwidth.volumes.peak, volume.most))
+    capacity = None if volume_gb is None else volume_gb * _GIB
+    return HostLimits(network=network, disk=disk, capacity=capacity)
+
+
+def _gp2(volume_gb: int | None) -> Interval:
+    """Return the throughput of a volume of SageMaker, which is of the type gp2."""
+    slow, fast = 128.0 * _MIB, 250.0 * _MIB
+    if volume_gb is None:
+        return Interval(slow, fast)
+    return Interval(fast if volume_gb >= _LARGE_GP2 else slow, slow if volume_gb <= _SMALL_GP2 else fast)

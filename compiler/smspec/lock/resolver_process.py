@@ -1,4 +1,4 @@
-"""Run a resolver: write the files that it reads, and end it and everything that it started.
+"""Run uv or pip, and end it and everything that it started.
 
 What it prints shows whether an index cannot be used, or nothing fits the requirements.
 """
@@ -10,7 +10,6 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence
 
-from smspec.lock.environments.resolution import Question, ResolverFailed
 from smspec.workspace.deferred_signals import signals_deferred
 from smspec.workspace.process_guard import MOST_MEMORY, end_by_closing_stdin, guarded
 
@@ -18,24 +17,22 @@ MOST_SECONDS = 900
 _LARGEST_OUTPUT = 64 << 20
 _SECONDS_TO_END = 10
 _NO_MEMORY = re.compile(r"^(?:ERROR: )?MemoryError|^memory allocation of \d+ bytes failed", re.MULTILINE)
-_HASH = re.compile(rb"\s*\\?\s*--hash[=\s]+\w+:[0-9a-f]+")
-_OPTIONS_OF_UV = ("--index-url", "--extra-index-url", "--find-links", "--no-index")
-_OPTIONS_OF_BUILDS = ("--no-binary", "--only-binary")
-"""They would replace the same option of the command line."""
-
-PACKAGES, REQUIREMENTS = "packages.in", "requirements.in"
 
 _UNREACHABLE = re.compile(
     r"Failed to establish a new connection|name resolution|Name or service not known|Connection (?:refused|reset)"
     r"|Network is unreachable|error sending request|Failed to fetch|Request failed|timed out|dns error"
     r"|tcp connect error|HTTP error 5|operation timed out|Could not fetch URL|ReadTimeout|ConnectTimeout"
-    r"|Network connectivity is disabled|certificate verify failed|invalid peer certificate|IncompleteRead"
+    r"|network (?:connectivity is|was) disabled|certificate verify failed|invalid peer certificate|IncompleteRead"
     r"|end of file before message|Connection broken|error decoding response|unexpected end of file",
     re.IGNORECASE,
 )
 
 _DENIED = re.compile(r"\b40[13]\b.{0,40}(?:Unauthorized|Forbidden|Client Error)|Unauthorized|Forbidden|401 Error")
 _MESSAGE = re.compile(r"(?:error|cause|caused by|WARNING|ERROR):\s*(.+)", re.IGNORECASE)
+
+
+class ResolverFailed(Exception):
+    """The resolver, or an index, does not work: a sentence."""
 
 
 def output_of(words: Sequence[str], variables: Mapping[str, str], directory: str) -> tuple[int, str]:
@@ -80,40 +77,6 @@ def output_of(words: Sequence[str], variables: Mapping[str, str], directory: str
 
 def _name(words: Sequence[str]) -> str:
     return os.path.basename(words[0])
-
-
-def write_for_pip(question: Question, directory: str, *, with_hashes: bool) -> list[str]:
-    """Write the requirements to a directory; return the names of the files. Lines keep their numbers."""
-    content = question.content
-    if content is not None and not with_hashes:
-        # A space instead: nothing that was apart becomes the name of a variable.
-        content = _HASH.sub(b" ", content)
-    return _write_files(question, directory, content)
-
-
-def write_for_uv(question: Question, directory: str) -> list[str]:
-    """Write the requirements to a directory; return the names of the files.
-
-    Without hashes, which uv would then require of every dependency, and with one option on a line.
-    """
-    known = [*_OPTIONS_OF_UV, *(_OPTIONS_OF_BUILDS if question.allow_builds else ())]
-    options = [option for option in question.file.options if option.partition(" ")[0] in known]
-    lines = [*options, *(each.text for each in question.file.requirements)]
-    content = None if question.content is None else "".join(f"{line}\n" for line in lines).encode()
-    return _write_files(question, directory, content)
-
-
-def _write_files(question: Question, directory: str, content: bytes | None) -> list[str]:
-    names = []
-    if question.packages.requirements:
-        names.append(PACKAGES)
-        with open(os.path.join(directory, PACKAGES), "w", encoding="utf-8") as file:
-            file.write("".join(f"{each.text}\n" for each in question.packages.requirements))
-    if content is not None:
-        names.append(REQUIREMENTS)
-        with open(os.path.join(directory, REQUIREMENTS), "wb") as file:
-            file.write(content)
-    return names
 
 
 def unusable_index(text: str, resolver: str) -> None:

@@ -15,11 +15,12 @@ import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from smspec.lock.environments.concurrent_calls import THREADS, called
-from smspec.lock.environments.index_settings import IndexSettings
-from smspec.lock.environments.resolution import ResolvedFile, ResolverFailed
+from smspec.lock.index_listing import called, index_connections
+from smspec.lock.index_settings import IndexSettings
+from smspec.lock.resolution import ResolvedFile
+from smspec.lock.resolver_process import ResolverFailed
 from smspec.service.partial_file import PartialFile
-from smspec.wire.connections import VARIABLES, Connections, trust_of_environment
+from smspec.wire.connections import Connections
 from smspec.wire.exchange import HttpResponse, fetched, parsed
 from smspec.wire.fault import BadResponse, Deadline, TooLarge, WireFault
 from smspec.workspace.own_directories import cache_directory, open_cache, require_safe_entry
@@ -215,7 +216,7 @@ def list_modules(files: Sequence[ResolvedFile], settings: IndexSettings, cache: 
     """Return the modules of the wheels among some files. Raise `ResolverFailed` for a file with another content."""
     known = {file.name: names for file in files if (names := cache.get(file)) is not None}
     asked = [file for file in files if file.is_wheel and file.name not in known]
-    connections = Connections(trust_of_environment(("PIP_CERT", *VARIABLES)), THREADS)
+    connections = index_connections()
 
     def modules(file: ResolvedFile) -> tuple[str, ...] | None:
         names = names_in_wheel(file, connections, lambda url: settings.authorization(parsed(url)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from smspec.lock.environments.wheel_modules import modules_of
+from smspec.lock.wheel_modules import modules_of
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from smspec.workspace.process_guard import LARGEST_FILE
-from support.environment_jobs import RESOLVERS
 from support.installed_program import installed
 from support.small_job import BUILT, write_job
 
@@ -55,7 +54,7 @@ def index():
     thread.join()
 
 
-@pytest.fixture(params=RESOLVERS)
+@pytest.fixture(params=["uv", "pip"])
 def start(tmp_path, index, request):
     repository, temporary = tmp_path / "repository", tmp_path / "temporary"
     write_job(repository, SPEC, **{"requirements.txt": "numpy\n"})

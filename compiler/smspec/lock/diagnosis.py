@@ -1,30 +1,42 @@
-"""Why nothing fits a list of requirements: which of them is at fault, from what the indexes have."""
+"""Why nothing fits a list of requirements: which of them is at fault, from what the indexes have, as findings."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from smspec.lock.environments.concurrent_calls import THREADS, called
-from smspec.lock.environments.index_listing import ListedFile, listed_files
-from smspec.lock.environments.index_settings import IndexSettings
-from smspec.lock.environments.resolution import Question, ResolverFailed
-from smspec.lock.environments.versions import Version, fits
+from smspec.diagnostics import Finding, Note, Rule
+from smspec.diagnostics.quoting import one_of
+from smspec.lock.compatibility import Version, fits
+from smspec.lock.index_listing import ListedFile, called, index_connections, listed_files
+from smspec.lock.index_settings import IndexSettings
+from smspec.lock.resolution import Question
+from smspec.lock.resolver_process import ResolverFailed
 from smspec.service.bare_image import BareImage
 from smspec.service.requirement_lines import Requirement, joined_lines, normalized
-from smspec.wire.connections import VARIABLES, Connections, trust_of_environment
+from smspec.source import Path, Span
+from smspec.source.frozen import replace
+from smspec.wire.connections import Connections
 from smspec.wire.fault import WireFault
 
-# What uv prints first of a package without usable files, and pip last.
+# What uv prints first of a package without usable files.
 _WITHOUT_WHEEL = re.compile(
     r"Because (?:all (?:of:|versions of)\s+)?([A-Za-z0-9][\w-]*(?:\.[\w-]+)*?)(?=[\s=<>~!{])(?:(?!Because).)*?"
-    r" ha(?:s|ve)\s+no\s+(?:usable\s+)?wheels|satisfies the requirement ([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)",
+    r" ha(?:s|ve)\s+no\s+(?:usable\s+)?wheels",
     re.DOTALL,
 )
 
-# What uv prints, and smspec lets pip print, of a package that they would build.
+# What uv prints of a package that it would build.
 _BUILT = re.compile(r"Building source distributions for `([^`]+)` is disabled")
+
+UNKNOWN_PACKAGE = Rule("SM724", "package missing from the index")
+UNKNOWN_VERSION = Rule("SM725", "version missing from the index")
+NO_WHEEL = Rule("SM726", "package without a wheel")
+CONFLICT = Rule("SM727", "conflicting requirements")
+_FILE: Path = ("image", "python_requirements")
+_LIST: Path = ("image", "python_packages")
+_AT_START: Path = ("source", "dir")
 
 
 class Fault(NamedTuple):
@@ -60,7 +72,7 @@ def diagnosed(question: Question, settings: IndexSettings, text: str) -> list[Fa
     if built is not None:
         return [built]
     judged = [(each, is_in_file) for each, is_in_file in written if each.name and not each.url and ";" not in each.text]
-    connections = Connections(trust_of_environment(("PIP_CERT", *VARIABLES)), THREADS)
+    connections = index_connections()
 
     listings = dict(called(lambda item: listed_files(item[0].name, settings, connections), judged))
     found = []
@@ -95,9 +107,9 @@ def _built(written: Sequence[tuple[Requirement, bool]], question: Question, text
 
 
 def package_without_wheel(text: str) -> str:
-    """Return the first package that a resolver found no usable file of, by what it printed; empty if it names none."""
+    """Return the first package that uv found no usable file of, by what it printed; empty if it names none."""
     match = _WITHOUT_WHEEL.search(text)
-    return normalized(match[1] or match[2]) if match else ""
+    return normalized(match[1]) if match else ""
 
 
 def _fault(
@@ -178,6 +190,97 @@ def _through_dependency(
 
 
 def _mentioned(judged: Sequence[tuple[Requirement, bool]], text: str) -> list[tuple[Requirement, bool]]:
-    # uv writes a package with its versions, as in `numpy>=2` or `numpy{python_version < '3.10'}>=2`; pip also without.
+    # uv writes a package with its versions, as in `numpy>=2` or `numpy{python_version < '3.10'}>=2`.
     words = {normalized(word) for word in re.findall(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", text)}
     return [item for item in judged if item[0].name in words]
+
+
+def fault_findings(faults: Iterable[Fault], question: Question, file: str) -> list[Finding]:
+    """Return a finding for each fault; ``file``: the path of the requirements file."""
+    return [_finding(fault, question, file) for fault in faults]
+
+
+def _finding(fault: Fault, question: Question, file: str) -> Finding:
+    shown = f"`{fault.requirement.shown}`"
+    path = _AT_START if question.is_at_start else _path(fault.requirement, fault.is_in_file)
+    where = "requirements of `source`" if question.is_at_start else f"`{'.'.join(map(str, path[:2]))}`"
+    if fault.kind == "unknown package":
+        finding = UNKNOWN_PACKAGE.at(
+            path,
+            f"{where}: the package index has no package `{fault.requirement.name}`",
+            help="check its name, or set `PIP_EXTRA_INDEX_URL` in `image.secrets` for a private index",
+        )
+    elif fault.kind == "unknown version":
+        finding = UNKNOWN_VERSION.at(
+            path, f"{where}: the package index has no version {shown}", help=_versions(fault, "check the version")
+        )
+    elif fault.kind == "unaccepted file":
+        finding = UNKNOWN_VERSION.at(
+            path,
+            f"{where}: the package index has no file of {shown} that fits the image and has one of its hashes",
+            help="compare the hashes with those of the index, and add the one of the file for the image",
+        )
+    elif fault.kind == "no wheel":
+        image = question.image
+        what = f" for Python {image.minor}"
+        if fault.dependency:
+            lacks = f"requires a version of `{fault.dependency}` that has no wheel"
+        else:
+            lacks = "has no wheel"
+            if fault.is_source_only:
+                what = ""
+            elif image.minor in fault.pythons or not fault.pythons:
+                libc = "musl" if image.libc[0] == "musllinux" else f"glibc 2.{image.libc[1]}"
+                what += f" on {image.processor} with {libc}"
+        otherwise = "run `smspec lock --allow-builds`, which runs the code of the package to build it"
+        if not fault.has_source:
+            otherwise = "use a base image that it has a wheel for"
+            if fault.dependency and not fault.pythons:
+                otherwise = f"remove `{fault.requirement.name}`, or use a version without `{fault.dependency}`"
+            elif fault.dependency:
+                otherwise = f"use a base image with a Python that `{fault.dependency}` has a wheel for"
+        finding = NO_WHEEL.at(
+            path,
+            f"{where}: {shown} {lacks}{what}",
+            help=otherwise if fault.is_source_only else _versions(fault, otherwise),
+        )
+        if fault.pythons:
+            listed = ", ".join(fault.pythons)
+            it = f"`{fault.dependency}`" if fault.dependency else "it"
+            finding = replace(finding, notes=(Note(f"{it} has wheels for Python {listed}"),))
+    elif fault.kind == "build":
+        shown = shown if fault.requirement.name else f"`{fault.requirement.url[:60]}`"
+        what = f"requires `{fault.dependency[:60]}`, which would be built" if fault.dependency else "would be built"
+        is_option = fault.requirement.name.startswith("--")
+        finding = NO_WHEEL.at(
+            path,
+            f"{where}: {shown} {'builds packages from sources' if is_option else f'{what} from its source'}",
+            help="use wheels, or run `smspec lock --allow-builds`, which runs the code of the package to build it",
+        )
+    else:
+        assert fault.with_ is not None
+        other = fault.with_
+        span = _span(other, file) if fault.with_is_in_file else None
+        where_other = "" if span else " in `image.python_packages`"
+        finding = CONFLICT.at(
+            path,
+            f"{where}: {shown} conflicts with `{other.shown}`",
+            help="change one of the two, so that one version of each package fits both",
+            notes=(Note(f"`{other.shown}` is required{where_other or ' here'}", span),),
+        )
+    return replace(finding, place=_span(fault.requirement, file)) if fault.is_in_file else finding
+
+
+def _versions(fault: Fault, otherwise: str) -> str:
+    if not fault.others:
+        return otherwise
+    return f"use {one_of(f'{fault.requirement.name}=={version}' for version in fault.others)}"
+
+
+def _path(requirement: Requirement, is_in_file: bool) -> Path:
+    return _FILE if is_in_file else (*_LIST, requirement.place[0])
+
+
+def _span(requirement: Requirement, file: str) -> Span:
+    line, column = requirement.place
+    return Span(file, line, column, line, column + max(1, len(requirement.text)))

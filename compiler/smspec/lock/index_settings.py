@@ -15,8 +15,8 @@ from functools import cached_property
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from smspec.diagnostics.quoting import hidden
-from smspec.installers.pip_settings import pip_options, uv_settings
-from smspec.lock.environments.resolution import ResolverFailed
+from smspec.installers import is_on, pip_options, uv_flags, uv_settings
+from smspec.lock.resolver_process import ResolverFailed
 from smspec.service.requirement_lines import FILES, expanded, is_index_setting, usable_in_requirements, variables_in
 from smspec.spec.model import BuildSecret
 
@@ -64,12 +64,17 @@ class IndexSettings:
         }
 
     @cached_property
-    def uv(self) -> dict[str, str] | None:
-        """The variables of uv; None if it has no equivalent for an option of pip."""
+    def uv(self) -> dict[str, str]:
+        """The variables of uv. Raise `ResolverFailed` if it has no equivalent for an option of pip."""
         settings = uv_settings(self._options, self.variables)
-        if settings is None:
-            return None
+        if isinstance(settings, str):
+            raise ResolverFailed(f"uv has no equivalent for `{settings}` in the settings of pip; remove it there")
         return {**self._passed, "UV_HTTP_RETRIES": "1", **{k: v for k, v in settings.items() if _is_passed(k)}}
+
+    @cached_property
+    def uv_flags(self) -> list[str]:
+        """The arguments of uv for options of pip that it has no variable for."""
+        return uv_flags(self._options)
 
     def masked(self, text: str) -> str:
         """Return a text of a resolver for a message."""
@@ -97,7 +102,7 @@ class IndexSettings:
         """Return the URLs of the indexes, with credentials, the default one first."""
         settings = self._of_indexes
         options = [_words(line) for line in self._expanded]
-        if self._options.get("no-index") or any(name == "--no-index" for name, _ in options):
+        if is_on(self._options.get("no-index", "")) or any(name == "--no-index" for name, _ in options):
             return ()
         found = [settings.get("UV_DEFAULT_INDEX") or settings.get("UV_INDEX_URL") or "https://pypi.org/simple"]
         found[:1] = [value for name, value in options if name in ("-i", "--index-url")][-1:] or found
@@ -121,7 +126,9 @@ class IndexSettings:
     def _of_indexes(self) -> dict[str, str]:
         """The variables of uv that name indexes."""
         options = {name: value for name, value in self._options.items() if name in _INDEX_OPTIONS}
-        return uv_settings(options, self.variables) or {}
+        settings = uv_settings(options, self.variables)
+        assert not isinstance(settings, str), "uv has an equivalent for each"
+        return settings
 
     @cached_property
     def _options(self) -> dict[str, str]:
