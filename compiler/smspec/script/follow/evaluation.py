@@ -10,7 +10,6 @@ from smspec.script.follow.code import is_failure
 from smspec.script.follow.effects import BUILTINS, ENVIRONMENTS, EXITS
 from smspec.script.follow.frames import Call, Frame, leak
 from smspec.script.follow.values import (
-    ELLIPSIS,
     UNKNOWN,
     GivenWords,
     Items,
@@ -50,7 +49,7 @@ class Evaluation:
         if isinstance(node, ast.Constant):
             if isinstance(node.value, bytes | complex) or (isinstance(node.value, int) and node.value >= _HUGE):
                 return UNKNOWN
-            return ELLIPSIS if node.value is ... else Known(node.value)
+            return UNKNOWN if node.value is ... else Known(node.value)
         if isinstance(node, ast.Name):
             return self._name(node.id)
         if isinstance(node, ast.Attribute):

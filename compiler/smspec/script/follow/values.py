@@ -17,7 +17,7 @@ Constant = Union[str, int, float, bool, None]
 LONGEST = 4_000
 """The maximum length of a concatenated string: no path or command line word is longer."""
 
-_HARMLESS = ("torch.distributed.elastic.multiprocessing.errors.record", "click.pass_context")
+_HARMLESS = ("torch.distributed.elastic.multiprocessing.errors.record",)
 """Decorators that do not change how a function runs."""
 
 HEAVIEST = 10_000
@@ -108,8 +108,6 @@ class Unknown(Value):
 
 
 UNKNOWN: Value = Unknown()
-ELLIPSIS: Value = Unknown()
-"""``...``, which some libraries use for a missing default."""
 
 
 class Bound(Value):
