@@ -36,7 +36,7 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_its_options_are_said_to_be_unread(name):
+def test_unread_options_have_a_note(name):
     (found,) = findings(PROGRAMS[name], hyperparameters={"batch_size": 3})
     library = name.partition(",")[0]
     assert (found.code, found.severity) == ("SM513", "note")
@@ -45,22 +45,22 @@ def test_its_options_are_said_to_be_unread(name):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_without_arguments_there_is_no_note(name):
+def test_job_without_arguments_has_no_note(name):
     assert findings(PROGRAMS[name]) == []
 
 
 @pytest.mark.parametrize("name", ["absl", "click", "hydra", "typer", "typer, app"])
-def test_what_is_below_may_never_run(name):
+def test_call_that_may_end_the_script_is_one(name):
     assert [one.code for one in findings(READ + PROGRAMS[name])] == ["SM506"]
     assert findings(PROGRAMS[name] + READ) == []
 
 
 @pytest.mark.parametrize("name", ["fire", "jsonargparse, parser", "tyro", "omegaconf"])
-def test_what_is_below_runs(name):
+def test_other_call_does_not_end_the_script(name):
     assert [one.code for one in findings(PROGRAMS[name] + READ)] == ["SM506"]
 
 
-def test_words_of_its_own_are_no_arguments():
+def test_given_words_are_no_arguments():
     own = "from omegaconf import OmegaConf\nOmegaConf.from_cli(['lr=1'])\n"
     assert findings(own, hyperparameters={"batch_size": 3}) == []
 
