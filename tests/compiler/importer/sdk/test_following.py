@@ -62,6 +62,7 @@ def agrees(known, real):
         ("x = {k: str(v) for k, v in {'a': 1}.items()}", {"a": "1"}),
         ("y = {'a': {}}\nx = y['a']\nx['b'] = 1\ny = 2", {"b": 1}),
         ("try:\n    x = 1\nexcept ValueError:\n    print('no')", 1),
+        ("x = 1\nwhile unknown():\n    def f():\n        x = 2", 1),
     ],
 )
 def test_values_are_known(text, expected):
@@ -122,6 +123,9 @@ def test_number_format_is_known_for_whole_numbers_only(given):
         "x = {'a': 1}\n[x.pop('a') for i in unknown()]",
         "x = {'a': 1}\nunknown().method(x)",
         "x = 1\ndel x",
+        "x = 1\nwhile unknown():\n    del x",
+        "x = 1\nwhile unknown():\n    from a import b as x",
+        "x = 1\nclass A:\n    def f(self):\n        global x\n        x = 2",
         "def f(a):\n    if a:\n        return 1\n    return 2\nx = f(unknown())",
         "x = [1]\nx.sort()",
         "x = 1\nclass A:\n    global x\n    x = 3",
