@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from smspec.source.frozen import dataclass
-from smspec.source.git_command import GitMissing, GitWaits, run_git, start_git
+from smspec.source.git_command import MOST_PROCESSOR_SECONDS, GitEndless, GitMissing, GitWaits, run_git, start_git
 from smspec.source.real_file import is_below
 from smspec.workspace.boundary_search import repository_above
 
@@ -361,6 +361,11 @@ def _faults_of(directory: str) -> Iterator[None]:
         raise GitFailed(
             f"git waits for another process in `{directory}`: look for a pipe among `.gitignore`, `.gitattributes`, "
             "and the files in `.git`"
+        ) from None
+    except GitEndless:
+        raise GitFailed(
+            f"git takes more than {MOST_PROCESSOR_SECONDS:.0f} seconds of processor time in `{directory}`: look for a "
+            "pattern with many `**` in `.gitignore` and `.gitattributes`"
         ) from None
     except FileNotFoundError:
         raise GitFailed(f"cannot find directory `{directory}`") from None
