@@ -72,7 +72,7 @@ class RemainingArguments(Value):
 
 
 class Record(Recorder):
-    """``remembered`` is for readers whose library registers declarations itself."""
+    """The record of a script."""
 
     def __init__(self) -> None:
         self.command_lines: list[CommandLine] = []
@@ -91,7 +91,6 @@ class Record(Recorder):
         self.aws_uses: list[AwsUse] = []
         self.installations: list[Installation] = []
         self.changed_mappings: set[str] = set()
-        self.remembered: dict[str, object] = {}
 
     def note_use(self, run: ProgramInterpreter, use: FileUse | ChannelUse) -> None:
         """Record a use that is certain, or certain in each pass of a loop."""

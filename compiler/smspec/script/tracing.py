@@ -42,14 +42,10 @@ _PHASES = ("begin", "epoch", "end")
 _AT_START = ("sitecustomize", "usercustomize")
 """Python imports these before any script."""
 
-_LIBRARIES = frozenset(
-    {"configargparse", "docopt", "fire", "getopt", "gin", "hydra", "optparse", "plac", "simple_parsing", "tap", "tyro"}
-)
-"""Libraries that parse a command line, and have no reader."""
+_LIBRARIES = frozenset({"configargparse", "docopt", "getopt", "gin", "optparse", "plac", "simple_parsing", "tap"})
+"""Libraries that parse a command line, besides those that `unread_libraries` knows by their calls."""
 
-_READING = re.compile(
-    r"\bargparse\b|\bHfArgumentParser\b|^[ \t]*(?:from|import)[ \t]+(?:click|typer|absl|jsonargparse)\b", re.M
-)
+_READING = re.compile(r"\bargparse\b|\bHfArgumentParser\b")
 
 
 class Neighbors:
@@ -245,8 +241,10 @@ def _stop(run: ProgramInterpreter, record: Record, text: SourceText) -> Stop | N
         return record.stops[0]
     if record.command_lines:
         return None
-    for library in sorted(_LIBRARIES & {name.partition(".")[0] for name in run.imported}):
-        return Stop(reason=f"smspec does not know how `{library}` reads them", place=None)
+    from smspec.script.readers.unread_libraries import PROVEN, why_unread  # imported late: most scripts use argparse
+
+    for library in sorted((_LIBRARIES | PROVEN) & {name.partition(".")[0] for name in run.imported}):
+        return Stop(reason=why_unread(library), place=None)
     if _READING.search(text.text):
         return Stop(reason="smspec could not follow the script to where it reads them", place=None)
     return None

@@ -237,7 +237,7 @@ class ProgramInterpreter:
 
     def tampered_with(self, name: str) -> None:
         """Record that a script changes what readers rely on."""
-        if name.startswith(("sys.argv", "sys.modules", "argparse.", "click.", "absl.", "typer.")):
+        if name.startswith(("sys.argv", "sys.modules", "argparse.")):
             self.is_tampered = True
         elif name in ENVIRONMENTS or name.startswith("os.environ."):
             self.changed_variables.add("*")

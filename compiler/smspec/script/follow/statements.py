@@ -188,7 +188,7 @@ class Definitions:
         for parameter in (*plain, *parameters.kwonlyargs, *filter(None, (parameters.vararg, parameters.kwarg))):
             self.annotation(parameter.annotation)
         self.annotation(node.returns)
-        decorators = [self._decorator(decorator) for decorator in node.decorator_list]
+        decorators = [self.value(decorator) for decorator in node.decorator_list]
         value: Value = Function(self.run, node, self.frame.of_functions, defaults)
         bare = ast.copy_location(ast.Call(func=ast.Constant(value=None), args=[], keywords=[]), node)
         for decorator in reversed(decorators):
@@ -200,13 +200,6 @@ class Definitions:
         if node is not None and any(isinstance(part, ast.Call) for part in ast.walk(node)):
             with self.run.perhaps(self.frame):
                 self.value(node).escape()
-
-    def _decorator(self, node: ast.expr) -> Value:
-        value = self.value(node)
-        if isinstance(value, Named) and value.name == "click.command":  # it may be used without a call
-            bare = ast.copy_location(ast.Call(func=node, args=[], keywords=[]), node)
-            return self.run.called(value.name, Call(self.run, bare, (), {}, True))
-        return value
 
     def class_(self, node: ast.ClassDef) -> None:
         """Define a class."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Union
 
+from smspec.script.follow.constants import of_string
+
 if TYPE_CHECKING:
     import ast
 
@@ -17,7 +19,7 @@ Constant = Union[str, int, float, bool, None]
 LONGEST = 4_000
 """The maximum length of a concatenated string: no path or command line word is longer."""
 
-_HARMLESS = ("torch.distributed.elastic.multiprocessing.errors.record", "click.pass_context")
+_HARMLESS = ("torch.distributed.elastic.multiprocessing.errors.record",)
 """Decorators that do not change how a function runs."""
 
 HEAVIEST = 10_000
@@ -108,8 +110,6 @@ class Unknown(Value):
 
 
 UNKNOWN: Value = Unknown()
-ELLIPSIS: Value = Unknown()
-"""``...``, which some libraries use for a missing default."""
 
 
 class Bound(Value):
@@ -150,11 +150,15 @@ class Known(Value):
     def text(self) -> str | None:
         return self.value if isinstance(self.value, str) else None
 
-    def method(self, _: str, call: Call) -> Value:
-        """Return an unknown value: ``", ".join(names)`` does not change names."""
+    def method(self, name: str, call: Call) -> Value:
+        """Return what a method makes of a string; it changes no argument: ``", ".join(names)``."""
         for value in (*call.arguments, *call.keywords.values()):
             value.look_through()
-        return UNKNOWN
+        owner = self.constant()
+        found = None
+        if isinstance(owner, str) and call.is_whole and not call.keywords:
+            found = of_string(owner, name, [constant(value) for value in call.arguments])
+        return UNKNOWN if found is None else known_text(found) if isinstance(found, str) else Known(found)
 
 
 class KnownPath(Known):

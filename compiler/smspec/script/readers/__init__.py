@@ -18,23 +18,14 @@ if TYPE_CHECKING:
     from smspec.source import Span
 
 READERS = {
-    "absl": "own_grammars",
     "argparse": "argument_parser",
-    "argparse subclass": "parser_subclass",
     "boto3": "aws_sdk",
-    "click": "click_commands",
     "dataclasses": "data_classes",
-    "fire": "own_grammars",
-    "hydra": "own_grammars",
-    "jsonargparse": "signature_parsers",
-    "lightning": "own_grammars",
-    "omegaconf": "own_grammars",
     "pandas": "aws_sdk",
-    "pytorch_lightning": "own_grammars",
     "s3fs": "aws_sdk",
-    "transformers": "signature_parsers",
-    "typer": "typer_functions",
-    "tyro": "signature_parsers",
+    "transformers": "data_classes",
+    **dict.fromkeys(("absl", "click", "fire", "hydra", "jsonargparse", "lightning"), "unread_libraries"),
+    **dict.fromkeys(("omegaconf", "pytorch_lightning", "tyro", "typer"), "unread_libraries"),
 }
 """The first part of a full name, and the reader for such names; `environment` handles those of other packages."""
 

@@ -178,7 +178,6 @@ class Parser(Value):
     def command_line(self, call: Call, is_complete: bool) -> CommandLine:
         return CommandLine(
             library=self.library,
-            grammar="argparse",
             options=tuple(self._options_now()),
             place=call.place,
             is_complete=is_complete and self.is_complete,
@@ -292,10 +291,7 @@ def _option(call: Call, names: tuple[str, ...]) -> DeclaredOption | None:
         negated = tuple("--no-" + name[2:] for name in names if name.startswith("--"))
         return replace(option, names=(*names, *negated), words=0)
     # A custom action decides for itself whether it consumes words, and whether it is required.
-    from smspec.script.readers.data_classes import loads_config  # imported late: few scripts have one
-
-    is_config = loads_config(action, "argparse")
-    return replace(option, words="unknown", kind="unknown", is_required=False, loads_config=is_config)
+    return replace(option, words="unknown", kind="unknown", is_required=False)
 
 
 def _with_words(option: DeclaredOption, keywords: dict[str, Value], is_positional: bool) -> DeclaredOption:

@@ -1,7 +1,4 @@
-"""What the parser of a script would reject of its arguments, by the grammar of its library.
-
-For argparse, a copy of the script's parser is made from what is known of it, and run; `library_words` knows the others.
-"""
+"""What the parser of a script would reject of its arguments: a copy of it is made from what is known of it, and run."""
 
 from __future__ import annotations
 
@@ -23,12 +20,7 @@ def faults_of(program: Program, environment: ScriptEnvironment) -> Iterator[Argu
     for line in program.command_lines:
         if line.not_for_one_word and len(environment.words) == 1:
             continue
-        if line.grammar == "argparse":
-            yield from _argparse_faults(line, arguments)
-        else:
-            from smspec.script.grammars.library_words import FAULTS  # imported late: most scripts use argparse
-
-            yield from FAULTS[line.grammar](line, arguments)
+        yield from _argparse_faults(line, arguments)
 
 
 class _ArgumentsRejected(Exception):
@@ -147,10 +139,6 @@ def _fault(line: CommandLine, argument: Argument) -> ArgumentFault | None:
             return ArgumentFault(
                 kind="unknown", command_line=line, argument=argument, reason="could be " + " or ".join(among)
             )
-        pairs = next((option for option in line.options if option.kind == "pair"), None)
-        if pairs is not None and not first.startswith("-"):
-            reason = f"`{first}` {refusal(pairs, first)}"
-            return ArgumentFault(kind="refused", command_line=line, argument=argument, option=pairs, reason=reason)
         if not first.startswith("-") or not line.is_complete:
             return None if argument.hyperparameter is None else _refused(line, argument, None, rest)
         names = [name for option in line.options for name in option.names]
