@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from support.smspec_command import environment
+from support.smspec_command import environment, sync_no_files
 
 ROOTS = [str(Path(__file__).parents[2] / name) for name in ("tests", "compiler", "runtime", "schemas")]
 MOST_WORDS = 1 << 20
@@ -194,6 +194,7 @@ def _load() -> None:
 
     template()
     load()
+    sync_no_files()
 
 
 if __name__ == "__main__":
