@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from support.smspec_command import environment, sync_no_files
+from support.smspec_command import Done, environment, sync_no_files
 
 ROOTS = [str(Path(__file__).parents[2] / name) for name in ("tests", "compiler", "runtime", "schemas")]
 MOST_WORDS = 1 << 20
@@ -48,6 +48,14 @@ def start_command(
     if hasattr(os, "pidfd_open") and is_known and _read_at_start(env) == _read_at_start(environment(**own)):
         return _Forked(_server(*python, **own), words, **options)
     return subprocess.Popen([*python, "-m", "smspec", *words], **options)
+
+
+def forked_command(*words: str, timeout: float = 60, **options: object) -> Done:
+    """Run the command to its end, as `smspec_process` does, without the start of a Python."""
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = start_command(words, **{**streams, "text": True, **options})
+    out, err = process.communicate(timeout=timeout)
+    return Done(process.returncode, out or "", err or "")
 
 
 def _read_at_start(env: Mapping[str, str]) -> dict[str, str]:
