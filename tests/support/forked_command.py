@@ -202,8 +202,21 @@ def _load() -> None:
 
     template()
     _render()
+    _read_models()
     load()
     sync_no_files()
+
+
+def _read_models() -> None:
+    """Read what clients of AWS are made of, which takes most of the time of a submission."""
+    from smspec.wire.aws import api_models
+
+    models = api_models(None)
+    for name in ("endpoints", "partitions", "sdk-default-configuration", "_retry"):
+        models.load_data(name)
+    for service in ("sagemaker", "s3", "sts", "iam", "ecr", "ec2", "kms", "logs"):
+        for kind in ("service-2", "endpoint-rule-set-1", "paginators-1"):
+            models.load_service_model(service, kind, api_version=None)
 
 
 def _render() -> None:
