@@ -72,7 +72,7 @@ def main() -> None:
     markdown.write_text(text, encoding="utf-8")
     put_out("markdown", markdown)
     put_out("not-compared", len(missing))
-    if outcome.status != INCOMPLETE:
+    if outcome.status in (0, 1):
         put_out("changed", "true" if outcome.out else "false")
     elif any(job["changes"] for job in jobs):
         put_out("changed", "true")

@@ -14,6 +14,7 @@ import uuid
 from pathlib import Path
 from typing import NamedTuple
 
+from smspec.diagnostics.visible import visible
 from smspec.workspace.git import GitFailed, Repository, repository_of
 
 NEEDED = frozenset({"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"})
@@ -122,6 +123,6 @@ def log(text: str) -> None:
 
 
 def tell(severity: str, message: str) -> None:
-    """Show a message of ours, of one line, on the page of the run."""
-    escaped = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """Show a message of ours, of one line, on the page of the run; names in it may be those of a pull request."""
+    escaped = visible(message).replace("%", "%25")
     print(f"::{severity} title=smspec::{escaped}", flush=True)

@@ -31,8 +31,8 @@ from smspec.local.prediction.job_data import JobChannel, JobData  # noqa: E402
 from smspec.local.prediction.prediction import predicted_modes  # noqa: E402
 from smspec.local.prediction.reading import Reading, Scenario  # noqa: E402
 from smspec.local.prediction.s3_service import Interval, S3Service  # noqa: E402
-from smspec.local.s3.client import CONNECTIONS, RANGE  # noqa: E402
-from smspec.local.training_request import TrainingRequest  # noqa: E402
+from smspec.local.running.training_request import TrainingRequest  # noqa: E402
+from smspec.local.s3.fetching import CONNECTIONS, RANGE  # noqa: E402
 from support.local.local_jobs import LocalJob  # noqa: E402
 from support.servers.hostile_s3 import BUCKET, HostileS3, is_list  # noqa: E402
 from support.servers.hostile_server import HostileServer, hostile_server  # noqa: E402

@@ -16,7 +16,7 @@ import pytest
 
 from smspec.local.engines.containers.client import Client
 from smspec.local.engines.containers.image import build_image
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
 from smspec.output.writing import write_tree
 from smspec.render.tree_rendering import render_tree
 from support.docker_engine import built_steps

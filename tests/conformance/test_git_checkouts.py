@@ -1,6 +1,5 @@
 """Clones and working trees as users and CI make them: what has not changed is not reported, what has changed is."""
 
-import hashlib
 import json
 import os
 import shutil
@@ -9,7 +8,7 @@ import subprocess
 import pytest
 
 from support.git_repository import GIT_VERSION, IDENTITY, commit, git, repository
-from support.review.diff_outcomes import kinds, rewrite
+from support.review.diff_outcomes import assert_changed, assert_unchanged, kinds, rewrite
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec
 
@@ -20,20 +19,6 @@ def home(tmp_path):
     write_job(home / "jobs", **{"src/notes.txt": "one\ntwo\n"})
     commit(home)
     return home
-
-
-def assert_unchanged(home, base="HEAD", path="jobs"):
-    done = smspec("diff", "--base", base, path, cwd=home)
-    assert done == (0, "", "no differences\n")
-    done = smspec("validate", "--changed", base, path, cwd=home)
-    assert done == (0, "", f"no changes since {base} affect any of 1 job\n")
-
-
-def assert_changed(home, expected, base="HEAD", path="jobs"):
-    done = smspec("diff", "--base", base, "--format", "json", path, cwd=home)
-    assert done.status == 1, done
-    assert kinds(done) >= expected
-    assert "checked 1 job" in smspec("validate", "--changed", base, path, cwd=home).err
 
 
 def edit(home, epochs=3):
@@ -292,25 +277,6 @@ def test_new_conversion_is_a_change(home):
     git(home, "checkout", "-q", "--", ".")
     assert b"\r\n" in (home / "jobs/src/notes.txt").read_bytes()
     assert_changed(home, {"code"}, "main")
-
-
-def test_file_of_git_lfs_is_its_pointer(home, tmp_path):
-    """git has the pointer, the working tree the file; git-lfs itself is not needed, and does not run."""
-    content = b"weights" * 1000
-    digest = hashlib.sha256(content).hexdigest()
-    weights = home / "jobs/src/weights.bin"
-    weights.write_text(f"version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {len(content)}\n")
-    commit(home)
-    (home / ".gitattributes").write_text("*.bin filter=lfs -text\n")
-    commit(home)
-    git(home, "config", "filter.lfs.process", f"touch {tmp_path}/ran; false")
-    git(home, "config", "filter.lfs.required", "true")
-    assert_unchanged(home)
-    weights.write_bytes(content)
-    assert_unchanged(home)
-    weights.write_bytes(content + b"!")
-    assert_changed(home, {"code"})
-    assert not (tmp_path / "ran").exists()
 
 
 def test_changed_mode_affects_a_job_where_git_sees_modes(home):

@@ -101,8 +101,7 @@ def test_comment_is_updated_when_differences_vanish(jobs, act, server):
     act(jobs)
     change(jobs, "count: 4", "count: 1")
     done = act(jobs)
-    assert done.status == 0
-    assert done.outputs["diff"]["changed"] == "false"
+    assert (done.status, done.outputs["diff"]["changed"]) == (0, "false")
     assert server.bodies == [f"{MARKER}\nNo job differs from the base any more.\n"]
 
 
@@ -183,15 +182,16 @@ def test_uncompared_job_is_listed_and_fails(broken, fixed, jobs, act, server):
     git(jobs, "checkout", "-q", "-b", "topic")
     change(jobs, broken, fixed)
     other.write_text(other.read_text().replace("count: 1", "count: 4"))
+    write_job(jobs / "a\u202e\x1b\n::error::b", BUILT.replace("count: 1", "count: 0"))
     commit(jobs)
     done = act(jobs)
     assert done.status
-    assert "::error title=smspec::1 job was not compared: small" in done.log
-    assert done.outputs["diff"]["not-compared"] == "1"
+    path = r"a\u202e\x1b\x0a::error::b/job.yaml"
+    assert f"::error title=smspec::2 jobs were not compared: small, {path}" in done.log.splitlines()
+    assert done.outputs["diff"]["not-compared"] == "2"
     assert done.outputs["diff"]["changed"] == "true"
     for text in (done.summary, server.bodies[0]):
-        assert "### Not compared: 1 job" in text
-        assert "hosts.count" in text
+        assert "### Not compared: 2 jobs" in text and "hosts.count" in text
         assert "No job differs" not in text
 
 

@@ -97,6 +97,28 @@ def test_differences_fail_only_on_request(jobs):
     assert run_job("smspec-diff", jobs, **merge, SMSPEC_FAIL_ON="security")[0] == 0
 
 
+@pytest.mark.parametrize("name", ["smspec.json", REPORT, "smspec-diff.md", "findings.json"])
+def test_report_is_not_written_through_a_link(jobs, tmp_path, name):
+    """A merge request may track a link of the name of a report: to its spec, or out of the checkout."""
+    merge = {"CI_MERGE_REQUEST_DIFF_BASE_SHA": git(jobs, "rev-parse", "HEAD"), "SMSPEC_FAIL_ON": "cost>20%"}
+    spec = BUILT.replace("count: 1", "count: 4") + "spot: {max_wait: 2d}\nstopping: {max_runtime: 3d}\n"
+    write_job(jobs, BUILT.replace("count: 1", "count: 4"))
+    outside = tmp_path / "outside"
+    outside.write_text("kept\n")
+    for target in ("job.yaml", "../outside"):
+        (jobs / name).unlink(missing_ok=True)
+        (jobs / name).symlink_to(target)
+        commit(jobs)
+        status, out, err = run_job("smspec-diff", jobs, **merge)
+        assert (status, "+300 % cost ceiling" in out) == (1, True), err
+        commit(jobs)
+        (jobs / "job.yaml").write_text(spec)
+        assert run_job("smspec-validate", jobs)[0] == 1
+        assert (jobs / "job.yaml").read_text() == spec
+        assert outside.read_text() == "kept\n"
+        write_job(jobs, BUILT.replace("count: 1", "count: 4"))
+
+
 def test_variables_of_submission_are_compared(jobs):
     """Lines with spaces, and patterns in them, stay one value."""
     spec = BUILT.replace("count: 1", 'count: "${{ vars.n }}"') + "vars: {n: {default: 1}, d: {default: x}}\n"

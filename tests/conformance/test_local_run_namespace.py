@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from smspec.local.engines.namespace import internet
+from smspec.local.engines.namespace import availability
 from smspec.local.engines.namespace.availability import probe
-from smspec.local.engines.namespace.user_range import own_range
+from smspec.local.engines.namespace.cell_process import own_range
 from support.local.local_jobs import DEADLINE, LocalJob, script
 from support.local.ordinary_user import OrdinaryJob, readable_python
 
@@ -138,7 +138,7 @@ CALLING = """
 """
 
 
-@pytest.mark.skipif(bool(internet.missing()), reason=internet.missing())
+@pytest.mark.skipif(bool(availability.missing_for_internet()), reason=availability.missing_for_internet())
 def test_hosts_reach_this_machine_only_on_request(job):
     """With slirp4netns, also one host has its network; a server on 127.0.0.1 is at a different address there."""
     script(job, CALLING, job.mark)
@@ -372,7 +372,7 @@ def test_unusual_machines_run_jobs(job):
         timeout=DEADLINE,
     )
     assert ended.returncode == 0, ended.stderr
-    resolver = "192.0.2.7" if internet.missing() else internet.RESOLVER
+    resolver = "192.0.2.7" if availability.missing_for_internet() else availability.RESOLVER
     assert f"algo-1 | nameserver {resolver}" in ended.stderr
     assert f" [] {sys.base_prefix}\n" in ended.stderr
     assert ended.stdout.endswith("old\n")

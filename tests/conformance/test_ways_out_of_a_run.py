@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from smspec.local.engines.namespace import internet
+from smspec.local.engines.namespace import availability
 from smspec.local.engines.namespace.availability import probe
 from support.local import attempts, ways_out
 from support.local.local_jobs import DEADLINE, IMAGE, LocalJob, script
@@ -368,7 +368,7 @@ SENDING = """
 """
 
 
-@pytest.mark.skipif(bool(internet.missing()), reason=internet.missing())
+@pytest.mark.skipif(bool(availability.missing_for_internet()), reason=availability.missing_for_internet())
 def test_job_with_internet_reaches_no_loopback_server(tmp_path):
     """slirp4netns hides it only behind the gateway: packets for 127.0.0.1 that reach it lead to this machine."""
     job = LocalJob(tmp_path / "job", engine="namespace")

@@ -197,7 +197,7 @@ def _load() -> None:
     for module in pkgutil.walk_packages(smspec.__path__, "smspec."):
         if ".templates" not in module.name and ".driver" not in module.name:
             import_module(module.name)
-    from smspec.local.report.page import template
+    from smspec.local.record.report import template
     from support.measured_command import load
 
     template()

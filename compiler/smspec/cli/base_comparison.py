@@ -19,6 +19,7 @@ from smspec.cli.comparison import (
     outcome_of,
     prices_for,
     state_of,
+    unfit_notes,
 )
 from smspec.pipeline.affected_specs import check_checkout, unread_notice, unread_submodules
 from smspec.pipeline.compared_specs import (
@@ -78,7 +79,7 @@ class _Compiled:
     """Both states of the specs by their places, as far as they differ; the paths of the others are ``unchanged``.
 
     ``uncompared``: places of specs that no search lists, and that do not compile as they are here; each with whether
-    the value of an option is missing.
+    the value of an option is missing. ``unfit``: a note for each setting that a spec is compared without.
     """
 
     gathered: list[Gathered]
@@ -86,6 +87,7 @@ class _Compiled:
     news: dict[str, Variants]
     olds: dict[str, Variants]
     uncompared: dict[str, bool]
+    unfit: list[str]
 
 
 def against_base(
@@ -110,6 +112,7 @@ def against_base(
         notes = [
             *_submodules(base, paths, changed, sides.olds.values()),
             *filter(None, [unexecuted(base.unexecuted_filters())]),
+            *sides.unfit,
         ]
         compiled = [*sides.news.values(), *sides.olds.values()]
         outcome = outcome_of(pairs, compiled, _prices(base, base_cache), notes, sides.unchanged.values())
@@ -234,6 +237,8 @@ def _compiled(
     for place in misplaced((top, new, news), (base.directory, old, olds)):
         news.pop(place, None)
         olds.pop(place, None)
+    unfit = [side for place, side in new.items() if place in news]
+    unfit += [side for place, side in old.items() if place in olds and not (place in news and new[place].unfit)]
     jobs = [place for place, side in news.items() if _is_job(side, listed.now[place], place in listed.lost, cache)]
     uncompared = {
         place: side.is_unset
@@ -251,6 +256,7 @@ def _compiled(
             if place not in uncompared and _is_job(side, listed.then[place], False, base_cache)
         },
         uncompared=uncompared,
+        unfit=[text_as_of(note, base) for note in unfit_notes(unfit)],
     )
 
 

@@ -150,7 +150,7 @@ def _result(args: argparse.Namespace, console: Console) -> StoredResult:
 def _collected(result: StoredResult, directory: str, args: argparse.Namespace, console: Console) -> CollectedResult:
     from smspec.cli.waiting import transfer_progress
     from smspec.collection.collecting import collect
-    from smspec.local.units import size
+    from smspec.local.record.units import size
 
     if result.files:
         console.remark(f"{result.place}: {count(len(result.files), 'file')}, {size(result.size)}")

@@ -63,7 +63,7 @@ def against_other(
     check_variation(gathered, overlay, settings)
     sides = [compile_variants(side) for side in gathered]
     states = [state_of(side, "") for side in sides]
-    return outcome_of([(states[0], states[1])], sides, same_prices(prices_for(new, cache)))
+    return outcome_of([(states[0], states[1])], sides, same_prices(prices_for(new, cache)), unfit_notes(gathered))
 
 
 def against_build(path: str, overlay: str | None, settings: Mapping[str, str], root: str | None = None) -> Outcome:
@@ -101,7 +101,7 @@ def _against_request(
     check_variation(list(specs.values()), overlay, settings)
     sides: list[Variants] = []
     states: list[State] = []
-    notes: list[str] = []
+    notes = unfit_notes(specs.values())
     for path in (old, new):
         if path not in specs:
             version, more = _requested(path)
@@ -217,7 +217,7 @@ def _layers_as_built(job: Compiled) -> Layers | None:
 
 
 def check_variation(sides: Sequence[Gathered], overlay: str | None, settings: Mapping[str, str]) -> None:
-    """Raise `OptionError` for an overlay that no spec has, or a variable that none declares.
+    """Raise `OptionError` for an overlay that no spec has, a variable that none declares, or a value that none takes.
 
     An invalid spec may have any.
     """
@@ -228,6 +228,16 @@ def check_variation(sides: Sequence[Gathered], overlay: str | None, settings: Ma
     for name in settings:
         if not any(name in side.variables for side in sides):
             raise OptionError(f"--set vars.{name}: none of the compared specs declares `vars.{name}`")
+        unfit = [{fault.name: fault for fault in side.unfit}.get(name) for side in sides if name in side.variables]
+        if unfit[0] is not None and all(unfit):
+            raise unfit[0]
+
+
+def unfit_notes(sides: Iterable[Gathered]) -> list[str]:
+    """Return a note for each setting that a spec is compared without, since its variable takes other values."""
+    return [
+        f"`{side.path}` is compared without {fault.option}: {fault.reason}" for side in sides for fault in side.unfit
+    ]
 
 
 def directory_of(path: str) -> str:

@@ -16,7 +16,7 @@ from smspec.cli.console import Console
 from smspec.cli.next_command import job_words
 from smspec.cli.waiting import StatusLine, Waiting
 from smspec.diagnostics.visible import visible
-from smspec.local.units import duration
+from smspec.local.record.units import duration
 from smspec.organization.organization_config import MalformedConfig, rejected
 from smspec.organization.policy_search import prices_of
 from smspec.pipeline.input_cache import InputCache

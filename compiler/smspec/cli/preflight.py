@@ -18,7 +18,7 @@ from smspec.cli.submission import Submission, uploads
 from smspec.cli.submission_plan import LocalData, left_alone, local_data, uploadable
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.visible import visible
-from smspec.local.units import screen
+from smspec.local.record.units import screen
 from smspec.publishing.publication import UnusableImage
 from smspec.source.frozen import dataclass, field, replace
 from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, JobRefused

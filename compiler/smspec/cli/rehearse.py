@@ -25,8 +25,8 @@ from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput, placed
 from smspec.diagnostics.suggestions import nearest
 from smspec.diagnostics.visible import visible
-from smspec.local.request import GRACE_SECONDS, RunFailed, RunInterrupted
-from smspec.local.supervision import name_of
+from smspec.local.running.request import GRACE_SECONDS, RunFailed, RunInterrupted
+from smspec.local.running.supervision import name_of
 from smspec.pipeline.compilation import compiled_digest
 from smspec.rehearsal.promises import PROMISES, rehearse_job
 from smspec.rehearsal.rehearsal import RehearsalRefused, RehearsedJob

@@ -26,7 +26,7 @@ from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_dire
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import placed
 from smspec.local.feeder.plan import Injection
-from smspec.local.running import run_locally
+from smspec.local.running.local_run import run_locally
 from smspec.pipeline.compilation import compiled_digest
 from smspec.render.tree_rendering import render_tree
 from smspec.workspace.temporary_directory import temporary_directory

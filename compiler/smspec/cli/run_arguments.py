@@ -9,7 +9,7 @@ from typing import Literal
 
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.local.engines import AUTO, ENGINES
-from smspec.local.request import RunRequest
+from smspec.local.running.request import RunRequest
 from smspec.output.atomic_file import OutputFailed
 from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled

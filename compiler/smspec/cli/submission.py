@@ -147,7 +147,7 @@ def git_tags(build: JobBuild) -> dict[str, str]:
     If the tags of the spec leave no room, these are omitted.
     """
     # Imported late: only a new job gets them.
-    from smspec.local.source_files import source_files
+    from smspec.local.running.image_content import source_files
     from smspec.workspace.git_labels import git_state
 
     inputs = build.job.inputs

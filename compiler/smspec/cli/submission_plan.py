@@ -15,7 +15,7 @@ from smspec.cli.submission import Submission
 from smspec.cli.waiting import transfer_progress
 from smspec.diagnostics.visible import visible
 from smspec.local.feeder.objects import LONGEST_KEY, ChannelDataError, objects_under
-from smspec.local.units import size
+from smspec.local.record.units import size
 from smspec.pipeline.compilation import Compiled
 from smspec.service.job_costs import cost_line, hosts_text
 from smspec.service.request import channels_in_s3

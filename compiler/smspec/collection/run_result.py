@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 
 from smspec.collection.result_tree import ARCHIVE, KINDS, ResultRefused, StoredFile, StoredResult
-from smspec.local.run_directory import SUMMARY
+from smspec.local.running.run_directory import SUMMARY
 from smspec.render.tree import is_run_marker, marker_in
 from smspec.source.deep_directories import walked
 from smspec.source.real_file import open_below

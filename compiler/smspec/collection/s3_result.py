@@ -25,8 +25,7 @@ from smspec.collection.result_tree import (
 )
 from smspec.collection.tar_reader import GzipReader, unpack_archive
 from smspec.local.feeder.objects import ChannelDataError, StoredObject, StoreUnavailable
-from smspec.local.s3.client import CONNECTIONS, RANGE
-from smspec.local.s3.fetching import Fetching
+from smspec.local.s3.fetching import CONNECTIONS, RANGE, Fetching
 from smspec.source.frozen import dataclass
 from smspec.submission.aws_errors import DENIED, ActionDenied, AwsUnavailable, denied_action
 from smspec.submission.client import asked

@@ -65,7 +65,10 @@ _FLOW_END = r"[,}\]]"
 _COMMENT = r"[ \t]#"
 
 # Values that are not reported as a password in a URL, such as `user:password@`, are not shown either.
-_URL_PASSWORD = r"""(?<=://)[^\s/:@"'`]*:(?P<value>(?![0-9]*[/?#])(?:(?!://)[^\s"'`])+)(?=@)"""
+# The last `@` before a path ends it (RFC 3986), lest it hides the host; without one there, the password has a slash.
+_URL_PASSWORD = (
+    r"""(?<=://)[^\s/:@"'`]*:(?P<value>(?![0-9]*[/?#])(?:(?:(?!://)[^\s"'`/?#])+(?=@)|(?:(?!://)[^\s"'`])+))(?=@)"""
+)
 
 _KEY_ID = r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"
 _SECRET_KEY = (

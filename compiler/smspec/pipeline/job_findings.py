@@ -169,7 +169,9 @@ def _requirements(job: DecodedJob) -> Iterable[Finding]:
     installed = startup_requirements(job.spec, build_inputs.source)
     if installed is not None:
         too_large = [installed.path] if installed.size > LARGEST_REQUIREMENTS else startup.too_large if startup else ()
-        found += unseen_settings(job.spec.environment)
+        found += unseen_settings(("environment",), job.spec.environment)
+        if isinstance(image, BuiltImage):
+            found += unseen_settings(("image", "env"), image.env)
         found += (requirements_too_large(SOURCE, f"`source`: {quoted(path)}") for path in too_large)
     if startup is not None and installed is not None:
         found += startup_findings(image, startup.content, SOURCE, startup.included)

@@ -18,7 +18,7 @@ from smspec.service.policy import Level
 from smspec.source import Document, Path, SourceText, Span, is_near, to_data
 from smspec.source import Mapping as MappingNode
 from smspec.source.frozen import dataclass, replace
-from smspec.spec.layers.assembly import Assembly
+from smspec.spec.layers.assembly import Assembly, Merged, UnfitSetting
 from smspec.spec.layers.substitution import NO_VALUE
 from smspec.workspace.boundary import OUTSIDE
 from smspec.workspace.boundary_search import NAME, PYPROJECT
@@ -38,7 +38,8 @@ class Gathered:
     """The inputs of a spec by overlay, None being the spec on its own; a fault where they cannot be gathered.
 
     ``texts`` are those of the spec and its base specs. ``is_read`` False: some of these cannot be read, and ``inputs``
-    has the rest of the spec on its own. ``overlays`` and ``variables`` are all that the spec has.
+    has the rest of the spec on its own. ``overlays`` and ``variables`` are all that the spec has. ``unfit``: the
+    settings that it is gathered without, since its variables take other values.
     """
 
     path: str
@@ -47,6 +48,7 @@ class Gathered:
     is_read: bool = True
     overlays: tuple[str, ...] = ()
     variables: frozenset[str] = frozenset()
+    unfit: tuple[UnfitSetting, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,9 +125,9 @@ def gather_variants(
 ) -> Gathered:
     """Gather a spec with the requested overlay, if it has that, or on its own and with each of its overlays.
 
-    A setting of a variable that the spec does not declare is dropped: the other side may declare it. Raise
-    `OptionError` if there is no such spec, OSError if the disk fails. ``levels``: the severities of rules, if not those
-    of the spec's own state.
+    A setting of a variable that the spec does not declare is dropped, as is a value that the variable does not take:
+    the other side, or another spec, may. Raise `OptionError` if there is no such spec, or if a value is not valid
+    anywhere; OSError if the disk fails. ``levels``: the severities of rules, if not those of the spec's own state.
     """
     try:
         files = read_spec_files(path, cache)
@@ -136,17 +138,21 @@ def gather_variants(
     variables = frozenset(_variables(files.documents))
     known = {name: value for name, value in settings.items() if name in variables}
     texts = (*(text.text for text in files.texts), *_defaults(path, cache))
+    unfit: dict[str, UnfitSetting] = {}
     if files.faults:
-        own = _gathered(path, None, known, cache, layers, revision, levels)
+        own = _gathered(path, _merged(layers, None, known, unfit), None, cache, revision, levels)
         return Gathered(path=path, texts=texts, inputs={None: own}, is_read=False)
     names = layers.overlays
     asked = (None, *names) if overlay is None else (overlay,) if overlay in names else ()
     return Gathered(
         path=path,
         texts=texts,
-        inputs={name: _gathered(path, name, known, cache, layers, revision, levels) for name in asked},
+        inputs={
+            name: _gathered(path, _merged(layers, name, known, unfit), name, cache, revision, levels) for name in asked
+        },
         overlays=names,
         variables=variables,
+        unfit=tuple(unfit.values()),
     )
 
 
@@ -263,16 +269,26 @@ def _shown_faults(faulty: Faulty, revision: Revision) -> Faulty:
     return replace(faulty, diagnostics=tuple(map(diagnostic, faulty.diagnostics)), texts=texts)
 
 
+def _merged(
+    layers: Assembly, overlay: str | None, settings: Mapping[str, str], unfit: dict[str, UnfitSetting]
+) -> Merged:
+    """Merge layers with the settings that their variables take, and add the others to ``unfit``."""
+    while True:
+        try:
+            return layers.merged(overlay, settings)
+        except UnfitSetting as fault:
+            unfit[fault.name] = fault
+            settings = {name: text for name, text in settings.items() if name != fault.name}
+
+
 def _gathered(
     path: str,
+    merged: Merged,
     overlay: str | None,
-    settings: Mapping[str, str],
     cache: InputCache,
-    layers: Assembly,
     revision: Revision | None,
     levels: Mapping[str, Level] | None,
 ) -> Inputs | Faulty:
-    merged = layers.merged(overlay, settings)
     try:
         if revision is None:
             return gather_to_compare(merged, overlay, cache, levels)

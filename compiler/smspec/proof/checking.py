@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from smspec.diagnostics import Diagnostic, InvalidInput, placed
 from smspec.diagnostics.finding import counted
 from smspec.local.python.cache import EnvironmentCache
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import Inputs, gather, gather_all

@@ -14,7 +14,7 @@ from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.fetching import fetched_interpreter
 from smspec.local.python.interpreter import Interpreter, matching_interpreter, named_interpreter
 from smspec.local.python.wanted import Wanted, wanted_python
-from smspec.local.request import RunFailed, RunRequest
+from smspec.local.running.request import RunFailed, RunRequest
 from smspec.pipeline.compilation import Compiled, compiled_digest
 from smspec.pipeline.script_reading import image_python
 from smspec.plan.script_environment import is_bare

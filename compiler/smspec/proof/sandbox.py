@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from smspec.local.engines.namespace.cell.kernel_files import DEVICES
+from smspec.local.engines.namespace.cell.kernel import DEVICES
 from smspec.proof import confinement
 from smspec.source.frozen import dataclass
 from smspec.workspace.process_guard import guarded

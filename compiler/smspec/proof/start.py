@@ -14,12 +14,12 @@ from typing import Any
 from smspec.local.engines.engine import JobToRun
 from smspec.local.engines.namespace.machine_paths import named_places, python_binds, sockets_below, unsearched_place
 from smspec.local.engines.process import ProcessEngine
-from smspec.local.host_layout import config_files
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.wanted import Wanted
-from smspec.local.request import RunRequest
-from smspec.local.run_directory import HostDirectory
-from smspec.local.training_request import TrainingRequest
+from smspec.local.running.host_layout import config_files
+from smspec.local.running.request import RunRequest
+from smspec.local.running.run_directory import HostDirectory
+from smspec.local.running.training_request import TrainingRequest
 from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled, compiled_digest
 from smspec.plan.plan import Plan

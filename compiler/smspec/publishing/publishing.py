@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from smspec.local.engines.containers.client import Client, ClientFailed, unavailable
 from smspec.local.engines.containers.image import build_image, written_secrets
 from smspec.local.python.build_secrets import secret_variables
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
 from smspec.publishing.assembly import SUFFIX, AssembledImage, assembled, require_no_command, write_archive
 from smspec.publishing.publication import ENGINES, NO_ENGINE, JobImage, PublishedImage, PublishFailed, PublishOptions
 from smspec.publishing.registry_image import DOCKER_MANIFEST, ImageInRegistry, Logins, patiently

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from smspec.local.disturbances import Interruption, Moment, SurroundingFaults
-from smspec.local.units import duration
+from smspec.local.record.units import duration
+from smspec.local.running.request import Interruption, Moment, SurroundingFaults
 from smspec.rehearsal.comparison import Difference, ResultComparison
 from smspec.rehearsal.model_files import first_deviation
 from smspec.rehearsal.moments import Moments

@@ -12,7 +12,7 @@ import random
 from collections.abc import Sequence
 from typing import TypeVar
 
-from smspec.local.disturbances import Moment
+from smspec.local.running.request import Moment
 from smspec.rehearsal.trial import CheckpointChange, Timeline
 from smspec.source.frozen import dataclass
 

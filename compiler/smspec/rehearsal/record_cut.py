@@ -9,10 +9,10 @@ import struct
 import time
 from collections.abc import Iterator
 
-from smspec.local.channel_data import ChannelData
+from smspec.local.channels.channel_data import ChannelData
+from smspec.local.channels.feeder_process import own_feeder
 from smspec.local.feeder.plan import FeederPlan
-from smspec.local.feeder_process import own_feeder
-from smspec.local.training_request import Host
+from smspec.local.running.training_request import Host
 from smspec.source.frozen import dataclass
 
 _MAGIC = 0xCED7230A

@@ -9,18 +9,16 @@ from typing import Any
 
 from smspec.diagnostics import Finding
 from smspec.diagnostics.visible import visible
-from smspec.local.disturbances import Interruption
-from smspec.local.engines.choice import chosen_engine
-from smspec.local.events import Event, Remark
-from smspec.local.progress import Progress
+from smspec.local.engines import chosen_engine
 from smspec.local.python.cache import EnvironmentCache
-from smspec.local.record import RunRecord
-from smspec.local.redaction import redactor
-from smspec.local.request import Console, RunInterrupted, RunRequest
-from smspec.local.run_directory import TRIALS
-from smspec.local.running import Audience, LocalRun
-from smspec.local.signals import Signals
-from smspec.local.training_request import TrainingRequest
+from smspec.local.record.progress import Progress
+from smspec.local.record.summary import RunRecord
+from smspec.local.running.events import Event, Remark
+from smspec.local.running.local_run import Audience, LocalRun
+from smspec.local.running.request import Interruption, RunConsole, RunInterrupted, RunRequest, Signals
+from smspec.local.running.run_directory import TRIALS
+from smspec.local.running.training_request import TrainingRequest
+from smspec.local.watch.host_log import redactor
 from smspec.plan.plan import Plan
 from smspec.rehearsal.trial import Timeline, Trial, TrialCourse, checkpoints_left
 from smspec.render.tree import FileTree
@@ -64,7 +62,7 @@ class Rehearsal:
     """Runs the job. Every run has a directory of its own, and nothing of another run but what is passed on."""
 
     def __init__(
-        self, rehearsed: RehearsedJob, console: Console, directory: str, signals: Signals, cache: EnvironmentCache
+        self, rehearsed: RehearsedJob, console: RunConsole, directory: str, signals: Signals, cache: EnvironmentCache
     ) -> None:
         self.job = rehearsed.job
         self.plan = rehearsed.plan

@@ -15,8 +15,7 @@ from smspec.diagnostics import Diagnostic
 from smspec.diagnostics.formats import json_record
 from smspec.diagnostics.junit_format import case_in, document, error_in, suite_in
 from smspec.diagnostics.visible import visible
-from smspec.local.tables import lines_of
-from smspec.local.units import duration
+from smspec.local.record.units import duration, lines_of
 from smspec.source.frozen import dataclass
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import time
 
-from smspec.local.disturbances import Interruption
-from smspec.local.events import CheckpointChanged, Event, HostEnded, HostsInterrupted, LogLine, ProcessKilled
-from smspec.local.run_directory import HOSTS, LOGS
-from smspec.local.summary import Summary
+from smspec.local.record.summary import Summary
+from smspec.local.running.events import CheckpointChanged, Event, HostEnded, HostsInterrupted, LogLine, ProcessKilled
+from smspec.local.running.request import Interruption
+from smspec.local.running.run_directory import HOSTS, LOGS
 from smspec.source.deep_directories import copy_files, files_below
 from smspec.source.frozen import dataclass
 

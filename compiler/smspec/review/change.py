@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from fractions import Fraction
@@ -53,7 +54,8 @@ class Change:
 
     ``path`` is that of the spec, or of the API if no key of the spec sets it. ``old`` and ``new`` are JSON values
     without secrets; None if not set. ``what`` describes the consequence; ``brief`` names the subject in the summary.
-    ``file`` and ``line`` are where it is written now, or was, if it is removed.
+    ``file`` and ``line`` are where it is written now, or was, if it is removed. ``hides``: a mask hides a part of a
+    value, and that may be more than a secret.
     """
 
     kind: str
@@ -65,6 +67,7 @@ class Change:
     file: str | None = None
     line: int | None = None
     rise: Rise = None
+    hides: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +99,11 @@ def safe(name: str, value: object) -> object:
     if isinstance(value, list | tuple):
         return _safe_words(name, value)
     return value
+
+
+def hides(value: object, shown: object) -> bool:
+    """Return whether a mask hides a part of a JSON value that is ``shown``; a tuple is shown as a list."""
+    return shown is not value and json.dumps(value, default=str) != json.dumps(shown, default=str)
 
 
 def safe_change(change: Change) -> Change:
@@ -205,6 +213,33 @@ def has_values(change: Change) -> bool:
     """Return whether old and new add to the description: a ceiling is already in it, a mask hides the difference."""
     is_ceiling = isinstance(change.new, dict) and "instance_hours" in change.new
     return change.old != change.new and not is_ceiling
+
+
+_FIRST = ("security", "code", "image", "hosts", "cost", "data", "output")
+"""The kinds of which one change more matters more than of others."""
+
+
+def foremost(reported: Sequence[ReportedChange], most: int) -> tuple[Sequence[ReportedChange], str]:
+    """Return at most ``most`` changes, in their order, and in words how many others there are.
+
+    They are of as many keys as possible: many harmless changes of one must not push out that of another.
+    """
+    if len(reported) <= most:
+        return reported, ""
+    numbers = Counter[tuple[object, ...]]()
+    ranks: list[tuple[int, int, int]] = []
+    for place, each in enumerate(reported):
+        change = each.change
+        # The keys of an image are as different from each other as those of a spec.
+        key = (change.kind, *change.path[: 2 if change.path[:1] == ("image",) else 1])
+        importance = _FIRST.index(change.kind) if change.kind in _FIRST else len(_FIRST)
+        ranks.append((numbers[key], importance, place))
+        numbers[key] += 1
+    kept = sorted(place for _, _, place in sorted(ranks)[:most])
+    rest = Counter(each.change.kind for each in reported)
+    rest.subtract(reported[place].change.kind for place in kept)
+    counts = ", ".join(f"{number:,} {kind}" for kind, number in rest.items() if number)
+    return [reported[place] for place in kept], f"{len(reported) - most:,} more: {counts}"
 
 
 def under(reported: ReportedChange, name: Callable[[str], str]) -> str:

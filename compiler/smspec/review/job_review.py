@@ -14,7 +14,7 @@ from smspec.review.change import Change, ReportedChange, safe_change
 from smspec.review.kinds import KINDS
 from smspec.review.kinds.members import ceiling_change
 from smspec.review.kinds.same_job import JOB
-from smspec.review.kinds.security import SECURITY
+from smspec.review.kinds.security import SECURITY, hidden_changes
 from smspec.review.settable import is_of_variables, of_settable, settable_changes
 from smspec.review.version import Pair, Version, paired
 from smspec.service.cost_ceiling import Ceiling, highest_ceiling
@@ -133,7 +133,9 @@ def compared(old: Version, new: Version, prices: PriceBook) -> tuple[Change, ...
             if change not in reported:
                 reported.append(change)
         reported += (each for each in of_variables if each.kind == kind.name)
-    return tuple(reported)
+    reported += hidden_changes(reported)
+    order = list(KINDS)
+    return tuple(sorted(reported, key=lambda change: order.index(change.kind)))
 
 
 def verdict(changes: Sequence[Change]) -> str:
@@ -157,7 +159,9 @@ def added_changes(new: Version, prices: PriceBook) -> tuple[Change, ...]:
 
 
 def _added_changes(new: Version, prices: PriceBook) -> Iterator[Change]:
-    nothing = replace(new, payload={}, layers=None, image_tag=None, code=None, request=None, writing=None, others=())
+    nothing = replace(
+        new, payload={}, layers=None, image_tag=None, code=None, request=None, writing=None, others=(), build_secrets={}
+    )
     pair: Pair = paired(nothing, new, prices)
     yield pair.change(JOB.name, ("name",), "the job is new", new=new.job_name)
     yield from SECURITY.changes(pair, ())

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from smspec.diagnostics.masking import without_tokens
 from smspec.diagnostics.visible import visible
 from smspec.render.data_flow import mermaid_label
-from smspec.review.change import ReportedChange, has_values, shown_values, under
+from smspec.review.change import ReportedChange, foremost, has_values, shown_values, under
 from smspec.review.change_groups import ChangeGroup, change_groups
 from smspec.review.comparison import Comparison, Uncompared, shared_reasons, variants
 from smspec.review.fail_on import Failure
@@ -61,7 +61,8 @@ def markdown(comparison: Comparison, failures: Sequence[Failure] = ()) -> str:
     if len(comparison.reviews) > MOST_APART:
         parts += _fleet_parts(comparison, LONGEST - sum(len(part.encode()) + 1 for part in parts))
     else:
-        parts += ["\n".join(_job(review)) + "\n" for review in comparison.reviews]
+        room = (LONGEST - sum(map(_size, parts))) // max(len(comparison.reviews), 1)
+        parts += [_job(review, room) for review in comparison.reviews]
     return "\n".join(parts)
 
 
@@ -122,17 +123,29 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST_REASON else f"{text[: LONGEST_REASON - 1]}…"
 
 
-def _job(review: JobReview) -> Iterator[str]:
-    yield from _heading(review)
-    yield from _details(review)
+def _job(review: JobReview, room: int) -> str:
+    """Return a job in at most ``room`` bytes: a long one without its diagram, or with fewer rows and overlays."""
+    diagram = list(_diagram(review))
+    lines: list[str] = []
+    for most, verdicts, more in (
+        (MOST_CHANGES, len(review.verdicts), diagram),
+        *((most, max(1, min(most, MOST_OVERLAYS)), []) for most in (MOST_CHANGES, 10, 5, 2, 1, 0)),
+    ):
+        lines = [*_heading(review, verdicts), *change_table(review.reported, review.file, most=most), *more]
+        if sum(map(_size, lines)) <= room:
+            break
+    return "".join(f"{line}\n" for line in lines)
 
 
-def _heading(review: JobReview) -> Iterator[str]:
+def _heading(review: JobReview, most: int) -> Iterator[str]:
     yield f"### {code(review.name)} in {_files(review)}"
     yield ""
-    for overlay, words in review.verdicts:
+    for overlay, words in review.verdicts[:most]:
         variant = "" if overlay is None else f"With the overlay {code(overlay)}: "
         yield f"{variant}**{marked(words)}**"
+        yield ""
+    if len(review.verdicts) > most:
+        yield f"… and {len(review.verdicts) - most} more overlays."
         yield ""
 
 
@@ -215,18 +228,22 @@ def _html_code(text: str) -> str:
 
 
 def change_table(
-    reported: Sequence[ReportedChange], file: str, effects: Iterable[tuple[str, str]] = ()
+    reported: Sequence[ReportedChange],
+    file: str,
+    effects: Iterable[tuple[str, str]] = (),
+    most: int = MOST_CHANGES,
 ) -> Iterator[str]:
     """Yield the lines of a table; places in ``file`` are lines. ``effects``: (kind, text) of more rows."""
     yield "| kind | where | what | old → new |"
     yield "|---|---|---|---|"
-    for each in reported[:MOST_CHANGES]:
+    shown, rest = foremost(reported, most)
+    for each in shown:
         yield _row(each, file)
     for kind, what in effects:
         yield f"| {kind} | | {marked(what)} | |"
-    if len(reported) > MOST_CHANGES:
+    if rest:
         yield ""
-        yield f"… and {len(reported) - MOST_CHANGES} more changes."
+        yield f"… and {rest}; `smspec diff --format json` has them all."
 
 
 def _row(reported: ReportedChange, file: str) -> str:

@@ -44,17 +44,41 @@ def _of_keys() -> Iterator[tuple[Path, Meaning]]:
             yield (*path, "*") if has_names else path, Meaning((row.kind,), row.called)
 
 
+def _of_rules(name: str, called: str) -> dict[Path, Meaning]:
+    """Return the meanings of a list of rules: each is a container with the role, on an instance of its own."""
+    rule = (name, "*")
+    return {
+        (name,): Meaning(("security", "hosts"), called),
+        (*rule, "RuleEvaluatorImage"): Meaning(("security",), f"image of a {called}"),
+        (*rule, "InstanceType"): Meaning(("hosts",), f"instance of a {called}"),
+        (*rule, "VolumeSizeInGB"): Meaning(("hosts",), f"volume of a {called}, GB"),
+        (*rule, "RuleParameters"): Meaning(("other",), f"parameter of a {called}"),
+        (*rule, "RuleParameters", "rule_to_invoke"): Meaning(("code",), f"code of a {called}"),
+        (*rule, "RuleParameters", "source_s3_uri"): Meaning(("code",), f"code of a {called}"),
+        (*rule, "LocalPath"): Meaning(("other",), f"directory of a {called}"),
+        (*rule, "S3OutputPath"): Meaning(("output",), f"where a {called} writes"),
+    }
+
+
 MEMBERS: dict[Path, Meaning] = {
     **dict(_of_keys()),
     ("HyperParameters", "sagemaker_program"): Meaning(("code",), "program"),
     ("HyperParameters", "sagemaker_submit_directory"): Meaning(("code",), "archive of the code"),
-    ("AlgorithmSpecification", "AlgorithmName"): Meaning(("image",), "algorithm"),
+    ("AlgorithmSpecification", "AlgorithmName"): Meaning(("image", "security"), "algorithm"),
     ("AlgorithmSpecification", "ContainerArguments"): Meaning(("security",), "container arguments"),
     ("AlgorithmSpecification", "TrainingImageConfig"): Meaning(("security",), "access to the image's registry"),
     ("InputDataConfig", "code"): Meaning(("code",), "channel of the code"),
     ("InputDataConfig", "smspec"): Meaning(("code",), "channel of the runtime and its entry point"),
     (*_S3, "HubAccessConfig"): Meaning(("security", "data"), "access to a hub"),
     (*_S3, "ModelAccessConfig"): Meaning(("security", "data"), "license of a model"),
+    **_of_rules("DebugRuleConfigurations", "debugger rule"),
+    **_of_rules("ProfilerRuleConfigurations", "profiler rule"),
+    ("ServerlessJobConfig", "AcceptEula"): Meaning(("security", "data"), "license of a model"),
+    ("ServerlessJobConfig", "BaseModelArn"): Meaning(("data",), "base model"),
+    ("ServerlessJobConfig", "EvaluatorArn"): Meaning(("code",), "evaluator"),
+    ("ModelPackageConfig", "SourceModelPackageArn"): Meaning(("data",), "source model package"),
+    ("ModelPackageConfig", "ModelPackageGroupArn"): Meaning(("output",), "model package group"),
+    ("MlflowConfig", "MlflowResourceArn"): Meaning(("output",), "MLflow server"),
     ("DebugHookConfig", "S3OutputPath"): Meaning(("output",), "where debugger data go"),
     ("ProfilerConfig", "S3OutputPath"): Meaning(("output",), "where profiler data go"),
     ("InfraCheckConfig",): Meaning(("hosts",), "check of the hosts"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from smspec.diagnostics.visible import visible, width
-from smspec.review.change import MOST_IN_TEXT, ReportedChange, has_values, quoted, shown_values, under
+from smspec.review.change import MOST_IN_TEXT, ReportedChange, foremost, has_values, quoted, shown_values, under
 from smspec.review.change_groups import ChangeGroup, change_groups
 from smspec.review.comparison import Comparison, SharedReason, shared_reasons, variants
 from smspec.review.fleet_summary import effect_rows, has_values_in_headline, headline, named, summary_rows
@@ -59,10 +59,11 @@ def _job(review: JobReview, paint: Paint) -> Iterator[str]:
     moved = f" (was {visible(review.old_file)})" if review.old_file != review.file else ""
     yield f"  {paint('2', f'{visible(review.file)}{moved}')}"
     kinds = max(map(len, (reported.change.kind for reported in review.reported)), default=0)
-    for reported in review.reported[:MOST_CHANGES]:
+    shown, rest = foremost(review.reported, MOST_CHANGES)
+    for reported in shown:
         yield from _change_lines(reported, kinds, review.file, paint)
-    if len(review.reported) > MOST_CHANGES:
-        yield f"  … and {len(review.reported) - MOST_CHANGES} more: --format json has them all"
+    if rest:
+        yield f"  … and {rest}; --format json has them all"
 
 
 def _fleet_parts(comparison: Comparison, paint: Paint) -> Iterator[Iterator[str]]:
@@ -87,12 +88,13 @@ def _group_lines(group: ChangeGroup, paint: Paint) -> Iterator[str]:
     yield f"  {paint('2', visible(group.jobs[0].file) if is_one else named(names))}"
     effects = list(effect_rows(group))
     kinds = max(map(len, [*(change.kind for change in group.changes), *(kind for kind, _ in effects)]))
-    for reported in group.reported[:MOST_CHANGES]:
+    shown, rest = foremost(group.reported, MOST_CHANGES)
+    for reported in shown:
         if has_values_in_headline(group):
             reported = replace(reported, change=replace(reported.change, old=None, new=None))
         yield from _change_lines(reported, kinds, group.jobs[0].file if is_one else "", paint)
-    if len(group.reported) > MOST_CHANGES:
-        yield f"  … and {len(group.reported) - MOST_CHANGES} more: --format json has them all"
+    if rest:
+        yield f"  … and {rest}; --format json has them all"
     for kind, what in effects:
         yield f"  {_painted_kind(kind, kinds, paint)}  {visible(what)}"
 

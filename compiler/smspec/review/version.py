@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from smspec.plan.plan import BuildInputs, Plan, RequestPlan
-from smspec.review.change import Change, Rise, safe
+from smspec.review.change import Change, Rise, hides, safe
 from smspec.review.layers import LayerItem, Layers, started
 from smspec.review.request_differences import Leaf, leaves, meaning, without_defaults
 from smspec.service.job_costs import PriceBook
@@ -17,7 +17,7 @@ from smspec.service.members import member, structure
 from smspec.source import Document, Path, Span
 from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
-from smspec.spec.model import JobSpec
+from smspec.spec.model import BuiltImage, JobSpec
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER
 
 _DIGITS = re.compile(r"-[0-9a-f]{10}\Z")
@@ -58,7 +58,8 @@ class Version:
     ``run``: the members of the run plan; None if the smspec runtime is not used, or it is unknown. ``is_whole``: the
     payload is the complete request; the description of a job lacks its tags. ``source_key``: the KMS key of what is
     uploaded; None without one, or if it is unknown. ``packages``: name → version of what the image installs; None if it
-    is not locked. ``others``: the requests of the alternatives after the first.
+    is not locked. ``others``: the requests of the alternatives after the first. ``build_secrets``: name → where a
+    secret of the build comes from; None if it is unknown, as for a request and a build.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Version:
     is_whole: bool = True
     packages: Mapping[str, str] | None = None
     others: tuple[RequestPlan, ...] = ()
+    build_secrets: Mapping[str, str] | None = None
 
     def origin(self, path: Path) -> Path:
         """Return the path in the spec for a part of the request; empty without a spec."""
@@ -156,6 +158,7 @@ def version_of_plan(
         code=None if job.delivery is None else build_inputs.source,
         delivery=job.delivery,
         source_key=plan.source_key,
+        build_secrets=_build_secrets(job),
         region=job.region,
         run=None if plan.run is None else plan.run._asdict(),
         request=plan.request,
@@ -163,6 +166,15 @@ def version_of_plan(
         packages=None if plan.image is None or plan.image.environment is None else plan.image.environment.packages,
         others=plan.others,
     )
+
+
+def _build_secrets(job: JobSpec) -> dict[str, str]:
+    """Return where each secret of the build comes from, in words."""
+    secrets = job.image.secrets if isinstance(job.image, BuiltImage) else {}
+    return {
+        name: f"the variable {secret.env}" if secret.env is not None else f"the file {secret.file}"
+        for name, secret in secrets.items()
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,16 +200,18 @@ class Pair:
         """Return a change at a path of the spec, with its position and without secrets."""
         file, line = self._place(path, is_gone=new is None and old is not None)
         name = str(path[-1]) if path else ""
+        was, will = safe(name, old), safe(name, new)
         return Change(
             kind=kind,
             path=path,
-            old=safe(name, old),
-            new=safe(name, new),
+            old=was,
+            new=will,
             what=what,
             brief=brief,
             file=file,
             line=line,
             rise=rise,
+            hides=old != new and (hides(old, was) or hides(new, will)),
         )
 
     def at_leaf(self, kind: str, leaf: Leaf, what: str, *, brief: str = "") -> Change:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 from smspec.diagnostics import Finding, Note, Rule
@@ -15,7 +16,7 @@ from smspec.rules.locking import CHANGED_LOCKED_PACKAGES, loose_lines
 from smspec.service.image_python import official_name, without_python
 from smspec.service.image_reference import parsed_reference
 from smspec.service.requirement_lines import joined_lines, normalized, variables_in, without_comment
-from smspec.source import Path
+from smspec.source import Path, dotted
 from smspec.source.frozen import dataclass
 from smspec.spec.lock import LockedEnvironment
 from smspec.spec.model import BuiltImage
@@ -103,13 +104,27 @@ _OF_INDEXES = re.compile(
 )
 
 
-def unseen_settings(variables: Iterable[str]) -> Iterator[Finding]:
-    """Note the variables of a job that make pip read more lists at startup, or may do so: its other settings."""
-    for name in variables:
-        if name.upper().startswith("PIP_") and not _OF_INDEXES.fullmatch(name.upper()):
+_PLACES_OF_SETTINGS = ("HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS")
+"""Variables that say where pip looks for pip.conf; pip, user guide, "Configuration"."""
+_OF_JOB = re.compile("[^/]|/+(?:opt/ml|proc)(?:/|$)")
+
+
+def unseen_settings(path: Path, variables: Mapping[str, str]) -> Iterator[Finding]:
+    """Note the variables at ``path`` that make pip read more lists at startup, or may do so.
+
+    Those are its settings other than of indexes and output, and places for its file of settings that the source, or a
+    channel, can fill.
+    """
+    for name, value in variables.items():
+        if name.upper().startswith("PIP_"):
+            is_unseen = not _OF_INDEXES.fullmatch(name.upper())
+        else:
+            places = value.split(":") if name in _PLACES_OF_SETTINGS else ()
+            is_unseen = any(_OF_JOB.match(posixpath.normpath(place)) for place in places if place)
+        if is_unseen:
             yield UNSEEN_LIST_OF_PACKAGES.at(
-                ("environment", name),
-                f"`environment.{name}` may lead pip to packages that smspec does not check",
+                (*path, name),
+                f"`{dotted((*path, name))}` may lead pip to packages that smspec does not check",
                 help="write `-r` or `-c` into requirements.txt of the source instead",
                 on="key",
             )

@@ -128,6 +128,12 @@ def instance_time(payload: dict[str, object]) -> InstanceTime | None:
     if retries:
         # API shape StoppingCondition: the limit is for all attempts in total.
         counted.append(f"{retries} {'retry' if retries == 1 else 'retries'} within the same limit")
+    rules = [*request.rule_instances]
+    if rules:
+        # Debugger guide: a rule runs as a processing job for as long as the training job.
+        counted.append(f"{len(rules)} {'rule' if len(rules) == 1 else 'rules'} on separate instances")
+        for _, kind in rules:
+            hosts[kind] = hosts.get(kind, 0) + 1
     return InstanceTime(seconds={kind: count * seconds for kind, count in hosts.items()}, counted=tuple(counted))
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 IMAGE: Path = ("AlgorithmSpecification", "TrainingImage")
 
+LISTS_OF_RULES = ("DebugRuleConfigurations", "ProfilerRuleConfigurations")
+"""Rules of Debugger and Profiler: each is a container with the role of the job."""
+
 DEFAULT_MAX_RUNTIME = 86_400
 """Seconds, if MaxRuntimeInSeconds is omitted (API shape StoppingCondition)."""
 
@@ -152,6 +155,15 @@ class Request:
                 kind = member(group, "InstanceType")
                 if isinstance(kind, str):
                     yield ("ResourceConfig", name, index, "InstanceType"), kind
+
+    @property
+    def rule_instances(self) -> Iterator[tuple[Path, str]]:
+        """The instance type of every rule that sets one, with its path."""
+        for name in LISTS_OF_RULES:
+            for index, rule in enumerate(items(self.payload, name)):
+                kind = member(rule, "InstanceType")
+                if isinstance(kind, str):
+                    yield (name, index, "InstanceType"), kind
 
     @property
     def host_count(self) -> int | None:

@@ -24,7 +24,7 @@ from smspec.workspace.working_tree import Conversions
 _EXECUTABLE = "100755"
 _FORMS = {SUBMODULE: "submodule", _EXECUTABLE: "executable"}
 _LFS = re.compile(
-    rb"version https://git-lfs\.github\.com/spec/v1\n(?:.*\n)*?oid sha256:([0-9a-f]{64})\nsize ([0-9]+)\n"
+    rb"version https://git-lfs\.github\.com/spec/v1\n(?:ext-[0-9]-.*\n)*oid sha256:([0-9a-f]{64})\nsize ([0-9]+)\n"
 )
 _LARGEST_POINTER = 1024
 _OF_GIT = re.compile(r"(\.git|git~1)[ .]*(:.*)?", re.IGNORECASE)  # some file systems have more names for `.git`
@@ -159,6 +159,7 @@ class Revision:
     def _bring(self, paths: Iterable[str]) -> None:
         wanted = [path for path in paths if path not in self._here]
         found = list(self._objects.contents(self._files[path].object for path in wanted))
+        pointers: dict[str, tuple[str, int]] = {}
         for path, content in self._conversions.checked_out(dict(zip(wanted, found, strict=True))).items():
             target = os.path.join(self.directory, *path.split("/"))
             os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -169,7 +170,8 @@ class Revision:
             self._here.add(path)
             pointer = _pointer(content)
             if pointer and not self._has_pointer(path):
-                self._lfs[path] = pointer[1].decode(), int(pointer[2])
+                pointers[path] = pointer[1].decode(), int(pointer[2])
+        self._lfs.update((path, pointers[path]) for path in self._conversions.in_lfs(pointers))
 
     def _has_pointer(self, path: str) -> bool:
         """Return whether the working tree has a pointer, too, as in a checkout without Git LFS."""
@@ -242,7 +244,7 @@ def place_below(path: str, top: str) -> str:
 
 
 def _pointer(content: bytes) -> re.Match[bytes] | None:
-    return _LFS.match(content) if len(content) < _LARGEST_POINTER else None
+    return _LFS.fullmatch(content) if len(content) < _LARGEST_POINTER else None
 
 
 def _is_of_lock(path: str) -> bool:

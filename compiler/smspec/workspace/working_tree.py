@@ -103,7 +103,24 @@ class Conversions:
         """Return those of some paths whose objects, and all attributes, are the same in the commit and the index."""
         index = self._tree.objects
         same = [path for path in paths if path in self._base and index.get(path) == self._base[path]]
-        return same if same and _attributes(self._base) == _attributes(index) else []
+        return same if same and self._has_same_attributes else []
+
+    @cached_property
+    def _has_same_attributes(self) -> bool:
+        return _attributes(self._base) == _attributes(self._tree.objects)
+
+    def in_lfs(self, paths: Iterable[str]) -> list[str]:
+        """Return those of some paths of pointers that Git LFS replaces by their files.
+
+        Anyone can commit a text that looks like a pointer. It is one if it is still what git has at its path, since
+        another file there has another digest, or if the attributes of both states say so.
+        """
+        same: list[str] = []
+        other: list[str] = []
+        for path in paths:
+            (same if self._tree.objects.get(path) == self._base[path] else other).append(path)
+        found = self._repository.attributes(other, ("filter",)) if other and self._has_same_attributes else {}
+        return [*same, *(path for path in other if found.get(path, {}).get("filter") == "lfs")]
 
     def filters_of(self, paths: Iterable[str]) -> dict[str, str]:
         """Return the filters of those of some paths that are the same in the commit and the index."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from support.git_repository import commit, repository
 from support.review.diff_outcomes import change_of, kinds
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec
@@ -78,6 +79,26 @@ def test_variable_that_one_side_declares_is_set_there(tmp_path):
     assert kinds(done) == {"cosmetic"}
     done = smspec("diff", "job.yaml", "new.yaml", "--set", "vars.n=3", "--format", "json", cwd=tmp_path)
     assert change_of(done, "hyperparameters")["new"] == "3"
+
+
+def test_value_that_one_spec_does_not_take_is_left_out_there(tmp_path):
+    """CI passes one `--set` to all: a spec whose `enum` lacks the value must not end the comparison of the others."""
+    variable = BUILT.replace("count: 1", 'count: "${{ vars.n }}"') + "vars: {n: {default: 1, enum: [1, 2]}}\n"
+    repository(tmp_path)
+    for name in ("a", "b", "c"):
+        write_job(tmp_path / name, variable.replace("name: small", f"name: {name}"))
+    commit(tmp_path)
+    for name in ("a", "b"):
+        written = (tmp_path / name / "job.yaml").read_text().replace("epochs: 2", "epochs: 3")
+        (tmp_path / name / "job.yaml").write_text(written.replace("[1, 2]", "[1, 2, 3]") if name == "a" else written)
+    done = smspec("diff", "--base", "HEAD", ".", "--set", "vars.n=3", cwd=tmp_path)
+    assert done.status == 1
+    reason = "is compared without --set vars.n=3: `n` is one of `1`, `2`"
+    assert done.err.splitlines() == [f"`b/job.yaml` {reason}", f"`HEAD:a/job.yaml` {reason}"]
+    assert "1 → 3" in done.out
+    (tmp_path / "a" / "job.yaml").write_text(variable.replace("name: small", "name: a"))
+    done = smspec("diff", "--base", "HEAD", ".", "--set", "vars.n=3", cwd=tmp_path)
+    assert (done.status, done.out, done.err) == (2, "", "smspec: --set vars.n=3: `n` is one of `1`, `2`\n")
 
 
 @pytest.mark.parametrize(

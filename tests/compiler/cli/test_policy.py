@@ -15,6 +15,16 @@ MUTABLE = READY.replace("small:1", "small:latest")
 
 
 PRICES = '[prices]\n"ml.m5.large" = 0.115\n'
+LISTS = ("DebugRuleConfigurations", "ProfilerRuleConfigurations")
+"""Their rules are containers with the role of the job."""
+RULE = "{RuleConfigurationName: x, RuleEvaluatorImage: a.dkr.ecr/evil, InstanceType: ml.r5.24xlarge}"
+RULES = f"""api:
+  DebugHookConfig: {{S3OutputPath: "s3://models/debug/"}}
+  DebugRuleConfigurations: [{RULE}]
+  ProfilerConfig: {{S3OutputPath: "s3://models/profile/"}}
+  ProfilerRuleConfigurations: [{RULE.replace("x", "y", 1)}]
+"""
+ALGORITHM = 'api: {AlgorithmSpecification: {TrainingImage: null, AlgorithmName: "mine"}}\n'
 BASES = {
     "org/base.yaml": "smspec: v1\n",
     "middle.yaml": "smspec: v1\nextends: [org/base.yaml]\n",
@@ -45,6 +55,24 @@ def validated(directory, policy, spec=READY, name="smspec.toml"):
         ('allowed_registries = ["111122223333.dkr.ecr.us-west-2.amazonaws.com"]', READY, []),
         ('allowed_registries = ["111122223333.dkr.ecr.us-west-2.amazonaws.com/small"]', READY, []),
         ('allowed_registries = ["111122223333.dkr.ecr.us-west-2.amazonaws.com/sma"]', READY, [("SM743", "image")]),
+        (
+            'allowed_registries = ["111122223333.dkr.ecr.us-west-2.amazonaws.com"]',
+            READY + ALGORITHM,
+            [("SM743", "api.AlgorithmSpecification.AlgorithmName")],
+        ),
+        (
+            'allowed_registries = ["111122223333.dkr.ecr.us-west-2.amazonaws.com"]',
+            READY + RULES,
+            [("SM743", f"api.{name}[0].RuleEvaluatorImage") for name in LISTS],
+        ),
+        (
+            'allowed_instance_families = ["m5"]',
+            READY + RULES,
+            [("SM741", f"api.{name}[0].InstanceType") for name in LISTS],
+        ),
+        ("max_hours = 72", READY + RULES, []),
+        ("max_hours = 71", READY + RULES, [("SM749", "hosts")]),
+        (f"max_cost = 3\n{PRICES}", READY + RULES, [("SM750", "hosts")]),
         ("require_kms = true", READY, [("SM744", "hosts.volume_kms_key"), ("SM744", "output.kms_key")]),
         (
             "require_kms = true",

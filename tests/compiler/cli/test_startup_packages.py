@@ -328,14 +328,43 @@ def test_file_that_pip_does_not_read_at_startup_is_not_checked(here, listed):
     assert found("SM103", "SM115", "SM327", "SM810") == []
 
 
-@pytest.mark.parametrize("name", ["PIP_REQUIREMENT", "PIP_CONSTRAINT", "pip_constraint", "PIP_CONFIG_FILE", "PIP_X"])
-def test_setting_of_pip_that_may_add_packages_is_named(here, name):
+@pytest.mark.parametrize("key", ["environment", "image.env"])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        *("PIP_REQUIREMENT: x", "PIP_CONSTRAINT: x", "pip_constraint: x", "PIP_CONFIG_FILE: x", "PIP_X: x"),
+        *(
+            "HOME: /opt/ml/code",
+            "HOME: .",
+            "XDG_CONFIG_HOME: //opt/ml/input/data/a",
+            "XDG_CONFIG_DIRS: /etc:/proc/self/cwd",
+        ),
+        "HOME: /tmp/../opt/ml/code",
+    ],
+)
+def test_setting_of_pip_that_may_add_packages_is_named(here, setting, key):
+    path = spec(here, "six\n", "print()\n", "run: []")
+    values = (
+        f"{{{setting}, PIP_INDEX_URL: https://x, PIP_NO_CACHE_DIR: '1', PIPELINE: a, XDG_CACHE_HOME: /opt/ml/code}}"
+    )
+    with open(path, "a") as job:
+        job.write(f"{key}: {values}\n" if key == "environment" else "")
+    if key == "image.env":
+        text = (here / path).read_text()
+        (here / path).write_text(text.replace("run: []", f"run: [], env: {values}"))
+    (note,) = found("SM810")
+    assert f"`{key}.{setting.split(':')[0]}` may lead pip to packages" in note["message"]
+    (here / "src/requirements.txt").unlink()
+    assert found("SM810") == []
+
+
+@pytest.mark.parametrize(
+    "setting", ["HOME: /root", "HOME: /tmp", "XDG_CONFIG_HOME: /home/a/.config", "XDG_CONFIG_DIRS: ''"]
+)
+def test_settings_of_pip_outside_of_the_job_are_seen(here, setting):
     path = spec(here, "six\n", "print()\n", "run: []")
     with open(path, "a") as job:
-        job.write(f"environment: {{{name}: more.txt, PIP_INDEX_URL: https://x, PIP_NO_CACHE_DIR: '1', PIPELINE: a}}\n")
-    (note,) = found("SM810")
-    assert f"`environment.{name}` may lead pip to packages" in note["message"]
-    (here / "src/requirements.txt").unlink()
+        job.write(f"environment: {{{setting}}}\n")
     assert found("SM810") == []
 
 

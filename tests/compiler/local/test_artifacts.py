@@ -7,7 +7,7 @@ import tarfile
 
 import pytest
 
-from smspec.local.artifacts import collect
+from smspec.local.record.artifacts import collect
 from support.local.listener import Listener
 
 

@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from smspec.local.channel_data import find_data
-from smspec.local.request import RunFailed, RunRequest
-from smspec.local.training_request import TrainingRequest
+from smspec.local.channels.channel_data import find_data
+from smspec.local.running.request import RunFailed, RunRequest
+from smspec.local.running.training_request import TrainingRequest
 from smspec.spec.model import Channel, JobSpec, Output
 
 

@@ -8,19 +8,18 @@ import shutil
 
 import pytest
 
-from smspec.local.channel_data import ChannelData
-from smspec.local.channel_layout import ChannelLayout
-from smspec.local.events import ChannelLaid
-from smspec.local.file_copy import copied, shares_blocks
-from smspec.local.request import RunFailed
-from smspec.local.training_request import Host, RequestedChannel, TrainingRequest
+from smspec.local.channels.channel_data import ChannelData
+from smspec.local.channels.channel_layout import ChannelLayout, copied, shares_blocks
+from smspec.local.running.events import ChannelLaid
+from smspec.local.running.request import RunFailed
+from smspec.local.running.training_request import Host, TrainingChannel, TrainingRequest
 from support.local.listener import Listener
 
 
-def channel(**members: object) -> RequestedChannel:
+def channel(**members: object) -> TrainingChannel:
     defaults = TrainingRequest({"InputDataConfig": [{"ChannelName": "train"}]}).channels[0]
     values = {name: getattr(defaults, name) for name in defaults.__slots__}
-    return RequestedChannel(**{**values, **members})
+    return TrainingChannel(**{**values, **members})
 
 
 def hosts_of(count: int) -> tuple[Host, ...]:
@@ -128,7 +127,7 @@ def test_data_larger_than_the_disk_are_not_copied(tmp_path):
 
 
 def test_large_object_is_copied_in_parts(tmp_path, monkeypatch):
-    monkeypatch.setattr("smspec.local.file_copy.PART", 1000)
+    monkeypatch.setattr("smspec.local.channels.channel_layout.PART", 1000)
     (tmp_path / "original").write_bytes(bytes(range(256)) * 16)
     parts = list(copied(str(tmp_path / "original"), str(tmp_path / "copy")))
     assert sum(parts) == 4096

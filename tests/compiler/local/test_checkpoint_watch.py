@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from smspec.local import file_watch
-from smspec.local.checkpoint_watch import CheckpointWatch
+from smspec.local.watch import file_watch
+from smspec.local.watch.file_watch import CheckpointWatch
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ import os
 
 import pytest
 
-from smspec.local.flows import Flow
-from smspec.local.run_directory import HostDirectory
-from smspec.local.run_end import ClosingWarnings, hosts_without_data, unread_pipes
-from smspec.local.training_request import TrainingRequest
+from smspec.local.record.flows import Flow
+from smspec.local.running.run_directory import HostDirectory
+from smspec.local.running.run_end import ClosingWarnings, hosts_without_data, unread_pipes
+from smspec.local.running.training_request import TrainingRequest
 
 GB = 1 << 30
 

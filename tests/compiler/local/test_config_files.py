@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from smspec.local.host_layout import config_files
-from smspec.local.training_request import TrainingRequest
+from smspec.local.running.host_layout import config_files
+from smspec.local.running.training_request import TrainingRequest
 
 PAYLOAD = {
     "TrainingJobName": "job-1",

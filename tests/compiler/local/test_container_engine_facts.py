@@ -7,8 +7,7 @@ import os
 
 import pytest
 
-from smspec.local.engines.containers.client import Client
-from smspec.local.engines.containers.engine_facts import EngineFacts
+from smspec.local.engines.containers.client import Client, EngineFacts
 
 KERNEL = os.uname().release
 DOCKER = {"OperatingSystem": "Debian", "KernelVersion": KERNEL, "SecurityOptions": ["name=seccomp,profile=default"]}

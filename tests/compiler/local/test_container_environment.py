@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from smspec.local.engines.containers.author_variables import author_variables
-from smspec.local.engines.containers.loopback_relay import loopback_servers
+from smspec.local.engines.containers.host_environment import author_variables, loopback_servers
 
 
 def test_containers_get_keys_and_endpoints_but_no_files():

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from smspec.local.engines.containers.leftovers import files_of_others
+from smspec.local.engines.containers.client import files_of_others
 from smspec.render.tree import RUN_MARKER, run_marker_json
 
 NOBODY = 65534

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from smspec.local.engines.containers.control_group import ControlGroup
+from smspec.local.engines.containers.container_host import ControlGroup
 
 CONTAINER = "5f" * 32
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from smspec.local import gpus
-from smspec.local.training_request import Host
+from smspec.local.engines import engine
+from smspec.local.running.training_request import Host
 
 
 def hosts(*kinds):
@@ -13,7 +13,7 @@ def hosts(*kinds):
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
     """A machine with as many GPUs as asked for."""
-    monkeypatch.setattr(gpus, "_DEVICES", str(tmp_path / "nvidia[0-9]*"))
+    monkeypatch.setattr(engine, "_NVIDIA_DEVICES", str(tmp_path / "nvidia[0-9]*"))
 
     def has(count):
         for name in ["nvidiactl", *(f"nvidia{number}" for number in range(count))]:
@@ -41,7 +41,7 @@ def machine(tmp_path, monkeypatch):
 )
 def test_difference_from_the_gpus_of_the_instances(here, kinds, said, machine):
     machine(here)
-    assert gpus.gpu_differences(hosts(*kinds)) == said
+    assert engine.gpu_differences(hosts(*kinds)) == said
 
 
 @pytest.mark.parametrize(
@@ -55,4 +55,4 @@ def test_difference_from_the_gpus_of_the_instances(here, kinds, said, machine):
 )
 def test_container_gets_the_gpus_of_the_machine(program, kind, here, words, machine):
     machine(here)
-    assert gpus.gpu_words(program, hosts(kind)[0]) == words
+    assert engine.gpu_words(program, hosts(kind)[0]) == words

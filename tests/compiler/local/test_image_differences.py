@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from smspec.local.image_content import image_differences
+from smspec.local.running.image_content import image_differences
 from support.spec.job_samples import job
 
 COMMANDS = "executed: programs and libraries come from this machine"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from smspec.local.metric_counts import MOST_VALUES, _Kept, count_metrics
-from smspec.local.training_request import TrainingRequest
+from smspec.local.running.training_request import TrainingRequest
+from smspec.local.watch.metric_counts import MOST_VALUES, _Kept, count_metrics
 
 
 def counted(tmp_path, log, *regexes, hide=str, seconds=5.0):

@@ -7,10 +7,9 @@ import socket
 
 import pytest
 
-from smspec.local import mounted_data
-from smspec.local.channel_data import ChannelData
-from smspec.local.mounted_data import MountedChannel, mounted
-from smspec.local.training_request import RequestedChannel, TrainingRequest
+from smspec.local.channels import channel_data
+from smspec.local.channels.channel_data import ChannelData, MountedChannel, mounted
+from smspec.local.running.training_request import TrainingChannel, TrainingRequest
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def source(tmp_path):
 def found(source, *, only_whole: bool = False, **members: object) -> MountedChannel | None:
     defaults = TrainingRequest({"InputDataConfig": [{"ChannelName": "train"}]}).channels[0]
     values = {name: getattr(defaults, name) for name in defaults.__slots__}
-    data = ChannelData(channel=RequestedChannel(**{**values, **members}), source=str(source))
+    data = ChannelData(channel=TrainingChannel(**{**values, **members}), source=str(source))
     return mounted(data, data.entries(data.store()).objects, only_whole=only_whole)
 
 
@@ -82,7 +81,7 @@ def test_single_file_is_mounted_by_its_name(source):
 
 
 def test_too_many_single_files_are_copied(source, monkeypatch):
-    monkeypatch.setattr(mounted_data, "_MOST_FILES", 3)
+    monkeypatch.setattr(channel_data, "_MOST_FILES", 3)
     add_link(source)
     assert found(source) is None
 

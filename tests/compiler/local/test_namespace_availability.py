@@ -6,7 +6,7 @@ import errno
 
 import pytest
 
-from smspec.local.engines.namespace import internet
+from smspec.local.engines.namespace import availability
 from smspec.local.engines.namespace.availability import why
 
 NONE: dict[str, str] = {}
@@ -37,10 +37,10 @@ def test_failed_step_names_its_remedy(step, number, settings, words):
 def test_internet_needs_a_program_and_its_device(tmp_path, monkeypatch):
     """With the program but without its device, hosts have no internet; the run does not fail."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert internet.missing() == "install slirp4netns"
+    assert availability.missing_for_internet() == "install slirp4netns"
     (tmp_path / "slirp4netns").write_text("#!/bin/sh\n")
     (tmp_path / "slirp4netns").chmod(0o755)
-    monkeypatch.setattr(internet, "_DEVICE", str(tmp_path / "tun"))
-    assert internet.missing().startswith("let your user read and write ")
+    monkeypatch.setattr(availability, "_DEVICE", str(tmp_path / "tun"))
+    assert availability.missing_for_internet().startswith("let your user read and write ")
     (tmp_path / "tun").write_text("")
-    assert internet.missing() == ""
+    assert availability.missing_for_internet() == ""

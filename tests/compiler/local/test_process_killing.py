@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from smspec.local.machine_processes import MachineProcess
-from smspec.local.memory_watch import RANK, SCRIPT, WORKER, training_process
+from smspec.local.watch.machine_processes import MachineProcess
+from smspec.local.watch.memory_watch import RANK, SCRIPT, WORKER, training_process
 
 RUNTIME = "python3 /opt/smspec/entrypoint.py train"
 SCRIPT_WORDS = "python3 train.py --lr 1"

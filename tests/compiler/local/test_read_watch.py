@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from smspec.local import file_watch
-from smspec.local.file_watch import ReadWatch
+from smspec.local.watch import file_watch
+from smspec.local.watch.file_watch import ReadWatch
 
 KEY = "algo-1", "train"
 

@@ -11,19 +11,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine
-from smspec.local.flows import METRICS
-from smspec.local.host_log import LOG_LINES, HostLog
-from smspec.local.injected_faults import Rehearsed
-from smspec.local.metric_counts import MetricCount, MetricValues
 from smspec.local.prediction.mode_prediction import ModePrediction
 from smspec.local.prediction.prediction import Prediction
 from smspec.local.prediction.s3_service import Interval
-from smspec.local.record import RunRecord, Series
-from smspec.local.report import chart
-from smspec.local.report.chart import Curve, draw, rates, trace
-from smspec.local.report.page import report_page
-from smspec.local.summary import Summary
+from smspec.local.record import report
+from smspec.local.record.flows import METRICS, InjectedFault
+from smspec.local.record.report import Curve, draw, rates, report_page, trace
+from smspec.local.record.summary import RunRecord, Series, Summary
+from smspec.local.running.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine
+from smspec.local.watch.host_log import LOG_LINES, HostLog
+from smspec.local.watch.metric_counts import MetricCount, MetricValues
 from support.local.local_jobs import LocalJob
 
 CHROMIUM = shutil.which("chromium")
@@ -179,7 +176,7 @@ def test_copied_files_have_no_throughput():
 def test_injected_faults_are_reported():
     run = Run()
     run.epoch(0, [5])
-    assert "--truncate 5 B: in 1 epoch" in run.page(rehearsed=(Rehearsed(option="--truncate", value=5, epochs=1),))
+    assert "--truncate 5 B: in 1 epoch" in run.page(rehearsed=(InjectedFault(option="--truncate", value=5, epochs=1),))
 
 
 def test_long_log_is_cut_at_the_start():
@@ -235,7 +232,7 @@ def test_curves_stay_inside_their_chart(points, seconds):
     drawn = draw([Curve("x", tuple(sorted(curve))) for curve in points], seconds)
     for curve in drawn.curves:
         for place in re.findall(r"[ML]([\d.-]+) ([\d.-]+)", curve.path):
-            assert chart.LEFT <= float(place[0]) <= chart.WIDTH and 0 <= float(place[1]) <= chart.HEIGHT
+            assert report.LEFT <= float(place[0]) <= report.WIDTH and 0 <= float(place[1]) <= report.HEIGHT
     assert 2 <= len(drawn.up) <= 12 and 2 <= len(drawn.across) <= 12
 
 
@@ -252,8 +249,8 @@ def test_curves_of_values_stay_inside_their_chart(values):
         return
     for curve in traced.curves:
         for place in re.findall(r"[ML]([\d.-]+) ([\d.-]+)", curve.path):
-            assert chart.LEFT <= float(place[0]) <= chart.WIDTH and 0 <= float(place[1]) <= chart.HEIGHT
-    assert all(0 <= tick.place <= chart.HEIGHT for tick in traced.up)
+            assert report.LEFT <= float(place[0]) <= report.WIDTH and 0 <= float(place[1]) <= report.HEIGHT
+    assert all(0 <= tick.place <= report.HEIGHT for tick in traced.up)
     assert 1 <= len(traced.up) <= 12 and 2 <= len(traced.across) <= 12
 
 
@@ -264,7 +261,7 @@ def test_pause_is_drawn_as_a_gap():
     (one, high), *_, (ten, _) = places
     nine, low = places[2]
     assert places == [(one, high), (one, low), (nine, low), (nine, high), (ten, high)]
-    assert low == chart.HEIGHT - chart.BOTTOM and high < low
+    assert low == report.HEIGHT - report.BOTTOM and high < low
 
 
 def test_rates_are_bytes_per_second():

@@ -7,13 +7,12 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from smspec.local.artifacts import Collected
-from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine, Remark
-from smspec.local.flows import table
-from smspec.local.progress import Progress
-from smspec.local.record import RunRecord
-from smspec.local.summary import Summary, throughput
-from smspec.local.units import duration, rate, size
+from smspec.local.record.artifacts import Collected
+from smspec.local.record.flows import table
+from smspec.local.record.progress import Progress
+from smspec.local.record.summary import RunRecord, Summary, throughput
+from smspec.local.record.units import duration, rate, size
+from smspec.local.running.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine, Remark
 from smspec_runtime import pipe
 from smspec_runtime.pipe.loop import metrics
 

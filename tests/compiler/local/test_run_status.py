@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from smspec.local.run_directory import HostDirectory
-from smspec.local.run_end import failure_reason
-from smspec.local.supervision import Verdict
+from smspec.local.running.run_directory import HostDirectory
+from smspec.local.running.run_end import failure_reason
+from smspec.local.running.supervision import Verdict
 
 NONE = "algo-1 exited with status 7 and wrote no failure file"
 

@@ -10,13 +10,11 @@ import time
 
 import pytest
 
-from smspec.local.disturbances import Interruption, Moment
-from smspec.local.engines.host_process import Command, HostProcess
-from smspec.local.events import HostsInterrupted
-from smspec.local.machine_processes import Leftovers
-from smspec.local.request import RunInterrupted
-from smspec.local.signals import Signals
-from smspec.local.supervision import Supervision, Verdict
+from smspec.local.engines.engine import HostCommand, HostProcess
+from smspec.local.running.events import HostsInterrupted
+from smspec.local.running.request import Interruption, Moment, RunInterrupted, Signals
+from smspec.local.running.supervision import Supervision, Verdict
+from smspec.local.watch.machine_processes import Leftovers
 from support.local.listener import Listener
 
 PATIENT = """
@@ -66,7 +64,7 @@ def supervise(tmp_path):
             hosts = [
                 HostProcess(
                     f"algo-{number}",
-                    Command(words=[sys.executable, "-c", program], environment=os.environ, directory=str(tmp_path)),
+                    HostCommand(words=[sys.executable, "-c", program], environment=os.environ, directory=str(tmp_path)),
                     str(tmp_path / f"algo-{number}.log"),
                 )
                 for number, program in enumerate(programs, 1)
@@ -120,7 +118,7 @@ def test_host_that_is_seen_to_fail_last_fails_the_job(tmp_path):
         late, other = (
             kind(
                 name,
-                Command(words=[sys.executable, "-c", program], environment=os.environ, directory=str(tmp_path)),
+                HostCommand(words=[sys.executable, "-c", program], environment=os.environ, directory=str(tmp_path)),
                 str(tmp_path / name),
             )
             for kind, name, program in (
@@ -224,7 +222,7 @@ def _children() -> set[str]:
 
 def test_start_error_is_reported(tmp_path):
     log = str(tmp_path / "log")
-    command = Command(words=[str(tmp_path / "no-python")], environment={}, directory=str(tmp_path))
+    command = HostCommand(words=[str(tmp_path / "no-python")], environment={}, directory=str(tmp_path))
     host = HostProcess("algo-1", command, log)
     while not host.ended():
         time.sleep(0.01)

@@ -7,10 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from smspec.local.feeder.objects import ChannelDataError, StoredObject
-from smspec.local.s3.client import make_client
-from smspec.local.s3.fetching import fetch_range
-from smspec.local.s3.listing import pages
-from smspec.local.s3.location import Location
+from smspec.local.s3 import Location
+from smspec.local.s3.fetching import fetch_range, make_client, pages
 from smspec.lock.registry import NoDigest, resolved
 from smspec.service.image_reference import parsed_reference
 from support.servers.hostile_s3 import BUCKET, HostileS3

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from smspec.local.disturbances import Interruption, Moment
-from smspec.local.training_request import TrainingRequest
+from smspec.local.running.request import Interruption, Moment
+from smspec.local.running.training_request import TrainingRequest
 from smspec.rehearsal.promises.progress import (
     ignored_checkpoint,
     is_long_enough,

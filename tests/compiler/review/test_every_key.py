@@ -3,11 +3,13 @@
 import copy
 import json
 
+import botocore.session
 import pytest
 
 from smspec.review.fail_on import decode_fail_on
 from smspec.review.job_review import compared
 from smspec.review.kinds import KINDS
+from smspec.review.request_differences import meaning
 from smspec.review.settable import is_of_variables
 from smspec.service.job_costs import PriceBook
 from support.review.job_reviews import kinds, version
@@ -16,6 +18,14 @@ from support.spec.key_changes import CHANGES, changed, row_of
 
 SAME_FILES = {"source.dir", "source.ignore"}
 """The code is that of other files, which here are the same."""
+
+HARMLESS = {
+    *("DebugHookConfig", "ExperimentConfig", "ProfilerConfig", "Tags"),
+    *("EnableSageMakerMetricsTimeSeries", "MetricDefinitions", "MlflowExperimentName", "MlflowRunName"),
+    *("RuleConfigurationName", "LocalPath", "RuleParameters"),
+    *("CustomizationTechnique", "EvaluationType", "JobType", "Peft", "SequenceLength"),
+}
+"""Members that no kind of their own has: names and settings that reach no code, data, access, or instances."""
 
 GROUP = {"name": "b", "instance_type": "ml.p4d.24xlarge", "count": 1}
 
@@ -117,3 +127,39 @@ def test_variable_that_moves_to_another_item_is_a_change(kind):
 
     old, new = map(side, MOVED[kind])
     assert kind in kinds(old, new) and kind in kinds(new, old)
+
+
+def members(shape, path=()):
+    """Yield the path of each value of a shape of the API; ``*`` is any item."""
+    if shape.type_name in ("list", "map"):
+        yield from members(shape.member if shape.type_name == "list" else shape.value, (*path, "*"))
+    elif shape.type_name == "structure":
+        for name, inner in shape.members.items():
+            yield from members(inner, (*path, name))
+    else:
+        yield path
+
+
+def test_only_harmless_members_of_the_api_are_of_the_kind_other():
+    """`--fail-on security,image,code,hosts` must not miss what only `api` can send, nor what AWS adds."""
+    model = botocore.session.get_session().get_service_model("sagemaker").operation_model("CreateTrainingJob")
+    others = [path for path in members(model.input_shape) if meaning(path).kinds == ("other",)]
+    assert [".".join(path) for path in others if not HARMLESS.intersection(path)] == []
+
+
+FOREIGN = "999999999999.dkr.ecr.us-west-2.amazonaws.com/rules:1"
+RULE = {"RuleConfigurationName": "a", "RuleEvaluatorImage": FOREIGN, "InstanceType": "ml.r5.24xlarge"}
+
+
+@pytest.mark.parametrize("name", ["DebugRuleConfigurations", "ProfilerRuleConfigurations"])
+def test_rule_of_the_debugger_is_a_container_with_the_role(name):
+    plain = version(job_samples.PLAIN)
+    old = version({**job_samples.PLAIN, "api": {name: [RULE]}})
+    assert kinds(plain, old) >= {"security", "hosts", "cost"}
+    for member, value, expected in (
+        ("RuleEvaluatorImage", FOREIGN + "1", "security"),
+        ("InstanceType", "ml.p4d.24xlarge", "hosts"),
+        ("RuleParameters", {"source_s3_uri": "s3://b/rule.py"}, "code"),
+        ("S3OutputPath", "s3://b/rules/", "output"),
+    ):
+        assert expected in kinds(old, version({**job_samples.PLAIN, "api": {name: [{**RULE, member: value}]}}))

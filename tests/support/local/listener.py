@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from smspec.local.events import Event, LogLine, Remark
+from smspec.local.running.events import Event, LogLine, Remark
 
 
 class Listener:

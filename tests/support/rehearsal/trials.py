@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from smspec.local.metric_counts import MetricCount, MetricValues
-from smspec.local.summary import Summary
+from smspec.local.record.summary import Summary
+from smspec.local.watch.metric_counts import MetricCount, MetricValues
 from smspec.rehearsal.trial import CheckpointChange, Line, Timeline, Trial
 
 

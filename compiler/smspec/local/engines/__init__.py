@@ -3,14 +3,23 @@
 An `Engine` is everything of a run that depends on how its hosts are started: processes of this machine, processes in
 namespaces, or containers. It gets a `JobToRun` and returns a `RunningHost` for each host. Layout, feeders, supervision,
 and results are the same for all, so an engine must not know them. A fault that only some engines can inject is refused
-by the others with a reason.
+by the others with a reason. A run that names no engine gets the best one that needs nothing installed.
 """
 
 from __future__ import annotations
 
+import os
+import sys
+from dataclasses import replace
+
 from smspec.local.engines.engine import Engine, EngineKind, JobToRun
+from smspec.local.running.request import RunFailed, SurroundingFaults
 
 AUTO = "auto"
+_BY_PREFERENCE = ("namespace", "process")
+"""Never an engine that would build an image: that takes minutes and must be asked for."""
+
+_NAMESPACE = "pass `--engine namespace`"
 
 
 def _open_namespace(job: JobToRun) -> Engine:
@@ -55,3 +64,41 @@ ENGINES = {
     **{program: _containers(program) for program in ("docker", "podman", "nerdctl", "finch")},
 }
 """By the name that `--engine` takes."""
+
+
+def open_engine(job: JobToRun) -> Engine:
+    """Return the engine of a run. Raise RunFailed if the named one is not available: there is no fallback."""
+    name, why = chosen_engine(job.request.engine)
+    if job.request.faults is not None:
+        reason = unsupported_faults(job.request.faults, name)
+        if reason is not None:
+            raise RunFailed(3, reason)
+    return ENGINES[name].open(replace(job, why=why))
+
+
+def chosen_engine(name: str) -> tuple[str, str]:
+    """Return the name of the engine, and why it is not the preferred one. Raise RunFailed."""
+    if name != AUTO:
+        reason = ENGINES[name].unavailable()
+        if reason is not None:
+            raise RunFailed(3, f"`--engine {name}` is not available: {reason}")
+        return name, ""
+    why = ""
+    for name in _BY_PREFERENCE:
+        reason = ENGINES[name].unavailable()
+        if reason is None:
+            return name, why
+        why = why or reason
+    raise AssertionError("the engine `process` is always available")
+
+
+def unsupported_faults(faults: SurroundingFaults, engine: str) -> str | None:
+    """Return why an engine cannot inject the faults, and what to do; None if it can."""
+    if faults.room is not None and engine == "process":
+        return f"`--engine {engine}` cannot limit the disk of a host: {_NAMESPACE}"
+    if faults.protects_model and engine == "process" and os.geteuid() == 0:
+        return f"root may write to a directory that is read-only: {_NAMESPACE}"
+    is_here = engine in ("namespace", "process")
+    if faults.kill_after is not None and is_here and not sys.platform.startswith("linux"):
+        return "smspec finds the processes of a job only on Linux"
+    return None

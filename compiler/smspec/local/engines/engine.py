@@ -1,28 +1,42 @@
-"""What an engine is: everything of a run that depends on how its hosts are started."""
+"""What an engine is: everything of a run that depends on how its hosts are started.
+
+A host of most engines is a child process. All hosts share the GPUs of this machine.
+"""
 
 from __future__ import annotations
 
+import glob
+import os
+import signal
+import subprocess
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from smspec.local.channels.channel_data import MountedChannel
+from smspec.local.channels.feeder_process import FeederProcess
 from smspec.local.feeder.plan import FeederPlan
-from smspec.local.feeder_process import FeederProcess
-from smspec.local.machine_processes import MachineProcess, Usage
-from smspec.local.mounted_data import MountedChannel
 from smspec.local.python.cache import EnvironmentCache
-from smspec.local.request import RunRequest
-from smspec.local.run_directory import HostDirectory, RunDirectory
-from smspec.local.training_request import Host
+from smspec.local.running.request import RunFailed, RunRequest
+from smspec.local.running.run_directory import HostDirectory, RunDirectory
+from smspec.local.running.training_request import Host
+from smspec.local.watch.host_log import HostLog
+from smspec.local.watch.machine_processes import MachineProcess, Usage, below, read_usage
 from smspec.plan.plan import Plan
 from smspec.render.tree import FileTree
+from smspec.service.facts.instances import instance
 from smspec.spec.model import JobSpec
+from smspec.workspace.process_guard import guarded
 
 UPLOADS = "/opt/smspec/upload"
 """Where a host of its own root directory sees the archive of the source, if there is one."""
 
 BY_NAME = ":"
 """The value of SMSPEC_LOCAL_LEADER that makes the runtime use the names of hosts, and the author's secrets."""
+
+_NVIDIA_DEVICES = "/dev/nvidia[0-9]*"
+_READ = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,3 +172,131 @@ class EngineKind:
 
     unavailable: Callable[[], str | None]
     open: Callable[[JobToRun], Engine]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostCommand:
+    """The command that is started on a host."""
+
+    words: Sequence[str]
+    environment: Mapping[str, str]
+    directory: str
+
+
+class HostProcess:
+    """Runs in a session of its own, stdout and stderr in one stream, as in a container's log.
+
+    A guard kills everything that it has started with it, also if smspec is killed, and measures what it used.
+    """
+
+    def __init__(self, host: str, command: HostCommand, log: str) -> None:
+        self.host = host
+        self.exit_status: int | None = None
+        self.refusal = ""
+        self.usage: Usage | None = None
+        self._log = HostLog(log)
+        self._started = time.monotonic()
+        self.seconds = 0.0
+        self._measured, measuring = os.pipe()
+        try:
+            self._process = subprocess.Popen(
+                guarded(list(command.words), measuring),
+                env=dict(command.environment),
+                cwd=command.directory,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                pass_fds=(measuring,),
+            )
+        except OSError as error:
+            os.close(self._measured)
+            list(self._log.close())
+            raise RunFailed(3, f"cannot start `{command.words[0]}`: {(error.strerror or str(error)).lower()}") from None
+        finally:
+            os.close(measuring)
+        self.pid = self._process.pid
+        assert self._process.stdout is not None
+        self.descriptor = self._process.stdout.fileno()
+
+    def lines(self) -> Iterator[str] | None:
+        """Read the available output, which may block, append it to the log, and return its lines; None at the end."""
+        data = os.read(self.descriptor, _READ)
+        if not data:
+            return None
+        return self._log.take(data)
+
+    def ended(self) -> bool:
+        """Return whether the process has ended; `exit_status` is then 128 + n if signal n ended it."""
+        if self.exit_status is None:
+            code = self._process.poll()
+            if code is not None:
+                self.exit_status = code if code >= 0 else 128 - code
+                self.seconds = time.monotonic() - self._started
+                self.usage = self._read_usage()
+        return self.exit_status is not None
+
+    def processes(self) -> list[MachineProcess]:
+        """Return the processes below the guard."""
+        return below(self.pid)
+
+    def kill_process(self, number: int) -> None:
+        """Kill one of them."""
+        os.kill(number, signal.SIGKILL)
+
+    def _read_usage(self) -> Usage | None:
+        with open(self._measured, "rb") as file:
+            return read_usage(file.read())
+
+    def terminate(self) -> None:
+        """Stop the process as `docker stop` does first: SIGTERM, to the first process only."""
+        self._process.terminate()
+
+    def kill(self) -> None:
+        """Kill the process as `docker stop` does last, with everything that the host has started."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+
+    def close(self) -> Iterator[str]:
+        """Close the log and yield a last line without a line feed."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.stdout.close()
+        yield from self._log.close()
+
+
+def machine_gpus() -> int:
+    """Return how many GPUs the driver of NVIDIA shows on this machine."""
+    return len(glob.glob(_NVIDIA_DEVICES))
+
+
+def gpu_differences(hosts: Sequence[Host]) -> list[str]:
+    """Return the difference between the GPUs of the instances and those of this machine, if there is one."""
+    kind = max((host.instance_type for host in hosts), key=_gpus)
+    wanted, here = _gpus(kind), machine_gpus()
+    if not wanted or here == wanted == sum(_gpus(host.instance_type) for host in hosts):
+        return []
+    has = f"`{kind}` has {_count(wanted)}"
+    if not here:
+        return [f"{has}, this machine has none"]
+    shared = ", which all hosts share" if len(hosts) > 1 else ""
+    return [f"{has}, this machine has {_count(here)}{shared}"]
+
+
+def gpu_words(program: str, host: Host) -> list[str]:
+    """Return the options that give a container all GPUs of this machine, if its instance has some.
+
+    podman accepts ``--gpus`` and ignores it.
+    """
+    if not _gpus(host.instance_type) or not machine_gpus():
+        return []
+    return ["--device=nvidia.com/gpu=all"] if program == "podman" else ["--gpus=all"]
+
+
+def _gpus(kind: str) -> int:
+    facts = instance(kind)
+    return (facts.gpus if facts is not None else None) or 0
+
+
+def _count(number: int) -> str:
+    return "1 GPU" if number == 1 else f"{number} GPUs"

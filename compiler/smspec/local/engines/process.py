@@ -3,31 +3,81 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 
-from smspec.local.container_paths import container_path_differences, require_inside
-from smspec.local.disturbances import NO_FAULTS
-from smspec.local.engines.engine import JobToRun
-from smspec.local.engines.host_process import Command, HostProcess
-from smspec.local.engines.python_of_engine import PythonOfEngine
-from smspec.local.engines.required_programs import require_torchrun
-from smspec.local.gpus import gpu_differences
-from smspec.local.image_content import ImageContent, image_differences
-from smspec.local.job_variables import OWN_PREFIXES, author_secrets, job_variables, set_by_the_job
+from smspec.local.channels.channel_data import MountedChannel
+from smspec.local.channels.feeder_process import FeederProcess, own_feeder
+from smspec.local.engines.engine import HostCommand, HostProcess, JobToRun, gpu_differences
+from smspec.local.feeder.plan import FeederPlan
 from smspec.local.python.job_python import JobPython, described
 from smspec.local.python.wanted import Wanted, wanted_python
-from smspec.local.request import RunFailed
-from smspec.local.run_directory import HostDirectory, RunDirectory
-from smspec.local.training_request import Host, TrainingRequest
+from smspec.local.running.image_content import (
+    OWN_PREFIXES,
+    ImageContent,
+    author_secrets,
+    image_differences,
+    job_variables,
+    set_by_the_job,
+    source_files,
+)
+from smspec.local.running.request import NO_FAULTS, RunFailed
+from smspec.local.running.run_directory import HostDirectory, RunDirectory
+from smspec.local.running.training_request import Host, TrainingRequest
 from smspec.plan.plan import Plan
 from smspec.plan.run_planning import launcher_name
-from smspec.spec.model import JobSpec, Mpi, SmDataParallel
+from smspec.render.tree import FileTree
+from smspec.script.program import FileUse
+from smspec.spec.model import JobSpec, Mpi, SmDataParallel, Torchrun
 
 LOOPBACK = "127.0.0.1"
+_LITERAL = "/opt/ml/"
+_LARGEST_SOURCE = 1 << 20
+_MOST_SHOWN = 3
+_VARIABLES = (
+    ("/opt/ml/model", "SM_MODEL_DIR"),
+    ("/opt/ml/output/data", "SM_OUTPUT_DATA_DIR"),
+    ("/opt/ml/output", "SM_OUTPUT_DIR"),
+    ("/opt/ml/input/config", "SM_INPUT_CONFIG_DIR"),
+    ("/opt/ml/input/data", "SM_CHANNEL_NAME"),
+    ("/opt/ml/input", "SM_INPUT_DIR"),
+    ("/opt/ml/checkpoints", "smspec_runtime.job().checkpoint_dir"),
+)
+"""The directories of a container, and the variables for those of the job wherever it runs."""
+
+
+class PythonOfEngine:
+    """What all engines have that start no image: a Python of this machine runs the job, and feeds it.
+
+    An engine sets ``_python`` when it is created.
+    """
+
+    limits_memory = False
+    mounts_data = False
+    _python: JobPython
+
+    def mount(self, data: Mapping[tuple[str, str], MountedChannel]) -> None:
+        """Do nothing: hosts have copies."""
+
+    def feed(self, host: Host, plan: FeederPlan, directory: RunDirectory) -> FeederProcess:
+        """Start the feeder of a host on this machine."""
+        return own_feeder(host.name, plan, os.path.join(directory.host(host.name).root, "feeder.json"))
+
+    @property
+    def python(self) -> str:
+        return self._python.interpreter.executable
+
+    @property
+    def python_version(self) -> str:
+        return self._python.interpreter.version
+
+    @property
+    def locked_packages(self) -> int:
+        return self._python.locked_packages
 
 
 class ProcessEngine(PythonOfEngine):
@@ -116,9 +166,9 @@ class ProcessEngine(PythonOfEngine):
         """Remove the author's settings: the directories of the command are removed with it."""
         self._python.close()
 
-    def command(self, directory: HostDirectory, inherited: Mapping[str, str]) -> Command:
+    def command(self, directory: HostDirectory, inherited: Mapping[str, str]) -> HostCommand:
         """Return the command of a host; ``inherited`` is the environment of smspec."""
-        return Command(
+        return HostCommand(
             words=self._content.words(os.path.join(directory.python, "bin", "python"), directory),
             environment=self._environment(directory, inherited),
             directory=self._content.working_directory(directory),
@@ -197,3 +247,67 @@ def _require_processes(job: JobSpec, plan: Plan) -> None:
 def loopback_interface() -> str:
     """Return the name of the loopback interface, over which the hosts of a local run communicate."""
     return "lo0" if sys.platform == "darwin" else "lo"
+
+
+def require_inside(uses: Sequence[FileUse]) -> None:
+    """Reject a script that certainly uses a path outside of its run. Raise RunFailed."""
+    if not uses:
+        return
+    use = uses[0]
+    more = f" (and {len(uses) - 1} more)" if len(uses) > 1 else ""
+    way = next((f"use {name}" for path, name in _VARIABLES if f"{use.path}/".startswith(f"{path}/")), "use a variable")
+    raise RunFailed(
+        1,
+        f"{use.place.file}:{use.place.line}: `{use.operation}` uses `{use.path}`, which is outside the run "
+        f"directory{more}: {way}, or pass --allow-outside",
+    )
+
+
+def container_path_differences(plan: Plan, tree: FileTree) -> list[str]:
+    """Return a sentence if source, arguments, or environment contain /opt/ml/, which here is not the job's."""
+    places = [*_files_with_literal(source_files(tree)), *_values_with_literal(plan)]
+    if not places:
+        return []
+    more = f" and {len(places) - _MOST_SHOWN} more" if len(places) > _MOST_SHOWN else ""
+    shown = ", ".join(places[:_MOST_SHOWN])
+    return [
+        f"{shown}{more}: literal `{_LITERAL}` paths do not work on this machine; "
+        "use SM_CHANNEL_…, SM_MODEL_DIR, and SM_OUTPUT_DATA_DIR"
+    ]
+
+
+def _files_with_literal(files: Iterator[tuple[str, str]]) -> Iterator[str]:
+    for name, origin in files:
+        if os.path.getsize(origin) > _LARGEST_SOURCE:
+            continue
+        with open(origin, "rb") as file:
+            for number, line in enumerate(file, 1):
+                if _LITERAL.encode() in line:
+                    yield f"{name}:{number}"
+                    break
+
+
+def _values_with_literal(plan: Plan) -> Iterator[str]:
+    request = TrainingRequest(plan.request.payload)
+    kinds: Sequence[tuple[str, Mapping[str, str]]] = (
+        ("hyperparameter", {k: v for k, v in request.hyperparameters.items() if not k.startswith("sagemaker_")}),
+        ("environment variable", request.environment),
+    )
+    for kind, values in kinds:
+        for name, value in values.items():
+            if _LITERAL in value:
+                yield f"{kind} `{name}`"
+    words = [*plan.run.command, *plan.run.arguments] if plan.run is not None else []
+    for word in words:
+        if _LITERAL in word:
+            yield f"argument `{word}`"
+
+
+def require_torchrun(job: JobSpec, path: str) -> None:
+    """Check that a job's launcher, which no image brings, is on its PATH. Raise RunFailed."""
+    if isinstance(job.distribution, Torchrun) and shutil.which("torchrun", path=path) is None:
+        raise RunFailed(
+            3,
+            "cannot find `torchrun` on PATH: add `torch` to `image.python_packages`, "
+            "or choose a Python that has PyTorch with --python",
+        )

@@ -16,7 +16,7 @@ REFERENCE = "-ref"
 """Suffix of the attributes whose value is an S3 URI: the object's bytes are fed (developer guide)."""
 
 
-class Objects:
+class ChannelObjects:
     """The entries of S3Prefix and ManifestFile."""
 
     def __init__(self, objects: Sequence[StoredObject]) -> None:
@@ -87,16 +87,16 @@ class Samples:
         return self._store.stored(value, value)
 
 
-Entries = Union[Objects, Samples]
+Entries = Union[ChannelObjects, Samples]
 
 
 def entries_of(channel: FeederChannel, store: Store) -> Entries:
     """Return the content of a channel, before it is shuffled and sharded."""
     if channel.s3_data_type == "S3Prefix":
-        return Objects(store.objects())
+        return ChannelObjects(store.objects())
     if channel.s3_data_type == "AugmentedManifestFile":
         return Samples(store, channel.attributes)
-    return Objects(_listed(store))
+    return ChannelObjects(_listed(store))
 
 
 def _listed(store: Store) -> List[StoredObject]:

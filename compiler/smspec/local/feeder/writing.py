@@ -11,9 +11,9 @@ import struct
 import zlib
 from typing import Iterable, Iterator, List, Optional, Tuple, Union
 
+from .fifo import Sink
 from .objects import ChannelDataError, Part, StoredObject, unreadable
 from .plan import FeederChannel
-from .sink import Sink
 
 MAGIC = b"\x0a\x23\xd7\xce"
 LONGEST = (1 << 29) - 1

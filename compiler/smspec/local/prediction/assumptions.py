@@ -10,7 +10,7 @@ from smspec.local.prediction.local_data import LocalData
 from smspec.local.prediction.prediction import figure, rates
 from smspec.local.prediction.reading import Reading
 from smspec.local.prediction.s3_service import Interval, S3Service
-from smspec.local.units import size
+from smspec.local.record.units import size
 from smspec.service.facts import table
 
 

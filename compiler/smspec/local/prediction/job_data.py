@@ -6,7 +6,7 @@ import itertools
 from dataclasses import dataclass
 
 from smspec.local.prediction.host_limits import HostLimits
-from smspec.local.training_request import Host, RequestedChannel
+from smspec.local.running.training_request import Host, TrainingChannel
 
 MODES = ("File", "FastFile", "Pipe")
 
@@ -26,7 +26,7 @@ class JobChannel:
     ``is_estimated``: the number of objects follows from the size of those of the run.
     """
 
-    channel: RequestedChannel
+    channel: TrainingChannel
     size: int
     objects: int | None
     is_estimated: bool = False

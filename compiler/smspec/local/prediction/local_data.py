@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from smspec.local.channel_data import ChannelData
-from smspec.local.feeder.entries import Objects, order
+from smspec.local.channels.channel_data import ChannelData
+from smspec.local.feeder.entries import ChannelObjects, order
 from smspec.local.feeder.objects import ChannelDataError
-from smspec.local.s3.location import is_s3
-from smspec.local.training_request import Host
+from smspec.local.running.training_request import Host
+from smspec.local.s3 import is_s3
 from smspec.source.listing import DataExtent
 
 
@@ -35,7 +35,7 @@ def local_data(channels: Iterable[ChannelData], hosts: tuple[Host, ...]) -> Loca
             entries = data.entries(data.store())
         except (ChannelDataError, OSError):
             continue  # they have changed since the run began
-        if not isinstance(entries, Objects):
+        if not isinstance(entries, ChannelObjects):
             continue
         whole = entries.size(range(len(entries)))
         if whole is None:

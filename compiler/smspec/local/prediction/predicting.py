@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from smspec.local.channel_data import ChannelData
-from smspec.local.file_watch import Opened
+from smspec.local.channels.channel_data import ChannelData
 from smspec.local.prediction.assumptions import assumptions
 from smspec.local.prediction.host_limits import HostLimits, host_limits
 from smspec.local.prediction.job_data import JobChannel, JobData
@@ -16,12 +15,12 @@ from smspec.local.prediction.local_data import LocalData, is_of_spec, local_data
 from smspec.local.prediction.prediction import Prediction, WaitPrice, predicted_modes
 from smspec.local.prediction.reading import Reading, SeenRun, reading_of
 from smspec.local.prediction.s3_service import DOCUMENTED, S3Service
-from smspec.local.record import RunRecord
-from smspec.local.request import RunRequest
-from smspec.local.run_directory import RunDirectory
-from smspec.local.s3.location import is_s3
-from smspec.local.summary import Summary
-from smspec.local.training_request import Host, TrainingRequest
+from smspec.local.record.summary import RunRecord, Summary
+from smspec.local.running.request import RunRequest
+from smspec.local.running.run_directory import RunDirectory
+from smspec.local.running.training_request import Host, TrainingRequest
+from smspec.local.s3 import is_s3
+from smspec.local.watch.file_watch import Opened
 from smspec.rules.pipe import readers
 from smspec.service.job_costs import JobPrices
 from smspec.spec.model import JobSpec

@@ -11,8 +11,7 @@ from smspec.local.prediction.job_data import MODES, JobData
 from smspec.local.prediction.mode_prediction import ModePrediction, predicted_mode
 from smspec.local.prediction.reading import Reading
 from smspec.local.prediction.s3_service import DOCUMENTED, Interval, S3Service
-from smspec.local.tables import lines_of
-from smspec.local.units import size
+from smspec.local.record.units import lines_of, size
 
 HEAD = ("input mode", "first data after", "data on disk", "MB/s of a host", "one pass", "whole job")
 _UNITS = ((1.0, "s"), (60.0, "min"), (3600.0, "h"), (86400.0, "d"))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from smspec.local.events import HostEnded
-from smspec.local.file_watch import Opened
-from smspec.local.flows import Balance, Flow
+from smspec.local.record.flows import Balance, Flow
+from smspec.local.running.events import HostEnded
+from smspec.local.watch.file_watch import Opened
 
 LEAST_SECONDS = 0.05
 """A shorter time says more about the clock than about the script."""

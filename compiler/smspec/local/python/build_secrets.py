@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
 from smspec.spec.model import BuildSecret
 
 

@@ -11,7 +11,7 @@ import stat
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
 from smspec.workspace.cache_directory import (
     VARIABLE,
     cache_directory,

@@ -17,7 +17,7 @@ from smspec.local.python.interpreter import (
     matching_interpreter,
     without_foreign_packages,
 )
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
 from smspec.workspace.cache_directory import make_private, open_cache
 
 _UNKNOWN = re.compile(r"No download found|not a valid|No downloads? (?:is |are )?available", re.IGNORECASE)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from smspec.diagnostics.masking import masked
 from smspec.installers.pip_settings import own_pip_settings, pip_options, uv_settings
 from smspec.local.python.interpreter import without_foreign_packages
-from smspec.local.redaction import value_redactor
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
+from smspec.local.watch.host_log import value_redactor
 from smspec.workspace.process_guard import MOST_MEMORY, guarded
 
 _PIP_QUIETLY = ("--disable-pip-version-check", "--no-input")

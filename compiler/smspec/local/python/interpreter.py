@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from smspec.local.python.pyenv_shim import program_on_path, pyenv_root
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
 from smspec.service.bare_image import bare_image
 from smspec.spec.lock import LockedEnvironment
 from smspec.workspace.cache_directory import cache_directory, existing_cache, require_safe_entry

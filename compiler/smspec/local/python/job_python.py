@@ -26,7 +26,7 @@ from smspec.local.python.interpreter import (
     without_foreign_packages,
 )
 from smspec.local.python.wanted import Wanted
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
 
 _FORMAT = 1
 _FROM_LIST = ("-r", "requirements.txt")

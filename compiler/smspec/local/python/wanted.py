@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from smspec.local.source_files import source_files
-from smspec.local.training_request import TrainingRequest
+from smspec.local.running.image_content import source_files
+from smspec.local.running.training_request import TrainingRequest
 from smspec.plan.plan import NeededEnvironment, Plan
 from smspec.render.dockerfile import pip_installs
 from smspec.render.tree import FileTree, GeneratedFile

@@ -1,28 +1,134 @@
-"""Download objects in order while prefetching the next ones: many connections, little memory."""
+"""The S3 client, its errors as sentences: list the objects under a prefix, and download them in order.
+
+The next objects are prefetched: many connections, little memory. Each page of a list must belong to the requested list.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from smspec.local.feeder.objects import ChannelDataError, Content, Part, StoredObject, StoreUnavailable
-from smspec.local.s3.client import CONNECTIONS, RANGE, asked
-from smspec.local.s3.location import Location, parse
+from smspec.local.s3 import Location, is_key, parse
+from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
+from smspec.wire.fault import WireFault
 
 AHEAD = 64 << 20
 """Bytes that are requested and not yet passed on: of the next objects, and of the rest of the current one."""
+
 _MOST_OBJECTS = 256
 _LEAST = 1 << 16
 _BLOCK = 1 << 18
 _CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,19})-([0-9]{1,19})/([0-9]{1,19})")
 _VERSION = re.compile(r"[!-~]{1,1024}")
 _PARTIAL, _WHOLE = 206, 200
+
+CONNECTIONS = 32
+RANGE = 8 << 20
+"""Bytes of one request. An object of up to this size is downloaded in one."""
+
+_SLACK = 1 << 16
+_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "S3_ENDPOINT_URL", "AWS_ENDPOINT_URL")
+_ANY_REGION = "us-east-1"  # S3 returns the real region of a bucket, and botocore follows
+_DATA_FAULTS = {
+    "NoSuchBucket": "the bucket of `{}` does not exist",
+    "NoSuchKey": "`{}` does not exist",
+    "404": "`{}` does not exist",
+    "NotFound": "`{}` does not exist",
+    "PreconditionFailed": "`{}` changed while smspec was reading it",
+    "412": "`{}` changed while smspec was reading it",
+    "InvalidBucketName": "`{}` has no valid bucket name",
+    "InvalidObjectState": "`{}` is archived; restore it first",
+}
+PAGE = 1000
+"""Objects in one response: the limit of S3."""
+
+MOST_PAGES = 50_000
+_MOST_EMPTY_PAGES = 100
+
+
+def make_client() -> Any:
+    """Return a client configured as the AWS CLI does it: from environment, profile, or role of this machine."""
+    endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), None)
+    with asked("S3"):
+        aws = AwsSession(largest=RANGE + _SLACK, connections=CONNECTIONS, of_job=False)
+        return aws.client(
+            "s3",
+            region_name=aws.session.region_name or _ANY_REGION,
+            endpoint_url=endpoint,
+            # Servers other than AWS's seldom have a host name for each bucket.
+            config=Config(s3={"addressing_style": "path"} if endpoint else {}),
+        )
+
+
+@contextmanager
+def asked(uri: str) -> Iterator[None]:
+    """Convert what boto3 raises about ``uri`` to ChannelDataError for invalid data, or StoreUnavailable."""
+    try:
+        with responses(f"read `{uri}`"):
+            yield
+    except Unsendable:
+        raise ChannelDataError(f"`{uri}` has no valid bucket name") from None
+    except AwsRefused as refusal:
+        if refusal.code in _DATA_FAULTS:
+            raise ChannelDataError(_DATA_FAULTS[refusal.code].format(uri)) from None
+        raise StoreUnavailable(f"S3 rejects the request for `{uri}`: {refusal}") from None
+    except WireFault as fault:
+        raise StoreUnavailable(str(fault)) from None
+
+
+def pages(client: Any, location: Location) -> Iterator[list[StoredObject]]:
+    """Yield the objects of each page that has any. Raise ChannelDataError."""
+    token: str | None = None
+    seen: set[str] = set()
+    begun: set[str] = set()
+    empty = 0
+    while True:
+        going_on = {} if token is None else {"ContinuationToken": token}
+        with asked(location.uri):
+            page = client.list_objects_v2(Bucket=location.bucket, Prefix=location.key, MaxKeys=PAGE, **going_on)
+        items = page.get("Contents", [])
+        if not isinstance(page.get("IsTruncated"), bool) or page.get("KeyCount", len(items)) != len(items):
+            raise _strange(location)
+        found = [_listed(item, location) for item in items if not _is_directory(item)]
+        if found and found[0].path in begun:
+            raise StoreUnavailable(f"S3 keeps listing `{found[0].path}`")
+        if found:
+            begun.add(found[0].path)
+            yield found
+        if not page["IsTruncated"]:
+            return
+        token = page.get("NextContinuationToken")
+        empty = 0 if items else empty + 1
+        if not token or token in seen or empty > _MOST_EMPTY_PAGES or len(seen) > MOST_PAGES:
+            raise StoreUnavailable(f"the S3 listing of `{location.uri}` does not end")
+        seen.add(token)
+
+
+def _listed(item: Any, location: Location) -> StoredObject:
+    key, size = item.get("Key"), item.get("Size")
+    is_fit = isinstance(key, str) and key.startswith(location.key) and key and is_key(key)
+    if not is_fit or not isinstance(size, int) or size < 0:
+        raise _strange(location)
+    return StoredObject(location.relative(key), Location(location.bucket, key).uri, size)
+
+
+def _is_directory(item: Any) -> bool:
+    """Return whether an object is a directory marker of a console: it has no bytes, and a name that ends in a slash."""
+    return item.get("Size") == 0 and str(item.get("Key")).endswith("/")
+
+
+def _strange(location: Location) -> StoreUnavailable:
+    return StoreUnavailable(f"S3 responds with a listing other than that of `{location.uri}`")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
-"""The objects of a channel that are in S3."""
+"""The objects of a channel that are in S3, and the feeder with them."""
 
 from __future__ import annotations
 
 import itertools
 import tempfile
 from collections.abc import Generator, Iterable
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
+from smspec.local.feeder import program
 from smspec.local.feeder.objects import (
     LONGEST_KEY,
     ChannelDataError,
@@ -18,10 +19,8 @@ from smspec.local.feeder.objects import (
     StoreUnavailable,
 )
 from smspec.local.feeder.plan import FeederChannel
-from smspec.local.s3.client import make_client
-from smspec.local.s3.fetching import Fetching
-from smspec.local.s3.listing import pages
-from smspec.local.s3.location import Location, is_key, is_s3, parse
+from smspec.local.s3 import Location, is_key, is_s3, parse
+from smspec.local.s3.fetching import Fetching, make_client, pages
 
 _MANIFEST_IN_MEMORY = 8 << 20
 
@@ -77,3 +76,8 @@ def _location(uri: str) -> Location:
     if not is_key(location.key):
         raise ChannelDataError(f"`{uri}` is not an object URI: a key has at most {LONGEST_KEY:,} bytes of UTF-8")
     return location
+
+
+def main(arguments: list[str]) -> NoReturn:
+    """Feed the channels of the plan, also from S3. ``arguments``: those of the feeder's own program."""
+    program.main(arguments, open_store)

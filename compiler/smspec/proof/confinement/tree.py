@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from smspec.local.engines.namespace.cell import kernel
-from smspec.local.engines.namespace.cell.kernel_files import MASKED_OF_SYS, hide, protect_proc, show_device
+from smspec.local.engines.namespace.cell.kernel import MASKED_OF_SYS, hide, protect_proc, show_device
 from smspec.local.engines.namespace.cell.users import open_inner
 
 SYSTEM = tuple(

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from smspec.installers.pip_settings import chooses_place
 from smspec.local.python.build_secrets import secret_variables as build_secrets
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
 from smspec.lock.environments.index_settings import IndexSettings, index_settings, secret_variables
 from smspec.lock.environments.resolution import ResolverFailed
 from smspec.lock.environments.wheel_tags import rank, wheel_name

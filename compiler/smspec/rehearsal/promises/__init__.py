@@ -9,11 +9,9 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 
-from smspec.local.disturbances import SurroundingFaults
 from smspec.local.python.cache import EnvironmentCache
-from smspec.local.request import Console, FaultRefused
-from smspec.local.run_directory import REHEARSAL, RunDirectory, claim
-from smspec.local.signals import Signals
+from smspec.local.running.request import FaultRefused, RunConsole, Signals, SurroundingFaults
+from smspec.local.running.run_directory import REHEARSAL, RunDirectory, claim
 from smspec.rehearsal.disturbances import no_interruption_reason
 from smspec.rehearsal.promises import interruptions, pipes, progress, s3, surroundings
 from smspec.rehearsal.rehearsal import Rehearsal, RehearsedJob, UndisturbedFailed
@@ -103,7 +101,7 @@ PROMISES: tuple[Promise, ...] = (
 )
 
 
-def rehearse_job(rehearsed: RehearsedJob, promises: Sequence[Promise], console: Console) -> Report:
+def rehearse_job(rehearsed: RehearsedJob, promises: Sequence[Promise], console: RunConsole) -> Report:
     """Rehearse the promises in order. No process is left running, however it ends.
 
     Raise JobRefused if the spec is at fault, RunFailed if this machine is, RunInterrupted for Ctrl-C; nothing is left

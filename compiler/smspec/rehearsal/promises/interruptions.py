@@ -6,8 +6,8 @@ import os
 import random
 from collections.abc import Callable
 
-from smspec.local.disturbances import Interruption, Moment
-from smspec.local.units import duration
+from smspec.local.record.units import duration
+from smspec.local.running.request import Interruption, Moment
 from smspec.rehearsal.cut_checkpoint import Cut, Unclear, cut_checkpoint
 from smspec.rehearsal.disturbances import (
     compared,

@@ -6,12 +6,12 @@ import os
 from dataclasses import replace
 from functools import partial
 
-from smspec.local.channel_data import find_data
-from smspec.local.disturbances import SurroundingFaults
+from smspec.local.channels.channel_data import find_data
 from smspec.local.feeder.objects import ChannelDataError
 from smspec.local.feeder.plan import Injection
-from smspec.local.flows import Flow
-from smspec.local.units import duration
+from smspec.local.record.flows import Flow
+from smspec.local.record.units import duration
+from smspec.local.running.request import SurroundingFaults
 from smspec.rehearsal.disturbances import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
 from smspec.rehearsal.record_cut import RecordCut, read_stream_start, record_cut
 from smspec.rehearsal.rehearsal import Rehearsal

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from smspec.local.training_request import TrainingRequest
-from smspec.local.units import duration
+from smspec.local.record.units import duration
+from smspec.local.running.training_request import TrainingRequest
 from smspec.rehearsal.disturbances import spot_course
 from smspec.rehearsal.rehearsal import Rehearsal
 from smspec.rehearsal.report import PromiseOutcome, kept, not_rehearsed

@@ -6,9 +6,9 @@ import os
 from functools import partial
 from urllib.parse import urlsplit
 
-from smspec.local.disturbances import SurroundingFaults
-from smspec.local.engines.choice import unsupported
-from smspec.local.units import duration
+from smspec.local.engines import unsupported_faults
+from smspec.local.record.units import duration
+from smspec.local.running.request import SurroundingFaults
 from smspec.rehearsal.disturbances import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
 from smspec.rehearsal.faulty_endpoint import FaultCourse, FaultyEndpoint, Struck
 from smspec.rehearsal.rehearsal import Rehearsal
@@ -88,7 +88,7 @@ def no_endpoint_reason(rehearsal: Rehearsal) -> str | None:
         return f"`{endpoint[0]}` is not an http URL: smspec cannot be between a job and a server with TLS"
     if rehearsal.training.payload.get("EnableNetworkIsolation"):
         return "`network.isolation`: the job does not reach S3"
-    return unsupported(SurroundingFaults(variables={endpoint[0]: ""}), rehearsal.engine)
+    return unsupported_faults(SurroundingFaults(variables={endpoint[0]: ""}), rehearsal.engine)
 
 
 def run_behind(

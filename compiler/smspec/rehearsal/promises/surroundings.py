@@ -11,10 +11,10 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from smspec.local.disturbances import SurroundingFaults
-from smspec.local.engines.choice import unsupported
-from smspec.local.memory_watch import RANK, SCRIPT, WORKER
-from smspec.local.units import duration, size
+from smspec.local.engines import unsupported_faults
+from smspec.local.record.units import duration, size
+from smspec.local.running.request import SurroundingFaults
+from smspec.local.watch.memory_watch import RANK, SCRIPT, WORKER
 from smspec.rehearsal.disturbances import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
 from smspec.rehearsal.rehearsal import Rehearsal
 from smspec.rehearsal.report import PromiseOutcome, kept, not_rehearsed
@@ -58,7 +58,7 @@ _OUTPUT = ("opt", "ml", "output", "data")
 
 def unless_supported(faults: SurroundingFaults) -> Callable[[Rehearsal], str | None]:
     """Return the reason against a promise: whether the engine of a rehearsal cannot inject its faults."""
-    return lambda rehearsal: unsupported(faults, rehearsal.engine)
+    return lambda rehearsal: unsupported_faults(faults, rehearsal.engine)
 
 
 def rehearse_killed_process(rehearsal: Rehearsal) -> PromiseOutcome:
@@ -108,7 +108,7 @@ def no_absent_host_reason(rehearsal: Rehearsal) -> str | None:
         return "the job has one host"
     if isinstance(rehearsal.job.distribution, Mpi):
         return "with `mpi`, the smspec runtime waits 30 minutes for the hosts, then fails the job"
-    return unsupported(SurroundingFaults(variables=_shortened(rehearsal)), rehearsal.engine)
+    return unsupported_faults(SurroundingFaults(variables=_shortened(rehearsal)), rehearsal.engine)
 
 
 def rehearse_absent_host(rehearsal: Rehearsal) -> PromiseOutcome:

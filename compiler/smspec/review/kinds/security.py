@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from smspec.review.change import Change, holds_secret, quoted
 from smspec.review.kinds.kind import Kind, by_member, listing
@@ -10,6 +10,8 @@ from smspec.review.layers import BASE, ENV, LABELS, LayerItem
 from smspec.review.version import Pair, Version
 from smspec.service.image_reference import parsed_reference
 from smspec.service.members import member
+from smspec.source import Path
+from smspec.source.frozen import replace
 
 DOCKER_HUB = "docker.io"
 
@@ -24,6 +26,7 @@ def _security_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change
             name = str(leaf.at[-1])
             if holds_secret(name, leaf.old) or holds_secret(name, leaf.new):
                 yield pair.at_leaf(SECURITY.name, leaf, f"a secret in plain text: {quoted(name)}", brief="secrets")
+    yield from _secrets_of_build(pair)
     yield from _secrets_of_image(pair)
     yield from _registries(pair)
 
@@ -41,12 +44,25 @@ def _secrets_of_job(pair: Pair) -> Iterator[Change]:
     """Yield variables that get the value of a different secret; the ARNs are shown."""
     for _, before, after in pair.settings("secrets"):
         old, new = (found if isinstance(found, dict) else {} for found in (before, after))
-        for name in dict.fromkeys([*new, *old]):
-            was, will = old.get(name), new.get(name)
-            if was != will:
-                how = "is new" if was is None else "is gone" if will is None else "changed"
-                what = f"secret {quoted(name)} {how}"
-                yield pair.change(SECURITY.name, ("secrets", name), what, old=was, new=will, brief=quoted(name))
+        yield from _of_secrets(pair, ("secrets",), "secret", old, new)
+
+
+def _secrets_of_build(pair: Pair) -> Iterator[Change]:
+    """Yield secrets of the build that come from somewhere else, which no layer and no request contains."""
+    old, new = pair.old.build_secrets, pair.new.build_secrets
+    if old is not None and new is not None:
+        yield from _of_secrets(pair, ("image", "secrets"), "secret of the build", old, new)
+
+
+def _of_secrets(
+    pair: Pair, path: Path, noun: str, old: Mapping[str, object], new: Mapping[str, object]
+) -> Iterator[Change]:
+    for name in dict.fromkeys([*new, *old]):
+        was, will = old.get(name), new.get(name)
+        if was != will:
+            how = "is new" if was is None else "is gone" if will is None else "changed"
+            what = f"{noun} {quoted(name)} {how}"
+            yield pair.change(SECURITY.name, (*path, name), what, old=was, new=will, brief=quoted(name))
 
 
 def _secrets_of_image(pair: Pair) -> Iterator[Change]:
@@ -68,6 +84,16 @@ def _item_path(
 def _named(version: Version) -> dict[tuple[str, str], LayerItem]:
     layers = version.layers or {}
     return {(layer, item.name): item for layer in (ENV, LABELS) for item in layers.get(layer, ())}
+
+
+def hidden_changes(reported: Sequence[Change]) -> Iterator[Change]:
+    """Yield one for each change whose values are not shown whole: no mask knows where a secret ends in a command."""
+    places = {change.path for change in reported if change.kind == SECURITY.name}
+    for change in reported:
+        if change.hides and change.kind != "cosmetic" and change.path not in places:
+            places.add(change.path)
+            what = "a secret in plain text: not all that changed is shown"
+            yield replace(change, kind=SECURITY.name, old=None, new=None, what=what, brief="secrets", rise=None)
 
 
 def _registries(pair: Pair) -> Iterator[Change]:
@@ -97,8 +123,9 @@ def _registry_of(uri: object) -> str | None:
 
 SECURITY = Kind(
     name="security",
-    meaning="role, KMS keys, network, isolation, encryption, registries of the image and of the base image, `secrets`, "
-    "secrets in plain text (masked), remote debugging, container entrypoint, access to file systems, changed settings",
+    meaning="role, KMS keys, network, isolation, encryption, registries of the image and of the base image, the "
+    "algorithm, rules of Debugger and Profiler, secrets of the job and of the build, secrets in plain text (masked), "
+    "what a mask hides in part, remote debugging, container entrypoint, access to file systems, changed settings",
     changes=_security_changes,
     verdict=listing("changes security"),
 )

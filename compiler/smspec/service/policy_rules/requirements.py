@@ -11,7 +11,7 @@ from smspec.service.instance_types import family, storage
 from smspec.service.member_names import shown
 from smspec.service.members import items, member, structure
 from smspec.service.policy import Policy
-from smspec.service.request import Request
+from smspec.service.request import LISTS_OF_RULES, Request
 from smspec.source import Path
 
 MISSING_TAG = Rule("SM740", "missing required tag", evidence="policy", needs_every_layer=True)
@@ -59,7 +59,7 @@ def disallowed_instance_family(request: Request, policy: Policy) -> Iterator[Fin
     allowed = policy.allowed_instance_families
     if allowed is None:
         return
-    for path, instance_type in request.instance_types:
+    for path, instance_type in (*request.instance_types, *request.rule_instances):
         name = family(instance_type)
         if name and name not in allowed:
             yield DISALLOWED_INSTANCE_FAMILY.at(
@@ -112,6 +112,19 @@ def disallowed_registry(request: Request, policy: Policy) -> Iterator[Finding]:
     Code that processes the data of an organization must come from trusted registries.
     """
     yield from _of_registry(("AlgorithmSpecification", "TrainingImage"), request.image, policy)
+    for name in LISTS_OF_RULES:
+        for index, rule in enumerate(items(request.payload, name)):
+            image = member(rule, "RuleEvaluatorImage")
+            if isinstance(image, str):
+                yield from _of_registry((name, index, "RuleEvaluatorImage"), parsed_reference(image), policy)
+    algorithm = request.algorithm.get("AlgorithmName")
+    if policy.allowed_registries is not None and isinstance(algorithm, str):
+        yield DISALLOWED_REGISTRY.at(
+            ("AlgorithmSpecification", "AlgorithmName"),
+            f"`{policy.file_of('allowed_registries')}` limits registries, and the image of the algorithm "
+            f"`{shown(algorithm)}` is unknown",
+            help="use an image, or ask the policy owner",
+        )
 
 
 def disallowed_base_registry(base: str, policy: Policy) -> Iterator[Finding]:

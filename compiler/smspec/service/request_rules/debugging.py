@@ -9,7 +9,7 @@ from smspec.diagnostics.suggestions import nearest
 from smspec.service.instance_types import TRAINIUM, family
 from smspec.service.member_names import shown
 from smspec.service.members import items, member, number, repeated, structure
-from smspec.service.request import Request
+from smspec.service.request import LISTS_OF_RULES, Request
 
 DEBUG_RULES_WITHOUT_A_HOOK = Rule("SM366", "debugger rules without a hook", "warning", evidence="inferred")
 
@@ -133,7 +133,7 @@ def duplicate_rule_configuration(request: Request) -> Iterator[Finding]:
     Results of rules are stored under their names.
     """
     earlier: set[str] = set()
-    for list_name in ("DebugRuleConfigurations", "ProfilerRuleConfigurations"):
+    for list_name in LISTS_OF_RULES:
         for index, rule in enumerate(items(request.payload, list_name)):
             name = member(rule, "RuleConfigurationName")
             if isinstance(name, str):
@@ -151,18 +151,16 @@ MANY_DEBUGGER_RULES = Rule("SM416", "many debugger rules", "note", evidence="thi
 _SMALL_QUOTA = 4
 """Processing instances: the quota in the service message of a rejected job."""
 
-_LISTS_OF_RULES = ("DebugRuleConfigurations", "ProfilerRuleConfigurations")
-
 
 def many_debugger_rules(request: Request) -> Iterator[Finding]:
     """Note how many processing instances the rules need: SageMaker rejects a job with more than the quota allows.
 
     Each rule of the debugger and of the profiler runs as a processing job, which has a quota.
     """
-    counts = {name: len(items(request.payload, name)) for name in _LISTS_OF_RULES}
+    counts = {name: len(items(request.payload, name)) for name in LISTS_OF_RULES}
     total = sum(counts.values())
     if total > _SMALL_QUOTA and not request.is_serverless:
-        first = next(name for name in _LISTS_OF_RULES if counts[name])
+        first = next(name for name in LISTS_OF_RULES if counts[name])
         yield MANY_DEBUGGER_RULES.at(
             (first,),
             f"`{first}`: {total} rules need {total} processing instances; quota not checked",

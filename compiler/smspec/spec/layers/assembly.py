@@ -23,9 +23,16 @@ from smspec.spec.layers.layer_faults import (
 from smspec.spec.layers.merging import Idle, idle_nulls, is_null, layered, most_alternatives
 from smspec.spec.layers.short_forms import expanded, rehomed
 from smspec.spec.layers.substitution import Substitution
-from smspec.spec.layers.variables import OptionError, SpecVariable, declared, valued, valued_as_far_as_possible
+from smspec.spec.layers.variables import (
+    OptionError,
+    SpecVariable,
+    UnfitSetting,
+    declared,
+    valued,
+    valued_as_far_as_possible,
+)
 
-__all__ = ["Assembly", "OptionError", "extends_of", "has_name", "is_base", "merged", "overlay_names"]
+__all__ = ["Assembly", "OptionError", "UnfitSetting", "extends_of", "has_name", "is_base", "merged", "overlay_names"]
 
 _DECLARED: ByIdentity[tuple[dict[str, SpecVariable], list[Finding]]] = ByIdentity()  # many jobs have those of one base
 _EXTENDS: ByIdentity[tuple[list[Finding], tuple[tuple[str, Span], ...]]] = ByIdentity()
@@ -167,7 +174,10 @@ class Assembly:
         return tuple(self._overlays) if self._can_be_laid else ()
 
     def merged(self, overlay: str | None = None, settings: Settings[str, str] | None = None) -> Merged:
-        """Return the job with an overlay, or on its own. Raise `OptionError` for an error on the command line."""
+        """Return the job with an overlay, or on its own. Raise `OptionError` for an error on the command line.
+
+        The error is an `UnfitSetting` if the variable takes other values.
+        """
         if self._is_partial:
             return self._partial(overlay, settings or {})
         own, texts, spec, idle = self._own, self._texts, self._spec, [*self._idle]

@@ -143,6 +143,14 @@ class OptionError(Exception):
     """The error is in the command, not in the spec: an unknown overlay, variable, or value."""
 
 
+class UnfitSetting(OptionError):
+    """The variable ``name`` does not take the value of `--set`, for a ``reason``."""
+
+    def __init__(self, name: str, option: str, reason: str) -> None:
+        super().__init__(f"{option}: {reason}")
+        self.name, self.option, self.reason = name, option, reason
+
+
 def valued(variables: Settings[str, SpecVariable], settings: Settings[str, str]) -> dict[str, Scalar]:
     """Return the value of every variable that has one. ``settings`` are the NAME=VALUE of ``--set vars.NAME=VALUE``."""
     values = {name: variable.default for name, variable in variables.items() if variable.default is not None}
@@ -190,7 +198,9 @@ def _value(variable: SpecVariable, text: str) -> Scalar:
         # A variable that is a string stays one: `--set vars.account=012345678901` needs no quotes.
         value = replace(value, value=value.text, plain=isinstance(value.value, str))
     if kinds and kind(value) not in kinds:
-        raise OptionError(f"{given}: `{variable.name}` is {' or '.join(sorted(kinds))}, not {kind(value)}")
+        raise UnfitSetting(
+            variable.name, given, f"`{variable.name}` is {' or '.join(sorted(kinds))}, not {kind(value)}"
+        )
     if variable.choices and not any(same(value, choice) for choice in variable.choices):
-        raise OptionError(f"{given}: `{variable.name}` is one of {shown(variable.choices)}")
+        raise UnfitSetting(variable.name, given, f"`{variable.name}` is one of {shown(variable.choices)}")
     return value

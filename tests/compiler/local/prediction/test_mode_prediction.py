@@ -20,7 +20,7 @@ from smspec.local.prediction.prediction import (
 )
 from smspec.local.prediction.reading import Reading, Scenario
 from smspec.local.prediction.s3_service import Interval
-from smspec.local.training_request import TrainingRequest
+from smspec.local.running.training_request import TrainingRequest
 
 HOST = HostLimits(network=Interval(1e8, 1e8), disk=Interval(1e8, 1e8), capacity=50 << 30, memory=None)
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from smspec.local.events import HostEnded
-from smspec.local.file_watch import Opened
-from smspec.local.flows import Balance, Flow
 from smspec.local.prediction.reading import SeenRun, reading_of
+from smspec.local.record.flows import Balance, Flow
+from smspec.local.running.events import HostEnded
+from smspec.local.watch.file_watch import Opened
 
 SIZE = 100 << 20
 MEBIBYTE = 1 << 20

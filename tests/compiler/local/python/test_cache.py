@@ -5,7 +5,7 @@ import os
 import pytest
 
 from smspec.local.python.cache import EnvironmentCache
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no disk that is always full")

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from smspec.local.s3 import client, fetching
+from smspec.local.s3 import fetching
 from support.servers.hostile_s3 import BUCKET, CREDENTIALS, XML, HostileS3, error, etag, is_list, listing
 from support.servers.hostile_server import chunked, dripped, hostile_server, response
 from support.smspec_command import smspec
@@ -18,7 +18,7 @@ RANGE = 1 << 16
 WHOLE = bytes(range(256)) * 384
 """98,304 bytes, which take two ranges."""
 
-LARGE_RANGE = client.RANGE
+LARGE_RANGE = fetching.RANGE
 SMALL = b"small"
 
 SPEC = """\
@@ -59,7 +59,7 @@ def fed(tmp_path, monkeypatch):
 
 
 def request_ranges(monkeypatch, size):
-    for module in (client, fetching):
+    for module in (fetching, fetching):
         monkeypatch.setattr(module, "RANGE", size)
 
 

@@ -11,9 +11,8 @@ import pytest
 from smspec.local.feeder.entries import entries_of
 from smspec.local.feeder.objects import ChannelDataError, StoredObject, StoreUnavailable
 from smspec.local.feeder.plan import FeederChannel
-from smspec.local.s3 import fetching, listing
-from smspec.local.s3.client import make_client
-from smspec.local.s3.location import parse
+from smspec.local.s3 import fetching, parse
+from smspec.local.s3.fetching import make_client
 from smspec.local.s3.store import S3Store, open_store
 from support.servers.aws_server import BUCKET, s3_server
 
@@ -74,7 +73,7 @@ def test_objects_are_named_by_the_rest_of_their_key(prefix, key, name):
 
 
 def test_long_lists_are_paginated(s3, monkeypatch):
-    monkeypatch.setattr(listing, "PAGE", 50)
+    monkeypatch.setattr(fetching, "PAGE", 50)
     for number in range(120):
         s3.put(f"many/{number:05}", b"%d," % number)
     store = open_store(channel(f"s3://{BUCKET}/many/"))

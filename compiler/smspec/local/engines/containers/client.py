@@ -1,19 +1,32 @@
-"""The command line of a container engine: what docker, podman, nerdctl, and finch have in common."""
+"""The command line of a container engine: what docker, podman, nerdctl, and finch have in common.
+
+It also says where the engine runs, and removes what killed runs left in it.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import functools
+import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cached_property
+from typing import Any
 
+from smspec.local.running.run_directory import HOSTS, INTERRUPTED, has_other_owners
+from smspec.render.tree import RUN_MARKER, is_run_marker, marker_in
 from smspec.workspace.process_guard import guarded
 
 _SECONDS = 60.0
 _SECONDS_OF_A_PROBE = 15.0
 _SECONDS_TO_END = 5.0
 _MOST_LINES = 15
+LABEL = "smspec.run"
+"""Its value is the path of the file that a run locks as long as it lasts."""
 
 
 class ClientFailed(Exception):
@@ -113,3 +126,113 @@ def unavailable(program: str) -> str | None:
 
 def _last_line(text: str) -> str:
     return text.strip().rpartition("\n")[2].strip() or "it failed without a message"
+
+
+def volume_mount(volume: str, target: str, *, is_read_only: bool = False) -> str:
+    """Return the value of ``--mount`` for a volume of the engine."""
+    return f"type=volume,source={volume},target={target}" + (",readonly" if is_read_only else "")
+
+
+def mount(source: str, target: str, *, is_read_only: bool = False) -> str:
+    """Return the value of ``--mount``: comma-separated values, in which a field with a comma or a quote is quoted."""
+    fields = ["type=bind", _field(f"source={source}"), _field(f"target={target}")]
+    return ",".join([*fields, "readonly"] if is_read_only else fields)
+
+
+def _field(text: str) -> str:
+    if not any(character in text for character in ',"\n'):
+        return text
+    return '"' + text.replace('"', '""') + '"'
+
+
+class EngineFacts:
+    """Where an engine runs, and as whom, from what `info` says: the client is asked once, when something is needed."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    @property
+    def is_rootless(self) -> bool:
+        """Return whether root of a container is the author."""
+        security = self._info.get("SecurityOptions")
+        if isinstance(security, list):
+            return any("rootless" in str(option) for option in security)
+        return bool(_at(self._info, "host", "security", "rootless"))
+
+    @property
+    def is_apart(self) -> bool:
+        """Return whether the engine has a kernel of its own, as in a virtual machine: FIFOs and sockets end there."""
+        if not sys.platform.startswith("linux") or self._info.get("OperatingSystem") == "Docker Desktop":
+            return True
+        kernel = self._info.get("KernelVersion") or _at(self._info, "host", "kernel")
+        return bool(kernel) and kernel != os.uname().release
+
+    @cached_property
+    def _info(self) -> Mapping[str, Any]:
+        try:
+            found = json.loads(self._client.run("info", "--format", "{{json .}}"))
+        except (ClientFailed, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+
+def _at(members: object, *names: str) -> object:
+    for name in names:
+        members = members.get(name) if isinstance(members, dict) else None
+    return members
+
+
+def label_of(lock: str) -> str:
+    """Return the label for everything that a run creates."""
+    return f"{LABEL}={os.path.realpath(lock)}"
+
+
+@functools.cache
+def sweep(program: str) -> None:
+    """Remove the containers, networks, and volumes of runs that have ended. What cannot be read is left alone.
+
+    Once per process: a rehearsal runs a job many times, and each run removes what is its own.
+    """
+    client = Client(program)
+    for listing, inspection, removal in (
+        (("ps", "--all"), ("inspect", "--format", f'{{{{index .Config.Labels "{LABEL}"}}}}'), ("rm", "--force")),
+        (
+            ("network", "ls"),
+            ("network", "inspect", "--format", f'{{{{index .Labels "{LABEL}"}}}}'),
+            ("network", "rm"),
+        ),
+        (("volume", "ls"), ("volume", "inspect", "--format", f'{{{{index .Labels "{LABEL}"}}}}'), ("volume", "rm")),
+    ):
+        try:
+            found = client.run(*listing, "--quiet", "--filter", f"label={LABEL}").split()
+        except ClientFailed:
+            continue
+        for each in found:
+            try:
+                lock = client.run(*inspection, each)
+            except ClientFailed:
+                continue
+            if lock and not _is_locked(lock):
+                client.try_to(*removal, each)
+
+
+def files_of_others(run_directory: str) -> list[str]:
+    """Return the directories of a killed run that have files of another user, whom its containers ran as."""
+    if not is_run_marker(marker_in(run_directory)) or _is_locked(os.path.join(run_directory, RUN_MARKER)):
+        return []
+    candidates = (os.path.join(run_directory, name) for name in (HOSTS, INTERRUPTED))
+    return [each for each in candidates if os.path.isdir(each) and not os.path.islink(each) and has_other_owners(each)]
+
+
+def _is_locked(path: str) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

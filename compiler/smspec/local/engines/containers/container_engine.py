@@ -6,31 +6,29 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 
-from smspec.local.disturbances import NO_FAULTS
-from smspec.local.engines.containers.client import Client, ClientFailed
+from smspec.local.channels.channel_data import MountedChannel
+from smspec.local.channels.feeder_process import FeederProcess, own_feeder
+from smspec.local.engines.containers.client import (
+    Client,
+    ClientFailed,
+    EngineFacts,
+    files_of_others,
+    label_of,
+    mount,
+    sweep,
+)
 from smspec.local.engines.containers.container_host import ContainerHost
-from smspec.local.engines.containers.engine_facts import EngineFacts
-from smspec.local.engines.containers.feeding_inside import FeedingInside
-from smspec.local.engines.containers.host_environment import HostEnvironment
+from smspec.local.engines.containers.host_environment import MOST_HOSTS, HostEnvironment, HostNetwork
 from smspec.local.engines.containers.image import build_image, pull_image, written_secrets
-from smspec.local.engines.containers.leftovers import files_of_others, label_of, sweep
-from smspec.local.engines.containers.limited_room import LimitedRoom
-from smspec.local.engines.containers.mounts import mount
-from smspec.local.engines.containers.network import MOST_HOSTS, Network
-from smspec.local.engines.containers.sidecar import Companions
-from smspec.local.engines.engine import UPLOADS, JobToRun
+from smspec.local.engines.containers.sidecar import Companions, FeedingInside, LimitedRoom
+from smspec.local.engines.engine import UPLOADS, JobToRun, gpu_differences, gpu_words
 from smspec.local.feeder.plan import FeederPlan
-from smspec.local.feeder_process import FeederProcess, own_feeder
-from smspec.local.gpus import gpu_differences, gpu_words
-from smspec.local.image_content import ImageContent
-from smspec.local.job_variables import author_secrets
-from smspec.local.memory_watch import memory_limits
-from smspec.local.mounted_data import MountedChannel
 from smspec.local.python.build_secrets import secret_variables
-from smspec.local.request import FaultRefused, RunFailed
-from smspec.local.run_directory import HOSTS, UPLOAD, HostDirectory, RunDirectory
-from smspec.local.source_files import source_files
-from smspec.local.training_request import Host, TrainingRequest
+from smspec.local.running.image_content import ImageContent, author_secrets, source_files
+from smspec.local.running.request import NO_FAULTS, FaultRefused, RunFailed
+from smspec.local.running.run_directory import HOSTS, UPLOAD, HostDirectory, RunDirectory
+from smspec.local.running.training_request import Host, TrainingRequest
+from smspec.local.watch.memory_watch import memory_limits
 from smspec.render.tree import RUN_MARKER
 from smspec.spec.model import BuiltImage, ExistingImage
 from smspec.workspace.git_labels import git_labels
@@ -140,7 +138,7 @@ class ContainerEngine:
         companions = self._companions(directory)
         with ExitStack() as undo:
             undo.callback(self._give_back, directory.path(HOSTS))
-            network = Network(companions, is_internal=self._environment.is_isolated)
+            network = HostNetwork(companions, is_internal=self._environment.is_isolated)
             undo.callback(network.remove)
             variables, secrets = self._environment.variables(companions, network, undo)
             containers = {}
@@ -182,7 +180,7 @@ class ContainerEngine:
         self,
         host: Host,
         companions: Companions,
-        network: Network,
+        network: HostNetwork,
         mounts: Sequence[str],
         variables: Mapping[str, str],
         secrets: Mapping[str, str],

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 
-from smspec.local.engines.containers.classic_builder import is_classic, write_classic
 from smspec.local.engines.containers.client import Client, ClientFailed
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
 from smspec.plan.plan import ImagePlan
 from smspec.workspace.temporary_directory import temporary_directory
 
@@ -15,6 +15,8 @@ _STEP = " ["  # `#7 [3/9] RUN …`, as BuildKit prints the begin of a step
 _LONGEST_STEP = 120
 _STEPS_OF_OTHERS = ("STEP ", "Step ")  # podman, and docker without BuildKit
 _NO_BUILDKIT = "buildx component is missing"
+_CACHED = re.compile(r"(?m)^RUN ((?:--mount=type=cache,\S+ \\\n +)+)((?:.*\\\n)*.*)$")
+_TARGET = re.compile(r"target=([^\s,]+)")
 
 
 def has_image(client: Client, name: str) -> bool:
@@ -127,3 +129,34 @@ def written_secrets(secrets: Mapping[str, str], kinds: Mapping[str, str], direct
 
 def _is_step(line: str) -> bool:
     return line.startswith(_STEPS_OF_OTHERS) or (line.startswith("#") and _STEP in line and "[internal]" not in line)
+
+
+def is_classic(program: str, environment: Mapping[str, str]) -> bool:
+    """Return whether the author's environment chooses docker's old builder, the only one in SageMaker Studio.
+
+    It mounts nothing while it builds. A Dockerfile for both would download every package again for each change, so this
+    one gets a copy, which downloads what packages are installed from again, and removes it.
+    """
+    return program == "docker" and environment.get("DOCKER_BUILDKIT") == "0"
+
+
+def write_classic(tree: str, directory: str, secrets: Mapping[str, str]) -> str:
+    """Write the Dockerfile of a generated tree as the classic builder reads it; return its path. Raise RunFailed."""
+    if secrets:
+        raise RunFailed(
+            3, "`image.secrets` needs BuildKit, and DOCKER_BUILDKIT is 0: remove the secrets, or set DOCKER_BUILDKIT=1"
+        )
+    path = os.path.join(directory, "Dockerfile")
+    with open(os.path.join(tree, "Dockerfile"), encoding="utf-8") as source, open(path, "w", encoding="utf-8") as file:
+        file.write(classic(source.read()))
+    return path
+
+
+def classic(dockerfile: str) -> str:
+    """Return a generated Dockerfile whose caches are directories, which the instruction that fills them empties."""
+
+    def emptied(found: re.Match[str]) -> str:
+        caches = " ".join(f"{target}/*" for target in _TARGET.findall(found[1]))
+        return f"RUN {found[2]} \\\n    && rm -rf {caches}"
+
+    return _CACHED.sub(emptied, dockerfile)

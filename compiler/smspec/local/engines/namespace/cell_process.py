@@ -1,22 +1,81 @@
-"""The cell of a run as a child process: it starts the hosts, signals them, and reports how they end."""
+"""The cell of a run as a child process: it starts the hosts, signals them, and reports how they end.
+
+The log of a host comes through a pipe. Files can have several owners if the author has a range of users (subuid(5)).
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import pwd
+import shutil
+import signal
 import subprocess
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from smspec.local.engines.namespace.availability import cell_words
-from smspec.local.engines.namespace.user_range import UserRange
-from smspec.local.machine_processes import Usage
-from smspec.local.request import RunFailed
+from smspec.local.running.request import RunFailed
+from smspec.local.watch.host_log import HostLog
+from smspec.local.watch.machine_processes import MachineProcess, Usage, below
 from smspec.workspace.process_guard import end_by_closing_stdin
+
+_FILES = ("/etc/subuid", "/etc/subgid")
+_PROGRAMS = ("newuidmap", "newgidmap")
+_ENOUGH = 65_535
+"""Users 1 to 65,535; user 65,534 is the one without rights in images."""
 
 _READ = 1 << 16
 _STOP_SECONDS = 60.0
 """Files that belong to other users may have to get their owner back."""
+
+_KILLED = 128 + signal.SIGKILL
+
+
+@dataclass(frozen=True, slots=True)
+class UserRange:
+    """The first user and the first group of the author's range, which follow root in the namespace."""
+
+    first_user: int
+    first_group: int
+
+    def map(self, process: int) -> bool:
+        """Map users and groups of a process that has entered a new namespace; return whether that succeeded."""
+        own = os.geteuid(), os.getegid()
+        for program, first, mine in zip(_PROGRAMS, (self.first_user, self.first_group), own, strict=True):
+            words = [program, str(process), "0", str(mine), "1", "1", str(first), str(_ENOUGH)]
+            ended = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            if ended.returncode:
+                return False
+        return True
+
+
+def own_range() -> UserRange | None:
+    """Return the range of the author, if this machine has one and the programs that map it."""
+    if not all(map(shutil.which, _PROGRAMS)):
+        return None
+    firsts = [_first(path) for path in _FILES]
+    return None if None in firsts else UserRange(*[first for first in firsts if first is not None])
+
+
+def _first(path: str) -> int | None:
+    user = os.geteuid()
+    try:
+        names = {str(user), pwd.getpwuid(user).pw_name}
+    except KeyError:
+        names = {str(user)}
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            entries = [line.strip().split(":") for line in file]
+    except OSError:
+        return None
+    for entry in entries:
+        is_own = len(entry) == 3 and entry[0] in names and entry[1].isdigit() and entry[2].isdigit()
+        if is_own and int(entry[2]) >= _ENOUGH:
+            return int(entry[1])
+    return None
 
 
 class CellProcess:
@@ -118,3 +177,65 @@ def give_back(directories: Sequence[str], users: UserRange) -> None:
         process.stdout.readline()
         process.stdin.write(b"mapped\n" if users.map(process.pid) else b"unmapped\n")
         process.stdin.close()
+
+
+class NamespaceHost:
+    """A running host of a cell. ``output``: the end of a pipe from which its output is read."""
+
+    def __init__(self, host: str, cell: CellProcess, output: int, log: str) -> None:
+        self.host = host
+        self.exit_status: int | None = None
+        self.refusal = ""
+        self.usage: Usage | None = None
+        self.seconds = 0.0
+        self.descriptor = output
+        self._cell = cell
+        self._log = HostLog(log)
+        self._started = time.monotonic()
+        self._is_open = True
+
+    def lines(self) -> Iterator[str] | None:
+        """Read the available output, which may block, append it to the log, and return its lines; None at the end."""
+        data = os.read(self.descriptor, _READ)
+        return self._log.take(data) if data else None
+
+    def ended(self) -> bool:
+        """Return whether the first process has ended, and with it all others."""
+        if self.exit_status is None:
+            self._cell.update()
+            status = self._cell.exit_statuses.get(self.host)
+            if status is None and self._cell.has_ended:
+                status = _KILLED  # with the cell
+            if status is not None:
+                self.exit_status = status
+                self.usage = self._cell.usages.get(self.host)
+                self.seconds = time.monotonic() - self._started
+        return self.exit_status is not None
+
+    def processes(self) -> list[MachineProcess]:
+        """Return the processes of the host: those below the one that has its name in its environment."""
+        everything = below(self._cell.pid)
+        inside = {process.number for process in everything if process.variable("HOSTNAME") == self.host}
+        for process in everything:
+            if process.parent in inside:
+                inside.add(process.number)  # it has replaced its environment
+        return [process for process in everything if process.number in inside]
+
+    def kill_process(self, number: int) -> None:
+        """Kill one of them, by its number on this machine."""
+        os.kill(number, signal.SIGKILL)
+
+    def terminate(self) -> None:
+        """Send SIGTERM to the first process."""
+        self._cell.signal("terminate", self.host)
+
+    def kill(self) -> None:
+        """Kill the first process: the kernel kills the others."""
+        self._cell.signal("kill", self.host)
+
+    def close(self) -> Iterator[str]:
+        """Close the log and yield a last line without a line feed."""
+        if self._is_open:
+            os.close(self.descriptor)
+            self._is_open = False
+        yield from self._log.close()

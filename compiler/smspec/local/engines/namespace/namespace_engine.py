@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 
-from smspec.local.disturbances import NO_FAULTS
-from smspec.local.engines.engine import BY_NAME, UPLOADS, JobToRun
-from smspec.local.engines.namespace import internet, mpi
+from smspec.local.channels.channel_data import MountedChannel
+from smspec.local.engines.engine import BY_NAME, UPLOADS, JobToRun, gpu_differences
+from smspec.local.engines.namespace import availability, mpi
 from smspec.local.engines.namespace.availability import probe
 from smspec.local.engines.namespace.cell.plan import Bind, CellPlan, Data, HostPlan, Volume
-from smspec.local.engines.namespace.cell_process import CellProcess, give_back
+from smspec.local.engines.namespace.cell_process import CellProcess, NamespaceHost, give_back, own_range
 from smspec.local.engines.namespace.machine_paths import (
     author_binds,
     kept_variables,
@@ -20,20 +20,19 @@ from smspec.local.engines.namespace.machine_paths import (
     sockets_below,
     unsearched_place,
 )
-from smspec.local.engines.namespace.namespace_host import NamespaceHost
-from smspec.local.engines.namespace.user_range import has_other_owners, own_range
-from smspec.local.engines.process import LOOPBACK, free_ports, loopback_interface
-from smspec.local.engines.python_of_engine import PythonOfEngine
-from smspec.local.engines.required_programs import require_torchrun
-from smspec.local.gpus import gpu_differences
-from smspec.local.image_content import ImageContent, image_differences
-from smspec.local.job_variables import author_secrets, job_variables, set_by_the_job
-from smspec.local.mounted_data import MountedChannel
+from smspec.local.engines.process import LOOPBACK, PythonOfEngine, free_ports, loopback_interface, require_torchrun
 from smspec.local.python.job_python import JobPython, described
 from smspec.local.python.wanted import wanted_python
-from smspec.local.request import RunFailed
-from smspec.local.run_directory import HOSTS, INTERRUPTED, UPLOAD, HostDirectory, RunDirectory
-from smspec.local.training_request import Host, TrainingRequest
+from smspec.local.running.image_content import (
+    ImageContent,
+    author_secrets,
+    image_differences,
+    job_variables,
+    set_by_the_job,
+)
+from smspec.local.running.request import NO_FAULTS, RunFailed
+from smspec.local.running.run_directory import HOSTS, INTERRUPTED, UPLOAD, HostDirectory, RunDirectory, has_other_owners
+from smspec.local.running.training_request import Host, TrainingRequest
 from smspec.source.deep_directories import remove_tree
 from smspec.source.real_file import is_below
 
@@ -95,7 +94,7 @@ class NamespaceEngine(PythonOfEngine):
         self._named, self._unsafe = named_places(self._python.interpreter) if lent else ([], [])
         self._refuse_place_of_checkpoints()
         self._is_isolated = bool(self._training.payload.get("EnableNetworkIsolation"))
-        self._missing = internet.missing()
+        self._missing = availability.missing_for_internet()
         self._has_network = self._needs_network() and probe().has_network
         if len(run.hosts) > 1 and not self._has_network:
             raise RunFailed(3, "this kernel cannot connect several hosts: it has no bridges or no veth interfaces")
@@ -138,7 +137,7 @@ class NamespaceEngine(PythonOfEngine):
         elif not self._has_internet and not self._is_isolated:
             found.append(f"the hosts cannot reach the internet: {self._missing}")
         elif self._has_internet and not self._request.reaches_loopback:
-            names = internet.loopback_variables(kept_variables(os.environ))
+            names = availability.loopback_variables(kept_variables(os.environ))
             found += [
                 f"`{name}` is an address of this machine, which hosts reach only with --host-loopback" for name in names
             ]
@@ -210,7 +209,7 @@ class NamespaceEngine(PythonOfEngine):
 
     def _connect(self, process: int) -> bool:
         if self._has_internet:
-            way = internet.Internet(process, reaches_loopback=self._request.reaches_loopback)
+            way = availability.Internet(process, reaches_loopback=self._request.reaches_loopback)
             self._open.callback(way.close)
         return self._has_internet
 
@@ -230,8 +229,8 @@ class NamespaceEngine(PythonOfEngine):
         return CellPlan(
             mount_point=mount_point,
             has_network=self._has_network,
-            gateway=internet.GATEWAY if self._has_internet else "",
-            resolver=internet.RESOLVER if self._has_internet else "",
+            gateway=availability.GATEWAY if self._has_internet else "",
+            resolver=availability.RESOLVER if self._has_internet else "",
             addresses={host.name: self._address(host) for host in self._hosts},
             owned=[directory.host(host.name).root for host in hosts],
             mode=directory.hosts_mode,
@@ -322,8 +321,8 @@ class NamespaceEngine(PythonOfEngine):
         """Return variables with the addresses under which hosts reach this machine, if they can."""
         if not (self._has_internet and self._request.reaches_loopback):
             return dict(variables)
-        names = internet.loopback_variables(variables)
-        return {**variables, **{name: internet.to_this_machine(variables[name]) for name in names}}
+        names = availability.loopback_variables(variables)
+        return {**variables, **{name: availability.to_this_machine(variables[name]) for name in names}}
 
     @property
     def _environment_place(self) -> str:

@@ -6,10 +6,11 @@ import errno
 import glob
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 
 from . import kernel
-from .kernel_files import DEVICES, MASKED_OF_SYS, hide, protect_proc
-from .plan import Bind, CellPlan, Data, HostPlan
+from .kernel import DEVICES, MASKED_OF_SYS, hide, protect_proc
+from .plan import Bind, CellPlan, Data, HostPlan, Volume
 from .users import SHIFT
 
 _SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "nix", "gnu")
@@ -23,6 +24,8 @@ _SAFE = kernel.NO_SUID | kernel.NO_DEVICES
 _FIRST_PERSON, _NOBODY = 1000, 65534
 _PROGRAMS = "/usr/sbin"
 _ORIGINALS = "/opt/smspec-sbin"
+_OF_THE_RUNTIME = 1
+"""Pages: the runtime reserves room for a failure file before it starts the script."""
 
 
 def build_root(host: HostPlan, plan: CellPlan, users: int | None) -> None:
@@ -242,3 +245,35 @@ def _accounts(path: str) -> str:
 def _write(path: str, text: str) -> None:
     with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
+
+
+def mount_volume(volume: Volume) -> None:
+    """Mount the file system, with the content that the directories have now, and room for ``volume.room`` bytes."""
+    page = os.sysconf("SC_PAGE_SIZE")
+    pages = volume.room // page + _OF_THE_RUNTIME + sum(_pages(directory, page) for directory in volume.directories)
+    kernel.mount("tmpfs", volume.place, kernel.NO_SUID | kernel.NO_DEVICES, f"size={pages * page},mode=755")
+    for number, directory in enumerate(volume.directories):
+        _copy(directory, volume.path(number))
+
+
+def keep_content(volume: Volume) -> None:
+    """Copy what the host wrote to the directories, so that it outlives the file system."""
+    import shutil  # imported late: few runs have volumes
+
+    for number, directory in enumerate(volume.directories):
+        with suppress(OSError):
+            shutil.rmtree(directory)
+        _copy(volume.path(number), directory)
+
+
+def _copy(source: str, target: str) -> None:
+    import shutil
+
+    # An Error is about single files, such as a FIFO that a script created: it has no content to keep.
+    with suppress(shutil.Error):
+        shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True)
+
+
+def _pages(directory: str, page: int) -> int:
+    sizes = (os.lstat(os.path.join(above, name)).st_size for above, _, names in os.walk(directory) for name in names)
+    return sum(-(-size // page) for size in sizes)

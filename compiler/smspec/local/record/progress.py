@@ -1,0 +1,252 @@
+"""Show the progress of a run: log lines, and on a terminal one live line per active channel.
+
+Elsewhere (a file, CI) it prints log lines, and occasionally one line of progress.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from smspec.diagnostics.visible import visible
+from smspec.local.record.flows import METRICS, describe
+from smspec.local.record.units import lines_of, screen, size
+from smspec.local.running.events import (
+    ChannelLaid,
+    EpochEnded,
+    EpochFed,
+    Event,
+    FaultInjected,
+    HostEnded,
+    LogLine,
+    Remark,
+)
+from smspec.local.running.request import RunConsole
+
+_FRAME_SECONDS = 0.2
+_FIRST_PLAIN_SECONDS = 0.3
+"""The delay before a download is shown; most are over by then."""
+_PLAIN_SECONDS = 10.0
+_MOST_LINES = 12
+_WINDOW_SECONDS = 2.0
+_LONGEST_BAR, _SHORTEST_NAME = 16, 8
+
+
+class Progress:
+    """Draws events on ``console``."""
+
+    def __init__(
+        self,
+        console: RunConsole,
+        clock: Callable[[], float] = time.monotonic,
+        screen: Callable[[], tuple[int, int]] = screen,
+        verbosity: int = 0,
+    ) -> None:
+        self._console = console
+        self._verbosity = verbosity
+        self._clock = clock
+        self._start = clock()
+        self._screen = screen
+        self._flows: dict[tuple[str, str], ChannelProgress] = {}
+        self._pending: list[str] = []
+        self._drawn = 0
+        self._last_frame = self._clock()
+        self._changed = False
+        self._has_shown_download = False
+
+    def report(self, event: Event) -> None:
+        """Handle an event; log lines and remarks appear with the next `tick`."""
+        if self._verbosity < 0:
+            if isinstance(event, Remark) and event.warning:
+                self._pending.append(f"warning: {visible(event.text)}\n")
+        elif isinstance(event, LogLine):
+            # For programs that watch the log; people have the published line before it and the table at the end.
+            if self._verbosity > 0 or not event.text.startswith(METRICS):
+                self._pending.append(f"{self._time()}{event.host} | {event.text}\n")
+        elif isinstance(event, Remark):
+            self._pending.append(f"{'warning: ' if event.warning else ''}{visible(event.text)}\n")
+        elif isinstance(event, FaultInjected):
+            self._pending.append(f"{describe(event)}\n")
+        elif isinstance(event, HostEnded):
+            self._forget(event.host)
+        elif isinstance(event, ChannelLaid | EpochFed | EpochEnded):
+            self._flowed(event)
+        if len(self._pending) > 1000:
+            self._show(draw=False)
+
+    def tick(self) -> None:
+        """Show what is new, at most five times per second on a terminal."""
+        now = self._clock()
+        if self._console.err_is_terminal:
+            if self._pending or (self._changed and now - self._last_frame >= _FRAME_SECONDS):
+                self._show(draw=True)
+                self._last_frame = now
+            return
+        if self._changed and now - self._last_frame >= self._plain_seconds():
+            self._pending += [f"{line}\n" for line in self._lines(None, _MOST_LINES)]
+            self._last_frame = now
+            self._changed = False
+            self._has_shown_download = True
+        self._show(draw=False)
+
+    def close(self) -> None:
+        """Show the rest and remove the live lines."""
+        self._flows.clear()
+        self._show(draw=False)
+
+    def _time(self) -> str:
+        return f"{self._clock() - self._start:8.2f} s  " if self._verbosity > 0 else ""
+
+    def _plain_seconds(self) -> float:
+        downloads = any(flow.epoch is None and not flow.is_over for flow in self._flows.values())
+        return _FIRST_PLAIN_SECONDS if downloads and not self._has_shown_download else _PLAIN_SECONDS
+
+    def _show(self, *, draw: bool) -> None:
+        text = "".join(self._pending)
+        self._pending.clear()
+        if self._drawn:
+            # Move up to the first live line, and clear from there. rich.live would hide the cursor, and a killed run
+            # would leave it hidden.
+            text = f"\x1b[{self._drawn}F\x1b[J{text}"
+            self._drawn = 0
+        if draw:
+            lines = self._live_lines()
+            self._drawn = len(lines)
+            text += "".join(f"{line}\n" for line in lines)
+            self._changed = False
+        if text:
+            self._console.paint(text)
+
+    def _live_lines(self) -> list[str]:
+        width, height = self._screen()
+        return self._lines(width, min(_MOST_LINES, height - 2))
+
+    def _lines(self, width: int | None, most: int) -> list[str]:
+        active = [flow for flow in self._flows.values() if not flow.is_over]
+        return live_lines(active, self._clock(), width, most, colored=self._console.err_in_colour)
+
+    def _flowed(self, event: ChannelLaid | EpochFed | EpochEnded) -> None:
+        epoch = None if isinstance(event, ChannelLaid) else event.epoch
+        key = event.host, event.channel
+        flow = self._flows.get(key)
+        if flow is None:
+            flow = self._flows[key] = ChannelProgress(event.host, event.channel, epoch)
+            flow.moved(self._clock() - event.seconds)
+            if epoch is None and not self._has_shown_download:
+                self._last_frame = self._clock()
+        flow.begin(epoch)
+        flow.size = event.size
+        if not isinstance(event, EpochEnded):
+            flow.total = event.total
+        flow.is_over = isinstance(event, ChannelLaid) and event.size == event.total
+        flow.moved(self._clock())
+        self._changed = True
+
+    def _forget(self, host: str) -> None:
+        for key in [key for key in self._flows if key[0] == host]:
+            del self._flows[key]
+        self._changed = True
+
+
+@dataclass(slots=True)
+class ChannelProgress:
+    """The progress of one channel of one host. ``marks`` are recent (time, bytes over all epochs)."""
+
+    host: str
+    channel: str
+    epoch: int | None
+    size: int = 0
+    total: int | None = None
+    before: int = 0
+    is_over: bool = False
+    marks: list[tuple[float, int]] = field(default_factory=list)
+
+    def begin(self, epoch: int | None) -> None:
+        """Start the next epoch."""
+        if self.epoch != epoch:
+            self.before += self.size
+            self.epoch, self.total = epoch, None
+
+    def moved(self, now: float) -> None:
+        """Record the time at which `size` was reached."""
+        recent = [mark for mark in self.marks if now - mark[0] <= _WINDOW_SECONDS]
+        self.marks = [*(recent or self.marks[-1:]), (now, self.before + self.size)]
+
+    def speed(self, now: float) -> float | None:
+        """Return the recent bytes per second."""
+        if not self.marks or now <= self.marks[0][0]:
+            return None
+        start, count = self.marks[0]
+        return (self.before + self.size - count) / (now - start)
+
+
+def live_lines(
+    flows: Sequence[ChannelProgress], now: float, width: int | None, most: int, *, colored: bool = False
+) -> list[str]:
+    """Return a line per flow; one per channel if those are more than ``most``. ``width`` None: no limit."""
+    flows = sorted(flows, key=lambda flow: (len(flow.host), flow.host, flow.channel))
+    groups = [[flow] for flow in flows]
+    if len(groups) > most:
+        channels: dict[str, list[ChannelProgress]] = {}
+        for flow in flows:
+            channels.setdefault(flow.channel, []).append(flow)
+        groups = list(channels.values())
+    lines = _aligned([(group, _share(group)) for group in groups[:most]], now, width, colored)
+    if len(groups) > most:
+        lines.append(f"… and {len(groups) - most} more channels"[:width])
+    return lines
+
+
+def _aligned(
+    rows: Sequence[tuple[Sequence[ChannelProgress], float | None]], now: float, width: int | None, colored: bool
+) -> list[str]:
+    """Align the cells in columns. Names and bars are shortened to the available width."""
+    from rich.progress_bar import ProgressBar
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    if not rows:
+        return []
+    shares = any(share is not None for _, share in rows)
+    bars = shares and width is not None
+    table = Table.grid(
+        Column(no_wrap=True),
+        Column(min_width=min(_SHORTEST_NAME, *(len(flows[0].channel) for flows, _ in rows))),
+        Column(no_wrap=True),
+        *([Column(max_width=_LONGEST_BAR)] if bars else []),
+        *([Column(no_wrap=True, justify="right")] if shares else []),
+        # Not by `min_width`: before rich 14.3 that adds the padding of the columns.
+        Column(no_wrap=True, justify="right"),
+        Column(no_wrap=True, justify="right"),
+        padding=(0, 2, 0, 0),
+        pad_edge=False,
+    )
+    for flows, share in rows:
+        bar = ProgressBar(total=1, completed=share) if share is not None else ""
+        table.add_row(
+            Text(flows[0].host if len(flows) == 1 else f"{len(flows)} hosts"),
+            Text(flows[0].channel, no_wrap=True, overflow="ellipsis"),
+            _what(flows),
+            *([bar] if bars else []),
+            *([f"{share:.0%}" if share is not None else ""] if shares else []),
+            size(sum(flow.size for flow in flows)).rjust(len("999 MB")),
+            _speed(flows, now).rjust(len("999 MB/s")),
+        )
+    return lines_of(table, width and width - 1, colored=colored)
+
+
+def _share(flows: Sequence[ChannelProgress]) -> float | None:
+    """Return the progress of the epoch, 0 to 1; None if its size is unknown."""
+    totals = [flow.total for flow in flows if flow.total]
+    return min(1.0, sum(flow.size for flow in flows) / sum(totals)) if len(totals) == len(flows) else None
+
+
+def _what(flows: Sequence[ChannelProgress]) -> str:
+    epochs = sorted({flow.epoch for flow in flows if flow.epoch is not None})
+    return f"epoch {'-'.join(map(str, dict.fromkeys([epochs[0], epochs[-1]])))}" if epochs else "download"
+
+
+def _speed(flows: Sequence[ChannelProgress], now: float) -> str:
+    speeds = [speed for speed in (flow.speed(now) for flow in flows) if speed is not None]
+    return f"{size(sum(speeds))}/s" if speeds else "-"

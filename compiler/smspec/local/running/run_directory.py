@@ -1,0 +1,264 @@
+"""The directory of a run: its layout, its ownership, and the replacement of an old one."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from smspec.local.running.request import RunFailed
+from smspec.render.tree import RUN_MARKER, is_run_marker, is_unfinished, marker_in, run_marker_json
+from smspec.source.deep_directories import ignore_unread, remove_tree, walked
+from smspec.workspace.project_links import tracked_link, written_outside
+
+HOSTS, LOGS, UPLOAD = "hosts", "logs", "upload"
+MODEL, OUTPUT = "model", "output"
+SUMMARY, REPORT = "summary.json", "report.html"
+TRIALS, REHEARSAL = "trials", "rehearsal.json"
+"""What a rehearsal writes: a run below the one for each trial, and its result."""
+INTERRUPTED = "interrupted"
+"""The hosts of a run that did not complete, until the next run of the same job has resumed their checkpoints."""
+_MARKER_SIZE = 511
+_OURS = frozenset(
+    {
+        RUN_MARKER,
+        HOSTS,
+        INTERRUPTED,
+        LOGS,
+        UPLOAD,
+        MODEL,
+        OUTPUT,
+        f"{MODEL}.tar.gz",
+        f"{OUTPUT}.tar.gz",
+        SUMMARY,
+        REPORT,
+        TRIALS,
+        REHEARSAL,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HostDirectory:
+    """The directory of one host: ``opt/ml`` is its /opt/ml, ``opt/smspec`` and ``usr/local`` are those of the image."""
+
+    root: str
+
+    @property
+    def base(self) -> str:
+        return os.path.join(self.root, "opt", "ml")
+
+    @property
+    def runtime(self) -> str:
+        return os.path.join(self.root, "opt", "smspec")
+
+    @property
+    def python(self) -> str:
+        """The virtual environment of the host."""
+        return os.path.join(self.root, "usr", "local")
+
+    @property
+    def config(self) -> str:
+        return os.path.join(self.base, "input", "config")
+
+    @property
+    def data(self) -> str:
+        return os.path.join(self.base, "input", "data")
+
+    @property
+    def code(self) -> str:
+        return os.path.join(self.base, "code")
+
+    @property
+    def model(self) -> str:
+        return os.path.join(self.base, "model")
+
+    @property
+    def output_data(self) -> str:
+        return os.path.join(self.base, "output", "data")
+
+    def make(self) -> None:
+        """Create the empty directories of a training container."""
+        metrics = os.path.join(self.base, "output", "metrics", "sagemaker")
+        checkpoints = os.path.join(self.base, "checkpoints")
+        for directory in (self.config, self.data, self.model, self.output_data, metrics, checkpoints, self.code):
+            os.makedirs(directory)
+
+
+class RunDirectory:
+    """A claimed directory. It stays locked until `release`, so that no second run replaces it."""
+
+    def __init__(self, root: str, lock: int, made: list[str]) -> None:
+        self.root = root  # as it was passed: messages show paths below it
+        self._made = made
+        self._lock = lock
+        self._status = os.stat(root)
+        self._hosts = -1
+        self.hosts_mode = 0o700
+
+    def path(self, *names: str) -> str:
+        return os.path.join(self.root, *names)
+
+    def host(self, name: str) -> HostDirectory:
+        return HostDirectory(os.path.abspath(self.path(HOSTS, name)))
+
+    def log(self, host: str) -> str:
+        return self.path(LOGS, f"{host}.log")
+
+    def mark(self, job: str, status: str) -> None:
+        """Write the status of the run to the marker, in one write, so that SIGKILL leaves the old or the new one."""
+        os.pwrite(self._lock, run_marker_json(job, status).rstrip().ljust(_MARKER_SIZE) + b"\n", 0)
+        os.ftruncate(self._lock, _MARKER_SIZE + 1)
+
+    def make_hosts(self) -> None:
+        """Create the directory of the hosts, closed to other users: programs of the job could give them rights.
+
+        Checkpoints of a killed run may have some, too.
+        """
+        os.makedirs(self.path(HOSTS))
+        self._hosts = os.open(self.path(HOSTS), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        self.hosts_mode = stat.S_IMODE(os.fstat(self._hosts).st_mode)
+        os.fchmod(self._hosts, 0o700)
+
+    def open_hosts(self, take_back: Callable[[int], bool]) -> str:
+        """Give it back its mode when all hosts have ended; return a warning if it must stay closed, or nothing.
+
+        ``take_back`` removes what gives rights to others; it gets the open directory, and returns whether it could.
+        """
+        is_complete = take_back(self._hosts)
+        os.fchmod(self._hosts, self.hosts_mode if is_complete else 0o700)
+        if is_complete:
+            return ""
+        return (
+            f"`{self.path(HOSTS)}` is closed to other users (mode 0700): smspec cannot read or change all files that "
+            "the job wrote, and set-user-ID programs among them would give others your rights"
+        )
+
+    def vacant(self, name: str) -> str:
+        """Return the path of a file that the run itself writes at its end.
+
+        What a script has put there is removed: a link would lead smspec to a file of the author.
+        """
+        if not os.path.samestat(os.stat(self.root), self._status):
+            raise RunFailed(1, f"the script replaced `{self.root}` with a different directory")
+        path = self.path(name)
+        if os.path.lexists(path):
+            _remove(path)
+        return path
+
+    def restore(self, host: str, *checkpoints: str) -> bool:
+        """Move the checkpoints of an interrupted run to the directory of the host; return whether there are any."""
+        before = os.path.join(os.path.realpath(self.root), INTERRUPTED, host, *checkpoints)
+        # A script may have replaced it by a link.
+        if os.path.realpath(before) != before or not os.path.isdir(before) or not os.listdir(before):
+            return False
+        place = os.path.join(self.host(host).root, *checkpoints)
+        remove_tree(place)
+        os.rename(before, place)
+        return True
+
+    def forget_interrupted(self) -> None:
+        """Remove the other files of an interrupted run."""
+        if os.path.isdir(self.path(INTERRUPTED)):
+            remove_tree(self.path(INTERRUPTED))
+
+    def discard(self) -> None:
+        """Remove everything that a run wrote here, including the directory and the parents created for it.
+
+        The part of an interrupted run stays.
+        """
+        interrupted = os.path.isdir(self.path(INTERRUPTED))
+        for name in _OURS - {RUN_MARKER, INTERRUPTED}:
+            if os.path.lexists(self.path(name)):
+                _remove(self.path(name))
+        if interrupted:
+            os.rename(self.path(INTERRUPTED), self.path(HOSTS))
+            return
+        os.unlink(self.path(RUN_MARKER))
+        with suppress(OSError):
+            for directory in [self.root, *self._made[1:]]:
+                os.rmdir(directory)
+
+    def release(self) -> None:
+        """Allow other runs to replace the directory."""
+        for descriptor in (self._lock, self._hosts):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._lock = self._hosts = -1
+
+
+def claim(root: str, job: str) -> RunDirectory:
+    """Create the directory, empty. An existing one is replaced only if it is empty or an earlier run wrote it.
+
+    Raise RunFailed, without a change, if it contains anything that no run has written.
+    """
+    link = tracked_link(root)
+    if link is not None:
+        raise RunFailed(3, written_outside(link))
+    made = _missing(root)
+    os.makedirs(root, exist_ok=True)
+    marker = os.path.join(root, RUN_MARKER)
+    names = set(os.listdir(root))
+    if names and not is_run_marker(marker_in(root)) and not _is_begun(names, marker):
+        raise RunFailed(1, f"`{root}` is not empty and smspec did not create it; pass a different directory with -o")
+    strangers = sorted(names - _OURS)
+    if strangers:
+        raise RunFailed(
+            1,
+            f"`{root}` contains `{strangers[0]}`, which smspec did not create; move it, or use -o",
+        )
+    lock = os.open(marker, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        raise RunFailed(1, f"a different run is using `{root}`; pass a different directory with -o") from None
+    directory = RunDirectory(root, lock, made)
+    kept = set()
+    if is_unfinished(os.pread(lock, 4096, 0), job):
+        kept = {INTERRUPTED if INTERRUPTED in names else HOSTS}
+    kept = {name for name in kept if not os.path.islink(os.path.join(root, name))}
+    directory.mark(job, "Running")
+    for name in names - {RUN_MARKER} - kept:
+        _remove(os.path.join(root, name))
+    if HOSTS in kept & names:
+        os.rename(directory.path(HOSTS), directory.path(INTERRUPTED))
+    os.makedirs(directory.path(LOGS))
+    return directory
+
+
+def _missing(path: str) -> list[str]:
+    """Return the directories to create for ``path``, itself first."""
+    found = []
+    path = os.path.abspath(path)
+    while not os.path.lexists(path):
+        found.append(path)
+        path = os.path.dirname(path)
+    return found
+
+
+def _is_begun(names: set[str], marker: str) -> bool:
+    """Return whether a run was killed before it wrote its marker."""
+    is_file = os.path.isfile(marker) and not os.path.islink(marker)
+    return names == {RUN_MARKER} and is_file and os.path.getsize(marker) == 0
+
+
+def _remove(path: str) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        remove_tree(path)
+    else:
+        os.unlink(path)
+
+
+def has_other_owners(directory: str) -> bool:
+    """Return whether anything below a directory belongs to a different user, as far as that can be read."""
+    own = os.geteuid()
+    for above, names, files in walked(directory, ignore_unread):
+        for name in (*names, *files):
+            with suppress(OSError):
+                if os.lstat(os.path.join(above, name)).st_uid != own:
+                    return True
+    return False
