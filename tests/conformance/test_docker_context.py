@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.workspace.docker_patterns import docker_patterns, ignored
+from smspec.workspace.ignore_rules import docker_patterns, ignored
 
 pytest_plugins = ["support.docker_engine"]
 pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together

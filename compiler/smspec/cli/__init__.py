@@ -62,7 +62,7 @@ def main(argv: list[str] | None = None) -> int:
         _occupy_standard_streams()
         return execute(sys.argv[1:] if argv is None else argv, process_console())
     except KeyboardInterrupt as interrupt:
-        number: int = getattr(interrupt, "number", 2)  # Ctrl-C is SIGINT; others are in `signal_handling`
+        number: int = getattr(interrupt, "number", 2)  # Ctrl-C is SIGINT; others are in `deferred_signals`
         return _INTERRUPTED + number
 
 
@@ -85,8 +85,7 @@ def execute(words: list[str], console: Console) -> int:
     try:
         status = _run(words, console)
     except Exception as fault:
-        # Imported late: most commands succeed.
-        from smspec.cli.error_exit import report_error
+        from smspec.cli.console import report_error
 
         status = report_error(fault, console)
     console.finish()

@@ -1,11 +1,12 @@
-"""The arguments of every command that asks AWS about a job, and the exit status of its failures."""
+"""The arguments of every command that asks AWS about a job, as read and as a message repeats them, and its failures."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import re
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from smspec.diagnostics.visible import visible
 
 if TYPE_CHECKING:
     from smspec.submission.job_service import JobService
+    from smspec.submission.training_job import TrainingJob
 
 JOB_NAME = re.compile(r"[a-zA-Z0-9](?:-*[a-zA-Z0-9])*")
 _LONGEST_NAME = 63
@@ -50,7 +52,7 @@ def job_name(word: str) -> str:
 def aws_failures() -> Iterator[None]:
     """Convert failures of calls to AWS to those of a command."""
     # Imported late: boto3 takes a second to import.
-    from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, JobRefused
+    from smspec.submission.client import ActionDenied, AwsUnavailable, JobRefused
 
     try:
         yield
@@ -85,3 +87,40 @@ def service_in(args: argparse.Namespace, region: str, console: Console) -> JobSe
 
     with credentials_wait(console):
         return JobService(args.profile, region or None)
+
+
+# The arguments of a command that a message suggests next: those that select the same job as the present command.
+
+
+def job_words(job: TrainingJob, profile: str | None) -> str:
+    """Return how a command line names a job: with the profile, and with its region unless it is set.
+
+    The region of a job may be that of its spec.
+    """
+    return name_words(job.name, job.region, profile)
+
+
+def name_words(name: str, region: str, profile: str | None) -> str:
+    """Return how a command line names a job of a region, as `job_words` does."""
+    usual = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    return _words([name, *_given("--profile", profile), *_given("--region", region if region != usual else "")])
+
+
+def spec_words(args: argparse.Namespace) -> str:
+    """Return how a command line names the variant of a spec that ``args`` select."""
+    settings = [word for each in args.set for word in ("--set", each)]
+    return _words([args.spec, *_given("--overlay", args.overlay), *settings, *_given("--root", args.root)])
+
+
+def submission_words(args: argparse.Namespace) -> str:
+    """Return the arguments of `smspec submit` for the job of ``args``, whose run id is not ``auto``."""
+    given = (("--run-id", args.run_id), ("--profile", args.profile), ("--region", args.region))
+    return " ".join([spec_words(args), *(_words(_given(*each)) for each in given if each[1])])
+
+
+def _given(option: str, value: str | None) -> list[str]:
+    return [option, value] if value else []
+
+
+def _words(words: Iterable[str]) -> str:
+    return " ".join(map(shlex.quote, words))

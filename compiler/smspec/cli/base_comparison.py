@@ -53,12 +53,11 @@ from smspec.service.policy import Level
 from smspec.source.frozen import dataclass, replace
 from smspec.source.real_file import is_below
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
-from smspec.workspace.changed_files import ChangedFiles
 from smspec.workspace.git import repository_of
+from smspec.workspace.own_directories import temporary_directory
 from smspec.workspace.revision import Revision, place_below
 from smspec.workspace.settings_files import policies_in, settings_of_revision, settings_of_tree
-from smspec.workspace.temporary_directory import temporary_directory
-from smspec.workspace.working_tree import unexecuted
+from smspec.workspace.working_tree import ChangedFiles, unexecuted
 
 Specs = dict[str, ComparedSpec]
 """The specs of one state by their places."""

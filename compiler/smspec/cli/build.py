@@ -11,7 +11,6 @@ from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, Usage
 from smspec.cli.console import Console
 from smspec.cli.image_arguments import JobBuild, add_image_arguments, check_image_arguments, job_build, with_images
 from smspec.cli.parser import add_verbosity_arguments
-from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import (
     add_changed_argument,
     add_variation_arguments,
@@ -26,6 +25,7 @@ from smspec.output.writing import write_tree
 from smspec.render.tree import UPLOAD
 from smspec.service.job_costs import cost_line
 from smspec.source.frozen import replace
+from smspec.workspace.deferred_signals import signals_interrupt
 from smspec.workspace.path_targets import is_directory
 
 HELP = """\

@@ -6,18 +6,17 @@ import argparse
 import gc
 
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
-from smspec.cli.console import Console
-from smspec.cli.findings import add_findings_arguments, exit_status, show_findings
+from smspec.cli.console import Console, add_findings_arguments, exit_status, show_findings
 from smspec.cli.parser import add_quiet_argument
-from smspec.cli.run_arguments import add_python_arguments, stall_seconds
-from smspec.cli.signal_handling import signals_interrupt
+from smspec.cli.run import add_python_arguments, stall_seconds
 from smspec.cli.spec_arguments import add_spec_arguments, root, settings
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.proof import ProofRequest
 from smspec.proof.checking import CheckResult, check_job
 from smspec.spec.layers.assembly import OptionError
-from smspec.workspace.temporary_directory import temporary_directory
+from smspec.workspace.deferred_signals import signals_interrupt
+from smspec.workspace.own_directories import temporary_directory
 
 HELP = """\
 Prove that a job starts. On this machine, with the Python version and the packages of its image: compile the modules of

@@ -11,15 +11,13 @@ import os
 import shlex
 from typing import TYPE_CHECKING
 
-from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_name
+from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_name, job_words
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
-from smspec.cli.dated_file_command import count
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
-from smspec.cli.next_command import job_words
 from smspec.cli.parser import add_verbosity_arguments
-from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.waiting import Waiting
+from smspec.diagnostics.finding import count
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.writing import (
@@ -29,7 +27,8 @@ from smspec.output.writing import (
     made_directory,
     put_directory,
 )
-from smspec.workspace.temporary_directory import temporary_directory
+from smspec.workspace.deferred_signals import signals_interrupt
+from smspec.workspace.own_directories import temporary_directory
 
 if TYPE_CHECKING:
     from smspec.collection.collecting import CollectedResult
@@ -82,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     # Imported late: boto3 takes a second to import.
     from smspec.collection.result_tree import ResultRefused
-    from smspec.submission.aws_errors import ActionDenied
+    from smspec.submission.client import ActionDenied
 
     with signals_interrupt(), aws_failures():
         try:
@@ -122,7 +121,7 @@ def _base_name(what: str, result: StoredResult) -> str:
 
 
 def _result(args: argparse.Namespace, console: Console) -> StoredResult:
-    from smspec.collection.run_result import is_run_directory, run_result
+    from smspec.collection.collecting import is_run_directory, run_result
 
     is_name = is_job_name(args.what)
     if not is_name and is_run_directory(args.what):
@@ -135,7 +134,7 @@ def _result(args: argparse.Namespace, console: Console) -> StoredResult:
             why += "; pass one spec, the name of a job, or the directory of a run"
         raise UsageError(f"`{visible(args.what)}` {why}; `smspec status` shows the names of jobs")
     from smspec.collection.s3_result import s3_result
-    from smspec.submission.s3_service import S3Service
+    from smspec.submission.s3_service import S3Store
 
     service, job = named_job(args, console)
     if not job.is_over:
@@ -144,7 +143,7 @@ def _result(args: argparse.Namespace, console: Console) -> StoredResult:
             f" `smspec logs {job_words(job, args.profile)} --follow` waits"
         )
     with Waiting(console).of(f"S3 about the result of `{job.name}`"):
-        return s3_result(job, S3Service(args.profile, service.region), args.profile)
+        return s3_result(job, S3Store(args.profile, service.region), args.profile)
 
 
 def _collected(result: StoredResult, directory: str, args: argparse.Namespace, console: Console) -> CollectedResult:

@@ -26,10 +26,9 @@ from smspec.service.job_costs import PriceBook
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.yaml.text_limits import MAX_BYTES
-from smspec.workspace.command_line_file import content_of
 from smspec.workspace.last_build import BuildNotFound, LastBuild, digest_of, read_last_build
 from smspec.workspace.revision import Revision
-from smspec.workspace.spec_marker import has_spec_key
+from smspec.workspace.spec_reading import content_of, has_spec_key
 
 Prices = Callable[[State | None, State | None], tuple[PriceBook, str]]
 """Returns the prices for two states of a spec, or none and why they cannot be read."""

@@ -1,18 +1,24 @@
-"""The output of a command: results to one stream, everything else to the other."""
+"""The output of a command: results to one stream, everything else to the other; findings, and what ended it."""
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
-from collections.abc import Iterable, Mapping
-from typing import TextIO
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TextIO
 
-from smspec.cli.command_errors import ResourceUnavailable
-from smspec.diagnostics import Diagnostic
-from smspec.diagnostics.finding import SEVERITIES
-from smspec.diagnostics.masking import without_credentials
+from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
+from smspec.diagnostics import Diagnostic, InvalidInput
+from smspec.diagnostics.finding import SEVERITIES, fails
+from smspec.diagnostics.masking import masked, without_credentials
 from smspec.diagnostics.visible import multiline_visible, seen, visible
 from smspec.source import SourceText
+
+if TYPE_CHECKING:
+    import argparse
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 class Console:
@@ -111,6 +117,13 @@ class Console:
             _abandon(self._err)
 
 
+def table(rows: Sequence[tuple[str, ...]]) -> str:
+    """Return rows as lines with aligned columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    padded = ((cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "".join(f"{'  '.join(cells).rstrip()}\n" for cells in padded)
+
+
 def process_console() -> Console:
     """Return the console of this process: UTF-8 and ``\
 `` in any locale, so that results are reproducible."""
@@ -133,3 +146,94 @@ def _abandon(stream: TextIO) -> None:
         stream.flush()
     except (OSError, ValueError):
         pass
+
+
+def add_findings_arguments(parser: argparse.ArgumentParser, *more_formats: str) -> None:
+    """Add ``--format`` and ``--strict``; ``more_formats`` are those for something other than findings."""
+    from smspec.diagnostics.formats import FORMATS  # imported late: most commands have no findings as a result
+
+    parser.add_argument(
+        "--format",
+        choices=(*FORMATS, *more_formats),
+        default="text",
+        help="text for a terminal, json for scripts, sarif for code scanning, github for workflow annotations,"
+        " junit for test results",
+    )
+    parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
+
+
+def show_findings(
+    diagnostics: Sequence[Diagnostic],
+    texts: Sequence[SourceText],
+    summary: str,
+    args: argparse.Namespace,
+    console: Console,
+) -> int:
+    """Write findings to standard output, ``summary`` to the other stream, and return the exit status."""
+    from smspec.diagnostics.formats import FORMATS, STRICT_FORMATS
+
+    formats = STRICT_FORMATS if args.strict else FORMATS
+    shown = formats[args.format](
+        console.wanted(diagnostics) if args.format == "text" else diagnostics, texts, console.out_in_colour
+    )
+    if shown:
+        console.painted_result(shown)
+    if args.format == "text":
+        console.has_framed(diagnostics)
+    if summary:
+        console.remark(*summary.splitlines())
+    return exit_status(diagnostics, args)
+
+
+def exit_status(diagnostics: Sequence[Diagnostic], args: argparse.Namespace) -> int:
+    """Return the exit status for findings: warnings fail only with ``--strict``, notes never."""
+    return 1 if fails(diagnostics, is_strict=args.strict) else 0
+
+
+def report_error(fault: Exception, console: Console) -> int:
+    """Write a sentence about the error and return its exit status."""
+    # Imported late, as below: most commands succeed.
+    from smspec.workspace.own_directories import UnsafeCache
+
+    if os.environ.get("SMSPEC_DEBUG"):
+        import traceback
+
+        console.write("".join(traceback.format_exception(fault)))
+    if isinstance(fault, InvalidInput):
+        console.warned(fault.diagnostics, fault.texts)
+        return 1
+    if isinstance(fault, UsageError):
+        console.paint(fault.usage)
+        return _report(str(fault), 2, console)
+    if isinstance(fault, CommandRefused):
+        return _report(str(fault), 1, console)
+    if isinstance(fault, (ResourceUnavailable, UnsafeCache)):
+        return _report(str(fault), 3, console)
+    if isinstance(fault, OSError):
+        return _report(_sentence(fault), 3, console)
+    if isinstance(fault, MemoryError):
+        return _report("out of memory", 3, console)
+    _report(f"internal error: {type(fault).__name__}: {fault}", 70, console)
+    console.say(
+        "this is a bug in smspec: report the line above, the command, and the spec if you can share it;"
+        " set SMSPEC_DEBUG=1 for a traceback"
+    )
+    return 70
+
+
+def _report(sentence: str, status: int, console: Console) -> int:
+    # The words of a command line may contain secrets, and are shown in the logs of a pipeline.
+    console.say(f"smspec: {visible(masked(sentence))}")
+    return status
+
+
+def _sentence(fault: OSError) -> str:
+    from smspec.diagnostics.quoting import system_reason
+
+    named = fault.filename
+    if fault.filename2 is not None and fault.errno in _NO_ROOM:
+        named = fault.filename2  # a copy names its original first, but its target has no room
+    if named is None:
+        return system_reason(fault)
+    name = named if isinstance(named, str) else os.fsdecode(named)
+    return f"`{name}`: {system_reason(fault)}"

@@ -58,9 +58,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     # Imported late: `diff --help` and a wrong option do not need it.
     from smspec.cli.base_comparison import against_base
     from smspec.cli.comparison import NothingToCompare, against_build, against_other
-    from smspec.cli.signal_handling import signals_interrupt
     from smspec.organization.organization_config import MalformedConfig
     from smspec.review.fail_on import UnknownChangeKind, decode_fail_on
+    from smspec.workspace.deferred_signals import signals_interrupt
     from smspec.workspace.git import GitFailed
     from smspec.workspace.last_build import BuildNotFound
 

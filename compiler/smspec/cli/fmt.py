@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
 from smspec.cli.parser import add_quiet_argument
-from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_root_argument, root
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.visible import visible
@@ -24,8 +23,8 @@ from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.key_order import in_order
 from smspec.spec.layers.variables import OptionError
-from smspec.workspace.command_line_file import USUAL_SPEC
-from smspec.workspace.spec_marker import is_meant_as_spec
+from smspec.workspace.deferred_signals import signals_interrupt
+from smspec.workspace.spec_reading import USUAL_SPEC, is_meant_as_spec
 
 HELP = """\
 Order the keys of job specs and base specs as the reference lists them. Comments move with their keys.

@@ -78,13 +78,18 @@ def check_image_arguments(args: argparse.Namespace) -> None:
 
 
 def with_images(
-    builds: list[JobBuild], args: argparse.Namespace, console: Console, variables: Mapping[str, str], *, pushes: bool
+    builds: list[JobBuild],
+    args: argparse.Namespace,
+    console: Console,
+    variables: Mapping[str, str],
+    *,
+    pushes: bool,
 ) -> list[JobBuild]:
     """Build the images of jobs whose files have been written, or push them, and return the jobs with them."""
     # Imported late: a build without images starts no process and opens no connection.
     from smspec.publishing.publication import PublishFailed, PublishOptions
     from smspec.publishing.publishing import publish
-    from smspec.workspace.temporary_directory import temporary_directory
+    from smspec.workspace.own_directories import temporary_directory
 
     images = [image for build in builds if (image := _job_image(build)) is not None]
     if not images:

@@ -12,11 +12,10 @@ from smspec.cli.command_errors import CommandRefused
 from smspec.cli.console import Console
 from smspec.cli.parser import add_quiet_argument
 from smspec.cli.schema import job_schema
-from smspec.cli.signal_handling import signals_interrupt
 from smspec.diagnostics.visible import visible
 from smspec.source.frozen import dataclass
 from smspec.spec.yaml.scalars import meaning
-from smspec.workspace.deferred_signals import signals_deferred
+from smspec.workspace.deferred_signals import signals_deferred, signals_interrupt
 from smspec.workspace.path_targets import repository_top, upwards
 
 HELP = """\
@@ -102,7 +101,7 @@ class _Made:
 
 def _made(args: argparse.Namespace, directory: str) -> _Made:
     # Imported late: a template needs no script.
-    from smspec.scaffold.script_source import NoScript, existing_script, read_source
+    from smspec.scaffold.script_settings import NoScript, existing_script, read_source
     from smspec.scaffold.spec_of_script import spec_of_script
 
     name, schema = job_name(directory), shared_schema(directory)

@@ -13,7 +13,6 @@ from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, Usage
 from smspec.cli.console import Console
 from smspec.cli.environment_lock import lock_environments, remove_files, write_files
 from smspec.cli.parser import add_quiet_argument
-from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_changed_argument, add_root_argument, affected, root, searched_paths, settings
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput
@@ -27,6 +26,7 @@ from smspec.service.shapes import pinned_model
 from smspec.source.frozen import replace
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.lock import Lock
+from smspec.workspace.deferred_signals import signals_interrupt
 from smspec.workspace.path_targets import is_directory
 
 if TYPE_CHECKING:

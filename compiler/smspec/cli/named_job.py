@@ -79,7 +79,7 @@ def named_job(args: argparse.Namespace, console: Console) -> tuple[JobService, T
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlacedJob:
+class JobInRegion:
     """A job, compiled for its ``region``, which is empty if nothing names one. ``origin``: what names it."""
 
     job: Compiled
@@ -87,7 +87,7 @@ class PlacedJob:
     origin: str
 
 
-def placed_job(spec: str, args: argparse.Namespace) -> PlacedJob:
+def placed_job(spec: str, args: argparse.Namespace) -> JobInRegion:
     """Return the job of a spec in the variant of the arguments, and its region.
 
     Raise `InvalidInput` for a job with errors, in its region too, and `UsageError` for a `--region` that contradicts
@@ -98,7 +98,7 @@ def placed_job(spec: str, args: argparse.Namespace) -> PlacedJob:
     if region:
         check_region(args.region, region, origin, spec)
         _check_real(region, origin)
-        return PlacedJob(job=job, region=region, origin=origin)
+        return JobInRegion(job=job, region=region, origin=origin)
     region, origin = _region_of_the_caller(args)
     _check_real(region, origin)
     if region and job.facts.names_itself:
@@ -106,7 +106,7 @@ def placed_job(spec: str, args: argparse.Namespace) -> PlacedJob:
             f"`job_name: {job.facts.job_name.text}` is one name for all regions, and {origin} decides the region:"
             f" set `region: {visible(region)}` in {visible(spec)}"
         )
-    return PlacedJob(job=spec_job(spec, args, region) if region else job, region=region, origin=origin)
+    return JobInRegion(job=spec_job(spec, args, region) if region else job, region=region, origin=origin)
 
 
 def region_of(job: Compiled) -> tuple[str, str]:

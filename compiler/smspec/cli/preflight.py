@@ -8,38 +8,40 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
-from smspec.cli.alternative_submission import SubmissionState
+from smspec.cli.aws_arguments import spec_words
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
 from smspec.cli.console import Console
-from smspec.cli.dated_file_command import count
 from smspec.cli.image_arguments import JobBuild, published_image
-from smspec.cli.next_command import spec_words
+from smspec.cli.job_follower import SubmissionState
 from smspec.cli.submission import Submission, uploads
 from smspec.cli.submission_plan import LocalData, left_alone, local_data, uploadable
 from smspec.cli.waiting import Waiting
+from smspec.diagnostics.finding import count
 from smspec.diagnostics.visible import visible
 from smspec.local.record.units import screen
 from smspec.publishing.publication import UnusableImage
 from smspec.source.frozen import dataclass, field, replace
-from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, JobRefused
+from smspec.submission.client import ActionDenied, AwsUnavailable, JobRefused
 from smspec.submission.job_service import DIGEST_TAG, JobService, stale_tags
+from smspec.submission.preflight import Subject, questions
 from smspec.submission.preflight.account import CALLER, caller_question
 from smspec.submission.preflight.asking import (
     MOST_THREADS,
     SPEC_AT_FAULT,
     SURROUNDINGS_AT_FAULT,
     Answer,
+    AwsQuestion,
+    CheckRow,
     NotChecked,
-    Question,
-    Row,
+    PreflightCalls,
     answers,
     ok,
+    seconds_of_a_call,
+    seconds_of_questions,
     wrong,
 )
-from smspec.submission.preflight.aws_calls import AwsCalls, seconds_of_a_call, seconds_of_questions
-from smspec.submission.preflight.questions import Subject, questions
-from smspec.submission.s3_service import S3Service
-from smspec.submission.uploading import Delivery, deliveries
+from smspec.submission.s3_service import S3Store
+from smspec.submission.uploading import UploadState, deliveries
 
 NEEDED_SECONDS = 120.0
 """How long a submission waits for what it cannot do without, such as whether its job exists."""
@@ -68,9 +70,9 @@ class Needed(Generic[Found]):
         self.found: Found | None = None
         self._fault: Exception | None = None
 
-    def question(self, seconds: float | None) -> Question:
+    def question(self, seconds: float | None) -> AwsQuestion:
         """Return the question; ``seconds``: how long the submission waits for the answer."""
-        return Question(kind=self._kind, name="", waits_for=self._waits_for, ask=self._ask, seconds=seconds)
+        return AwsQuestion(kind=self._kind, name="", waits_for=self._waits_for, ask=self._ask, seconds=seconds)
 
     def value(self) -> Found:
         """Return the answer. Raise what prevented it."""
@@ -100,7 +102,7 @@ class Checked:
     """What exists before a submission. ``deliveries``: the source that S3 has, and lacks. ``files``: data to upload."""
 
     state: SubmissionState
-    deliveries: tuple[Delivery, ...] = ()
+    deliveries: tuple[UploadState, ...] = ()
     files: LocalData = field(default_factory=dict)
 
 
@@ -108,7 +110,7 @@ def checked(
     build: JobBuild,
     sent: Sequence[Submission],
     service: JobService,
-    store: S3Service,
+    store: S3Store,
     find_state: Callable[[], SubmissionState],
     waiting: Waiting,
     args: argparse.Namespace,
@@ -149,7 +151,7 @@ def checked(
     return Checked(state=state, deliveries=source.value() if source is not None else (), files=files or {})
 
 
-def print_checks(sent: Submission, rows: Sequence[Row], args: argparse.Namespace, console: Console) -> None:
+def print_checks(sent: Submission, rows: Sequence[CheckRow], args: argparse.Namespace, console: Console) -> None:
     """Print the table of a dry run as JSON, if that is the format."""
     if args.format == "json":
         console.content(f"{json.dumps({'job': sent.name, 'checks': records(rows)}, indent=2)}\n")
@@ -176,9 +178,9 @@ class _Preflight:
         self._payloads = tuple(each.request for each in sent)
         self._seconds = seconds_of_questions()
         self._seconds_of_needed = None if is_dry_run else max(NEEDED_SECONDS, self._seconds)
-        self._calls = AwsCalls(profile, region, seconds=seconds_of_a_call())
-        self._looks = S3Service(profile, region, budget=0.0, seconds=seconds_of_a_call(), connections=MOST_THREADS)
-        self.rows: list[Row] = []
+        self._calls = PreflightCalls(profile, region, seconds=seconds_of_a_call())
+        self._looks = S3Store(profile, region, budget=0.0, seconds=seconds_of_a_call(), connections=MOST_THREADS)
+        self.rows: list[CheckRow] = []
 
     def ask_who_calls(self, waiting: Waiting, job: Needed[SubmissionState]) -> None:
         """Ask for the caller, and whether the job exists."""
@@ -211,14 +213,14 @@ class _Preflight:
         self._ask((*first, *questions(self._calls, self._looks, subject, account)), waiting)
         self.rows = [self._with_help(row, is_uploading=files is not None) for row in self.rows]
 
-    def _ask(self, asked: Sequence[Question], waiting: Waiting) -> None:
+    def _ask(self, asked: Sequence[AwsQuestion], waiting: Waiting) -> None:
         waiting.start()
         try:
             self.rows += answers(asked, self._seconds, waiting.show)
         finally:
             waiting.end()
 
-    def _with_help(self, row: Row, *, is_uploading: bool) -> Row:
+    def _with_help(self, row: CheckRow, *, is_uploading: bool) -> CheckRow:
         """Add to a channel without data how to upload them."""
         if row.kind != "channel" or row.state != "wrong":
             return row
@@ -250,23 +252,23 @@ def image_look(build: JobBuild, profile: str | None, *, builds: bool) -> Needed[
     return Needed("image", f"the registry of `{image.uri}`", find, rows)
 
 
-def source_look(build: JobBuild, store: S3Service) -> Needed[tuple[Delivery, ...]] | None:
+def source_look(build: JobBuild, store: S3Store) -> Needed[tuple[UploadState, ...]] | None:
     """Return the question which files of the source S3 has; None if the job reads no source from S3."""
     kinds = {upload.uri.rpartition("/")[0] + "/": upload.kind for upload in build.job.plan.uploads}
     if not kinds:
         return None
     files = uploads(build.tree, build.job.plan.source_key)
 
-    def rows(found: tuple[Delivery, ...]) -> Answer:
+    def rows(found: tuple[UploadState, ...]) -> Answer:
         return Answer(rows=tuple(_delivered(found, kinds)))
 
-    def find() -> tuple[Delivery, ...]:
+    def find() -> tuple[UploadState, ...]:
         return tuple(deliveries(store, kinds, files))
 
     return Needed("source", "S3 about the source", find, rows)
 
 
-def _delivered(found: Sequence[Delivery], kinds: Mapping[str, str]) -> Iterator[Row]:
+def _delivered(found: Sequence[UploadState], kinds: Mapping[str, str]) -> Iterator[CheckRow]:
     for each in found:
         kind = kinds.get(each.prefix, "source")
         # A job reads all objects below the prefix of a channel.
@@ -274,13 +276,15 @@ def _delivered(found: Sequence[Delivery], kinds: Mapping[str, str]) -> Iterator[
             if objects:
                 more = f" (and {len(objects) - 1} more)" if len(objects) > 1 else ""
                 text = f"`{objects[0]}`{more} in S3 {text}, so other code would run: remove it"
-                yield Row(kind=kind, name="", state="wrong", text=text, exit_status=SURROUNDINGS_AT_FAULT)
+                yield CheckRow(kind=kind, name="", state="wrong", text=text, exit_status=SURROUNDINGS_AT_FAULT)
         if not each.differing and not each.others:
             lacking = f"{len(each.missing)} of {count(len(each.files), 'file')} to upload"
-            yield Row(kind=kind, name="", state="ok", text=lacking if each.missing else "is in S3, with this content")
+            yield CheckRow(
+                kind=kind, name="", state="ok", text=lacking if each.missing else "is in S3, with this content"
+            )
 
 
-def table_lines(rows: Sequence[Row], console: Console) -> Iterator[str]:
+def table_lines(rows: Sequence[CheckRow], console: Console) -> Iterator[str]:
     """Yield the rows in columns. On a terminal, they fit its width; a log gets one line for each, to search in."""
     kinds = max((len(row.kind) for row in rows), default=0)
     indent = _WIDEST_STATE + kinds + 4
@@ -294,12 +298,12 @@ def table_lines(rows: Sequence[Row], console: Console) -> Iterator[str]:
         yield from (f"{'':{indent}}{line}" for line in lines[1:])
 
 
-def sentence(row: Row) -> str:
+def sentence(row: CheckRow) -> str:
     """Return the name and the text of a row."""
     return f"{row.name}: {row.text}" if row.name and row.text else row.name or row.text
 
 
-def faults(rows: Iterable[Row]) -> tuple[str, int]:
+def faults(rows: Iterable[CheckRow]) -> tuple[str, int]:
     """Return what is wrong, and the exit status for it; an empty text if nothing is."""
     found = [row for row in rows if row.state == "wrong"]
     more = f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
@@ -311,6 +315,6 @@ def faults(rows: Iterable[Row]) -> tuple[str, int]:
     return texts + more, SPEC_AT_FAULT if is_of_the_spec else SURROUNDINGS_AT_FAULT
 
 
-def records(rows: Iterable[Row]) -> list[dict[str, str]]:
+def records(rows: Iterable[CheckRow]) -> list[dict[str, str]]:
     """Return the rows for JSON."""
     return [{"kind": row.kind, "name": row.name, "state": row.state, "text": row.text} for row in rows]

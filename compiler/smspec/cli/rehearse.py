@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from smspec.cli.console import Console
 from smspec.cli.parser import add_verbosity_arguments
-from smspec.cli.run_arguments import (
+from smspec.cli.run import (
     add_engine_argument,
     add_run_arguments,
     channel_data,
@@ -19,7 +19,6 @@ from smspec.cli.run_arguments import (
     stall_seconds,
     write_generated_files,
 )
-from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput, placed
@@ -32,7 +31,8 @@ from smspec.rehearsal.promises import PROMISES, rehearse_job
 from smspec.rehearsal.rehearsal import RehearsalRefused, RehearsedJob
 from smspec.rehearsal.report import Refusal, Report, junit, text
 from smspec.render.tree_rendering import render_tree
-from smspec.workspace.temporary_directory import temporary_directory
+from smspec.workspace.deferred_signals import signals_interrupt
+from smspec.workspace.own_directories import temporary_directory
 
 HELP = """\
 Run the job again and again on this machine, each time under something that SageMaker may do to it, such as a Spot

@@ -112,7 +112,7 @@ def write_renderings(
     A job without such a text is named, and has no file.
     """
     # Imported late, as below: most often one text is printed.
-    from smspec.cli.signal_handling import signals_interrupt
+    from smspec.workspace.deferred_signals import signals_interrupt
 
     found = compiled_all(args, console)
     files: dict[str, tuple[str, Compiled]] = {}

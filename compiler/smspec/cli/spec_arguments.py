@@ -17,8 +17,8 @@ from smspec.pipeline.spec_discovery import find_job_specs
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.layers.variables import OptionError
-from smspec.workspace.command_line_file import USUAL_SPEC
 from smspec.workspace.path_targets import is_directory
+from smspec.workspace.spec_reading import USUAL_SPEC
 
 MOST_NAMED = 5
 """How many changed files are named."""

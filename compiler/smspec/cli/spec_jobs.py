@@ -10,14 +10,14 @@ import re
 from collections.abc import Sequence
 
 from smspec.cli.command_errors import CommandRefused
-from smspec.cli.dated_file_command import count
 from smspec.cli.job_follower import moment
 from smspec.cli.submission import RUN_ID_TAG, Submission, is_run_id, submissions
+from smspec.diagnostics.finding import count
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.compilation import Compiled
 from smspec.source.frozen import dataclass, replace
 from smspec.submission.alternative_jobs import AlternativeJobs, Candidate
-from smspec.submission.aws_errors import JobRefused
+from smspec.submission.client import JobRefused
 from smspec.submission.job_service import JobService, ListedJob
 from smspec.submission.ownership import DifferentJob, require_own
 from smspec.submission.training_job import DELETING, TrainingJob

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_name, job_name, job_service, service_in
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
-from smspec.cli.console import Console
-from smspec.cli.dated_file_command import table
-from smspec.cli.named_job import PlacedJob, placed_job
+from smspec.cli.console import Console, table
+from smspec.cli.named_job import JobInRegion, placed_job
 from smspec.cli.submission import RUN_ID_TAG, commit_lines, commit_record, submissions
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput
@@ -116,7 +115,7 @@ def _show_job(args: argparse.Namespace, console: Console) -> int:
 
 def _tags(service: JobService, job: TrainingJob) -> dict[str, str]:
     """Return the tags of a job; none if the credentials may not read them, because its status needs none."""
-    from smspec.submission.aws_errors import AccessDenied
+    from smspec.submission.client import AccessDenied
 
     try:
         return service.tags(job)
@@ -194,7 +193,7 @@ def _submitted(
             yield _Submitted(spec=which, name="", job=None, note=str(fault), is_unknown=True)
 
 
-def _submitted_variant(which: str, placed: PlacedJob, service: JobService) -> Iterator[_Submitted]:
+def _submitted_variant(which: str, placed: JobInRegion, service: JobService) -> Iterator[_Submitted]:
     """Yield the newest job of each alternative, and the newest one with a run id, if that is newer than all others."""
     from smspec.cli.spec_jobs import jobs_named, jobs_of_spec
     from smspec.submission.ownership import DifferentJob

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from smspec.cli.aws_arguments import add_aws_arguments, aws_failures
+from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, job_words
 from smspec.cli.console import Console
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
-from smspec.cli.next_command import job_words
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics.visible import visible
 
@@ -30,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     # Imported late: boto3 takes a second to import.
-    from smspec.submission.aws_errors import JobRefused
+    from smspec.submission.client import JobRefused
 
     with aws_failures():
         service, job = named_job(args, console)

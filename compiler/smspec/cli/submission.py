@@ -18,7 +18,7 @@ from smspec.source.frozen import dataclass, field
 
 if TYPE_CHECKING:
     from smspec.cli.image_arguments import JobBuild
-    from smspec.submission.uploading import Upload
+    from smspec.submission.uploading import FileUpload
 
 OWN_TAGS = "smspec:"
 """How the tags begin that identify a job and its spec."""
@@ -128,14 +128,14 @@ def check_tags(job: Compiled) -> None:
             raise CommandRefused(f"tag `{visible(key)}` begins with `{OWN_TAGS}`, which smspec reserves; rename it")
 
 
-def uploads(tree: FileTree, kms_key: str | None) -> list[Upload]:
+def uploads(tree: FileTree, kms_key: str | None) -> list[FileUpload]:
     """Return the files of a tree that the job reads from S3, to be encrypted with a key."""
-    from smspec.submission.uploading import Upload
+    from smspec.submission.uploading import FileUpload
 
     files = {file.path: file for file in tree.files}
 
-    def upload(path: str, uri: str) -> Upload:
-        return Upload(uri=uri, content=lambda: b"".join(chunks(files[path], {})), kms_key=kms_key)
+    def upload(path: str, uri: str) -> FileUpload:
+        return FileUpload(uri=uri, content=lambda: b"".join(chunks(files[path], {})), kms_key=kms_key)
 
     return [upload(path, uri) for path, uri in tree.uploads.items()]
 

@@ -9,19 +9,24 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, credentials_wait, service_in
+from smspec.cli.aws_arguments import (
+    add_aws_arguments,
+    aws_failures,
+    credentials_wait,
+    job_words,
+    service_in,
+    spec_words,
+)
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
-from smspec.cli.dated_file_command import count
 from smspec.cli.image_arguments import JobBuild, job_build, with_images
-from smspec.cli.named_job import PlacedJob, placed_job
-from smspec.cli.next_command import job_words, spec_words
+from smspec.cli.named_job import JobInRegion, placed_job
 from smspec.cli.parser import add_verbosity_arguments
-from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments
 from smspec.cli.submission import AUTOMATIC, Submission, check_tags, git_tags, new_run_id, submissions
 from smspec.cli.submission_plan import data_line, data_plans, difference, local_data, local_data_lines, plan_lines
 from smspec.cli.waiting import Waiting
+from smspec.diagnostics.finding import count
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import OutputFailed
 from smspec.output.writing import write_temporary_tree
@@ -29,15 +34,16 @@ from smspec.pipeline.compilation import Compiled
 from smspec.publishing.publication import BUILDERS
 from smspec.source.frozen import replace
 from smspec.spec.model import BuiltImage, names_registry
-from smspec.workspace.temporary_directory import temporary_directory
+from smspec.workspace.deferred_signals import signals_interrupt
+from smspec.workspace.own_directories import temporary_directory
 
 if TYPE_CHECKING:
-    from smspec.cli.alternative_submission import SubmissionState
-    from smspec.submission.aws_errors import ActionDenied
+    from smspec.cli.job_follower import SubmissionState
+    from smspec.submission.client import ActionDenied
     from smspec.submission.job_service import JobService
-    from smspec.submission.s3_service import S3Service
+    from smspec.submission.s3_service import S3Store
     from smspec.submission.training_job import TrainingJob
-    from smspec.submission.uploading import DataPlan, Delivery
+    from smspec.submission.uploading import DataPlan, UploadState
 
 HELP = """\
 Create the training job of a spec in SageMaker, and follow it to its end. First build and push the image unless its
@@ -98,7 +104,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         tags = {} if args.dry_run else git_tags(build)
         sent = tuple(replace(each, git_tags=tags) for each in sent)
         # Imported late: boto3 takes a second to import.
-        from smspec.submission.aws_errors import ActionDenied
+        from smspec.submission.client import ActionDenied
 
         with aws_failures():
             try:
@@ -108,18 +114,22 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _submitted(
-    build: JobBuild, placed: PlacedJob, all_sent: Sequence[Submission], args: argparse.Namespace, console: Console
+    build: JobBuild,
+    placed: JobInRegion,
+    all_sent: Sequence[Submission],
+    args: argparse.Namespace,
+    console: Console,
 ) -> int:
     show, waiting = console.say if args.dry_run else console.remark, Waiting(console)
     for line in plan_lines(build, all_sent, builds=not args.no_build):
         show(line)
     # Imported late: boto3 takes a second to import.
-    from smspec.cli.alternative_submission import creation
+    from smspec.cli.job_follower import creation
     from smspec.cli.preflight import checked, print_checks
     from smspec.submission.client import has_credentials
     from smspec.submission.job_account import role_account
     from smspec.submission.job_creation import JobEnded, create_job, existing_job
-    from smspec.submission.s3_service import S3Service
+    from smspec.submission.s3_service import S3Store
 
     with credentials_wait(console):
         is_anonymous = not has_credentials(args.profile)
@@ -135,7 +145,7 @@ def _submitted(
         return 0
     service = service_in(args, placed.region, console)
     with credentials_wait(console):
-        store = S3Service(args.profile, service.region)
+        store = S3Store(args.profile, service.region)
     if service.is_in_aws:  # an emulator has any account
         _check_accounts(build, all_sent)
     show(_place(service, placed))
@@ -158,7 +168,7 @@ def _submitted(
     if is_created:
         _prepare(build, data, found.deliveries, store, args, console)
     if state.turns is not None:
-        from smspec.cli.alternative_submission import follow_in_turn
+        from smspec.cli.job_follower import follow_in_turn
 
         def update_tags(index: int, job: TrainingJob) -> None:
             _update_tags(service, job, all_sent[index], console)
@@ -198,7 +208,7 @@ def _check_accounts(build: JobBuild, sent: Sequence[Submission]) -> None:
         raise CommandRefused(fault)
 
 
-def _place(service: JobService, placed: PlacedJob) -> str:
+def _place(service: JobService, placed: JobInRegion) -> str:
     """Return where the job is created, and what decides it."""
     endpoint = "" if service.is_in_aws else f", at {visible(service.endpoint)}, which is not AWS"
     return f"region {service.region}, from {placed.origin or 'AWS'}{endpoint}"
@@ -213,7 +223,7 @@ def _example_account(build: JobBuild, sent: Sequence[Submission]) -> str:
 
 
 def _state(service: JobService, sent: Sequence[Submission], *, again: bool) -> SubmissionState:
-    from smspec.cli.alternative_submission import state_of_alternatives, state_of_job
+    from smspec.cli.job_follower import state_of_alternatives, state_of_job
 
     if len(sent) > 1:
         return state_of_alternatives(service, sent, again=again)
@@ -244,8 +254,8 @@ def _statement(denied: ActionDenied, job: Compiled, spec: str) -> str:
 def _prepare(
     build: JobBuild,
     data: Sequence[DataPlan],
-    delivered: Sequence[Delivery],
-    store: S3Service,
+    delivered: Sequence[UploadState],
+    store: S3Store,
     args: argparse.Namespace,
     console: Console,
 ) -> None:
@@ -267,7 +277,7 @@ def _prepare(
         raise ResourceUnavailable(str(failure)) from failure
 
 
-def _upload(data: DataPlan, store: S3Service, console: Console) -> None:
+def _upload(data: DataPlan, store: S3Store, console: Console) -> None:
     from smspec.cli.waiting import transfer_progress
     from smspec.submission.uploading import upload_data
 

@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
-from smspec.cli.console import Console
-from smspec.cli.findings import add_findings_arguments, exit_status, show_findings
+from smspec.cli.console import Console, add_findings_arguments, exit_status, show_findings
 from smspec.cli.parser import add_verbosity_arguments
-from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import (
     add_changed_argument,
     add_variation_arguments,
@@ -27,7 +25,8 @@ from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.validation_result import ValidationResult, validate_specs
 from smspec.spec.layers.variables import OptionError
-from smspec.workspace.command_line_file import USUAL_SPEC
+from smspec.workspace.deferred_signals import signals_interrupt
+from smspec.workspace.spec_reading import USUAL_SPEC
 
 if TYPE_CHECKING:
     from smspec.pipeline.repairing import Repaired

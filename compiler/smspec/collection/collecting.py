@@ -1,23 +1,37 @@
-"""Unpack and merge a result in a directory, and list what is there."""
+"""Unpack and merge a result in a directory, and list what is there; also the result of a local run."""
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from smspec import __version__
 from smspec.collection.part_merging import CSV, NPY, PartFiles, merge, part_files
-from smspec.collection.result_tree import KINDS, MergeFailed, ResultRefused, ResultTree, StoredResult
+from smspec.collection.result_tree import (
+    ARCHIVE,
+    KINDS,
+    MergeFailed,
+    ResultRefused,
+    ResultTree,
+    StoredFile,
+    StoredResult,
+)
 from smspec.collection.tar_reader import unpack
-from smspec.render.tree import MANIFEST
-from smspec.source.deep_directories import remove_tree
+from smspec.local.running.run_directory import SUMMARY
+from smspec.render.tree import MANIFEST, is_run_marker, marker_in
+from smspec.source.deep_directories import remove_tree, walked
 from smspec.source.frozen import dataclass
+from smspec.source.real_file import open_below
 
 MERGED = "merged"
 _SUFFIXES: dict[tuple[str, ...], tuple[str, ...]] = {(CSV,): (".csv", ".tsv"), (NPY,): (".npy",)}
 _CHUNK = 1 << 20
+_BLOCK = 1 << 20
+_LARGEST_SUMMARY = 256 << 20
+_ENDED = ("Completed", "Failed", "Stopped")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,3 +125,54 @@ def _digest(path: str) -> str:
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
     return digest.hexdigest()
+
+
+def is_run_directory(path: str) -> bool:
+    """Return whether a run wrote a directory."""
+    return is_run_marker(marker_in(path))
+
+
+def run_result(directory: str) -> StoredResult:
+    """Return the result of a run. Raise `ResultRefused` if the run has not ended, OSError for unreadable files."""
+    marker = json.loads(marker_in(directory))
+    status = str(marker.get("status"))
+    if status not in _ENDED:
+        raise ResultRefused(f"the run in `{directory}` has not ended, or was killed: its status is {status}")
+    return StoredResult(
+        job=str(marker.get("job")),
+        status=status,
+        hosts=_hosts(directory),
+        place=directory,
+        files=tuple(_files(directory)),
+    )
+
+
+def _hosts(directory: str) -> int:
+    try:
+        with open(open_below(directory, (SUMMARY,)), "rb") as file:
+            return len(json.loads(file.read(_LARGEST_SUMMARY))["hosts"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return 0
+
+
+def _files(directory: str) -> Iterator[StoredFile]:
+    for kind in KINDS:
+        archive, tree = os.path.join(directory, kind + ARCHIVE), os.path.join(directory, kind)
+        if os.path.isfile(archive):
+            yield _file(kind + ARCHIVE, archive)
+        elif os.path.isdir(tree):
+            for above, directories, names in walked(tree):
+                directories.sort()
+                for path in (os.path.join(above, name) for name in sorted(names)):
+                    if os.path.isfile(path):
+                        yield _file(os.path.relpath(path, directory), path)
+
+
+def _file(name: str, path: str) -> StoredFile:
+    return StoredFile(name=name, size=os.path.getsize(path), blocks=functools.partial(_blocks, path))
+
+
+def _blocks(path: str) -> Iterator[bytes]:
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK):
+            yield block

@@ -52,7 +52,7 @@ def gravest_first(graded: Iterable[OneGraded]) -> list[OneGraded]:
 def counted(graded: Iterable[Graded]) -> str:
     """Return the number of each severity, such as ``1 error, 2 notes``; empty for none."""
     found = [one.severity for one in graded]
-    return ", ".join(_count(found.count(severity), severity) for severity in SEVERITIES if severity in found)
+    return ", ".join(count(found.count(severity), severity) for severity in SEVERITIES if severity in found)
 
 
 def fails(graded: Iterable[Graded], *, is_strict: bool) -> bool:
@@ -61,7 +61,8 @@ def fails(graded: Iterable[Graded], *, is_strict: bool) -> bool:
     return any(one.severity in failing for one in graded)
 
 
-def _count(number: int, noun: str) -> str:
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

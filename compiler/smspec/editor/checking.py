@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from lsprotocol import types
 
 from smspec.diagnostics import Diagnostic
-from smspec.editor.published import Publication
+from smspec.editor.open_documents import Publication
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_check import CheckedSpec, check_spec
 from smspec.pipeline.spec_discovery import (
@@ -31,7 +31,7 @@ from smspec.pipeline.validation_result import ValidationResult, whole_result
 from smspec.source.frozen import dataclass, replace
 from smspec.source.real_file import is_below
 from smspec.spec.layers.variables import OptionError
-from smspec.workspace.spec_marker import is_meant_as_spec
+from smspec.workspace.spec_reading import is_meant_as_spec
 
 MOST_AT_ONCE = 50
 """Jobs that are checked before the findings so far are shown."""

@@ -20,7 +20,7 @@ from smspec.spec.schema.reference import explain_key
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import boundary_of
-from smspec.workspace.spec_marker import is_meant_as_spec
+from smspec.workspace.spec_reading import is_meant_as_spec
 
 _CODE = re.compile(r"\bSM\d{3}\b")
 _VARIABLE = re.compile(r"\$\{\{\s*vars\.([A-Za-z0-9_-]+)\s*\}\}")

@@ -6,7 +6,6 @@ directories, an inner one adds entries, and changes none of an outer one.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 
@@ -14,6 +13,7 @@ from smspec.diagnostics import Diagnostic, InvalidInput, Note, Rule
 from smspec.diagnostics.diagnostic import MOST, placed_at
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.unseen_names import line_faults
+from smspec.organization.organization_config import json_place
 from smspec.plan.image_planning import environment_of
 from smspec.plan.plan import ImagePlan, NeededEnvironment
 from smspec.source import SourceText, Span
@@ -148,7 +148,7 @@ def _contradicting(found: Sequence[tuple[str, str, str, str, str]], boundary: Bo
     texts: dict[SourceText, None] = {}
     for section, path, written, outer, name_there in found[:MOST]:
         (place, text), (place_there, text_there) = (
-            _place(file, section, name, boundary) for file, name in ((path, written), (outer, name_there))
+            json_place(file, (section, name), boundary) for file, name in ((path, written), (outer, name_there))
         )
         texts.update(dict.fromkeys((text, text_there)))
         diagnostics.append(
@@ -163,15 +163,3 @@ def _contradicting(found: Sequence[tuple[str, str, str, str, str]], boundary: Bo
             )
         )
     return InvalidInput(tuple(diagnostics), tuple(texts))
-
-
-def _place(path: str, section: str, name: str, boundary: Boundary) -> tuple[Span, SourceText]:
-    """Return the position of an entry: the first place after the name of its section that has its name."""
-    try:
-        text = boundary.read_named(path, LARGEST).decode("utf-8", "replace")
-    except FileNotRead:  # it was replaced after it was read
-        text = ""
-    key = json.dumps(name, ensure_ascii=False)
-    at = max(0, text.find(key, max(0, text.find(json.dumps(section)))))
-    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-    return Span(path, line, column, line, column + len(key)), SourceText(path, text)

@@ -1,10 +1,11 @@
 """The file with the settings of an organization for all of its specs: ``smspec.toml``, or pyproject.toml.
 
-Faults in it are shown at their lines, which are searched for then: the TOML library keeps no positions.
+Faults in it are shown at their lines, which are searched for then: the libraries of TOML and JSON keep no positions.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -19,6 +20,7 @@ from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import NAME, PYPROJECT, mentions_smspec
 
 _LARGEST = 128 << 10
+_LARGEST_JSON = 16 << 20
 _LONGEST_LINE = 2_000
 """Bytes. The parser takes quadratic time in the parts of a key: minutes for half a million parts."""
 
@@ -198,6 +200,20 @@ class TomlPlaces:
         whole = (*self._top, *path)
         known = (self._places[whole[:length]] for length in range(len(whole), 0, -1) if whole[:length] in self._places)
         return next(known, Span(self.text.name, 1, 1, 1, 1))
+
+
+def json_place(path: str, keys: Sequence[object], boundary: Boundary) -> tuple[Span, SourceText]:
+    """Return the position of the last of nested keys in a JSON file that smspec writes, and the text of the file."""
+    try:
+        text = boundary.read_named(path, _LARGEST_JSON).decode("utf-8", "replace")
+    except FileNotRead:  # it was replaced after it was read
+        text = ""
+    at, length = 0, 0
+    for key in keys:
+        written = json.dumps(key, ensure_ascii=False)
+        at, length = max(at, text.find(written, at)), len(written)
+    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    return Span(path, line, column, line, column + length), SourceText(path, text)
 
 
 def _invalid(text: SourceText, faults: Sequence[tuple[Span, Path, str, str]], rule: Rule) -> InvalidInput:

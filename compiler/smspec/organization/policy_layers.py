@@ -5,7 +5,6 @@ An inner file only tightens a policy; of the facts about AWS, it makes nothing c
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -16,7 +15,7 @@ from smspec.diagnostics.diagnostic import MOST
 from smspec.organization.dated_file import PRICE_TABLE, price_list
 from smspec.organization.dated_file import PRICES as PRICES
 from smspec.organization.dated_file import QUOTAS as QUOTAS
-from smspec.organization.organization_config import OrganizationConfig, TomlPlaces
+from smspec.organization.organization_config import OrganizationConfig, TomlPlaces, json_place
 from smspec.organization.policy_combination import Severities, Weaker
 from smspec.organization.policy_file import POLICY_KEYS, OwnPolicy
 from smspec.service.job_costs import PriceBook, RegionPrices
@@ -24,11 +23,9 @@ from smspec.service.policy import RUNTIME, Policy, Quotas, RegionQuotas, Registr
 from smspec.service.request_rules.stopping import DEFAULT_QUOTA
 from smspec.source import Path, SourceText, Span, dotted
 from smspec.source.frozen import dataclass
-from smspec.workspace.boundary import Boundary, FileNotRead
+from smspec.workspace.boundary import Boundary
 
 LOOSENED_POLICY = Rule("SM760", "policy that loosens an outer one")
-
-_LARGEST = 8 << 20
 
 
 def combined_policy(layers: Sequence[OwnPolicy]) -> Policy:
@@ -255,12 +252,4 @@ def _place(fact: _Fact) -> tuple[Span, SourceText]:
         places = TomlPlaces(fact.layer.file)
         return places.of(fact.path), places.text
     path = os.path.normpath(os.path.join(os.path.relpath(fact.layer.directory), fact.name))
-    try:
-        text = fact.layer.boundary.read_named(path, _LARGEST).decode("utf-8", "replace")
-    except FileNotRead:  # it was replaced after it was read
-        text = ""
-    at = 0
-    for step in fact.path:
-        at = max(at, text.find(json.dumps(step), at))
-    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-    return Span(path, line, column, line, column + len(json.dumps(fact.path[-1]))), SourceText(path, text)
+    return json_place(path, fact.path, fact.layer.boundary)

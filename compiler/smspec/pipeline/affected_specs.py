@@ -19,10 +19,10 @@ from smspec.spec.layers.assembly import extends_of
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.boundary_search import SETTINGS
-from smspec.workspace.changed_files import ChangedFiles
 from smspec.workspace.git import GitFailed, repository_of
 from smspec.workspace.path_targets import places_on_the_way
 from smspec.workspace.settings_files import is_of_lock, is_settings
+from smspec.workspace.working_tree import ChangedFiles
 
 _FOR_ALL_BELOW = frozenset({*SETTINGS, ".gitignore", ".gitattributes", ".dockerignore"})
 """Files that count for all specs in their directory and below, or whose sources are there."""

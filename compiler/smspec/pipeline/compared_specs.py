@@ -33,19 +33,19 @@ from smspec.pipeline.spec_discovery import (
     take,
 )
 from smspec.pipeline.spec_files import read_spec_files
-from smspec.pipeline.variants import are_same, compile_variants, gather_variants
+from smspec.pipeline.variants import are_same, compile_variants, gather_variants, misplaced
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import MOST_LINKS, is_below
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.boundary import FileNotRead
 from smspec.workspace.boundary_search import repository_above
-from smspec.workspace.changed_files import ChangedFiles, place_of
-from smspec.workspace.git import LINK, SUBMODULE, GitFailed, Objects, Repository, StagedFile, checked_repository
+from smspec.workspace.git import LINK, SUBMODULE, GitFailed, GitObjects, Repository, StagedFile, checked_repository
 from smspec.workspace.path_targets import is_directory
 from smspec.workspace.revision import place_below
 from smspec.workspace.source_walk import MARKERS, is_output_of_ours
-from smspec.workspace.spec_marker import has_spec_key, is_meant_as_spec, is_spec_file
+from smspec.workspace.spec_reading import has_spec_key, is_meant_as_spec, is_spec_file
+from smspec.workspace.working_tree import ChangedFiles, place_of
 
 _USUAL_ENDINGS = (*ENDINGS, ".json")
 """Other files are read only if they change: there may be many."""
@@ -88,7 +88,7 @@ class Tracked:
             return set()
         tracked = [os.path.join(self.top, name) for name in self.paths or () if is_yaml(name)]
         with ExitStack() as opened:
-            objects: dict[str, Objects] = {}
+            objects: dict[str, GitObjects] = {}
             known: dict[str, bool] = {}
 
             def is_spec(path: str, links: int = 0) -> bool:
@@ -156,7 +156,7 @@ def tracked_files(repository: Repository) -> Tracked:
     while ahead:
         here, prefix = ahead.pop()
         try:
-            staged = list(here.staged())
+            staged = here.staged
         except GitFailed:
             if not prefix:
                 raise
@@ -337,18 +337,14 @@ def unlisted_specs(
         return twin is not None and are_same(made[path], gather_variants(twin, None, settings, cache))
 
     sides = {path: compile_variants(side) for path, side in made.items() if not is_repeated(path)}
-    compiled = {cache.identity(path) for path, side in sides.items() if side.compiled}
-
-    def is_misplaced(path: str) -> bool:
-        """A file that links lead to may be valid at one of its paths only."""
-        at = cache.identity(path)
-        if at not in compiled and at in twins and twins[at] != path:
-            own = compile_variants(gather_variants(twins[at], None, settings, cache))
-            compiled.update([at] if own.compiled else [])
-        return at in compiled
-
+    gathered = {path: made[path] for path in sides}
+    for path, side in sides.items():
+        twin = twins.get(cache.identity(path), path)
+        if side.lacks_files and twin not in gathered:
+            gathered[twin] = gather_variants(twin, None, settings, cache)
+    elsewhere = misplaced(("", gathered, sides))
     return {
         os.path.relpath(path): bool(side.compiled)
         for path, side in sorted(sides.items())
-        if side.compiled or (side.is_open and not (side.lacks_files and is_misplaced(path)))
+        if side.compiled or (side.is_open and path not in elsewhere)
     }

@@ -22,11 +22,10 @@ from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.spec.yaml.yaml_reader import decode_bytes, read
 from smspec.workspace.boundary import Boundary, NotASpec, OutOfBounds, rejected_outside, rejected_stranger
 from smspec.workspace.boundary_search import BoundarySearch, Layers
-from smspec.workspace.command_line_file import spec_content
 from smspec.workspace.path_targets import RealPaths
 from smspec.workspace.source_listing import ScannedSource, scan_source, with_unsaved
 from smspec.workspace.source_walk import is_output_of_ours
-from smspec.workspace.spec_marker import is_meant_as_spec
+from smspec.workspace.spec_reading import is_meant_as_spec, spec_content
 
 if TYPE_CHECKING:
     from smspec.rules.organization_rules.organization_rule import OrganizationRule

@@ -24,7 +24,7 @@ from smspec.service.shapes import pinned_model
 from smspec.source import Document, Mapping, Path, Sequence, SourceText, to_data
 from smspec.source.frozen import dataclass
 from smspec.workspace.boundary_search import boundary_of
-from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
+from smspec.workspace.spec_reading import STANDARD_INPUT, content_of
 
 NO_REQUEST = Rule("SM156", "JSON other than a request")
 

@@ -17,7 +17,7 @@ from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.path_targets import is_directory
 from smspec.workspace.source_walk import MARKERS, MOST_DIRECTORY_LINKS, is_output_of_ours
-from smspec.workspace.spec_marker import is_meant_as_spec
+from smspec.workspace.spec_reading import is_meant_as_spec
 
 ENDINGS = (".yaml", ".yml")
 """How the names of files end that a search reads, in any case."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from smspec.diagnostics import Diagnostic, InvalidInput
-from smspec.diagnostics.finding import counted
+from smspec.diagnostics.finding import count, counted
 from smspec.diagnostics.visible import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.parallel_map import parallel_map
@@ -57,13 +57,13 @@ class ValidationResult:
         if not self.specs and not self.rule_files:
             return "no jobs found: a file without `name` is a base spec, checked through the jobs that extend it"
         counts = ((self.specs, "job"), (self.overlays, "overlay"), (self.rule_files, "rule file"))
-        checked = " and ".join(_count(number, noun) for number, noun in counts if number)
+        checked = " and ".join(count(number, noun) for number, noun in counts if number)
         return f"checked {checked}: {counted(self.diagnostics) or 'no problems found'}"
 
     def lines(self) -> Iterator[str]:
         """Yield a line for each spec: its path, its number of overlays, what was found, and what its job can cost."""
         for path, spec in self.checked:
-            overlays = f" and {_count(spec.overlays, 'overlay')}" if spec.overlays else ""
+            overlays = f" and {count(spec.overlays, 'overlay')}" if spec.overlays else ""
             cost = "" if spec.cost is None else f"; {cost_line([spec.cost])}"
             yield f"checked {visible(path)}{overlays}: {counted(spec.diagnostics) or 'no problems found'}{cost}"
 
@@ -183,10 +183,6 @@ def _texts(diagnostics: Iterable[Diagnostic], cache: InputCache) -> Iterator[Sou
     spans = (span for d in diagnostics for span in (d.span, *(note.span for note in d.notes)))
     for file in dict.fromkeys(span.file for span in spans if span):
         yield cache.text(file)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def narrowed_result(

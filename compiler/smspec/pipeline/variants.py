@@ -202,7 +202,7 @@ def misplaced(*states: tuple[str, Mapping[str, Gathered], Mapping[str, Variants]
     @functools.cache
     def is_job(place: str) -> bool:
         sides = (compiled.get(place) or compile_variants(all_[place]) for _, all_, compiled in states if place in all_)
-        return all(not side.faults for side in sides)
+        return all(side.compiled for side in sides)
 
     found: set[str] = set()
     for directory, all_, _ in states:

@@ -14,6 +14,7 @@ The package repeats no check that reads the script: those are `smspec.rules`, an
 from __future__ import annotations
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.finding import count
 from smspec.source.frozen import dataclass
 
 UNCOMPILED = Rule("SM543", "module that the interpreter rejects")
@@ -78,7 +79,3 @@ class Proof:
         parts.append(f"{count(self.compiled, 'module')} compiled, {self.imported} imported")
         parts.append(f"arguments parsed by {self.parsed}" if self.parsed else "no arguments parsed")
         return ", ".join(parts)
-
-
-def count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 
 from smspec.diagnostics import Diagnostic, InvalidInput, placed
-from smspec.diagnostics.finding import counted
+from smspec.diagnostics.finding import count, counted
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.running.request import RunFailed
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
@@ -14,7 +14,7 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import Inputs, gather, gather_all
 from smspec.pipeline.job_findings import standing
 from smspec.pipeline.spec_check import checked
-from smspec.proof import CODES, Proof, ProofRequest, count
+from smspec.proof import CODES, Proof, ProofRequest
 from smspec.proof.proving import Proving
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from smspec.diagnostics import Finding, Note
+from smspec.diagnostics.finding import count
 from smspec.local.engines.namespace.machine_paths import special_files
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.fetching import fetched_interpreter
@@ -18,21 +19,23 @@ from smspec.local.running.request import RunFailed, RunRequest
 from smspec.pipeline.compilation import Compiled, compiled_digest
 from smspec.pipeline.script_reading import image_python
 from smspec.plan.script_environment import is_bare
-from smspec.proof import Proof, ProofRequest, count, driver
-from smspec.proof.arguments import argument_findings, foreign_parser, parser_count
+from smspec.proof import Proof, ProofRequest, driver
 from smspec.proof.failures import Circumstances, unproven
-from smspec.proof.imports import (
+from smspec.proof.observation import Observation, observe_start, parser_rests
+from smspec.proof.sandbox import Sandbox
+from smspec.proof.start import NotStarted, Preparation, Start
+from smspec.proof.steps import (
     OwnModule,
+    argument_findings,
     compile_modules,
+    foreign_parser,
     import_all,
     library_findings,
+    parser_count,
     reachable_modules,
     syntax_findings,
     wanted_imports,
 )
-from smspec.proof.observation import Observation, observe_start, parser_rests
-from smspec.proof.sandbox import Sandbox
-from smspec.proof.start import NotStarted, Preparation, Start
 from smspec.render.tree_rendering import render_tree
 from smspec.rules.program.program_and_image import ProgramAndImage, dotted_version
 from smspec.rules.program.provided_modules import provided

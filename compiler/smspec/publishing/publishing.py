@@ -20,7 +20,7 @@ from smspec.publishing.user_login import private_login
 from smspec.registry.manifest import ImageLayer
 from smspec.registry.repository import ImageUpload, host_and_name
 from smspec.registry.session import NotFound, RegistryDenied, Session
-from smspec.submission.aws_errors import denied_action
+from smspec.submission.client import denied_action
 from smspec.submission.ecr import USER
 from smspec.wire.fault import BadResponse, WireFault
 from smspec.workspace.git_labels import git_labels

@@ -22,8 +22,7 @@ from smspec.registry.session import Busy, NotFound, RegistryDenied
 from smspec.render.iam.submitter import submitter_policy
 from smspec.service.image_python import locked_python, python_of_image
 from smspec.service.image_reference import ImageReference, parsed_reference
-from smspec.submission.aws_errors import ActionDenied, AwsUnavailable, denied_action
-from smspec.submission.client import Answer, persistently
+from smspec.submission.client import ActionDenied, Answer, AwsUnavailable, denied_action, persistently
 from smspec.submission.ecr import USER, EcrRegistry, ecr_registry
 from smspec.wire.fault import BadResponse, ConnectionBroken, WireFault
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from smspec.rehearsal.model_files import digest_of, files_of, first_difference, is_of_summary, last_values, leaves_of
 from smspec.rehearsal.trial import Trial
+from smspec.rehearsal.values import digest_of, files_of, first_difference, is_of_summary, last_values, leaves_of
 from smspec.rehearsal.values.leaf import (
     COUNT,
     LONG,

@@ -8,11 +8,11 @@ from functools import partial
 from smspec.local.record.units import duration
 from smspec.local.running.request import Interruption, Moment, SurroundingFaults
 from smspec.rehearsal.comparison import Difference, ResultComparison
-from smspec.rehearsal.model_files import first_deviation
 from smspec.rehearsal.moments import Moments
 from smspec.rehearsal.rehearsal import Rehearsal
 from smspec.rehearsal.report import PromiseOutcome, kept, not_rehearsed
 from smspec.rehearsal.trial import Trial, TrialCourse
+from smspec.rehearsal.values import first_deviation
 from smspec.source.frozen import dataclass
 
 _ADVICE = (

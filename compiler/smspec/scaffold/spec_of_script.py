@@ -9,13 +9,14 @@ from collections.abc import Iterator, Sequence
 
 from smspec.diagnostics.visible import visible
 from smspec.scaffold.script_settings import (
+    ReadSource,
     ScriptArgument,
     is_model_directory,
     printed_metrics,
+    requirements,
     script_arguments,
     script_channels,
 )
-from smspec.scaffold.script_source import ReadSource, requirements
 from smspec.script.program import Program
 from smspec.source.frozen import dataclass
 from smspec.spec.yaml.scalars import flow_style

@@ -58,8 +58,16 @@ class GitMissing(Exception):
     """There is no git on this machine."""
 
 
+MOST_PROCESSOR_SECONDS = 60.0
+"""What a call takes at most: the time to match a path against a pattern grows with the power of its `**`."""
+
+
 class GitWaits(Exception):
     """git waits for another process, so it would never end: a file that it reads, such as `.gitignore`, is a pipe."""
+
+
+class GitEndless(Exception):
+    """git has taken `MOST_PROCESSOR_SECONDS`."""
 
 
 def start_git(
@@ -96,7 +104,10 @@ def run_git(
     stdin: bytes = b"",
     timeout: float | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git as `start_git` starts it, to its end. Raise `GitWaits` if it has none, but not while it may fetch."""
+    """Run git as `start_git` starts it, to its end. Raise `GitWaits` or `GitEndless` if it has none.
+
+    Neither while it may fetch, nor with a ``timeout``.
+    """
     process = start_git(words, directory, git_directory=git_directory, may_fetch=may_fetch)
     with process:
         try:
@@ -108,24 +119,27 @@ def run_git(
 
 
 def _communicated(process: subprocess.Popen[bytes], stdin: bytes) -> tuple[bytes, bytes]:
-    asleep, rest = "", stdin or None
+    state, rest = (False, 0.0), stdin or None
     while True:
         try:
             return process.communicate(rest, _LONGEST_WAIT)
         except subprocess.TimeoutExpired:
-            before, asleep, rest = asleep, _asleep(process.pid), None
-            if asleep and asleep == before:
+            before, state, rest = state, _state(process.pid), None
+            is_asleep, seconds = state
+            if is_asleep and state == before:
                 raise GitWaits from None
+            if seconds > MOST_PROCESSOR_SECONDS:
+                raise GitEndless from None
 
 
-def _asleep(process: int) -> str:
-    """Return the processor time of a process that sleeps, not for a disk; empty for any other, and without /proc."""
+def _state(process: int) -> tuple[bool, float]:
+    """Return whether a process sleeps, not for a disk, and its processor time in seconds; without /proc, neither."""
     try:
         with open(f"/proc/{process}/stat", "rb") as file:
             facts = file.read().decode("ascii", "replace").rpartition(") ")[2].split()
-    except OSError:
-        return ""
-    return " ".join(facts[11:13]) if facts[:1] == ["S"] else ""
+        return facts[0] == "S", sum(map(int, facts[11:13])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return False, 0.0
 
 
 def _environment(inherited: Mapping[str, str], directory: str, may_fetch: bool) -> dict[str, str]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from smspec.source.frozen import dataclass
-from smspec.submission.aws_errors import JobRefused
+from smspec.submission.client import JobRefused
 from smspec.submission.job_creation import Created, JobEnded, create_job, repeated_names, repeated_stem
 from smspec.submission.job_service import JobService, QuotaExceeded
 from smspec.submission.ownership import DifferentJob, require_own

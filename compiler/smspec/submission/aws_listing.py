@@ -12,7 +12,7 @@ from typing import Any
 
 from smspec.service.policy import is_about_training
 from smspec.source.frozen import dataclass
-from smspec.submission.aws_errors import DENIED, AwsUnavailable
+from smspec.submission.client import DENIED, AwsUnavailable
 from smspec.wire.aws import AwsRefused, AwsSession, responses
 from smspec.wire.fault import BadResponse, WireFault
 from smspec.wire.json_body import json_body

@@ -10,8 +10,7 @@ from typing import Any
 
 from smspec.service.image_reference import ImageReference
 from smspec.service.policy import RegistrySettings
-from smspec.submission.aws_errors import AwsUnavailable, unavailable
-from smspec.submission.client import Answer, persistently
+from smspec.submission.client import Answer, AwsUnavailable, persistently, unavailable
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 from smspec.wire.json_body import member, typed, word

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from smspec.service.metric_pattern import OutOfTime, searchable_metrics, time_limit
-from smspec.submission.aws_errors import AccessDenied, AwsUnavailable
+from smspec.submission.client import AccessDenied, AwsUnavailable
 from smspec.submission.job_service import JobService, host_of
 from smspec.submission.training_job import LogEvent, TrainingJob, Transition
 

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from smspec.source.frozen import dataclass
-from smspec.submission.aws_errors import AwsUnavailable
-from smspec.submission.client import asked
+from smspec.submission.client import AwsUnavailable, asked
 from smspec.wire.aws import AwsSession
 
 EXAMPLE_ACCOUNT = "111122223333"

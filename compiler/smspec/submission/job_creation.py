@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from smspec.source.frozen import dataclass
-from smspec.submission.aws_errors import AccessDenied, AwsUnavailable, InvalidCredentials, JobRefused
+from smspec.submission.client import AccessDenied, AwsUnavailable, InvalidCredentials, JobRefused
 from smspec.submission.job_service import JobService, NameInUse, QuotaExceeded, Throttled, tags_to_be
 from smspec.submission.ownership import require_own
 from smspec.submission.training_job import TrainingJob

@@ -9,8 +9,18 @@ from typing import Any
 
 from smspec.service.members import items, member
 from smspec.source.frozen import dataclass
-from smspec.submission.aws_errors import AwsUnavailable, InvalidCredentials, JobRefused, unavailable
-from smspec.submission.client import ANSWER_SECONDS, THROTTLED, answered, asked, described, tags_of
+from smspec.submission.client import (
+    ANSWER_SECONDS,
+    THROTTLED,
+    AwsUnavailable,
+    InvalidCredentials,
+    JobRefused,
+    answered,
+    asked,
+    described,
+    tags_of,
+    unavailable,
+)
 from smspec.submission.job_account import account_fault, caller_of
 from smspec.submission.training_job import LogEvent, TrainingJob, training_job
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, is_in_aws, responses

@@ -19,7 +19,7 @@ from smspec.service.members import items, member, number
 from smspec.service.partitions import partition_of
 from smspec.service.shapes import Shape, pinned_model
 from smspec.source.frozen import dataclass
-from smspec.submission.aws_errors import JobRefused
+from smspec.submission.client import JobRefused
 from smspec.submission.job_service import DIGEST_TAG, JobService
 from smspec.submission.training_job import TrainingJob
 

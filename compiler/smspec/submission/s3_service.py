@@ -1,23 +1,29 @@
-"""The calls to S3 before a job is created: what is there, and what is uploaded."""
+"""The calls to S3 before a job is created: what is there, what is uploaded, and the checksums that S3 keeps of it."""
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import functools
 import hashlib
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
 
+from smspec.diagnostics.quoting import system_reason
 from smspec.render.iam.statements import location
 from smspec.source.frozen import dataclass
-from smspec.submission.aws_errors import AwsUnavailable, JobRefused, unavailable
-from smspec.submission.client import BUDGET_SECONDS, asked, persistently
-from smspec.submission.object_content import Content, part_length, sha256
+from smspec.submission.client import BUDGET_SECONDS, AwsUnavailable, JobRefused, asked, persistently, unavailable
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 
+_PART = 8 << 20
+
+_MOST_PARTS = 10_000
+"""Of an object (S3 user guide, "Amazon S3 multipart upload limits")."""
+
 _THERE = ("PreconditionFailed", "412")
 _NO_BUCKET = ("NoSuchBucket",)
+
 _LARGEST = 100 << 40
 """Bytes of an object; the maximum of S3 is half of it."""
 
@@ -33,6 +39,95 @@ _MOST_EMPTY_PAGES = 100
 _MISSING = ("404", "NoSuchKey", "NotFound")
 
 
+class Content(Protocol):
+    """What an object is to contain; ``size`` in bytes."""
+
+    @property
+    def size(self) -> int: ...
+
+    def parts(self) -> Iterator[bytes]:
+        """Yield all bytes, each part but the last one as long as `part_length` says. Raise `JobRefused`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryContent:
+    """Bytes in memory."""
+
+    data: bytes
+
+    @property
+    def size(self) -> int:
+        return len(self.data)
+
+    def parts(self) -> Iterator[bytes]:
+        length = part_length(self.size)
+        for start in range(0, self.size, length) or (0,):
+            yield self.data[start : start + length]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileContent:
+    """A file of this machine, whose size was ``size`` when it was listed."""
+
+    path: str
+    size: int
+
+    def parts(self) -> Iterator[bytes]:
+        length, left = part_length(self.size), self.size
+        try:
+            with open(self.path, "rb") as file:
+                while True:
+                    part = file.read(min(length, left))
+                    is_short = len(part) < min(length, left)
+                    left -= len(part)
+                    if is_short or (not left and file.read(1)):
+                        raise JobRefused(f"`{self.path}` has changed while it was read; submit the job again")
+                    yield part
+                    if not left:
+                        return
+        except OSError as fault:
+            raise JobRefused(f"cannot read `{self.path}`: {system_reason(fault)}") from None
+
+
+def part_length(size: int) -> int:
+    """Return the bytes of a part, which the AWS CLI uses too: as few parts as possible, each 8 MiB or a multiple."""
+    length = _PART
+    while size > length * _MOST_PARTS:
+        length *= 2
+    return length
+
+
+def sha256(data: bytes) -> str:
+    """Return the checksum of a part as S3 writes it."""
+    return base64.b64encode(hashlib.sha256(data).digest()).decode()
+
+
+def has_sha256(content: Content, checksum: str) -> bool | None:
+    """Return whether ``ChecksumSHA256`` is that of a content; None if it is that of other parts."""
+    return _has(content, checksum, hashlib.sha256, lambda digest: base64.b64encode(digest).decode())
+
+
+def has_md5(content: Content, etag: str) -> bool | None:
+    """Return whether an ETag is made of the MD5 of a content; None if it is that of other parts."""
+    return _has(content, etag, functools.partial(hashlib.md5, usedforsecurity=False), bytes.hex)
+
+
+def _has(
+    content: Content, kept: str, algorithm: Callable[..., hashlib._Hash], written: Callable[[bytes], str]
+) -> bool | None:
+    """Compare a checksum. Of an object in parts, it is that of the checksums of its parts, and their number."""
+    value, dash, count = kept.partition("-")
+    if dash and count != str(max(1, -(-content.size // part_length(content.size)))):
+        return None
+    if dash:
+        return written(algorithm(b"".join(algorithm(part).digest() for part in content.parts())).digest()) == value
+    whole = algorithm()
+    for part in content.parts():
+        whole.update(part)
+    return written(whole.digest()) == value
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedObject:
     """An object in a listing: ``size`` in bytes; ``etag`` is the MD5 of its content, unless a KMS key encrypts it."""
@@ -41,7 +136,7 @@ class ListedObject:
     etag: str
 
 
-class S3Service:
+class S3Store:
     """S3 with the credentials of a profile, in the region of the job; S3 itself leads to a bucket elsewhere.
 
     ``budget``: seconds of pauses while S3 throttles a call. ``seconds``: for a response, None for those of `Deadline`.

@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
 from smspec.source.frozen import dataclass
-from smspec.submission.aws_errors import JobRefused
-from smspec.submission.object_content import FileContent, MemoryContent, has_md5, has_sha256
-from smspec.submission.s3_service import ListedObject, S3Service
+from smspec.submission.client import JobRefused
+from smspec.submission.s3_service import FileContent, ListedObject, MemoryContent, S3Store, has_md5, has_sha256
 
 _UPLOADS_AT_ONCE = 4
 _GRACE_SECONDS = 10.0
@@ -24,7 +23,7 @@ Advance = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Upload:
+class FileUpload:
     """A file that belongs at ``uri``; ``content`` reads it. ``kms_key`` None: the encryption of the bucket."""
 
     uri: str
@@ -33,20 +32,20 @@ class Upload:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
+class UploadState:
     """The files that belong below a prefix. ``missing``: those that S3 does not have.
 
     ``differing``: the URIs of those that have another content there. ``others``: objects that do not belong there.
     """
 
     prefix: str
-    files: tuple[Upload, ...]
-    missing: tuple[Upload, ...]
+    files: tuple[FileUpload, ...]
+    missing: tuple[FileUpload, ...]
     differing: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
 
 
-def deliveries(service: S3Service, prefixes: Iterable[str], uploads: Iterable[Upload]) -> Iterator[Delivery]:
+def deliveries(service: S3Store, prefixes: Iterable[str], uploads: Iterable[FileUpload]) -> Iterator[UploadState]:
     """Yield the uploads below each prefix, which is listed once, and how it differs from them.
 
     A name proves nothing: any user who may write to the bucket can have put other code there.
@@ -56,7 +55,7 @@ def deliveries(service: S3Service, prefixes: Iterable[str], uploads: Iterable[Up
         files = {upload.uri: upload for upload in uploads if upload.uri.startswith(prefix)}
         there = service.objects(prefix)
         folder = [prefix] if prefix in there and not there[prefix].size else []
-        yield Delivery(
+        yield UploadState(
             prefix=prefix,
             files=tuple(files.values()),
             missing=tuple(file for uri, file in files.items() if uri not in there),
@@ -67,7 +66,7 @@ def deliveries(service: S3Service, prefixes: Iterable[str], uploads: Iterable[Up
         )
 
 
-def is_stored(service: S3Service, upload: Upload, size: int) -> bool:
+def is_stored(service: S3Store, upload: FileUpload, size: int) -> bool:
     """Return whether the object of an upload, which has a size in S3, has its content, by SHA-256."""
     content = MemoryContent(upload.content())
     if content.size != size:
@@ -79,7 +78,7 @@ def is_stored(service: S3Service, upload: Upload, size: int) -> bool:
     return has_same
 
 
-def upload_all(service: S3Service, uploads: Iterable[Upload]) -> Iterator[tuple[str, bool]]:
+def upload_all(service: S3Store, uploads: Iterable[FileUpload]) -> Iterator[tuple[str, bool]]:
     """Upload each file, and yield its URI, and whether it was written: a different submission may have been faster.
 
     Raise `JobRefused` if that has written another content.
@@ -113,9 +112,7 @@ class DataPlan:
         return sum(self.files[uri].size for uri in self.missing)
 
 
-def plan_data(
-    service: S3Service, channel: str, uri: str, files: Mapping[str, FileContent], advance: Advance
-) -> DataPlan:
+def plan_data(service: S3Store, channel: str, uri: str, files: Mapping[str, FileContent], advance: Advance) -> DataPlan:
     """Compare files with what S3 has. Raise `JobRefused` or `AwsUnavailable`. ``advance``: of files that are read."""
     there = service.objects(uri)
     found: dict[str, list[str]] = {"missing": [], "differing": [], "unverified": []}
@@ -137,7 +134,7 @@ def plan_data(
     )
 
 
-def upload_data(service: S3Service, plan: DataPlan, advance: Advance) -> None:
+def upload_data(service: S3Store, plan: DataPlan, advance: Advance) -> None:
     """Upload the missing files of a plan, several at once.
 
     Raise `JobRefused` for a file that has changed, or that a different process uploads with a different content, and
@@ -181,7 +178,7 @@ def _raise_first(faults: Iterable[BaseException | None]) -> None:
             raise fault
 
 
-def _state(service: S3Service, uri: str, file: FileContent, stored: ListedObject) -> str:
+def _state(service: S3Store, uri: str, file: FileContent, stored: ListedObject) -> str:
     """Return how an object relates to a file: empty if it has the same content."""
     if stored.size != file.size:
         return "differing"

@@ -1,4 +1,8 @@
-"""Defer signals for a moment: removing unfinished output must not be interrupted."""
+"""Signals that end a command as Ctrl-C does, and are deferred while unfinished output is removed.
+
+Blocking is not possible as soon as one arrives, because its exception passes through Python's own code; but an
+exception can also be lost, so a later Ctrl-C must work.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """The signals that ask a command to end: Ctrl-C, `kill`, a closed terminal, and Ctrl-\\."""
@@ -56,3 +61,34 @@ def signals_deferred() -> Iterator[None]:
             yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal requests a stop; ``number`` is the signal's."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+@contextmanager
+def signals_interrupt() -> Iterator[None]:
+    """In this context, each signal of `STOPPING` raises `Interrupted`, unless it is ignored, as with `nohup`.
+
+    Signals that follow within a second do not: what the first one started is completed.
+    """
+    usual = dict.fromkeys(STOPPING, signal.SIG_DFL) | {signal.SIGINT: signal.default_int_handler}
+    replaced = {number: handler for number, handler in usual.items() if signal.getsignal(number) == handler}
+    STOP_REQUESTS.forget()
+    for number in replaced:
+        signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number, handler in replaced.items():
+            signal.signal(number, handler)
+
+
+def _interrupt(number: int, _frame: FrameType | None) -> None:
+    if STOP_REQUESTS.is_new():
+        raise Interrupted(number)

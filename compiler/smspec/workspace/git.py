@@ -12,9 +12,10 @@ import shlex
 import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 
 from smspec.source.frozen import dataclass
-from smspec.source.git_command import GitMissing, GitWaits, run_git, start_git
+from smspec.source.git_command import MOST_PROCESSOR_SECONDS, GitEndless, GitMissing, GitWaits, run_git, start_git
 from smspec.source.real_file import is_below
 from smspec.workspace.boundary_search import repository_above
 
@@ -67,7 +68,7 @@ class StagedFile:
     state: tuple[int, int, int, int]
 
 
-class Objects:
+class GitObjects:
     """The objects of a repository, while the git process runs; those of its submodules end with them."""
 
     def __init__(self, process: subprocess.Popen[bytes], repository: Repository, inner: ExitStack) -> None:
@@ -76,7 +77,7 @@ class Objects:
         self._repository = repository
         self._inner = inner
 
-    def of_submodule(self, repository: Repository) -> Objects:
+    def of_submodule(self, repository: Repository) -> GitObjects:
         """Return the objects of a submodule. Raise `GitFailed`."""
         return self._inner.enter_context(repository.objects())
 
@@ -96,11 +97,11 @@ class Objects:
                 yield content
 
 
-@dataclass(frozen=True, slots=True)
 class Repository:
-    """A repository with a working tree. ``top`` has no links in it."""
+    """A repository with a working tree. ``top`` has no links in it. The index is read once."""
 
-    top: str
+    def __init__(self, top: str) -> None:
+        self.top = top
 
     def commit(self, revision: str) -> str:
         """Return the id of the commit for a revision. Raise `GitFailed`, also for a name of two different commits."""
@@ -135,29 +136,30 @@ class Repository:
                 mode, _, name = facts.decode("ascii").split(" ")
                 yield Entry(path=os.fsdecode(path), mode=mode, object=name)
 
-    def staged(self) -> Iterator[StagedFile]:
-        """Yield every file, link, and submodule of the index. Raise `GitFailed` if it cannot be read."""
+    @cached_property
+    def staged(self) -> tuple[StagedFile, ...]:
+        """All files, links, and submodules of the index. Raise `GitFailed` if it cannot be read."""
         listed = self._bytes("ls-files", "-z", "--stage", "--debug", "-t")
+        files: list[StagedFile] = []
         end = 0
         for found in _STAGED.finditer(listed):
             if found.start() != end:
                 break
             end = found.end()
-            yield StagedFile(
-                path=os.fsdecode(found["path"]),
-                mode=found["mode"].decode(),
-                object=found["object"].decode(),
-                is_merged=found["stage"] == b"0",
-                is_sparse=found["tag"] in b"Ss",
-                state=(
-                    int(found["size"]),
-                    _nanoseconds(found["mtime"]),
-                    _nanoseconds(found["ctime"]),
-                    int(found["inode"]),
-                ),
+            times = _nanoseconds(found["mtime"]), _nanoseconds(found["ctime"])
+            files.append(
+                StagedFile(
+                    path=os.fsdecode(found["path"]),
+                    mode=found["mode"].decode(),
+                    object=found["object"].decode(),
+                    is_merged=found["stage"] == b"0",
+                    is_sparse=found["tag"] in b"Ss",
+                    state=(int(found["size"]), *times, int(found["inode"])),
+                )
             )
         if end != len(listed):
             raise GitFailed("cannot read what this version of git prints of the index")
+        return tuple(files)
 
     def tracked(self) -> list[str]:
         """Return the paths of all files, links, and submodules of the index."""
@@ -229,7 +231,7 @@ class Repository:
         return self._text("remote", "get-url", "--", name).removesuffix("\n")
 
     @contextmanager
-    def objects(self) -> Iterator[Objects]:
+    def objects(self) -> Iterator[GitObjects]:
         """Start a process that reads objects, and end it afterwards.
 
         Starting git takes longer than reading a source.
@@ -237,7 +239,7 @@ class Repository:
         process = _started(["cat-file", "--batch"], self.top, stderr=subprocess.DEVNULL)
         with process, ExitStack() as inner:
             try:
-                yield Objects(process, self, inner)
+                yield GitObjects(process, self, inner)
             finally:
                 if process.poll() is None:
                     process.kill()
@@ -327,7 +329,7 @@ def _check_not_part_of(found: Repository, outer: str) -> None:
     inside = os.path.relpath(found.top, outer)
     try:
         repository = checked_repository(outer)
-        tracked = {file.path for file in repository.staged()}
+        tracked = {file.path for file in repository.staged}
         tracked.update(entry.path for entry in repository.entries(repository.commit("HEAD")))
     except GitFailed:
         return  # not a working tree, or one without a commit
@@ -361,6 +363,11 @@ def _faults_of(directory: str) -> Iterator[None]:
         raise GitFailed(
             f"git waits for another process in `{directory}`: look for a pipe among `.gitignore`, `.gitattributes`, "
             "and the files in `.git`"
+        ) from None
+    except GitEndless:
+        raise GitFailed(
+            f"git takes more than {MOST_PROCESSOR_SECONDS:.0f} seconds of processor time in `{directory}`: look for a "
+            "pattern with many `**` in `.gitignore` and `.gitattributes`"
         ) from None
     except FileNotFoundError:
         raise GitFailed(f"cannot find directory `{directory}`") from None

@@ -17,7 +17,7 @@ from smspec.source.listing import ListedFile, Listing
 from smspec.source.real_file import MOST_LINKS, is_below, open_below
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.boundary_search import SETTINGS
-from smspec.workspace.git import LINK, SUBMODULE, Entry, GitFailed, Objects, Repository, submodule_of
+from smspec.workspace.git import LINK, SUBMODULE, Entry, GitFailed, GitObjects, Repository, submodule_of
 from smspec.workspace.source_walk import MARKERS
 from smspec.workspace.working_tree import Conversions
 
@@ -35,7 +35,7 @@ _MOST_LINK_BYTES = 4096
 class Revision:
     """A revision of a repository, in ``directory``. ``name`` is the name that the user typed."""
 
-    def __init__(self, repository: Repository, objects: Objects, name: str, directory: str) -> None:
+    def __init__(self, repository: Repository, objects: GitObjects, name: str, directory: str) -> None:
         self.name = name
         self.directory = os.path.realpath(directory)
         self._repository = repository

@@ -12,7 +12,7 @@ from smspec.render.tree import MANIFEST, RUN_MARKER, is_run_marker, manifested_f
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import is_below, open_real, open_real_directory
 from smspec.workspace.ignore_rules import IGNORE_FILES, IgnoreRules, TooManyPatterns
-from smspec.workspace.spec_marker import is_spec_file
+from smspec.workspace.spec_reading import is_spec_file
 
 MOST_ENTRIES = 20_000
 """The same limit as in the runtime. More files are data, an environment, or a disk."""

@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 from smspec.cli import COMMANDS
-from smspec.cli.completion import SHELLS
-from smspec.cli.completion.grammar import KINDS, grammars
+from smspec.cli.completion import KINDS, SHELLS, grammars
 from smspec.diagnostics.explanation import explained_codes
 from support.git_repository import commit, git, repository
 from support.small_job import BUILT, write_job

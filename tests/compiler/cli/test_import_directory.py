@@ -168,7 +168,7 @@ def test_nothing_is_left_of_an_import_that_fails(tmp_path, monkeypatch):
     """The script is replaced by a shorter one between its listing and its copy."""
     source = program(tmp_path / "old")
     (tmp_path / "old" / "train.py").write_text("print(1)\n")
-    monkeypatch.setattr("smspec.cli.import_directory.pieces_of", lambda _file: iter([b""]))
+    monkeypatch.setattr("smspec.cli.import_.pieces_of", lambda _file: iter([b""]))
     done = smspec("import", source, "-o", "far/new", cwd=tmp_path)
     assert done.status == 1
     assert sorted(os.listdir(tmp_path)) == ["old"]

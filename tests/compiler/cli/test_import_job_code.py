@@ -132,7 +132,7 @@ def test_hostile_archive_writes_nothing(s3, tmp_path, content, said):
 
 
 def test_archive_that_unpacks_to_too_much_is_refused(s3, tmp_path, monkeypatch):
-    monkeypatch.setattr("smspec.cli.import_directory.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("smspec.cli.import_._MOST_CODE_BYTES", 1 << 20)
     s3.objects[KEY] = archive(("train.py", SCRIPT), ("bomb", bytes(1 << 20)))
     assert "more than 1,048,576 bytes" in imported(1).err
     assert list(tmp_path.iterdir()) == []

@@ -6,7 +6,7 @@ import shlex
 import pytest
 
 from smspec.cli import submit
-from smspec.cli.next_command import spec_words, submission_words
+from smspec.cli.aws_arguments import spec_words, submission_words
 from support.servers.job_server import job_server, look
 from support.smspec_command import smspec
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from smspec.submission import object_content
+from smspec.submission import s3_service
 from support.git_repository import commit, repository
 from support.servers.aws_server import BUCKET
 from support.small_job import write_job
@@ -149,7 +149,7 @@ def test_name_that_cannot_be_a_key_is_rejected(job, store, tmp_path, name, sente
 @pytest.mark.slow
 def test_large_file_is_uploaded_in_parts_and_recognized(job, store, tmp_path, monkeypatch):
     part = 5 << 20  # the least that S3 accepts
-    monkeypatch.setattr(object_content, "_PART", part)
+    monkeypatch.setattr(s3_service, "_PART", part)
     content = bytes(range(256)) * (part // 256) + b"end"
     (tmp_path / "data/large").write_bytes(content)
     assert smspec("submit", "--upload-data", "--detach").status == 0

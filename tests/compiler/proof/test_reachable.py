@@ -3,8 +3,7 @@
 import pytest
 
 from smspec.pipeline.inputs import gather
-from smspec.proof.arguments import parser_count
-from smspec.proof.imports import reachable_modules
+from smspec.proof.steps import parser_count, reachable_modules
 from smspec.script.reach import Reach
 from smspec.source import SourceText
 from support.small_job import write_job

@@ -11,7 +11,7 @@ import zipfile
 import pytest
 
 from smspec.rehearsal.comparison import ResultComparison
-from smspec.rehearsal.model_files import first_deviation
+from smspec.rehearsal.values import first_deviation
 from support.rehearsal.trials import timeline, trial
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from smspec.submission.alternative_jobs import AlternativeJobs, Candidate, NoHosts, lacked_hosts
-from smspec.submission.aws_errors import AwsUnavailable, JobRefused
+from smspec.submission.client import AwsUnavailable, JobRefused
 from smspec.submission.job_creation import JobEnded
 from smspec.submission.job_service import JobService
 from support.servers.job_server import job_server, look

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from smspec.cli.job_follower import log_line
-from smspec.submission.aws_errors import AccessDenied, JobRefused
+from smspec.submission.client import AccessDenied, JobRefused
 from smspec.submission.following import JobLog, Recovered, Trouble, follow
 from smspec.submission.job_service import JobService, host_of
 from smspec.submission.training_job import LogEvent, TrainingJob, Transition

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smspec.submission.aws_errors import AccessDenied, AwsUnavailable, JobRefused
+from smspec.submission.client import AccessDenied, AwsUnavailable, JobRefused
 from smspec.submission.job_creation import JobEnded, create_job
 from smspec.submission.job_service import JobService, Throttled
 from smspec.submission.ownership import differences, require_own

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.submission import object_content
-from smspec.submission.aws_errors import JobRefused
-from smspec.submission.object_content import FileContent, MemoryContent, has_md5, has_sha256
+from smspec.submission import s3_service
+from smspec.submission.client import JobRefused
+from smspec.submission.s3_service import FileContent, MemoryContent, has_md5, has_sha256
 
 PART = 4
 CONTENTS = st.binary(max_size=5 * PART)
@@ -17,7 +17,7 @@ CONTENTS = st.binary(max_size=5 * PART)
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
-    monkeypatch.setattr(object_content, "_PART", PART)
+    monkeypatch.setattr(s3_service, "_PART", PART)
 
 
 def in_parts(data, algorithm):
@@ -67,4 +67,4 @@ def test_file_that_changed_its_size_is_refused(tmp_path, size, written):
 
 def test_largest_object_has_the_most_parts():
     largest = 5 << 40  # bytes (S3 user guide)
-    assert largest / object_content.part_length(largest) <= 10_000
+    assert largest / s3_service.part_length(largest) <= 10_000

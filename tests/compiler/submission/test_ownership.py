@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from smspec.service.shapes import pinned_model
-from smspec.submission.aws_errors import JobRefused
+from smspec.submission.client import JobRefused
 from smspec.submission.job_service import JobService
 from smspec.submission.ownership import CHANGED_LATER, differences, require_own
 from support.servers.job_server import as_described, job_server, look

@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.submission.aws_errors import AccessDenied, AwsUnavailable
+from smspec.submission.client import AccessDenied, AwsUnavailable
 from smspec.submission.following import JobLog, Trouble, follow
 from smspec.submission.job_service import JobService
 from support.servers.job_server import COMPLETED, job_server

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from smspec.local.python.cache import EnvironmentCache
-from smspec.workspace.cache_directory import UnsafeCache, existing_cache, open_cache, require_safe_entry
+from smspec.workspace.own_directories import UnsafeCache, existing_cache, open_cache, require_safe_entry
 
 STRANGER = 54321
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can create files of a second user")

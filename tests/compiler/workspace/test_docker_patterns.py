@@ -2,8 +2,8 @@
 
 import pytest
 
-from smspec.workspace.docker_patterns import docker_patterns, ignored
 from smspec.workspace.git_patterns import git_patterns
+from smspec.workspace.ignore_rules import docker_patterns, ignored
 
 
 @pytest.mark.parametrize(

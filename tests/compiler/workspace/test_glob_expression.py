@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smspec.workspace.docker_patterns import docker_patterns, ignored
 from smspec.workspace.git_patterns import SPAN, STAR, git_patterns, joined
+from smspec.workspace.ignore_rules import docker_patterns, ignored
 from support.examples import at_most
 
 PARTS = st.lists(st.sampled_from([STAR, STAR, SPAN, "a", "b", "[^/]", "(?!/)[ab]", "/", "a/", "/"]), max_size=9)

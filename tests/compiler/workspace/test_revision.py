@@ -276,3 +276,15 @@ def test_thousands_of_files_are_extracted(home, tmp_path, revision):
     base.bring(base.path(str(home / "src")))
     assert len(list((tmp_path / "revision/src").iterdir())) == 1500
     assert (tmp_path / "revision/src/1499.py").read_text().startswith("1499\n")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="only /proc shows what git uses")
+def test_pattern_that_git_never_ends_to_match_is_named(home, monkeypatch):
+    (home / ".gitignore").write_text("**/" * 30 + "b\n")
+    deep = home / "/".join("a" * 60) / "c/d"
+    deep.mkdir(parents=True)
+    (deep / "x.txt").write_text("")
+    monkeypatch.setattr("smspec.source.git_command.MOST_PROCESSOR_SECONDS", 1)
+    with pytest.raises(GitFailed, match=r"a pattern with many `\*\*` in `.gitignore`"):
+        repository_of(str(home)).untracked()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from smspec.source.real_file import open_real_directory
 from smspec.workspace.source_listing import scan_source
-from smspec.workspace.spec_marker import has_spec_key
+from smspec.workspace.spec_reading import has_spec_key
 from support.spec.source_tree import faults, write
 
 

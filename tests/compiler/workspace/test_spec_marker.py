@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.workspace.spec_marker import has_spec_key, is_meant_as_spec
+from smspec.workspace.spec_reading import has_spec_key, is_meant_as_spec
 
 AROUND = ["{{{}: v1}}", "? {}\n: v1\n", '{{"a": [], {} : v1}}', "name: &a {}\n*a : v1\n"]
 BREAKS = ["\n", "\r\n", "\n \t "]

@@ -10,11 +10,11 @@ import sys
 import pytest
 
 from smspec.workspace.deferred_signals import signals_deferred
-from smspec.workspace.temporary_directory import PREFIX, temporary_directory
+from smspec.workspace.own_directories import PREFIX, temporary_directory
 
 HOLD = """
 import sys
-from smspec.workspace.temporary_directory import temporary_directory
+from smspec.workspace.own_directories import temporary_directory
 with temporary_directory() as directory:
     print(directory, flush=True)
     sys.stdin.read()
@@ -115,8 +115,8 @@ def test_signal_at_any_moment_leaves_no_directory(parent):
 
 STORM = """
 import os, signal, sys
-from smspec.cli.signal_handling import signals_interrupt
-from smspec.workspace.temporary_directory import temporary_directory
+from smspec.workspace.deferred_signals import signals_interrupt
+from smspec.workspace.own_directories import temporary_directory
 try:
     with signals_interrupt(), temporary_directory() as directory:
         print("made", flush=True)

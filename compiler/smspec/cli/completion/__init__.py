@@ -8,20 +8,93 @@ argcomplete would start Python for every Tab, and shtab cannot complete what dep
 
 from __future__ import annotations
 
+import argparse
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
 
 from smspec.cli.command_errors import UsageError
-from smspec.cli.completion.grammar import Grammar, grammars
-from smspec.cli.completion.scripts import bash_script, fish_script, zsh_script
+from smspec.cli.completion.scripts import (
+    Grammar,
+    Kind,
+    OptionGrammar,
+    ValueGrammar,
+    bash_script,
+    fish_script,
+    zsh_script,
+)
 from smspec.cli.console import Console
 from smspec.source import Document
 from smspec.source import Mapping as MappingNode
+
+KINDS: dict[str, Kind] = {
+    "CH=PATH": "channels",
+    "CODE|KEY": "topics",
+    "DIR": "directory",
+    "EXE": "file",
+    "FILE": "file",
+    "FILE|NAME": "file",
+    "KIND,…": "changes",
+    "NAME|SPEC": "file",
+    "NAME|SPEC|RUNDIR": "file",
+    "OLD NEW | PATH": "file",
+    "PATH": "file",
+    "REV": "revision",
+    "SPEC": "file",
+    "vars.NAME=VALUE": "variables",
+}
+"""The kind of a value by its metavar in ``--help``; any other value has no completion."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """The only candidates: a shell inserts them into a command line, and a spec may contain anything."""
 
 SHELLS: dict[str, Callable[[tuple[Grammar, ...]], str]] = {"bash": bash_script, "zsh": zsh_script, "fish": fish_script}
+
+
+def grammars(commands: Mapping[str, tuple[str, str]]) -> tuple[Grammar, ...]:
+    """Return the grammar of every command from its parser; ``commands``: name → module and summary."""
+    return tuple(_grammar(name, module, summary) for name, (module, summary) in commands.items())
+
+
+def _grammar(name: str, module: str, summary: str) -> Grammar:
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    import_module(module).add_arguments(parser)
+    # argparse has no public access to them.
+    actions = parser._actions
+    positions = [action for action in actions if not action.option_strings]
+    return Grammar(
+        command=name,
+        summary=summary,
+        options=tuple(_options(actions)),
+        position=_value(positions[0]) if positions else None,
+        many=any(position.nargs in ("*", "+") for position in positions),
+    )
+
+
+def _options(actions: list[argparse.Action]) -> Iterator[OptionGrammar]:
+    # `--iam-policy=role` is an option name for argparse, but a value for the user.
+    attached: dict[str, list[str]] = {}
+    for action in actions:
+        for name, _, value in (spelling.partition("=") for spelling in action.option_strings if "=" in spelling):
+            attached.setdefault(name, []).append(value)
+    for action in actions:
+        names = tuple(spelling for spelling in action.option_strings if "=" not in spelling)
+        if names:
+            yield OptionGrammar(
+                names=names,
+                help=" ".join((action.help or "").replace("%%", "%").split()),
+                value=None if action.nargs == 0 else _value(action),
+                attached=tuple(value for name in names for value in attached.get(name, ())),
+                repeats=isinstance(action, argparse._AppendAction),
+            )
+
+
+def _value(action: argparse.Action) -> ValueGrammar:
+    shown = action.metavar if isinstance(action.metavar, str) else action.dest
+    if action.choices is not None:
+        return ValueGrammar(kind="choice", shown=shown, choices=tuple(map(str, action.choices)))
+    kind = "overlays" if action.dest == "overlay" else KINDS.get(shown, "word")
+    return ValueGrammar(kind=kind, shown=shown)
 
 
 def completion(words: list[str], commands: Mapping[str, tuple[str, str]], console: Console) -> int:

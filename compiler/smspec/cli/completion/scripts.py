@@ -9,8 +9,13 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator
+from typing import Literal
 
-from smspec.cli.completion.grammar import Grammar, Option, Value
+from smspec.source.frozen import dataclass
+
+Kind = Literal[
+    "file", "directory", "overlays", "variables", "channels", "changes", "topics", "revision", "choice", "word"
+]
 
 _BASH = r"""# Completion of smspec for bash. `smspec --completion bash` wrote it, of the version that it completes.
 _smspec() {
@@ -162,6 +167,37 @@ complete -c smspec -f
 """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueGrammar:
+    """The value of an option or a position; ``choices`` are all possible values."""
+
+    kind: Kind
+    shown: str
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionGrammar:
+    """``attached`` are words that can follow the name only after ``=``. ``repeats``: can be repeated."""
+
+    names: tuple[str, ...]
+    help: str
+    value: ValueGrammar | None
+    attached: tuple[str, ...] = ()
+    repeats: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grammar:
+    """One command. ``position`` is its positional argument, ``many`` whether there may be several."""
+
+    command: str
+    summary: str
+    options: tuple[OptionGrammar, ...]
+    position: ValueGrammar | None
+    many: bool
+
+
 def bash_script(grammars: tuple[Grammar, ...]) -> str:
     """Return the script that completes these commands."""
     parts = {
@@ -202,12 +238,12 @@ def _bash_values(grammar: Grammar) -> Iterator[str]:
             yield f"        {_bash_cases(grammar, option, '=')}) kind=choice choices={listed} ;;"
 
 
-def _bash_cases(grammar: Grammar, option: Option, *ends: str) -> str:
+def _bash_cases(grammar: Grammar, option: OptionGrammar, *ends: str) -> str:
     """Return the patterns of a command and the previous word: a name, or with `=` the same word up to there."""
     return " | ".join(f"'{grammar.command} {name}{end}'" for name in option.names for end in ends)
 
 
-def _bash_kind(value: Value) -> str:
+def _bash_kind(value: ValueGrammar) -> str:
     if value.kind == "choice":
         return f"kind=choice choices={_bash_words(value.choices)}"
     return f"kind='{value.kind}'"
@@ -228,7 +264,7 @@ def _zsh_case(grammar: Grammar) -> str:
     return f"    {grammar.command})\n        _arguments -s \\\n{lines}\n        ;;"
 
 
-def _zsh_specs(option: Option) -> Iterator[str]:
+def _zsh_specs(option: OptionGrammar) -> Iterator[str]:
     others = "*" if option.repeats else f"({' '.join(option.names)})"
     help = f"[{_zsh_text(option.help)}]"
     for name in option.names:
@@ -240,7 +276,7 @@ def _zsh_specs(option: Option) -> Iterator[str]:
             yield f"{others}{name}{'=' if name.startswith('--') else '+'}{help}:{_zsh_taken(option.value)}"
 
 
-def _zsh_taken(value: Value) -> str:
+def _zsh_taken(value: ValueGrammar) -> str:
     action = {
         "file": "_files",
         "directory": "_files -/",
@@ -272,11 +308,11 @@ def _fish_lines(grammar: Grammar) -> Iterator[str]:
         yield f"{here}{_fish_position(grammar.position)}"
 
 
-def _fish_names(option: Option) -> str:
+def _fish_names(option: OptionGrammar) -> str:
     return " ".join(f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names)
 
 
-def _fish_taken(value: Value | None) -> str:
+def _fish_taken(value: ValueGrammar | None) -> str:
     if value is None:
         return ""
     if value.kind == "file":
@@ -284,11 +320,11 @@ def _fish_taken(value: Value | None) -> str:
     return f" -x{_fish_words(value)}"
 
 
-def _fish_position(value: Value) -> str:
+def _fish_position(value: ValueGrammar) -> str:
     return " -F" if value.kind == "file" else _fish_words(value)
 
 
-def _fish_words(value: Value) -> str:
+def _fish_words(value: ValueGrammar) -> str:
     words = {
         "directory": "(__fish_complete_directories (commandline -ct))",
         "revision": "(__smspec_revisions)",

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from smspec.local.running.request import RunFailed
-from smspec.workspace.cache_directory import (
+from smspec.workspace.own_directories import (
     VARIABLE,
     cache_directory,
     existing_cache,

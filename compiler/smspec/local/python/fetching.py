@@ -18,7 +18,7 @@ from smspec.local.python.interpreter import (
     without_foreign_packages,
 )
 from smspec.local.running.request import RunFailed
-from smspec.workspace.cache_directory import make_private, open_cache
+from smspec.workspace.own_directories import make_private, open_cache
 
 _UNKNOWN = re.compile(r"No download found|not a valid|No downloads? (?:is |are )?available", re.IGNORECASE)
 _OFFLINE = re.compile(r"network connectivity is disabled|offline", re.IGNORECASE)

@@ -16,7 +16,7 @@ from smspec.local.python.pyenv_shim import program_on_path, pyenv_root
 from smspec.local.running.request import RunFailed
 from smspec.service.bare_image import bare_image
 from smspec.spec.lock import LockedEnvironment
-from smspec.workspace.cache_directory import cache_directory, existing_cache, require_safe_entry
+from smspec.workspace.own_directories import cache_directory, existing_cache, require_safe_entry
 from smspec.workspace.process_guard import guarded
 
 OLDEST = (3, 8)

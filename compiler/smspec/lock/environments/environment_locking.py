@@ -19,7 +19,7 @@ from smspec.lock.environments.uv import Uv, installed_uv
 from smspec.lock.environments.wheel_modules import ModuleCache, list_modules
 from smspec.plan.plan import ImagePlan
 from smspec.spec.lock import LockedEnvironment
-from smspec.workspace.temporary_directory import temporary_directory
+from smspec.workspace.own_directories import temporary_directory
 
 _INDEX_OPTION = re.compile(
     r"(?:-i|--index-url|--extra-index-url|--no-index|-f|--find-links|--trusted-host)(?:[=\s].*)?"

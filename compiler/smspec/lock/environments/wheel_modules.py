@@ -22,7 +22,7 @@ from smspec.service.partial_file import PartialFile
 from smspec.wire.connections import VARIABLES, Connections, trust_of_environment
 from smspec.wire.exchange import HttpResponse, fetched, parsed
 from smspec.wire.fault import BadResponse, Deadline, TooLarge, WireFault
-from smspec.workspace.cache_directory import cache_directory, open_cache, require_safe_entry
+from smspec.workspace.own_directories import cache_directory, open_cache, require_safe_entry
 
 _LIBRARIES = re.compile(r"[^/]+\.data/(?:purelib|platlib)/(.+)")
 _OUTSIDE = re.compile(r"[^/]+\.(?:data|dist-info|egg-info)/.*")

@@ -18,7 +18,7 @@ from typing import Literal, Protocol
 from smspec.output.atomic_file import OutputFailed, write_whole_bytes
 from smspec.publishing.publication import PublishFailed
 from smspec.registry.manifest import Blob, ImageLayer
-from smspec.workspace.cache_directory import existing_cache, open_cache, require_safe_entry
+from smspec.workspace.own_directories import existing_cache, open_cache, require_safe_entry
 
 _WHITEOUT = ".wh."
 _OPAQUE = ".wh..wh..opq"

@@ -16,15 +16,16 @@ from smspec.lock.environments.resolution import ResolverFailed
 from smspec.lock.environments.wheel_tags import rank, wheel_name
 from smspec.publishing.file_layers import LayerFile, whiteout
 from smspec.publishing.packages.base_listing import BaseListing
-from smspec.publishing.packages.base_python import (
+from smspec.publishing.packages.installed_files import (
     BasePython,
     Installed,
+    InstalledFile,
     base_python,
+    installed_files,
     installed_packages,
     is_same_version,
     removed_files,
 )
-from smspec.publishing.packages.installed_files import InstalledFile, installed_files
 from smspec.publishing.packages.wheel import Wheel, read_wheel, rejected
 from smspec.publishing.packages.wheel_cache import WheelCache
 from smspec.publishing.publication import JobImage, PublishFailed

@@ -24,7 +24,7 @@ from smspec.service.bare_image import BareImage
 from smspec.service.requirement_lines import Requirement
 from smspec.wire.connections import VARIABLES, Connections, trust_of_environment
 from smspec.wire.fault import WireFault
-from smspec.workspace.cache_directory import (
+from smspec.workspace.own_directories import (
     VARIABLE,
     cache_directory,
     existing_cache,

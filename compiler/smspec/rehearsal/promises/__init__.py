@@ -13,7 +13,7 @@ from smspec.local.python.cache import EnvironmentCache
 from smspec.local.running.request import FaultRefused, RunConsole, Signals, SurroundingFaults
 from smspec.local.running.run_directory import REHEARSAL, RunDirectory, claim
 from smspec.rehearsal.disturbances import no_interruption_reason
-from smspec.rehearsal.promises import interruptions, pipes, progress, s3, surroundings
+from smspec.rehearsal.promises import interruptions, pipes, progress, surroundings
 from smspec.rehearsal.rehearsal import Rehearsal, RehearsedJob, UndisturbedFailed
 from smspec.rehearsal.report import Promise, PromiseOutcome, PromiseRow, Report, not_rehearsed
 from smspec.rehearsal.trial import Trial
@@ -89,14 +89,14 @@ PROMISES: tuple[Promise, ...] = (
     Promise(
         name="slow-s3",
         statement="an S3 endpoint that is slow and fails at times does not change the model",
-        reason_against=s3.no_endpoint_reason,
-        rehearse=s3.rehearse_slow_s3,
+        reason_against=pipes.no_endpoint_reason,
+        rehearse=pipes.rehearse_slow_s3,
     ),
     Promise(
         name="failing-s3",
         statement="an S3 endpoint that fails for good fails the job instead of stopping it forever",
-        reason_against=s3.no_endpoint_reason,
-        rehearse=s3.rehearse_failing_s3,
+        reason_against=pipes.no_endpoint_reason,
+        rehearse=pipes.rehearse_failing_s3,
     ),
 )
 

@@ -1,18 +1,25 @@
-"""Promises about Pipe streams: faults in the first epoch of each channel, which pauses, or ends inside a record."""
+"""Promises about what a job reads: Pipe streams that pause, or end inside a record, and the S3 endpoint.
+
+The faults of a stream are in the first epoch of each channel. The endpoint is a proxy that is slow, refuses requests,
+or fails.
+"""
 
 from __future__ import annotations
 
 import os
 from dataclasses import replace
 from functools import partial
+from urllib.parse import urlsplit
 
 from smspec.local.channels.channel_data import find_data
+from smspec.local.engines import unsupported_faults
 from smspec.local.feeder.objects import ChannelDataError
 from smspec.local.feeder.plan import Injection
 from smspec.local.record.flows import Flow
 from smspec.local.record.units import duration
 from smspec.local.running.request import SurroundingFaults
 from smspec.rehearsal.disturbances import broken, failure_of, hanging, hangs, likeness, run_with, time_limit
+from smspec.rehearsal.faulty_endpoint import FaultCourse, FaultyEndpoint, Struck
 from smspec.rehearsal.record_cut import RecordCut, read_stream_start, record_cut
 from smspec.rehearsal.rehearsal import Rehearsal
 from smspec.rehearsal.report import PromiseOutcome, kept, not_rehearsed
@@ -20,7 +27,7 @@ from smspec.rehearsal.trial import Trial
 from smspec.source.deep_directories import remove_tree
 from smspec.spec.model import PipeLoopEntry
 
-_SECONDS = 10.0
+_STALL_SECONDS = 10.0
 _ADVICE_STALLED_PIPE = (
     "read until the end of the FIFO, and do not take silence for its end; a timeout for the next byte should be "
     "minutes, and an error"
@@ -34,11 +41,25 @@ _LARGEST_BUFFER = 4 << 20
 """What a reader may read ahead of the record that it needs."""
 _FORMATS = "RecordIO, TFRecord, JSON lines, and CSV with several columns (set `content_type`)"
 
+_ADVICE_SLOW_S3 = (
+    "repeat requests that fail with 500, 503, or a closed connection: boto3 and the AWS CLI do (`AWS_MAX_ATTEMPTS`, "
+    "`AWS_RETRY_MODE=standard`), `urllib` and `requests` do not"
+)
+
+_DELAY_SECONDS = 30.0
+"""What the faults of an endpoint, and the attempts after them, may take."""
+
+_ADVICE_FAILING_S3 = "limit how often a request is repeated, as boto3 does, and let the last error end the script"
+NO_REQUEST = "the fault did not strike: the job sends no request to the endpoint in its environment"
+
+_ENDPOINT_NAMES = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+"""The SDKs prefer the first one."""
+
 
 def rehearse_stalled_pipe(rehearsal: Rehearsal) -> PromiseOutcome:
     """A Pipe stream that falls silent in its middle, and goes on later."""
     undisturbed = rehearsal.undisturbed()[0]
-    seconds = min(_SECONDS, rehearsal.patience)
+    seconds = min(_STALL_SECONDS, rehearsal.patience)
     limit = time_limit(rehearsal) + seconds
     seen = []
     for epoch in first_epochs(undisturbed):
@@ -147,3 +168,83 @@ def cut_of(rehearsal: Rehearsal, epoch: Flow) -> RecordCut | None:
     view = entry.read.get(channel.name, "") if isinstance(entry, PipeLoopEntry) else ""
     content = start.content[: epoch.size]
     return record_cut(content, start.is_whole and len(content) == len(start.content), channel.content_type or view)
+
+
+def rehearse_slow_s3(rehearsal: Rehearsal) -> PromiseOutcome:
+    """An S3 endpoint that is slow, refuses some requests, and closes some connections."""
+    faults = SurroundingFaults(limit=time_limit(rehearsal) + _DELAY_SECONDS)
+    run = partial(run_behind, rehearsal, faults=faults, course=FaultCourse(is_down=False))
+    trial, struck = run("slow-s3")
+    if not struck.faults:
+        return not_rehearsed(NO_REQUEST)
+    what = f"S3 is slow and fails at times ({struck})"
+    if hangs(trial):
+        return hanging(rehearsal, trial, what, _ADVICE_SLOW_S3)
+    if not trial.completed:
+        return broken(trial, f"{what}, and the job fails: {failure_of(trial)}", advice=_ADVICE_SLOW_S3)
+    found = likeness(rehearsal, trial, lambda name: run(name)[0])
+    changed = found.differences
+    if changed:
+        return broken(
+            trial, f"{what}, and the job completes differently: {changed[0]}", *changed[1:], advice=_ADVICE_SLOW_S3
+        )
+    if not found.is_known:
+        return not_rehearsed(f"{what}: the job completes, but {found.doubt}")
+    return kept(f"{what}: the job completes{found.as_undisturbed}")
+
+
+def rehearse_failing_s3(rehearsal: Rehearsal) -> PromiseOutcome:
+    """An S3 endpoint that refuses every request."""
+    faults = SurroundingFaults(limit=time_limit(rehearsal))
+    run = partial(run_behind, rehearsal, faults=faults, course=FaultCourse(is_down=True))
+    trial, struck = run("failing-s3")
+    if not struck.faults:
+        return not_rehearsed(NO_REQUEST)
+    what = f"S3 refuses every request ({struck})"
+    if hangs(trial):
+        return hanging(rehearsal, trial, what, _ADVICE_FAILING_S3)
+    if not trial.completed:
+        return kept(f"{what}; the job fails after {duration(trial.seconds)}: {failure_of(trial)}")
+    found = likeness(rehearsal, trial, lambda name: run(name)[0])
+    lost = found.differences
+    if lost:
+        return broken(trial, f"{what}, and the job completes: {lost[0]}", *lost[1:], advice=_ADVICE_FAILING_S3)
+    if struck.writes:
+        return not_rehearsed(
+            f"{what}, and the job completes with the same model; whether it needs its uploads is unknown"
+        )
+    if not found.is_whole:
+        return not_rehearsed(f"{what}, and the job completes; whether it needs S3 is unknown: {found.doubt}")
+    return kept(f"{what}: the job completes with the same model, so it needs nothing from there")
+
+
+def no_endpoint_reason(rehearsal: Rehearsal) -> str | None:
+    """Return why no fault of S3 can be injected."""
+    endpoint = _endpoint(rehearsal)
+    if endpoint is None:
+        return "AWS_ENDPOINT_URL is not set: set it to the URL of an S3 server for tests, such as moto or MinIO"
+    if urlsplit(endpoint[1]).scheme != "http":
+        return f"`{endpoint[0]}` is not an http URL: smspec cannot be between a job and a server with TLS"
+    if rehearsal.training.payload.get("EnableNetworkIsolation"):
+        return "`network.isolation`: the job does not reach S3"
+    return unsupported_faults(SurroundingFaults(variables={endpoint[0]: ""}), rehearsal.engine)
+
+
+def run_behind(
+    rehearsal: Rehearsal, name: str, *, faults: SurroundingFaults, course: FaultCourse
+) -> tuple[Trial, Struck]:
+    """Run the job with an endpoint that behaves like ``course``; return what its requests met."""
+    endpoint = _endpoint(rehearsal)
+    assert endpoint is not None
+    proxy = FaultyEndpoint(endpoint[1], course)
+    try:
+        behind = replace(faults, variables={endpoint[0]: proxy.url})
+        return run_with(rehearsal, name, faults=behind, reaches_loopback=True), proxy.struck
+    finally:
+        proxy.close()
+
+
+def _endpoint(rehearsal: Rehearsal) -> tuple[str, str] | None:
+    """Return the variable with the endpoint, and its value; the spec's `environment` comes first."""
+    variables = {**os.environ, **rehearsal.training.environment}
+    return next(((name, variables[name]) for name in _ENDPOINT_NAMES if variables.get(name)), None)

@@ -14,17 +14,17 @@ from smspec.service.members import items, member
 from smspec.service.partitions import partitions
 from smspec.service.policy_rules.limits import needed_quotas
 from smspec.service.request import Request
-from smspec.submission.aws_errors import INVALID_CREDENTIALS, unaccepted
+from smspec.submission.client import INVALID_CREDENTIALS, unaccepted
 from smspec.submission.preflight.asking import (
     SURROUNDINGS_AT_FAULT,
     Answer,
+    AwsQuestion,
     NotChecked,
-    Question,
+    PreflightCalls,
     not_checked,
     ok,
     wrong,
 )
-from smspec.submission.preflight.aws_calls import AwsCalls
 from smspec.wire.aws import AwsRefused
 
 CALLER, ROLE, QUOTA, PLAN = "caller", "role", "quota", "training plan"
@@ -34,13 +34,13 @@ _ASSUME = re.compile(r"\*|sts:\*|sts:AssumeRole", re.IGNORECASE)
 _ENDED_PLANS = ("Expired", "Failed")
 
 
-def caller_question(calls: AwsCalls, payload: Mapping[str, Any]) -> Question:
+def caller_question(calls: PreflightCalls, payload: Mapping[str, Any]) -> AwsQuestion:
     """Return the question who calls, and whether that is the account of the role."""
     role = parsed_arn(payload.get("RoleArn"))
-    return Question(kind=CALLER, name="", waits_for="STS about the caller", ask=partial(_caller, calls, role))
+    return AwsQuestion(kind=CALLER, name="", waits_for="STS about the caller", ask=partial(_caller, calls, role))
 
 
-def _caller(calls: AwsCalls, role: Arn | None) -> Answer:
+def _caller(calls: PreflightCalls, role: Arn | None) -> Answer:
     client = calls.client("sts")
     try:
         found = calls.called(
@@ -62,27 +62,27 @@ def _caller(calls: AwsCalls, role: Arn | None) -> Answer:
     return ok(CALLER, arn, "in the account of the role" if role is not None and role.account else "")
 
 
-def account_questions(calls: AwsCalls, payloads: Sequence[dict[str, Any]], account: str) -> Iterator[Question]:
+def account_questions(calls: PreflightCalls, payloads: Sequence[dict[str, Any]], account: str) -> Iterator[AwsQuestion]:
     """Yield the questions about what belongs to the account of the job, which is ``account``, empty if unknown."""
     role = parsed_arn(payloads[0].get("RoleArn"))
     if role is not None and role.resource.startswith("role/"):
         name = role.resource.rpartition("/")[2]
-        yield Question(
+        yield AwsQuestion(
             kind=ROLE, name=name, waits_for="IAM about the role", ask=partial(_role, calls, name, role, account)
         )
     plans = dict.fromkeys(plan for payload in payloads for plan in _plans(payload))
     for arn in plans:
-        yield Question(
+        yield AwsQuestion(
             kind=PLAN, name=arn, waits_for="SageMaker about the training plan", ask=partial(_plan, calls, arn)
         )
     needs = [needed_quotas(Request(payload=payload)) for payload in payloads]
     if any(needs):
-        yield Question(
+        yield AwsQuestion(
             kind=QUOTA, name="", waits_for=f"Service Quotas in {calls.region}", ask=partial(_quota, calls, needs)
         )
 
 
-def _role(calls: AwsCalls, name: str, role: Arn, account: str) -> Answer:
+def _role(calls: PreflightCalls, name: str, role: Arn, account: str) -> Answer:
     emulator = calls.emulator("iam")
     if emulator:
         raise NotChecked(f"`{emulator}` is not AWS, and accepts any role")
@@ -139,7 +139,7 @@ def _plans(payload: Mapping[str, Any]) -> Iterator[str]:
             yield plan
 
 
-def _plan(calls: AwsCalls, arn: str) -> Answer:
+def _plan(calls: PreflightCalls, arn: str) -> Answer:
     name, client = arn.rpartition("/")[2], calls.client("sagemaker")
     try:
         found = calls.called(
@@ -161,7 +161,7 @@ def _plan(calls: AwsCalls, arn: str) -> Answer:
     return ok(PLAN, name, f"is {status}")
 
 
-def _quota(calls: AwsCalls, needs: list[dict[str, int]]) -> Answer:
+def _quota(calls: PreflightCalls, needs: list[dict[str, int]]) -> Answer:
     """Compare the quotas with what each alternative of the job needs: one that fits is enough."""
     emulator = calls.emulator("service-quotas")
     if emulator:
@@ -193,7 +193,7 @@ def _lacking(need: dict[str, int], known: Mapping[str, int]) -> list[str]:
     ]
 
 
-def _listed(calls: AwsCalls, names: set[str]) -> tuple[dict[str, int], bool]:
+def _listed(calls: PreflightCalls, names: set[str]) -> tuple[dict[str, int], bool]:
     """Return the quotas of the account up to the page on which the last of ``names`` is found, and whether that is all.
 
     A page has 100 quotas, and SageMaker has more than 2,000.

@@ -11,10 +11,19 @@ from smspec.service.arns import parsed_arn
 from smspec.service.members import items, member
 from smspec.service.request import S3_PREFIX, channels_in_s3
 from smspec.source.frozen import dataclass
-from smspec.submission.aws_errors import DENIED, ActionDenied, AwsUnavailable, JobRefused
-from smspec.submission.preflight.asking import Answer, NotChecked, Question, Row, State, not_checked, ok, wrong
-from smspec.submission.preflight.aws_calls import AwsCalls
-from smspec.submission.s3_service import S3Service
+from smspec.submission.client import DENIED, ActionDenied, AwsUnavailable, JobRefused
+from smspec.submission.preflight.asking import (
+    Answer,
+    AwsQuestion,
+    CheckRow,
+    NotChecked,
+    PreflightCalls,
+    State,
+    not_checked,
+    ok,
+    wrong,
+)
+from smspec.submission.s3_service import S3Store
 from smspec.wire.aws import AwsRefused
 
 _REGION_HEADER = "x-amz-bucket-region"
@@ -77,10 +86,10 @@ def _written(payload: Mapping[str, Any], uploads: Mapping[str, str]) -> Iterator
         yield kind, uri
 
 
-def bucket_questions(calls: AwsCalls, store: S3Service, buckets: Sequence[UsedBucket]) -> Iterator[Question]:
+def bucket_questions(calls: PreflightCalls, store: S3Store, buckets: Sequence[UsedBucket]) -> Iterator[AwsQuestion]:
     """Yield a question for each bucket; those for the data in it follow, unless the job cannot reach it."""
     for bucket in buckets:
-        yield Question(
+        yield AwsQuestion(
             kind="bucket",
             name=bucket.name,
             waits_for=f"S3 about `{bucket.name}`",
@@ -88,7 +97,7 @@ def bucket_questions(calls: AwsCalls, store: S3Service, buckets: Sequence[UsedBu
         )
 
 
-def _bucket(calls: AwsCalls, store: S3Service, bucket: UsedBucket) -> Answer:
+def _bucket(calls: PreflightCalls, store: S3Store, bucket: UsedBucket) -> Answer:
     try:
         answer = _looked_up(calls, bucket)
     except NotChecked as fault:
@@ -100,7 +109,7 @@ def _bucket(calls: AwsCalls, store: S3Service, bucket: UsedBucket) -> Answer:
     return Answer(rows=answer.rows, then=tuple(_data_questions(store, bucket)))
 
 
-def _looked_up(calls: AwsCalls, bucket: UsedBucket) -> Answer:
+def _looked_up(calls: PreflightCalls, bucket: UsedBucket) -> Answer:
     arn = parsed_arn(bucket.name)
     if arn is not None and (arn.service != "s3" or not arn.region):
         kind = "a Multi-Region Access Point" if arn.service == "s3" else f"an access point of {arn.service}"
@@ -117,7 +126,7 @@ def _looked_up(calls: AwsCalls, bucket: UsedBucket) -> Answer:
     return ok("bucket", bucket.name, f"in {region or calls.region}; {_uses(bucket)}")
 
 
-def _region(calls: AwsCalls, bucket: UsedBucket, *, is_arn: bool) -> str:
+def _region(calls: PreflightCalls, bucket: UsedBucket, *, is_arn: bool) -> str:
     """Return the region of a bucket that the caller may see; empty if the response does not contain it."""
     client = calls.client("s3")
     purpose = f"look for the bucket `{bucket.name}`"
@@ -150,7 +159,7 @@ def _unseen(region: str, action: str) -> NotChecked:
     return NotChecked(f"{there}AWS denies `{action}`", action)
 
 
-def _elsewhere(bucket: UsedBucket, region: str, calls: AwsCalls) -> Answer:
+def _elsewhere(bucket: UsedBucket, region: str, calls: PreflightCalls) -> Answer:
     return wrong("bucket", bucket.name, f"is in {region}, but the job runs in {calls.region}; {_uses(bucket)}")
 
 
@@ -159,13 +168,13 @@ def _uses(bucket: UsedBucket) -> str:
     return ", ".join(bucket.uses[:_MOST_USES]) + (f", and {more} more" if more > 0 else "")
 
 
-def _data_questions(store: S3Service, bucket: UsedBucket) -> Iterator[Question]:
+def _data_questions(store: S3Store, bucket: UsedBucket) -> Iterator[AwsQuestion]:
     """Yield a question for each address: several channels may read the same objects."""
     channels: dict[tuple[str, str], list[str]] = {}
     for name, uri, kind in bucket.data:
         channels.setdefault((uri, kind), []).append(name)
     for (uri, kind), names in channels.items():
-        yield Question(
+        yield AwsQuestion(
             kind="channel",
             name=", ".join(names),
             waits_for=f"S3 about the data in `{bucket.name}`",
@@ -173,7 +182,7 @@ def _data_questions(store: S3Service, bucket: UsedBucket) -> Iterator[Question]:
         )
 
 
-def _data(store: S3Service, names: Sequence[str], uri: str, kind: str) -> Answer:
+def _data(store: S3Store, names: Sequence[str], uri: str, kind: str) -> Answer:
     is_prefix = kind == S3_PREFIX
     state: State
     try:
@@ -189,7 +198,9 @@ def _data(store: S3Service, names: Sequence[str], uri: str, kind: str) -> Answer
         text = "has data" if is_prefix else "its manifest exists"
         if not is_there:
             text = f"{'no objects begin with' if is_prefix else 'no such object:'} `{uri}`"
-    return Answer(rows=tuple(Row(kind="channel", name=name, state=state, text=text, action=action) for name in names))
+    return Answer(
+        rows=tuple(CheckRow(kind="channel", name=name, state=state, text=text, action=action) for name in names)
+    )
 
 
 class _Absent(Exception):

@@ -7,7 +7,7 @@ import tarfile
 import pytest
 
 from smspec.publishing.packages.base_listing import LayerEntry, layer_entries, listing_of
-from smspec.publishing.packages.base_python import base_python, installed_packages, is_same_version
+from smspec.publishing.packages.installed_files import base_python, installed_packages, is_same_version
 from smspec.publishing.publication import PublishFailed
 from smspec.registry.manifest import Blob, ImageLayer
 

@@ -4,8 +4,7 @@ import zipfile
 
 import pytest
 
-from smspec.publishing.packages.base_python import BasePython
-from smspec.publishing.packages.installed_files import entry_commands, installed_files
+from smspec.publishing.packages.installed_files import BasePython, entry_commands, installed_files
 from smspec.publishing.packages.wheel import read_wheel
 from smspec.publishing.publication import PublishFailed
 from support.wheels import DATA, FORMAT, INFO, METADATA, record_line, write_wheel

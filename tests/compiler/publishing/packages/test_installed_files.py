@@ -5,8 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from smspec.publishing.packages.base_python import BasePython
-from smspec.publishing.packages.installed_files import installed_files
+from smspec.publishing.packages.installed_files import BasePython, installed_files
 from smspec.publishing.packages.wheel import read_wheel
 from support.wheels import DATA, INFO, write_wheel
 

@@ -1,36 +1,67 @@
-"""Compile the modules that a script can import, and import those that every run imports, each in a process of its own.
+"""The steps of a proof: compile what a script can import, import what every run imports, run it up to its parser.
 
-Both are done by the Python of the image.
+Each is done by the Python of the image, in a process of its own.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from smspec.diagnostics import Finding, Note
+from smspec.diagnostics.finding import HERE
 from smspec.diagnostics.quoting import quoted
 from smspec.local.python.interpreter import without_foreign_packages
 from smspec.pipeline.script_source import ProgramSource
-from smspec.proof import CRASHED_IMPORT, LIBRARY_OF_THIS_MACHINE, SLOW_IMPORT, UNCOMPILED, UNCOMPILED_OPTIONAL
+from smspec.proof import (
+    CRASHED_IMPORT,
+    LIBRARY_OF_THIS_MACHINE,
+    REJECTED_ARGUMENTS,
+    SLOW_IMPORT,
+    UNCOMPILED,
+    UNCOMPILED_OPTIONAL,
+)
 from smspec.proof.driver import compiling
-from smspec.proof.failures import Circumstances, import_failure, lacking, package_of, unproven
+from smspec.proof.failures import Circumstances, import_failure, lacking, package_of, script_failure, unproven
 from smspec.proof.observation import Observation, observe_import
 from smspec.proof.sandbox import Sandbox
 from smspec.proof.start import Start
 from smspec.rules.program.program_and_image import file_name, here
+from smspec.script.program import Program, UnreadScript, bare
 from smspec.script.reach import ForeignImport, Reach
 from smspec.script.script_files import names_imported
-from smspec.source import Path, Span
+from smspec.source import Path, SourceText, Span
 from smspec.source.frozen import dataclass, field
+from smspec.spec.model import CommandEntry, JobSpec, ScriptEntry
 
 MOST_MODULES = 500
 
 _CIRCULAR = "partially initialized module"
 """In another order, a module of a cycle can be imported: the script's own order was not reached."""
 
-_LONGEST = 60
+_LONGEST_REASON = 60
+
+_STOPPED = frozenset(
+    {"argparse", "HfArgumentParser", "click", "typer", "absl", "jsonargparse", "lightning", "hydra", "fire", "tyro"}
+)
+"""Libraries after whose parser the driver stops a script."""
+
+_WORDS = re.compile(r"\b(?:argparse|ArgumentParser|HfArgumentParser|click|typer|absl|jsonargparse|hydra|fire|tyro)\b")
+_OTHERS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(hydra|fire|tyro|omegaconf|simple_parsing|docopt)\b", re.MULTILINE)
+
+_PARSES = {
+    "hydra": re.compile(r"\bhydra\.main\b|^[ \t]*from[ \t]+hydra[ \t]+import\b.*\bmain\b", re.MULTILINE),
+    "fire": re.compile(r"\bFire\s*\("),
+    "tyro": re.compile(r"\btyro\.cli\s*\(|^[ \t]*from[ \t]+tyro[ \t]+import\b.*\bcli\b", re.MULTILINE),
+}
+
+_CALLS_MORE = re.compile(r"\btyro\.extras\b|\bconstructor\s*=")
+"""By these, tyro calls functions that the driver cannot know to be the program."""
+
+_FROM_CLI = re.compile(r"\bfrom_cli\b")
+_LONGEST_LINE = 110
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,9 +244,103 @@ def syntax_findings(faults: Iterable[UncompiledModule], path: Path) -> Iterator[
 
 def _reason(message: str) -> str:
     reason = message.partition(". Did you mean")[0].partition(". Perhaps")[0].partition(" (<")[0].rstrip(".?!")
-    return reason[:_LONGEST] or "invalid syntax"
+    return reason[:_LONGEST_REASON] or "invalid syntax"
 
 
 def _place(module: OwnModule, error: list[object]) -> Span:
     line, column = (max(value, 1) if isinstance(value, int) else 1 for value in error[1:3])
     return Span(module.written, line, column, line, column + 1)
+
+
+def parser_count(program: Program | UnreadScript | None, texts: Sequence[SourceText]) -> int:
+    """Return how many parsers read the command line; 0 if there is none that a script can be stopped after.
+
+    ``texts``: the script, then the modules that it can import. Without a parser it would run to its end.
+    """
+    if foreign_parser(texts):
+        return 0
+    if isinstance(program, Program):
+        if any(line.library not in _STOPPED for line in program.command_lines):
+            return 0
+        if not program.command_lines and program.stop is None:
+            texts = texts[:1]  # other modules may have parsers for themselves
+    if not any(_WORDS.search(text.text) for text in texts):
+        return 0
+    return max(1, len(program.command_lines)) if isinstance(program, Program) else 1
+
+
+def foreign_parser(texts: Iterable[SourceText]) -> str:
+    """Return the library of a parser that a script cannot be stopped after; empty if there is none."""
+    contents = [text.text for text in texts]
+    used = dict.fromkeys(match[1] for text in contents for match in _OTHERS.finditer(text))
+    return next((library for library in used if not _is_harmless(library, contents)), "")
+
+
+def _is_harmless(library: str, texts: Iterable[str]) -> bool:
+    """Return whether the driver stops the parser of a library, or the script uses none of it."""
+    if library == "omegaconf":
+        return not any(map(_FROM_CLI.search, texts))
+    if library == "tyro" and any(map(_CALLS_MORE.search, texts)):
+        return False
+    return library in _PARSES and any(map(_PARSES[library].search, texts))
+
+
+def argument_findings(seen: Observation, job: JobSpec, here: Circumstances, seconds: float) -> list[Finding]:
+    """Return what is wrong with the arguments, or why that is unknown."""
+    if seen.kind == "parsed" and seen.is_open:
+        reason = "another parser may read what the first one leaves"
+        return [unproven(here.path, f"only a part of the arguments of `{here.script}` was checked: {reason}")]
+    if seen.kind == "parsed":
+        return []
+    if seen.kind == "caught":
+        reason = "the script goes on after its parser rejects them"
+        notes = (Note(_line(seen.message)),) if seen.message else ()
+        return [unproven(here.path, f"the arguments of `{here.script}` were not checked: {reason}", *notes)]
+    if seen.kind == "rejected":
+        return [_rejected(seen.message or seen.ended.last_line, job, here)]
+    if seen.raised is not None:
+        return [script_failure(seen.raised, here)]
+    if seen.kind == "late":
+        reason = f"it did not reach its parser in {seconds:g} s"
+    elif seen.kind == "killed":
+        reason = f"{seen.signal_name} ended it before its parser"
+    else:
+        reason = "it ended before its parser"
+    return [unproven(here.path, f"the arguments of `{here.script}` were not checked: {reason}", *_last(seen))]
+
+
+def _last(seen: Observation) -> tuple[Note, ...]:
+    line = seen.ended.last_line[:_LONGEST_LINE]
+    return (Note(f"its last line: {line}"),) if line and seen.kind != "late" else ()
+
+
+def _rejected(message: str, job: JobSpec, here: Circumstances) -> Finding:
+    line = " ".join(message.split())
+    path = _cause(line, job) or here.path
+    what = "its arguments" if path == here.path else HERE
+    return REJECTED_ARGUMENTS.at(
+        path,
+        f"`{here.script}` rejects {what}",
+        help=f"fix the value, or the parser of `{here.script}`",
+        notes=(Note(_line(message)),),
+    )
+
+
+def _line(message: str) -> str:
+    line = re.sub(r"^[\w./-]+: error: ", "", " ".join(message.split()))
+    return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…"
+
+
+def _cause(message: str, job: JobSpec) -> Path | None:
+    """Return the key of the spec whose argument a message names first; None if there is none."""
+    known = {bare(each.name): each.name for each in job.hyperparameters}
+    words = re.findall(r"(?<![\w-])--?([A-Za-z][\w.-]*)", message)
+    for word in [*words, *re.findall(r"'[+~]*([A-Za-z][\w.-]*)(?==|')", message)]:
+        if bare(word) in known:
+            return ("hyperparameters", known[bare(word)])
+    if "required" in message.lower() and job.hyperparameters:
+        return ("hyperparameters",)
+    entry = job.entry_point
+    if isinstance(entry, ScriptEntry) and entry.args:
+        return ("entry_point", "args")
+    return ("entry_point", "command") if isinstance(entry, CommandEntry) else None

@@ -1,24 +1,33 @@
-"""The directory of smspec's cache: it can be removed at any time, and only its owner or root can change what is in it.
+"""The directories of smspec itself: its cache, and the temporary directory of a command.
 
-Commands run and install what is in the cache. It is therefore refused if an owner other than the user or root, or a
-permission to write, lets a different user change it, or replace a directory on the path to it.
+The cache can be removed at any time, and only its owner or root can change what is in it: commands run and install what
+is there. It is therefore refused if an owner other than the user or root, or a permission to write, lets a different
+user change it, or replace a directory on the path to it. Temporary directories that killed commands left behind are
+removed by the next one.
 """
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import shlex
 import stat
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 
+from smspec.source.deep_directories import remove_tree
 from smspec.source.real_file import MOST_LINKS
+from smspec.workspace.deferred_signals import signals_deferred
 
 VARIABLE = "SMSPEC_CACHE_DIR"
-
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _ACCESS_LIST = "system.posix_acl_access"
+PREFIX = "smspec-tmp-"
+
+_PLACE = "d"
+"""The directory in use is one level below the locked one: a build also locks the directory that it is written to."""
 
 
 class UnsafeCache(Exception):
@@ -217,3 +226,78 @@ def _is_unmapped(number: int) -> bool:
             return known < 0xFFFFFFFF and number == int(file.read())
     except (OSError, ValueError, IndexError):
         return False
+
+
+@contextmanager
+def temporary_directory(parent: str | None = None, prefix: str = PREFIX) -> Iterator[str]:
+    """Create a directory and remove it afterwards, whatever signals come; within `signals_interrupt`, however many.
+
+    ``parent``: the directory around it, that of the system by default. ``prefix``: how names of such directories begin.
+
+    SIGKILL leaves it behind. The next command removes it: the kernel has released its lock.
+    """
+    import tempfile  # imported late, as below: the cache does not need it
+
+    made: list[tuple[str, int]] = []
+    try:
+        try:
+            with signals_deferred():
+                _remove_abandoned(parent or tempfile.gettempdir(), prefix)
+                made.append(_locked_directory(parent, prefix))
+            place = os.path.join(made[0][0], _PLACE)
+            os.makedirs(place)
+            yield place
+        finally:
+            _remove(made)
+    finally:
+        _remove(made)  # again: a signal may have interrupted the first call before it deferred signals
+
+
+def _remove(made: list[tuple[str, int]]) -> None:
+    with signals_deferred():
+        while made:
+            directory, lock = made[-1]
+            remove_tree(directory, ignore_errors=True)
+            made.pop()
+            os.close(lock)
+
+
+def _locked_directory(parent: str | None, prefix: str) -> tuple[str, int]:
+    """Create a directory and lock it. A different command may remove it in between, taking it for an abandoned one."""
+    import tempfile
+
+    while True:
+        directory = tempfile.mkdtemp(prefix=prefix, dir=parent)
+        try:
+            lock = _opened(directory)
+        except FileNotFoundError:
+            continue
+        with suppress(OSError):  # some file systems have no locks; abandoned directories are not removed there
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.path.isdir(directory) and os.path.samestat(os.stat(directory), os.fstat(lock)):
+            return directory, lock
+        os.close(lock)
+
+
+def _remove_abandoned(parent: str, prefix: str) -> None:
+    # Cleanup is optional: what cannot be listed, locked, or removed stays.
+    with suppress(OSError), os.scandir(parent) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                if entry.name.startswith(prefix) and entry.is_dir(follow_symlinks=False):
+                    _remove_if_abandoned(entry)
+
+
+def _remove_if_abandoned(entry: os.DirEntry[str]) -> None:
+    if entry.stat(follow_symlinks=False).st_uid != os.getuid():
+        return
+    lock = _opened(entry.path)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        remove_tree(entry.path, ignore_errors=True)
+    finally:
+        os.close(lock)
+
+
+def _opened(directory: str) -> int:
+    return os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
