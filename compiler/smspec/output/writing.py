@@ -40,7 +40,11 @@ def write_tree(tree: FileTree, directory: str) -> None:
     """
     target = os.path.realpath(directory)
     parent = os.path.dirname(target)
-    _check_replaceable(target, directory)  # before anything is created
+    try:
+        _check_replaceable(target, directory)  # before anything is created
+    except OutputRefused:  # another build may have replaced it between the look at its manifest and that at its files
+        with as_output_failed(directory), _locked(parent):
+            _check_replaceable(target, directory)
     with as_output_failed(directory), made_directory(parent), _locked(parent) as alone:
         _check_replaceable(target, directory)
         if alone:

@@ -134,7 +134,7 @@ class AwsSession:
         if profile:  # what is read from here on is that of the profile, not that of AWS_PROFILE
             core.set_config_variable("profile", profile)
         require_profiles(core)
-        core.register_component("data_loader", _loader(core.get_config_variable("data_path")))
+        core.register_component("data_loader", api_models(core.get_config_variable("data_path")))
         self._core = core
         # The AWS CLI and other SDKs read AWS_REGION before AWS_DEFAULT_REGION; boto3 only reads the latter.
         named = region or os.environ.get("AWS_REGION") or None
@@ -312,7 +312,7 @@ def _handlers() -> HierarchicalEmitter:
 
 
 @functools.cache
-def _loader(path: str | None) -> Loader:
+def api_models(path: str | None) -> Loader:
     """Return what reads the API models, each once per process: botocore would read them again for every session."""
     return create_loader(path)
 
