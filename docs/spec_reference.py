@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from smspec.spec.keys import ROW
-from smspec.spec.schema.job_schema import keys_in, spec_keys, written_key
+from smspec.spec.schema import keys_in, spec_keys, written_key
 from smspec.spec.schema.reference import example_lines, is_required, value_words
 from smspec.workspace.ignore_rules import DEFAULT_IGNORES, KEPT, WORTH_NAMING
 

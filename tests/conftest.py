@@ -19,9 +19,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from smspec.source.deep_directories import remove_tree
+from smspec.source.real_file import remove_tree
 from support import parameter_names
-from support.smspec_command import smspec
+from support.smspec_command import smspec, sync_no_files
 
 _ENDED = pytest.StashKey[int]()
 _SHORT = (
@@ -68,6 +68,7 @@ def pytest_configure(config):
     # Hundreds of processes of the tests import the package: where none may keep what it compiles, each compiles it.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
+    sync_no_files()
     _go_past_shims()
     _go_past_missing_locales()
     for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:  # Python ignores these two for itself
@@ -184,7 +185,7 @@ def pytest_runtest_teardown(item):
     Without it, a worker grew to 1.5 GB, of which 4 million objects were garbage of clients and tracebacks.
     """
     ended = item.session.stash[_ENDED] = item.session.stash.get(_ENDED, 0) + 1
-    if ended % 500 == 0:
+    if ended % 2000 == 0:
         gc.unfreeze()
     if ended % 50 == 0:
         gc.collect()

@@ -14,7 +14,7 @@ import uuid
 from pathlib import Path
 from typing import NamedTuple
 
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.workspace.git import GitFailed, Repository, repository_of
 
 NEEDED = frozenset({"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"})

@@ -31,11 +31,10 @@ from smspec.importer.sdk.variables import Variables
 from smspec.importer.spec_writer import write_spec
 from smspec.pipeline.compilation import Compiled, compile_spec
 from smspec.pipeline.inputs import in_memory_inputs
-from smspec.plan.naming import with_image_uri
+from smspec.plan import with_image_uri
 from smspec.plan.request_planning import make_plan
 from smspec.service.facts.images import images_of
-from smspec.source import SourceText
-from smspec.source.node import dotted
+from smspec.source import SourceText, dotted
 from smspec.spec.decoding import decode
 
 OF_EACH_JOB = ("sagemaker_job_name", "sagemaker_region", "sagemaker_container_log_level", "sagemaker_submit_directory")

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from smspec.plan.run_planning import run_plan_json
+from smspec.plan.delivery import run_plan_json
 from smspec.render.dockerfile import entrypoint
 from smspec_runtime.run_plan import RunPlan
 from support.runtime.container import RUNTIME, Container

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from smspec.proof.sandbox import Sandbox, unconfined
-from smspec.source.deep_directories import remove_tree
+from smspec.source.real_file import remove_tree
 from support.confinement import ways, world
 from support.local.checked_jobs import PARSER, Checked
 from support.local.local_jobs import DEADLINE

@@ -13,6 +13,7 @@ import pytest
 
 from support.docker_engine import built_steps
 from support.local.local_jobs import DEADLINE, LocalJob
+from support.sampled_cases import only_with_all_engines
 from support.smspec_command import smspec
 
 pytest_plugins = ["support.docker_engine"]
@@ -74,7 +75,15 @@ def started(engine, job):
     return process
 
 
-@pytest.mark.parametrize("job", EXAMPLES, indirect=True)
+# The sample has one of the three in Pipe mode.
+@pytest.mark.parametrize(
+    "job",
+    [
+        pytest.param(name, marks=only_with_all_engines if name in ("pipe-augmented", "pipe-byo") else ())
+        for name in EXAMPLES
+    ],
+    indirect=True,
+)
 def test_image_of_an_example(engine, job):
     tree, image = built(job)
     if HADOLINT is not None:

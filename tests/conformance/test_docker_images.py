@@ -21,6 +21,7 @@ from smspec.output.writing import write_tree
 from smspec.render.tree_rendering import render_tree
 from support.docker_engine import built_steps
 from support.render.plan_samples import build_inputs, image_plan, locked_environment, plan
+from support.sampled_cases import only_with_all_engines
 
 pytest_plugins = ["support.docker_engine"]
 pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
@@ -251,6 +252,7 @@ def test_apt_installs_and_leaves_no_downloads(engine, tree, shop):
     assert left == ""
 
 
+@only_with_all_engines
 def test_image_without_buildkit_has_the_same_files(engine, tree, shop, tmp_path, monkeypatch):
     """DOCKER_BUILDKIT=0, as SageMaker Studio needs it; the command is that of docs/images.md."""
     members = {

@@ -121,6 +121,7 @@ def wheels(directory):
     return sorted(directory.iterdir())
 
 
+@only_with_all_engines
 def test_wheels_run_and_are_those_of_pip(engine, tmp_path, tmp_path_factory, monkeypatch):
     found = wheels(tmp_path / "wheels")
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))

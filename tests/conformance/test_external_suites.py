@@ -12,7 +12,7 @@ import pytest
 
 from smspec.diagnostics import InvalidInput
 from smspec.service.json_parser import decode_json_bytes, read_json
-from smspec.spec.yaml.text_limits import MAX_BYTES
+from smspec.spec.yaml.events import MAX_BYTES
 from support.hostile_texts import HEAD
 from support.smspec_command import smspec
 

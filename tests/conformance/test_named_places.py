@@ -15,7 +15,7 @@ import pytest
 
 from smspec.local.engines.namespace.availability import probe
 from smspec.local.engines.namespace.machine_paths import special_files
-from smspec.source.deep_directories import remove_tree
+from smspec.source.real_file import remove_tree
 from support.local.local_jobs import DEADLINE, IMAGE, LocalJob, script
 from support.local.ordinary_user import OrdinaryJob, modules
 from support.wheels import write_wheel

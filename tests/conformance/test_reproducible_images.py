@@ -8,7 +8,7 @@ import time
 import pytest
 
 from smspec.output.writing import write_tree
-from smspec.render.dockerfile import EPOCH
+from smspec.render.image_settings import EPOCH
 from smspec.render.tree_rendering import render_tree
 from support.debian_archive import debian_archive
 from support.render.plan_samples import build_inputs, image_plan, plan

@@ -20,7 +20,7 @@ from smspec.output.writing import write_tree
 from smspec.pipeline.compilation import Compiled, compile_spec, compiled_digest
 from smspec.pipeline.inputs import gather_all
 from smspec.render.tree_rendering import render_tree
-from smspec.source.listing import ListedFile, Listing
+from smspec.source import ListedFile, Listing
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).parent

@@ -16,7 +16,7 @@ from smspec.importer.sources import SOURCES, imported
 from smspec.importer.spec_writer import write_spec
 from smspec.render.spec_yaml import spec_yaml
 from smspec.source import Document, Mapping, SourceText
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.yaml import read
 from support.render.terraform_files import plan_of
 from support.service.imported_requests import ShapeFaults, rendered
 from support.smspec_command import smspec

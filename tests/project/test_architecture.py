@@ -1,6 +1,7 @@
 """Conventions of the sources: small files, nouns as names, and docstrings."""
 
 import ast
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -17,6 +18,9 @@ DOORS = {
     "compiler/smspec/cli/__init__.py",
     "compiler/smspec/editor/checking.py",  # the thread of a server: an error in one check may not end the others
 }
+
+TWINS = {"ListedFile"}
+"""A file of a source, and one of a package index: both listings are called so, and no module knows both."""
 
 
 def text(path):
@@ -62,3 +66,16 @@ def test_broad_handlers_are_only_at_entry_points():
     elsewhere = [place for place in broad if place.partition(":")[0] not in DOORS]
     assert not elsewhere, "\n".join(elsewhere)
     assert broad, "the doors have theirs"
+
+
+def test_names_of_public_classes_are_unique():
+    """So that a search for a name finds one class. `TWINS` may only become shorter."""
+    found = Counter(
+        node.name
+        for path in SOURCES
+        if path.is_relative_to(ROOT / "compiler" / "smspec")
+        for node in ast.parse(text(path)).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert {name for name, times in found.items() if times > 1} <= TWINS
+    assert max(found.values()) <= 2

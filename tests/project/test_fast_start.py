@@ -1,5 +1,6 @@
 """Commands load only what they need and never the network."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -7,11 +8,14 @@ from pathlib import Path
 import pytest
 
 from smspec.service.request_rules import FAMILIES
+from support.git_repository import repository
 from support.locked_packages import lock_packages
 from support.service.api_samples import small_request
 from support.service.raw_requests import written
 from support.small_job import BUILT, write_job
 from support.smspec_command import environment
+
+SPECS = Path(__file__).parents[2] / "specs"
 
 SLOW = {
     "boto3",
@@ -85,12 +89,21 @@ def test_valid_spec_loads_no_slow_module(words, tmp_path, idle):
     assert sorted((loaded(tmp_path, *words) - idle) & SLOW) == []
 
 
+@pytest.mark.parametrize("words, most", [(["validate", "job"], 130), (["render", "--api-json", "job/job.yaml"], 125)])
+def test_job_of_a_repository_loads_few_modules(words, most, tmp_path):
+    """A limit to lower: what most jobs do not need is imported where it is needed."""
+    shutil.copytree(SPECS / "script-mode", tmp_path / "job", ignore=shutil.ignore_patterns("build", "run"))
+    repository(tmp_path)
+    own = {name for name in loaded(tmp_path, *words) if name.partition(".")[0] == "smspec"}
+    assert len(own) <= most, sorted(own)
+
+
 def test_rules_about_members_that_a_request_lacks_are_not_loaded(tmp_path):
     write_job(tmp_path)
     unused = {"debugging", "serverless", "network", "images", "hosts_capacity", "algorithm_metrics", "built_in_values"}
     assert unused < set(FAMILIES)
     rules = {name.rpartition(".")[2] for name in loaded(tmp_path, "validate") if ".request_rules." in name}
-    assert "presence" in rules
+    assert "whole_request" in rules
     assert sorted(rules & unused) == []
 
 

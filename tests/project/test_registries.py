@@ -12,7 +12,7 @@ from typing import get_args
 import pytest
 
 from smspec.cli import COMMANDS
-from smspec.diagnostics.finding import Rule
+from smspec.diagnostics import Rule
 from smspec.diagnostics.formats import FORMATS
 from smspec.importer.parts import PARTS
 from smspec.importer.sources import SOURCES
@@ -28,7 +28,7 @@ from smspec.service.request_rules import FAMILIES, OF_NO_MEMBER, rules_of
 from smspec.service.shapes import pinned_model
 from smspec.spec.keys import ROWS
 from smspec.spec.model import DISTRIBUTIONS, Read
-from smspec.spec.schema.job_schema import author_schema
+from smspec.spec.schema import author_schema
 from smspec_runtime.launchers import LAUNCHERS
 from smspec_runtime.pipe.views import VIEWS
 from support.small_job import write_job

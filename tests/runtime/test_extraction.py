@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from smspec.source.listing import ListedFile, Listing
+from smspec.source import ListedFile, Listing
 from smspec_runtime import extraction
 from smspec_runtime.extraction import digest, extract, plain_name
 from smspec_runtime.refusal import Refused

@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from support.smspec_command import environment
+from support.smspec_command import Done, environment, sync_no_files
 
 ROOTS = [str(Path(__file__).parents[2] / name) for name in ("tests", "compiler", "runtime", "schemas")]
 MOST_WORDS = 1 << 20
@@ -48,6 +48,14 @@ def start_command(
     if hasattr(os, "pidfd_open") and is_known and _read_at_start(env) == _read_at_start(environment(**own)):
         return _Forked(_server(*python, **own), words, **options)
     return subprocess.Popen([*python, "-m", "smspec", *words], **options)
+
+
+def forked_command(*words: str, timeout: float = 60, **options: object) -> Done:
+    """Run the command to its end, as `smspec_process` does, without the start of a Python."""
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = start_command(words, **{**streams, "text": True, **options})
+    out, err = process.communicate(timeout=timeout)
+    return Done(process.returncode, out or "", err or "")
 
 
 def _read_at_start(env: Mapping[str, str]) -> dict[str, str]:
@@ -193,7 +201,35 @@ def _load() -> None:
     from support.measured_command import load
 
     template()
+    _render()
+    _read_models()
     load()
+    sync_no_files()
+
+
+def _read_models() -> None:
+    """Read what clients of AWS are made of, which takes most of the time of a submission."""
+    from smspec.wire.aws import api_models
+
+    models = api_models(None)
+    for name in ("endpoints", "partitions", "sdk-default-configuration", "_retry"):
+        models.load_data(name)
+    for service in ("sagemaker", "s3", "sts", "iam", "ecr", "ec2", "kms", "logs"):
+        for kind in ("service-2", "endpoint-rule-set-1", "paginators-1"):
+            models.load_service_model(service, kind, api_version=None)
+
+
+def _render() -> None:
+    """Compile the templates of an image, which takes a third of the time of a local run."""
+    from support.small_job import BUILT, write_job
+    from support.smspec_command import smspec
+
+    with tempfile.TemporaryDirectory() as directory:
+        for entry_point in ("train.py", "{command: [ls]}"):
+            write_job(Path(directory), BUILT.replace("entry_point: train.py", f"entry_point: {entry_point}"))
+            for target in ("--dockerfile", "--entrypoint"):
+                done = smspec("render", target, cwd=directory)
+                assert done.status == 0, done.err
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from smspec.organization.lock_content import decoded
 from smspec.pipeline.inputs import gather_all
+from smspec.plan import with_image_uri
 from smspec.plan.image_planning import authored_image, environment_of, image_at_start, key_at_start
-from smspec.plan.naming import with_image_uri
 from smspec.source.frozen import replace
 from smspec.spec.decoding import decode
 from smspec.spec.lock import Lock, content_digest, environment_file

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import subprocess
 import sys
 from typing import NamedTuple
 
 from smspec.cli import execute
 from smspec.cli.console import Console
-from smspec.diagnostics.masking import OWN_CREDENTIALS
+from smspec.diagnostics.quoting import OWN_CREDENTIALS
+
+
+def sync_no_files() -> None:
+    """Leave out in this process what waits for a disk, which all workers share: only a loss of power would show it.
+
+    That files are synced, and when, is tested by the calls of processes that do not call this.
+    """
+    fsync = os.fsync
+
+    def fsync_unless_file(descriptor: int) -> None:
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            fsync(descriptor)
+
+    os.fsync = fsync_unless_file
 
 
 class Done(NamedTuple):

@@ -126,7 +126,7 @@ def _run(words: list[str], console: Console) -> int:
         return completion(rest, COMMANDS, console)
     command = COMMANDS.get(name)
     if command is None:
-        from smspec.cli.command_errors import UsageError
+        from smspec.cli.console import UsageError
 
         raise UsageError(_unknown(name), "usage: smspec COMMAND …, see smspec --help\n")
 

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
 from smspec.cli.waiting import Waiting
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 
 if TYPE_CHECKING:
     from smspec.submission.job_service import JobService

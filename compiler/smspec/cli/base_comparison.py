@@ -27,13 +27,12 @@ from smspec.pipeline.compared_specs import (
     Tracked,
     absent_specs,
     compared_specs,
-    is_job_at,
     is_no_job,
     tracked_files,
     unsearched_specs,
 )
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.spec_discovery import is_yaml
+from smspec.pipeline.spec_discovery import is_job_at, is_yaml
 from smspec.pipeline.variants import (
     Gathered,
     Variants,

@@ -7,8 +7,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
 from smspec.cli.image_arguments import JobBuild, add_image_arguments, check_image_arguments, job_build, with_images
 from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.spec_arguments import (
@@ -18,7 +17,7 @@ from smspec.cli.spec_arguments import (
     default_directory,
     searched_paths,
 )
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.existing_output import differences
 from smspec.output.writing import write_tree

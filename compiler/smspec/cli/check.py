@@ -5,16 +5,15 @@ from __future__ import annotations
 import argparse
 import gc
 
-from smspec.cli.command_errors import ResourceUnavailable, UsageError
-from smspec.cli.console import Console, add_findings_arguments, exit_status, show_findings
-from smspec.cli.parser import add_quiet_argument
+from smspec.cli.console import Console, ResourceUnavailable, UsageError
+from smspec.cli.parser import add_findings_arguments, add_quiet_argument, exit_status, show_findings
 from smspec.cli.run import add_python_arguments, stall_seconds
 from smspec.cli.spec_arguments import add_spec_arguments, root, settings
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.proof import ProofRequest
 from smspec.proof.checking import CheckResult, check_job
-from smspec.spec.layers.assembly import OptionError
+from smspec.spec.layers.variables import OptionError
 from smspec.workspace.deferred_signals import signals_interrupt
 from smspec.workspace.own_directories import temporary_directory
 

@@ -12,13 +12,12 @@ import shlex
 from typing import TYPE_CHECKING
 
 from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_name, job_words
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.waiting import Waiting
-from smspec.diagnostics.finding import count
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics import count
+from smspec.diagnostics.quoting import visible
 from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.writing import (
     COLLECTING,
@@ -134,7 +133,7 @@ def _result(args: argparse.Namespace, console: Console) -> StoredResult:
             why += "; pass one spec, the name of a job, or the directory of a run"
         raise UsageError(f"`{visible(args.what)}` {why}; `smspec status` shows the names of jobs")
     from smspec.collection.s3_result import s3_result
-    from smspec.submission.s3_service import S3Store
+    from smspec.submission.s3_service import RegionalS3
 
     service, job = named_job(args, console)
     if not job.is_over:
@@ -143,7 +142,7 @@ def _result(args: argparse.Namespace, console: Console) -> StoredResult:
             f" `smspec logs {job_words(job, args.profile)} --follow` waits"
         )
     with Waiting(console).of(f"S3 about the result of `{job.name}`"):
-        return s3_result(job, S3Store(args.profile, service.region), args.profile)
+        return s3_result(job, RegionalS3(args.profile, service.region), args.profile)
 
 
 def _collected(result: StoredResult, directory: str, args: argparse.Namespace, console: Console) -> CollectedResult:

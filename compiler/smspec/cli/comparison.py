@@ -10,22 +10,22 @@ from smspec.diagnostics import Diagnostic, InvalidInput
 from smspec.importer.imported import RequestNotFound, slug
 from smspec.importer.source_reader import read_source
 from smspec.importer.sources import imported
+from smspec.organization import prices_of
 from smspec.organization.organization_config import MalformedConfig
-from smspec.organization.policy_search import prices_of
 from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.spec_check import CheckedSpec, checked
+from smspec.pipeline.validation_result import CheckedSpec, check_of_variants
 from smspec.pipeline.variants import Gathered, Variants, compile_variants, gather_variants
 from smspec.plan.image_planning import installed_requirements
 from smspec.render.dockerfile import dockerfile
 from smspec.review.comparison import Comparison, State, comparison
 from smspec.review.layers import Layers, layers_of_build, layers_of_plan
 from smspec.review.request_differences import without_defaults
-from smspec.review.version import Version, Writing, version_of_build, version_of_plan, version_of_request
+from smspec.review.version import JobVersion, Writing, version_of_build, version_of_plan, version_of_request
 from smspec.service.job_costs import PriceBook
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.variables import OptionError
-from smspec.spec.yaml.text_limits import MAX_BYTES
+from smspec.spec.yaml.events import MAX_BYTES
 from smspec.workspace.last_build import BuildNotFound, LastBuild, digest_of, read_last_build
 from smspec.workspace.revision import Revision
 from smspec.workspace.spec_reading import content_of, has_spec_key
@@ -71,8 +71,8 @@ def against_build(path: str, overlay: str | None, settings: Mapping[str, str], r
     gathered = gather_variants(path, overlay, settings, cache)
     check_variation([gathered], overlay, settings)
     side = compile_variants(gathered)
-    old: dict[str | None, Version] = {}
-    new: dict[str | None, Version] = {}
+    old: dict[str | None, JobVersion] = {}
+    new: dict[str | None, JobVersion] = {}
     notes: list[str] = []
     missing: BuildNotFound | None = None
     for name, job in side.compiled.items():
@@ -109,7 +109,7 @@ def _against_request(
         else:
             side = compile_variants(specs[path])
             sides.append(side)
-            versions: dict[str | None, Version] = {}
+            versions: dict[str | None, JobVersion] = {}
             if overlay in side.compiled:
                 version = _version(side.compiled[overlay])
                 versions[None] = replace(version, payload=without_defaults(version.payload))
@@ -136,7 +136,7 @@ def _is_request(path: str) -> bool:
         return False
 
 
-def _requested(path: str) -> tuple[Version, list[str]]:
+def _requested(path: str) -> tuple[JobVersion, list[str]]:
     """Return the job of a request, or of its description by the service, and what is unknown about it."""
     try:
         source = read_source(path, content_of(path, MAX_BYTES, "a request"))
@@ -166,7 +166,7 @@ def outcome_of(
         comparison=comparison(
             [(old, new, book) for (old, new), (book, _) in zip(pairs, books, strict=True)], unchanged
         ),
-        faults=tuple(checked(side.faults.items()) for side in sides if side.faults),
+        faults=tuple(check_of_variants(side.faults.items()) for side in sides if side.faults),
         notes=tuple(dict.fromkeys(notes or ())),
         obstacle=next((obstacle for _, obstacle in books if obstacle), ""),
     )
@@ -184,7 +184,7 @@ def state_of(side: Variants, place: str, base: Revision | None = None, is_found:
     )
 
 
-def _version(job: Compiled, base: Revision | None = None) -> Version:
+def _version(job: Compiled, base: Revision | None = None) -> JobVersion:
     plan, build_inputs, document = job.plan, job.inputs.build_inputs, job.inputs.document
     writing = Writing(document=document)
     if base is not None:

@@ -1,4 +1,4 @@
-"""The output of a command: results to one stream, everything else to the other; findings, and what ended it."""
+"""The output of a command, results to one stream, everything else to the other; and the errors that end one."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
-from smspec.diagnostics import Diagnostic, InvalidInput
-from smspec.diagnostics.finding import SEVERITIES, fails
-from smspec.diagnostics.masking import masked, without_credentials
-from smspec.diagnostics.visible import multiline_visible, seen, visible
+from smspec.diagnostics import SEVERITIES, Diagnostic, InvalidInput
+from smspec.diagnostics.quoting import masked, multiline_visible, seen, visible, without_credentials
 from smspec.source import SourceText
 
 if TYPE_CHECKING:
-    import argparse
+    pass
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
@@ -148,46 +145,20 @@ def _abandon(stream: TextIO) -> None:
         pass
 
 
-def add_findings_arguments(parser: argparse.ArgumentParser, *more_formats: str) -> None:
-    """Add ``--format`` and ``--strict``; ``more_formats`` are those for something other than findings."""
-    from smspec.diagnostics.formats import FORMATS  # imported late: most commands have no findings as a result
+class UsageError(Exception):
+    """The command line is invalid: exit status 2. ``usage`` shows the correct form."""
 
-    parser.add_argument(
-        "--format",
-        choices=(*FORMATS, *more_formats),
-        default="text",
-        help="text for a terminal, json for scripts, sarif for code scanning, github for workflow annotations,"
-        " junit for test results",
-    )
-    parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
+    def __init__(self, message: str, usage: str = "") -> None:
+        super().__init__(message)
+        self.usage = usage
 
 
-def show_findings(
-    diagnostics: Sequence[Diagnostic],
-    texts: Sequence[SourceText],
-    summary: str,
-    args: argparse.Namespace,
-    console: Console,
-) -> int:
-    """Write findings to standard output, ``summary`` to the other stream, and return the exit status."""
-    from smspec.diagnostics.formats import FORMATS, STRICT_FORMATS
-
-    formats = STRICT_FORMATS if args.strict else FORMATS
-    shown = formats[args.format](
-        console.wanted(diagnostics) if args.format == "text" else diagnostics, texts, console.out_in_colour
-    )
-    if shown:
-        console.painted_result(shown)
-    if args.format == "text":
-        console.has_framed(diagnostics)
-    if summary:
-        console.remark(*summary.splitlines())
-    return exit_status(diagnostics, args)
+class CommandRefused(Exception):
+    """The command would do harm, or its outcome is not the one that was requested: exit status 1."""
 
 
-def exit_status(diagnostics: Sequence[Diagnostic], args: argparse.Namespace) -> int:
-    """Return the exit status for findings: warnings fail only with ``--strict``, notes never."""
-    return 1 if fails(diagnostics, is_strict=args.strict) else 0
+class ResourceUnavailable(Exception):
+    """A file, a program, or a service that the command needs is missing or broken: exit status 3."""
 
 
 def report_error(fault: Exception, console: Console) -> int:

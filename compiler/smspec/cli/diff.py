@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from smspec.cli.command_errors import ResourceUnavailable, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import Console, ResourceUnavailable, UsageError
 from smspec.cli.parser import add_quiet_argument
 from smspec.cli.spec_arguments import add_variation_arguments, root, settings
 from smspec.diagnostics import InvalidInput
-from smspec.diagnostics.masking import masked
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import masked, visible
 from smspec.spec.layers.variables import OptionError
 
 if TYPE_CHECKING:

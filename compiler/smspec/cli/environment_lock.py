@@ -9,10 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.output.atomic_file import OutputFailed, write_whole
 from smspec.pipeline.lock_targets import EnvironmentTarget, LockTarget, environment_targets, startup_targets
 from smspec.render.representable import package_findings

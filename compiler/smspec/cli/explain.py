@@ -7,8 +7,7 @@ import json
 import os
 from collections.abc import Iterator
 
-from smspec.cli.command_errors import UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import Console, UsageError
 from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec.diagnostics.quoting import one_of
 from smspec.diagnostics.suggestions import nearest

@@ -10,12 +10,11 @@ import argparse
 import os
 from collections.abc import Iterator
 
-from smspec.cli.command_errors import UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import Console, UsageError
 from smspec.cli.parser import add_quiet_argument
 from smspec.cli.spec_arguments import add_root_argument, root
 from smspec.diagnostics import InvalidInput
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.output.atomic_file import OutputFailed, is_generated, remove_unfinished, replace_content
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import find_candidates

@@ -10,8 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from smspec.cli.aws_arguments import aws_failures, credentials_wait, is_job_name, show_choice
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
 from smspec.cli.parser import add_quiet_argument
 from smspec.cli.submission import OWN_TAGS
 from smspec.cli.waiting import Waiting
@@ -39,11 +38,9 @@ from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.writing import COLLECTING, as_output_failed, made_directory, put_directory
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.inputs import in_memory_inputs
-from smspec.service.members import structure
-from smspec.source import Path, SourceText
+from smspec.service.shapes import structure
+from smspec.source import ListedFile, Path, SourceText, dotted
 from smspec.source.frozen import dataclass, replace
-from smspec.source.listing import ListedFile
-from smspec.source.node import dotted
 from smspec.spec.layers.variables import OptionError
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.deferred_signals import signals_interrupt

@@ -8,13 +8,12 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from smspec.cli.command_errors import CommandRefused
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console
 from smspec.cli.parser import add_quiet_argument
 from smspec.cli.schema import job_schema
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.source.frozen import dataclass
-from smspec.spec.yaml.scalars import meaning
+from smspec.spec.yaml.events import meaning
 from smspec.workspace.deferred_signals import signals_deferred, signals_interrupt
 from smspec.workspace.path_targets import repository_top, upwards
 

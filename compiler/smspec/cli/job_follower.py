@@ -15,14 +15,13 @@ from datetime import datetime, timezone
 from math import isfinite
 
 from smspec.cli.aws_arguments import job_words, name_words, submission_words
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable
 from smspec.cli.submission import Submission
 from smspec.cli.waiting import StatusLine, Waiting
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.record.units import duration
+from smspec.organization import prices_of
 from smspec.organization.organization_config import MalformedConfig, rejected
-from smspec.organization.policy_search import prices_of
 from smspec.pipeline.input_cache import InputCache
 from smspec.service.cost_ceiling import ceiling_of, cost_of, dollars
 from smspec.service.failure_causes import failure_cause

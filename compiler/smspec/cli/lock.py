@@ -9,14 +9,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from smspec import __version__
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
 from smspec.cli.environment_lock import lock_environments, remove_files, write_files
 from smspec.cli.parser import add_quiet_argument
 from smspec.cli.spec_arguments import add_changed_argument, add_root_argument, affected, root, searched_paths, settings
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.output.atomic_file import OutputFailed, write_whole
 from smspec.pipeline.lock_targets import LockTarget, find_lock_targets, platforms_of
 from smspec.service.facts.images import date as image_table_date

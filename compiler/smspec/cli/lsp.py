@@ -6,8 +6,7 @@ import argparse
 import os
 import sys
 
-from smspec.cli.command_errors import ResourceUnavailable
-from smspec.cli.console import Console
+from smspec.cli.console import Console, ResourceUnavailable
 
 HELP = """\
 Serve an editor with findings, completion, and explanations of specs while they are typed (Language Server Protocol).

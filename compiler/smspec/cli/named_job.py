@@ -16,15 +16,14 @@ import re
 from typing import TYPE_CHECKING
 
 from smspec.cli.aws_arguments import is_job_name, job_service, service_in
-from smspec.cli.command_errors import CommandRefused, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console, UsageError
 from smspec.cli.spec_arguments import add_variation_arguments, settings, spec_job
 from smspec.cli.submission import AUTOMATIC, submissions
 from smspec.cli.waiting import Waiting
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.pipeline.compilation import Compiled
 from smspec.service.image_reference import parsed_reference
-from smspec.service.members import member
+from smspec.service.shapes import member
 from smspec.source.frozen import dataclass
 
 if TYPE_CHECKING:

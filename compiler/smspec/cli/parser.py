@@ -1,12 +1,14 @@
-"""The parser of one command: argparse, with its errors and help as smspec's own, and ``-q`` and ``-v``."""
+"""The parser of one command: argparse, with its errors and help as smspec's own; ``-q``, ``-v``, and findings."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import NoReturn
 
-from smspec.cli.command_errors import UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import Console, UsageError
+from smspec.diagnostics import Diagnostic, fails
+from smspec.source import SourceText
 
 WIDTH = 100
 
@@ -54,3 +56,46 @@ def add_verbosity_arguments(parser: argparse.ArgumentParser, *, quiet: str, verb
 def add_quiet_argument(parser: argparse.ArgumentParser, help: str = QUIET) -> None:
     """Add ``-q`` alone, for a command without details: it hides what `Console.remark` writes."""
     parser.add_argument("-q", "--quiet", action="store_true", help=help)
+
+
+def add_findings_arguments(parser: argparse.ArgumentParser, *more_formats: str) -> None:
+    """Add ``--format`` and ``--strict``; ``more_formats`` are those for something other than findings."""
+    # Imported late: many commands find nothing.
+    from smspec.diagnostics.formats import FORMATS
+
+    parser.add_argument(
+        "--format",
+        choices=(*FORMATS, *more_formats),
+        default="text",
+        help="text for a terminal, json for scripts, sarif for code scanning, github for workflow annotations,"
+        " junit for test results",
+    )
+    parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
+
+
+def show_findings(
+    diagnostics: Sequence[Diagnostic],
+    texts: Sequence[SourceText],
+    summary: str,
+    args: argparse.Namespace,
+    console: Console,
+) -> int:
+    """Write findings to standard output, ``summary`` to the other stream, and return the exit status."""
+    from smspec.diagnostics.formats import FORMATS, STRICT_FORMATS
+
+    formats = STRICT_FORMATS if args.strict else FORMATS
+    shown = formats[args.format](
+        console.wanted(diagnostics) if args.format == "text" else diagnostics, texts, console.out_in_colour
+    )
+    if shown:
+        console.painted_result(shown)
+    if args.format == "text":
+        console.has_framed(diagnostics)
+    if summary:
+        console.remark(*summary.splitlines())
+    return exit_status(diagnostics, args)
+
+
+def exit_status(diagnostics: Sequence[Diagnostic], args: argparse.Namespace) -> int:
+    """Return the exit status for findings: warnings fail only with ``--strict``, notes never."""
+    return 1 if fails(diagnostics, is_strict=args.strict) else 0

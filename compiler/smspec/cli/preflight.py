@@ -9,15 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from smspec.cli.aws_arguments import spec_words
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable
 from smspec.cli.image_arguments import JobBuild, published_image
 from smspec.cli.job_follower import SubmissionState
 from smspec.cli.submission import Submission, uploads
 from smspec.cli.submission_plan import LocalData, left_alone, local_data, uploadable
 from smspec.cli.waiting import Waiting
-from smspec.diagnostics.finding import count
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics import count
+from smspec.diagnostics.quoting import visible
 from smspec.local.record.units import screen
 from smspec.publishing.publication import UnusableImage
 from smspec.source.frozen import dataclass, field, replace
@@ -40,7 +39,7 @@ from smspec.submission.preflight.asking import (
     seconds_of_questions,
     wrong,
 )
-from smspec.submission.s3_service import S3Store
+from smspec.submission.s3_service import RegionalS3
 from smspec.submission.uploading import UploadState, deliveries
 
 NEEDED_SECONDS = 120.0
@@ -110,7 +109,7 @@ def checked(
     build: JobBuild,
     sent: Sequence[Submission],
     service: JobService,
-    store: S3Store,
+    store: RegionalS3,
     find_state: Callable[[], SubmissionState],
     waiting: Waiting,
     args: argparse.Namespace,
@@ -179,7 +178,7 @@ class _Preflight:
         self._seconds = seconds_of_questions()
         self._seconds_of_needed = None if is_dry_run else max(NEEDED_SECONDS, self._seconds)
         self._calls = PreflightCalls(profile, region, seconds=seconds_of_a_call())
-        self._looks = S3Store(profile, region, budget=0.0, seconds=seconds_of_a_call(), connections=MOST_THREADS)
+        self._looks = RegionalS3(profile, region, budget=0.0, seconds=seconds_of_a_call(), connections=MOST_THREADS)
         self.rows: list[CheckRow] = []
 
     def ask_who_calls(self, waiting: Waiting, job: Needed[SubmissionState]) -> None:
@@ -252,7 +251,7 @@ def image_look(build: JobBuild, profile: str | None, *, builds: bool) -> Needed[
     return Needed("image", f"the registry of `{image.uri}`", find, rows)
 
 
-def source_look(build: JobBuild, store: S3Store) -> Needed[tuple[UploadState, ...]] | None:
+def source_look(build: JobBuild, store: RegionalS3) -> Needed[tuple[UploadState, ...]] | None:
     """Return the question which files of the source S3 has; None if the job reads no source from S3."""
     kinds = {upload.uri.rpartition("/")[0] + "/": upload.kind for upload in build.job.plan.uploads}
     if not kinds:

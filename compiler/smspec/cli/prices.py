@@ -12,16 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from smspec.cli.aws_arguments import credentials_wait
-from smspec.cli.command_errors import ResourceUnavailable, UsageError
-from smspec.cli.console import Console, table
+from smspec.cli.console import Console, ResourceUnavailable, UsageError, table
 from smspec.cli.parser import add_quiet_argument
 from smspec.cli.waiting import Waiting
-from smspec.diagnostics import InvalidInput
-from smspec.diagnostics.finding import count
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics import InvalidInput, count
+from smspec.diagnostics.quoting import visible
+from smspec.organization import prices_of, settings_directory
 from smspec.organization.dated_file import PRICES, REGION, UPDATE_PRICES, listed_prices, price_text
 from smspec.organization.organization_config import MalformedConfig, rejected
-from smspec.organization.policy_search import prices_of, settings_directory
 from smspec.output.atomic_file import OutputFailed, write_whole
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import Inputs, gather_all

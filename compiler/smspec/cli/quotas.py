@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from smspec.cli.console import Console, table
 from smspec.cli.prices import Place, add_update_arguments, listed_by_region, place_of, today, write_dated
-from smspec.diagnostics.finding import count
+from smspec.diagnostics import count
 from smspec.organization.dated_file import QUOTAS, UPDATE_QUOTAS, known_quotas, quota_text
 from smspec.service.policy import Quotas, RegionQuotas
 

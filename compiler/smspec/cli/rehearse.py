@@ -22,8 +22,8 @@ from smspec.cli.run import (
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput, placed
+from smspec.diagnostics.quoting import visible
 from smspec.diagnostics.suggestions import nearest
-from smspec.diagnostics.visible import visible
 from smspec.local.running.request import GRACE_SECONDS, RunFailed, RunInterrupted
 from smspec.local.running.supervision import name_of
 from smspec.pipeline.compilation import compiled_digest

@@ -6,8 +6,7 @@ import argparse
 import os
 from collections.abc import Callable, Iterator
 
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
 from smspec.cli.spec_arguments import (
     add_changed_argument,
     add_variation_arguments,
@@ -16,10 +15,10 @@ from smspec.cli.spec_arguments import (
     default_directory,
     searched_paths,
 )
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.pipeline.compilation import Compiled
-from smspec.render import TARGETS, NothingToRender, Rendering
-from smspec.render.batch import is_queue
+from smspec.render import TARGETS
+from smspec.render.tree import NothingToRender, Rendering
 from smspec.workspace.path_targets import is_directory
 
 HELP = """\
@@ -51,8 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     if args.origins and args.target != "spec":
         raise UsageError("--origins requires --spec")
-    if args.batch is not None and not is_queue(args.batch):
-        raise UsageError(f"--batch: `{visible(args.batch)}` is not the name or the ARN of a job queue")
+    if args.batch is not None:
+        # Imported late: it is rarely requested.
+        from smspec.render.batch import is_queue
+
+        if not is_queue(args.batch):
+            raise UsageError(f"--batch: `{visible(args.batch)}` is not the name or the ARN of a job queue")
     paths = searched_paths(args)
     if args.output is not None:
         return write_renderings(args, console, lambda job: _rendering(args, job), _suffix(args))

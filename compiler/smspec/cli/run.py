@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
-from smspec.cli.command_errors import ResourceUnavailable, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import Console, ResourceUnavailable, UsageError
 from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.waiting import Waiting

@@ -11,7 +11,7 @@ from smspec.cli.console import Console
 from smspec.editor.editor_schema import editor_schema
 from smspec.pipeline.input_cache import InputCache
 from smspec.source import Mapping
-from smspec.spec.schema.job_schema import part
+from smspec.spec.schema import part
 
 HELP = """\
 Print the JSON Schema of job specs. Editors with a YAML language server use it to complete and explain keys. Run

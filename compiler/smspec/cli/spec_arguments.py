@@ -6,14 +6,13 @@ import argparse
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from smspec.cli.command_errors import ResourceUnavailable, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import Console, ResourceUnavailable, UsageError
 from smspec.diagnostics import Diagnostic, InvalidInput
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import gather
-from smspec.pipeline.spec_discovery import find_job_specs
+from smspec.pipeline.spec_discovery import find_job_specs, skipped_specs
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.layers.variables import OptionError
@@ -230,9 +229,6 @@ def name_skipped(args: argparse.Namespace, cache: InputCache, console: Console) 
     """Name the job specs that git tracks, and that a search skips, in one line: they are not checked."""
     if not any(map(os.path.isdir, args.paths)):
         return
-    # Imported late: it starts git.
-    from smspec.pipeline.compared_specs import skipped_specs
-
     skipped = skipped_specs(args.paths, cache)
     if skipped:
         count = "1 job spec" if len(skipped) == 1 else f"{len(skipped)} job specs"

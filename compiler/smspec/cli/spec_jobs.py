@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from smspec.cli.command_errors import CommandRefused
+from smspec.cli.console import CommandRefused
 from smspec.cli.job_follower import moment
 from smspec.cli.submission import RUN_ID_TAG, Submission, is_run_id, submissions
-from smspec.diagnostics.finding import count
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics import count
+from smspec.diagnostics.quoting import visible
 from smspec.pipeline.compilation import Compiled
 from smspec.source.frozen import dataclass, replace
 from smspec.submission.alternative_jobs import AlternativeJobs, Candidate

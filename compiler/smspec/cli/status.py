@@ -10,19 +10,17 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, is_job_name, job_name, job_service, service_in
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
-from smspec.cli.console import Console, table
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError, table
 from smspec.cli.named_job import JobInRegion, placed_job
 from smspec.cli.submission import RUN_ID_TAG, commit_lines, commit_record, submissions
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.inputs import assembly
+from smspec.pipeline.inputs import assembly, read_spec_files
 from smspec.pipeline.spec_discovery import find_job_specs
-from smspec.pipeline.spec_files import read_spec_files
 from smspec.source.frozen import dataclass
-from smspec.spec.layers.assembly import OptionError
+from smspec.spec.layers.variables import OptionError
 
 if TYPE_CHECKING:
     from smspec.submission.job_service import JobService

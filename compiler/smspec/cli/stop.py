@@ -9,7 +9,7 @@ from smspec.cli.aws_arguments import add_aws_arguments, aws_failures, job_words
 from smspec.cli.console import Console
 from smspec.cli.named_job import add_spec_variant_arguments, named_job
 from smspec.cli.waiting import Waiting
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 
 if TYPE_CHECKING:
     from smspec.submission.training_job import TrainingJob

@@ -7,13 +7,13 @@ import uuid
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from smspec.cli.command_errors import CommandRefused, UsageError
-from smspec.diagnostics.visible import visible
+from smspec.cli.console import CommandRefused, UsageError
+from smspec.diagnostics.quoting import visible
 from smspec.output.contents import chunks
 from smspec.pipeline.compilation import Compiled
-from smspec.plan.naming import digest, training_job_name
+from smspec.plan import digest, training_job_name
 from smspec.render.tree import FileTree
-from smspec.service.members import items, member
+from smspec.service.shapes import items, member
 from smspec.source.frozen import dataclass, field
 
 if TYPE_CHECKING:

@@ -7,13 +7,12 @@ import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from smspec.cli.command_errors import CommandRefused
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console
 from smspec.cli.image_arguments import JobBuild
 from smspec.cli.submission import Submission
 from smspec.cli.waiting import transfer_progress
-from smspec.diagnostics.finding import count
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics import count
+from smspec.diagnostics.quoting import visible
 from smspec.local.feeder.objects import LONGEST_KEY, ChannelDataError, objects_under
 from smspec.local.record.units import size
 from smspec.pipeline.compilation import Compiled
@@ -24,7 +23,7 @@ from smspec.submission.s3_service import FileContent
 from smspec.workspace.project_links import LeadsOut, Project
 
 if TYPE_CHECKING:
-    from smspec.submission.s3_service import S3Store
+    from smspec.submission.s3_service import RegionalS3
     from smspec.submission.uploading import DataPlan
 
 LocalData = Mapping[str, Mapping[str, FileContent]]
@@ -62,7 +61,7 @@ def local_data_lines(sent: Submission, files: LocalData) -> Iterator[str]:
             yield f"channel {name} {uri}: {count(len(found), 'local file')}, {whole}, not compared with S3"
 
 
-def data_plans(build: JobBuild, store: S3Store, files: LocalData, console: Console) -> Iterator[DataPlan]:
+def data_plans(build: JobBuild, store: RegionalS3, files: LocalData, console: Console) -> Iterator[DataPlan]:
     """Yield the upload of each channel, after comparing local data with S3. Raise `JobRefused` or `AwsUnavailable`."""
     # Imported late: boto3 takes a second to import, and the plan is shown before.
     from smspec.submission.uploading import plan_data

@@ -17,8 +17,7 @@ from smspec.cli.aws_arguments import (
     service_in,
     spec_words,
 )
-from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
-from smspec.cli.console import Console
+from smspec.cli.console import CommandRefused, Console, ResourceUnavailable, UsageError
 from smspec.cli.image_arguments import JobBuild, job_build, with_images
 from smspec.cli.named_job import JobInRegion, placed_job
 from smspec.cli.parser import add_verbosity_arguments
@@ -26,8 +25,8 @@ from smspec.cli.spec_arguments import add_spec_arguments
 from smspec.cli.submission import AUTOMATIC, Submission, check_tags, git_tags, new_run_id, submissions
 from smspec.cli.submission_plan import data_line, data_plans, difference, local_data, local_data_lines, plan_lines
 from smspec.cli.waiting import Waiting
-from smspec.diagnostics.finding import count
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics import count
+from smspec.diagnostics.quoting import visible
 from smspec.output.atomic_file import OutputFailed
 from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from smspec.cli.job_follower import SubmissionState
     from smspec.submission.client import ActionDenied
     from smspec.submission.job_service import JobService
-    from smspec.submission.s3_service import S3Store
+    from smspec.submission.s3_service import RegionalS3
     from smspec.submission.training_job import TrainingJob
     from smspec.submission.uploading import DataPlan, UploadState
 
@@ -129,7 +128,7 @@ def _submitted(
     from smspec.submission.client import has_credentials
     from smspec.submission.job_account import role_account
     from smspec.submission.job_creation import JobEnded, create_job, existing_job
-    from smspec.submission.s3_service import S3Store
+    from smspec.submission.s3_service import RegionalS3
 
     with credentials_wait(console):
         is_anonymous = not has_credentials(args.profile)
@@ -145,7 +144,7 @@ def _submitted(
         return 0
     service = service_in(args, placed.region, console)
     with credentials_wait(console):
-        store = S3Store(args.profile, service.region)
+        store = RegionalS3(args.profile, service.region)
     if service.is_in_aws:  # an emulator has any account
         _check_accounts(build, all_sent)
     show(_place(service, placed))
@@ -255,7 +254,7 @@ def _prepare(
     build: JobBuild,
     data: Sequence[DataPlan],
     delivered: Sequence[UploadState],
-    store: S3Store,
+    store: RegionalS3,
     args: argparse.Namespace,
     console: Console,
 ) -> None:
@@ -277,7 +276,7 @@ def _prepare(
         raise ResourceUnavailable(str(failure)) from failure
 
 
-def _upload(data: DataPlan, store: S3Store, console: Console) -> None:
+def _upload(data: DataPlan, store: RegionalS3, console: Console) -> None:
     from smspec.cli.waiting import transfer_progress
     from smspec.submission.uploading import upload_data
 

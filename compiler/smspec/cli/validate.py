@@ -6,9 +6,8 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from smspec.cli.command_errors import ResourceUnavailable, UsageError
-from smspec.cli.console import Console, add_findings_arguments, exit_status, show_findings
-from smspec.cli.parser import add_verbosity_arguments
+from smspec.cli.console import Console, ResourceUnavailable, UsageError
+from smspec.cli.parser import add_findings_arguments, add_verbosity_arguments, exit_status, show_findings
 from smspec.cli.spec_arguments import (
     add_changed_argument,
     add_variation_arguments,
@@ -20,8 +19,7 @@ from smspec.cli.spec_arguments import (
     settings,
 )
 from smspec.diagnostics.formats import FORMATS
-from smspec.diagnostics.quoting import one_of
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import one_of, visible
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.validation_result import ValidationResult, validate_specs
 from smspec.spec.layers.variables import OptionError
@@ -120,8 +118,7 @@ def _of_changes(
 ) -> ValidationResult:
     """Return the result for the jobs that changes affect, also those that the search did not list."""
     # Imported late: a part of the result is rarely requested.
-    from smspec.pipeline.spec_check import check_spec
-    from smspec.pipeline.validation_result import narrowed_result, with_specs
+    from smspec.pipeline.validation_result import check_spec, narrowed_result, with_specs
 
     listed = [path for path, _ in result.checked]
     found = affected(listed, args, settings(args), cache, console, "checked, but not against others")

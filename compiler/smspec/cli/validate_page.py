@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Diagnostic
-from smspec.diagnostics.masking import masked
+from smspec.diagnostics.quoting import masked, visible
 from smspec.diagnostics.text_format import framed
-from smspec.diagnostics.visible import visible
 from smspec.pipeline.validation_result import ValidationResult
 from smspec.render.data_flow import data_flow
 from smspec.render.pages.repository_page import PageFinding, PageJob, repository_page

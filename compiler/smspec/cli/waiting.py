@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 
 from smspec.cli.console import Console
 from smspec.diagnostics.open_question import drawing, erased, is_waiting_unseen
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.record.units import screen, size
 
 _SOON = 0.5

@@ -22,9 +22,8 @@ from smspec.collection.result_tree import (
 from smspec.collection.tar_reader import unpack
 from smspec.local.running.run_directory import SUMMARY
 from smspec.render.tree import MANIFEST, is_run_marker, marker_in
-from smspec.source.deep_directories import remove_tree, walked
 from smspec.source.frozen import dataclass
-from smspec.source.real_file import open_below
+from smspec.source.real_file import open_below, remove_tree, walked
 
 MERGED = "merged"
 _SUFFIXES: dict[tuple[str, ...], tuple[str, ...]] = {(CSV,): (".csv", ".tsv"), (NPY,): (".npy",)}

@@ -28,7 +28,7 @@ from smspec.local.feeder.objects import ChannelDataError, StoredObject, StoreUna
 from smspec.local.s3.fetching import CONNECTIONS, RANGE, Fetching
 from smspec.source.frozen import dataclass
 from smspec.submission.client import DENIED, ActionDenied, AwsUnavailable, asked, denied_action
-from smspec.submission.s3_service import S3Store, object_arn, parts
+from smspec.submission.s3_service import RegionalS3, object_arn, parts
 from smspec.submission.training_job import TrainingJob
 from smspec.wire.aws import AwsSession
 
@@ -104,7 +104,7 @@ def _hexadecimal(value: str) -> str:
         return value  # what is no Base64 equals no checksum
 
 
-def s3_result(job: TrainingJob, store: S3Store, profile: str | None) -> StoredResult:
+def s3_result(job: TrainingJob, store: RegionalS3, profile: str | None) -> StoredResult:
     """Return what a job has left in S3. Raise `JobRefused` for a missing bucket, or `AwsUnavailable`."""
     prefix = job.result_prefix
     if not prefix:
@@ -142,7 +142,7 @@ def _name(key: str) -> str:
     return ""
 
 
-def checked_blocks(stored: StoredObject, store: S3Store, fetching: Fetching) -> Iterator[bytes]:
+def checked_blocks(stored: StoredObject, store: RegionalS3, fetching: Fetching) -> Iterator[bytes]:
     """Yield the content of an object, compared with the checksum that S3 keeps. Raise `ResultRefused` for a fault."""
     blocks = _read(stored, fetching)
     try:
@@ -172,7 +172,7 @@ def unpack_code(
     Raise `ResultRefused` for an archive that is damaged or unsafe, `JobRefused` for one that does not exist,
     `AwsUnavailable` if S3 cannot be called or denies it, OSError for a full disk.
     """
-    store = S3Store(profile, region)
+    store = RegionalS3(profile, region)
     size = int(store.head(uri).get("ContentLength", 0))
     _, key = parts(uri)
     blocks = checked_blocks(StoredObject(key, uri, size), store, s3_fetching(profile, region))

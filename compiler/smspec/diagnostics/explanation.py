@@ -1,6 +1,6 @@
 """The explanation page of a code: what it reports, why, and what to write instead.
 
-A page is a section of the Markdown file next to its rule: ``rules/secrets.md`` has those of ``rules/secrets.py``. A
+A page is a section of the Markdown file next to its rule: ``rules/channels.md`` has those of ``rules/channels.py``. A
 directory whose modules have few rules each has one file, ``codes.md``. The index ``pages.txt`` lists the codes of each
 file, so that a list of all codes reads no page, and a page is one file. docs/diagnostics.py writes the index.
 """

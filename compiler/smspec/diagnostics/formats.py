@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from smspec.diagnostics.diagnostic import Diagnostic
-from smspec.diagnostics.explanation import reference
-from smspec.diagnostics.finding import SEVERITIES, Severity
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics import SEVERITIES, Diagnostic, Severity
+from smspec.diagnostics.quoting import visible
 from smspec.source import SourceText, dotted
 
 Format: TypeAlias = Callable[[Sequence[Diagnostic], Sequence[SourceText], bool], str]
@@ -86,6 +84,9 @@ def _json_array(objects: Iterable[dict[str, str | int]]) -> str:
 
 def json_record(diagnostic: Diagnostic) -> dict[str, str | int]:
     """Return one diagnostic as a flat object; lines and columns count from 1, columns in code points."""
+    # Imported late: it lists the pages.
+    from smspec.diagnostics.explanation import reference
+
     span = diagnostic.span
     return {
         "code": diagnostic.code,

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from xml.etree import ElementTree
 
-from smspec.diagnostics.diagnostic import Diagnostic
-from smspec.diagnostics.finding import fails
-from smspec.diagnostics.visible import multiline_visible, visible
+from smspec.diagnostics import Diagnostic, fails
+from smspec.diagnostics.quoting import multiline_visible, visible
 
 
 def document(suites: ElementTree.Element) -> str:

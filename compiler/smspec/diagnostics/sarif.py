@@ -12,10 +12,9 @@ from typing import Union
 from urllib.parse import quote
 
 from smspec import __version__
-from smspec.diagnostics.diagnostic import Diagnostic
+from smspec.diagnostics import SEVERITIES, Diagnostic, Note
 from smspec.diagnostics.explanation import explanation, reference
-from smspec.diagnostics.finding import SEVERITIES, Note
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.source import SourceText, Span, dotted
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

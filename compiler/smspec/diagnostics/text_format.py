@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from smspec.diagnostics.diagnostic import Diagnostic
-from smspec.diagnostics.masking import MASK, masked
-from smspec.diagnostics.visible import visible, width
+from smspec.diagnostics import Diagnostic
+from smspec.diagnostics.quoting import MASK, masked, visible, width
 from smspec.source import SourceText, Span
 
 LINE_LIMIT = 120

@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from smspec.diagnostics.diagnostic import ParseErrors
-from smspec.diagnostics.finding import Rule
+from smspec.diagnostics import ParseErrors, Rule
 from smspec.diagnostics.quoting import path_name
 from smspec.source import Mapping, Node, Path, Scalar, Sequence, Span
 

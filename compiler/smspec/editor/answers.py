@@ -18,9 +18,9 @@ from smspec.rules.suppressions import NEVER_IGNORED
 from smspec.source import Document, Path, SourceText, Span, dotted
 from smspec.source.frozen import dataclass
 from smspec.spec.key_order import in_order
+from smspec.spec.yaml import read
+from smspec.spec.yaml.events import MAX_BYTES
 from smspec.spec.yaml.scalar_edits import applicable, edited, in_style_of, written_at
-from smspec.spec.yaml.text_limits import MAX_BYTES
-from smspec.spec.yaml.yaml_reader import read
 
 _REASON = "explain why"
 

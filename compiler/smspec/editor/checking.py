@@ -17,7 +17,6 @@ from lsprotocol import types
 from smspec.diagnostics import Diagnostic
 from smspec.editor.open_documents import Publication
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.spec_check import CheckedSpec, check_spec
 from smspec.pipeline.spec_discovery import (
     Candidates,
     DiscoveredSpecs,
@@ -27,7 +26,7 @@ from smspec.pipeline.spec_discovery import (
     job_specs,
     outline,
 )
-from smspec.pipeline.validation_result import ValidationResult, whole_result
+from smspec.pipeline.validation_result import CheckedSpec, ValidationResult, check_spec, whole_result
 from smspec.source.frozen import dataclass, replace
 from smspec.source.real_file import is_below
 from smspec.spec.layers.variables import OptionError

@@ -11,21 +11,11 @@ from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec.editor.editor_schema import CHOICE_WORDS, instance_words, prices_for
 from smspec.editor.hover import JobLayers, job_path
 from smspec.editor.tolerant_outline import CursorPlace
-from smspec.service.facts.instances import known_types
+from smspec.service.facts import known_types
 from smspec.source.frozen import dataclass
-from smspec.spec.schema.job_schema import (
-    author_schema,
-    choices,
-    key_path,
-    keys_in,
-    part,
-    spec_keys,
-    strict,
-    types,
-    written_key,
-)
+from smspec.spec.schema import author_schema, choices, key_path, keys_in, part, spec_keys, strict, types, written_key
 from smspec.spec.schema.reference import explain_key, is_required
-from smspec.spec.yaml.scalars import flow_style
+from smspec.spec.yaml.events import flow_style
 
 Kind = Literal["key", "value", "name", "type", "variable", "code", "file"]
 _MOST_FILES = 200

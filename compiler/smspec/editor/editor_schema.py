@@ -18,11 +18,11 @@ from types import MappingProxyType
 
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
-from smspec.service.facts.instances import instance, known_types
+from smspec.service.facts import instance, known_types
 from smspec.service.job_costs import JobPrices, PriceBook
-from smspec.spec.schema.job_schema import KeySchema, SchemaPart, keys_below, part, spec_keys, strict, types, written_key
+from smspec.spec.schema import KeySchema, SchemaPart, keys_below, part, spec_keys, strict, types, written_key
 from smspec.spec.schema.reference import explain_key
-from smspec.spec.yaml.scalars import flow_style
+from smspec.spec.yaml.events import flow_style
 from smspec_schemas import JOB_SCHEMA
 
 _MODES = {

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 from smspec.diagnostics.explanation import explanation, explanation_place
 from smspec.editor.editor_schema import instance_words, prices_for
 from smspec.editor.tolerant_outline import OutlineEntry, TolerantOutline, Word
-from smspec.pipeline.spec_files import MOST_BASES
+from smspec.pipeline.inputs import MOST_BASES
 from smspec.source import Path, dotted
 from smspec.source.frozen import dataclass
 from smspec.spec.schema.reference import explain_key
-from smspec.spec.yaml.text_limits import MAX_BYTES
+from smspec.spec.yaml.events import MAX_BYTES
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.spec_reading import is_meant_as_spec

@@ -12,9 +12,8 @@ from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 from lsprotocol import types
 
-from smspec.diagnostics import Diagnostic
+from smspec.diagnostics import Diagnostic, Note
 from smspec.diagnostics.explanation import explanation_place
-from smspec.diagnostics.finding import Note
 from smspec.pipeline.validation_result import ValidationResult
 from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass

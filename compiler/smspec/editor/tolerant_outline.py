@@ -15,7 +15,7 @@ from typing import Literal
 
 from smspec.source import Path
 from smspec.source.frozen import dataclass
-from smspec.spec.yaml.text_limits import MAX_DEPTH
+from smspec.spec.yaml.events import MAX_DEPTH
 
 _KEY = re.compile(
     r"""("(?:\\.|[^"\\])*"|'(?:''|[^'])*'|[^\s#\[\]{},&*!|>'"%@`?-][^#]*?|[-?:](?=\S)[^#]*?)[ \t]*:(?=[ \t]|$)"""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from smspec.plan.naming import training_job_name
-from smspec.source import Path
+from smspec.plan import training_job_name
+from smspec.source import Path, dotted
 from smspec.source.frozen import dataclass, field
-from smspec.source.node import dotted
 
 DEPENDENCIES = ("dependencies",)
 """The path of the argument in what is not imported."""

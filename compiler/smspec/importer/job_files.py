@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from smspec.importer.imported import DEPENDENCIES, Imported, LocalCode, slug
 from smspec.importer.marks import holds_mark, with_references
-from smspec.service.members import items, member, structure
+from smspec.service.shapes import items, member, structure
+from smspec.source import ListedFile
 from smspec.source.frozen import dataclass, replace
-from smspec.source.listing import ListedFile
 from smspec.workspace.boundary import Boundary
 from smspec.workspace.source_listing import listed_file, scan_source
 from smspec_runtime.run_plan import CODE_CHANNEL

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from smspec.source import Mapping as MappingNode
 from smspec.source import Node, Scalar, Sequence, Span
-from smspec.spec.yaml.scalars import meaning
+from smspec.spec.yaml.events import meaning
 
 _BEGINNING = "@@smspec:"
 MARK = re.compile(rf"{_BEGINNING}([a-z0-9_]+)@@")

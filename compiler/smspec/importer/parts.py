@@ -15,12 +15,12 @@ from smspec.importer.marks import bare, holds_mark, node, text
 from smspec.importer.unmapped_members import UnmappedMembers, take, taken
 from smspec.plan.draft import encoded
 from smspec.plan.request_planning import ONE_DAY
-from smspec.service.members import repeated
+from smspec.service.shapes import repeated
 from smspec.source import Node, Scalar, to_data
 from smspec.spec.keys import ROW, rows_below
-from smspec.spec.keys.row import Row
+from smspec.spec.keys.row import KeyRow
 from smspec.spec.model import Hyperparameter, HyperparameterEncoding
-from smspec.spec.yaml.scalars import meaning
+from smspec.spec.yaml.events import meaning
 
 _ALGORITHM = "AlgorithmSpecification"
 _RESERVED = "sagemaker_"
@@ -209,7 +209,7 @@ def _channel_members(rest: UnmappedMembers) -> Iterator[tuple[str, object]]:
             yield row.name, take(rest, row, _OUTSIDE)
 
 
-def _s3_data_type(rest: UnmappedMembers, row: Row) -> object:
+def _s3_data_type(rest: UnmappedMembers, row: KeyRow) -> object:
     kind = take(rest, row, _OUTSIDE)
     if kind is None and not rest.has(*_S3, "S3DataType"):
         rest.refuse(*_S3, "S3DataType")

@@ -14,7 +14,7 @@ from smspec.service.json_parser import decode_json_bytes, read_json
 from smspec.service.json_scanner import MAX_BYTES
 from smspec.source import Document, SourceText, to_data
 from smspec.source.frozen import dataclass
-from smspec.spec.yaml.yaml_reader import decode_bytes, read
+from smspec.spec.yaml import decode_bytes, read
 
 # For a file that begins like this, the JSON parser has better error messages than a YAML parser.
 _JSON = re.compile(rb"(\xef\xbb\xbf)?[ \t\r\n]*[{\[]")

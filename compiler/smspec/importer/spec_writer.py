@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.importer.imported import Imported, NotImported, RequestNotFound, Variable, names
 from smspec.importer.marks import DOLLAR, filled, holds_dollar, node
 from smspec.importer.parts import PARTS
@@ -20,7 +20,7 @@ from smspec.render.spec_yaml import spec_yaml
 from smspec.source import Document
 from smspec.source.frozen import dataclass
 from smspec.spec.keys import rows_below
-from smspec.spec.keys.row import Row
+from smspec.spec.keys.row import KeyRow
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:-]*")
 """Values that `--set` reads without quotes."""
@@ -144,7 +144,7 @@ def commented(spec: dict[str, object], imported: Imported, not_imported: tuple[N
     return "\n".join([f"# Imported from {imported.form}.\n" + groups[0], *groups[1:], *filter(None, [comments])])
 
 
-def _group(spec: dict[str, object], rows: Iterable[Row]) -> Iterator[str]:
+def _group(spec: dict[str, object], rows: Iterable[KeyRow]) -> Iterator[str]:
     for key in (row.path for row in rows):
         if key in _WORDS:
             yield f"# {_WORDS[key]}\n"

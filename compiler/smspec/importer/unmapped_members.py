@@ -22,7 +22,7 @@ from smspec.service.shapes import Shape, pinned_model
 from smspec.source import Path
 from smspec.source.frozen import fields
 from smspec.spec.keys import rows_below
-from smspec.spec.keys.row import TEXT, TEXTS, Row, StructureForm, StructureListForm, ValueForm
+from smspec.spec.keys.row import TEXT, TEXTS, KeyRow, StructureForm, StructureListForm, ValueForm
 
 Kind = TypeVar("Kind")
 
@@ -96,7 +96,7 @@ class UnmappedMembers:
             holder[path[-1]] = None
 
 
-def taken(rest: UnmappedMembers, rows: Iterable[Row], outside: int = 0) -> dict[str, object]:
+def taken(rest: UnmappedMembers, rows: Iterable[KeyRow], outside: int = 0) -> dict[str, object]:
     """Import what the rows have keys for. An irregular row is left to its function.
 
     ``outside``: how many steps of a member are outside the remaining request.
@@ -105,7 +105,7 @@ def taken(rest: UnmappedMembers, rows: Iterable[Row], outside: int = 0) -> dict[
     return {name: value for name, value in found.items() if value is not None}
 
 
-def take(rest: UnmappedMembers, row: Row, outside: int = 0) -> object:
+def take(rest: UnmappedMembers, row: KeyRow, outside: int = 0) -> object:
     """Import the value of a key; None, and remove nothing, if the key cannot express the value of the request."""
     form, path = row.form, row.steps[outside:]
     if isinstance(form, ValueForm):
@@ -124,11 +124,11 @@ def take(rest: UnmappedMembers, row: Row, outside: int = 0) -> object:
     return values[form.short] if values.keys() == {form.short} else values or None
 
 
-def _is_sayable(rest: UnmappedMembers, row: Row, outside: int) -> bool:
+def _is_sayable(rest: UnmappedMembers, row: KeyRow, outside: int) -> bool:
     return isinstance(row.form, ValueForm) and row.form.accepts(rest.at(row.steps[outside:]))
 
 
-def _is_item(item: dict[str, object], below: tuple[Row, ...], inside: int, form: StructureListForm) -> bool:
+def _is_item(item: dict[str, object], below: tuple[KeyRow, ...], inside: int, form: StructureListForm) -> bool:
     """Return whether an item has only members of its keys: there is no patch for the rest."""
     left = UnmappedMembers(item)
     return _required(form) <= taken(left, below, inside).keys() and not left.members

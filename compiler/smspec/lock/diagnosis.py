@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.finding import Note
+from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import one_of
 from smspec.lock.compatibility import Version, fits
 from smspec.lock.index_listing import ListedFile, called, index_connections, listed_files

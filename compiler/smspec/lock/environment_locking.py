@@ -15,7 +15,7 @@ from smspec.lock.index_settings import IndexSettings
 from smspec.lock.resolution import Question, ResolvedFile, Unresolvable, Uv, installed_uv, require_accepted
 from smspec.lock.resolver_process import ResolverFailed
 from smspec.lock.wheel_modules import ModuleCache, list_modules
-from smspec.plan.plan import ImagePlan
+from smspec.plan import ImagePlan
 from smspec.spec.lock import LockedEnvironment
 from smspec.workspace.own_directories import temporary_directory
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from smspec.diagnostics.masking import hidden
+from smspec.diagnostics.quoting import hidden
 from smspec.installers import is_on, pip_options, uv_flags, uv_settings, variables_of_installers
 from smspec.lock.resolver_process import ResolverFailed
 from smspec.service.requirement_lines import FILES, expanded, is_index_setting, usable_in_requirements, variables_in

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 
-from smspec.plan.plan import ImagePlan
-from smspec.service.facts.instances import instance
+from smspec.plan import ImagePlan
+from smspec.service.facts import instance
 from smspec.service.image_python import is_official_python, official_name
 from smspec.service.image_reference import parsed_reference
 

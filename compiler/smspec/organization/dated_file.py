@@ -17,8 +17,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from smspec.diagnostics import InvalidInput, Rule, placed
-from smspec.diagnostics.diagnostic import placed_at
+from smspec.diagnostics import InvalidInput, Rule, placed, placed_at
 from smspec.organization.organization_config import MalformedConfig, OrganizationConfig
 from smspec.service.job_costs import RegionPrices
 from smspec.service.policy import Quotas, RegionQuotas

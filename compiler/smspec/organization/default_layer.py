@@ -7,13 +7,12 @@ from decimal import Decimal
 from functools import lru_cache
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.masking import secret_of
-from smspec.diagnostics.quoting import quoted
+from smspec.diagnostics.quoting import quoted, secret_of
 from smspec.diagnostics.suggestions import nearest
 from smspec.organization.organization_config import Fault, OrganizationConfig, TomlPlaces, rejected_values
 from smspec.source import Document, Mapping, Node, Path, Scalar, Sequence, dotted
 from smspec.source.frozen import replace
-from smspec.spec.layers.assembly import Fold
+from smspec.spec.layers import Fold
 
 INVALID_DEFAULT = Rule("SM754", "invalid default")
 

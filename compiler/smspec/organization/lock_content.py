@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator
 from collections.abc import Mapping as Environments
 from typing import cast
 
-from smspec.diagnostics import Finding, InvalidInput, Rule, placed
-from smspec.diagnostics.diagnostic import placed_at
+from smspec.diagnostics import Finding, InvalidInput, Rule, placed, placed_at
 from smspec.service.image_reference import DIGEST, parsed_reference
 from smspec.service.json_parser import decode_json_bytes, read_json
 from smspec.source import Document, Mapping, Path, Scalar, SourceText, Span, to_data

@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from smspec.diagnostics import Diagnostic, InvalidInput, Note, Rule
-from smspec.diagnostics.diagnostic import MOST, placed_at
+from smspec.diagnostics import MOST, Diagnostic, InvalidInput, Note, Rule, placed_at
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.unseen_names import line_faults
 from smspec.organization.organization_config import json_place
+from smspec.plan import ImagePlan, NeededEnvironment
 from smspec.plan.image_planning import environment_of
-from smspec.plan.plan import ImagePlan, NeededEnvironment
 from smspec.service.requirement_lines import expanded, variables_in
 from smspec.source import SourceText, Span
 from smspec.spec.lock import NAME, Lock, LockedEnvironment, content_digest, environment_file
@@ -121,6 +120,8 @@ def _content(path: str, digest: str, boundary: Boundary) -> tuple[bytes | None, 
         return None, f"is larger than {LARGEST_ENVIRONMENT >> 20} MiB"
     if content_digest(content) != digest:
         return None, "does not match smspec.lock"
+    # Imported late: few specs have a locked environment.
+
     unseen = next(line_faults(content.decode("utf-8", "replace")), None)
     if unseen:
         return None, f"{unseen[1][1]} in line {unseen[0]}"

@@ -11,11 +11,10 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 
-from smspec.diagnostics import Diagnostic, InvalidInput, Rule
-from smspec.diagnostics.diagnostic import MOST
+from smspec.diagnostics import MOST, Diagnostic, InvalidInput, Rule
 from smspec.source import Path, SourceText, Span
 from smspec.source.frozen import dataclass
-from smspec.spec.yaml.text_limits import MAX_DEPTH
+from smspec.spec.yaml.events import MAX_DEPTH
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import NAME, PYPROJECT, mentions_smspec
 

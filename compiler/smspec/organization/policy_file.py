@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-from smspec.diagnostics.diagnostic import MOST
+from smspec.diagnostics import MOST
 from smspec.diagnostics.explanation import explained_codes
 from smspec.diagnostics.quoting import one_of, quoted
 from smspec.diagnostics.suggestions import nearest

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from smspec.diagnostics import Diagnostic, InvalidInput, Note, Rule
-from smspec.diagnostics.diagnostic import MOST
+from smspec.diagnostics import MOST, Diagnostic, InvalidInput, Note, Rule
 from smspec.organization.dated_file import PRICE_TABLE, price_list
 from smspec.organization.dated_file import PRICES as PRICES
 from smspec.organization.dated_file import QUOTAS as QUOTAS

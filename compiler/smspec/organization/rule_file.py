@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from typing import cast
 
-from smspec.diagnostics import Rule, Severity
-from smspec.diagnostics.diagnostic import ParseErrors
-from smspec.diagnostics.quoting import one_of, quoted
+from smspec.diagnostics import ParseErrors, Rule, Severity
+from smspec.diagnostics.quoting import one_of, quoted, visible
 from smspec.diagnostics.suggestions import nearest
-from smspec.diagnostics.visible import visible
 from smspec.rules.organization_rules.condition import Condition, Plain, amount
 from smspec.rules.organization_rules.linear_pattern import PatternsUnavailable, UnusablePattern, compiled
 from smspec.rules.organization_rules.organization_rule import OrganizationRule

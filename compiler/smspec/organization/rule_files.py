@@ -11,17 +11,16 @@ import os
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from smspec.diagnostics import Diagnostic, InvalidInput, Note, Rule
-from smspec.diagnostics.diagnostic import ParseErrors
+from smspec.diagnostics import Diagnostic, InvalidInput, Note, ParseErrors, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.organization.organization_config import MALFORMED_POLICY, Fault, OrganizationConfig, rejected_values
 from smspec.organization.rule_file import MALFORMED_RULE, read_rule
 from smspec.rules.organization_rules.organization_rule import OrganizationRule
 from smspec.source import Document, Mapping, Path, Scalar, Sequence, SourceText, Span, dotted
 from smspec.source.frozen import replace
-from smspec.spec.layers.assembly import merged
-from smspec.spec.shape.shape_check import shape_findings
-from smspec.spec.yaml.yaml_reader import decode_bytes, read
+from smspec.spec.layers import merged
+from smspec.spec.shape import shape_findings
+from smspec.spec.yaml import decode_bytes, read
 from smspec.workspace.boundary import Boundary, FileNotRead
 
 KEY = "rule_files"

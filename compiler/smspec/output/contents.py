@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from smspec.diagnostics.quoting import system_reason
 from smspec.output.atomic_file import OutputFailed
 from smspec.render.tree import ArchiveFile, CopiedFile, GeneratedFile, ManifestFile, TreeFile, manifest_json
-from smspec.source.listing import ListedFile
+from smspec.source import ListedFile
 
 _CHUNK = 1 << 20
 

@@ -16,7 +16,7 @@ from smspec.output.contents import chunks, in_order_of_making, is_executable
 from smspec.output.existing_output import stranger
 from smspec.render.image_settings import EPOCH
 from smspec.render.tree import UNFINISHED, FileTree, TreeFile
-from smspec.source.deep_directories import remove_tree
+from smspec.source.real_file import remove_tree
 from smspec.workspace.deferred_signals import signals_deferred
 from smspec.workspace.project_links import tracked_link, written_outside
 
@@ -40,7 +40,11 @@ def write_tree(tree: FileTree, directory: str) -> None:
     """
     target = os.path.realpath(directory)
     parent = os.path.dirname(target)
-    _check_replaceable(target, directory)  # before anything is created
+    try:
+        _check_replaceable(target, directory)  # before anything is created
+    except OutputRefused:  # another build may have replaced it between the look at its manifest and that at its files
+        with as_output_failed(directory), _locked(parent):
+            _check_replaceable(target, directory)
     with as_output_failed(directory), made_directory(parent), _locked(parent) as alone:
         _check_replaceable(target, directory)
         if alone:

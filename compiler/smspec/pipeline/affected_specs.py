@@ -11,11 +11,10 @@ from fnmatch import fnmatchcase
 
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.inputs import assembly
+from smspec.pipeline.inputs import SpecFiles, assembly, read_spec_files
 from smspec.pipeline.named_files import REQUIREMENTS, SOURCE
-from smspec.pipeline.spec_files import SpecFiles, read_spec_files
 from smspec.source.real_file import is_below
-from smspec.spec.layers.assembly import extends_of
+from smspec.spec.layers import extends_of
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.boundary_search import SETTINGS

@@ -10,13 +10,11 @@ a short list, so a comparison with a revision can look at each file of it (`unse
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import PurePath
 
-from smspec.diagnostics import InvalidInput
 from smspec.pipeline.affected_specs import affected_by, check_checkout, unread_notice, unread_submodules
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import (
@@ -24,23 +22,28 @@ from smspec.pipeline.spec_discovery import (
     Candidates,
     NoJobs,
     is_job,
+    is_job_at,
     is_searched,
     is_yaml,
     job_specs,
     outline,
-    skipped_above,
     specs_below,
     take,
 )
-from smspec.pipeline.spec_files import read_spec_files
 from smspec.pipeline.variants import are_same, compile_variants, gather_variants, misplaced
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import MOST_LINKS, is_below
 from smspec.spec.layers.variables import OptionError
-from smspec.spec.yaml.text_limits import MAX_BYTES
-from smspec.workspace.boundary import FileNotRead
-from smspec.workspace.boundary_search import repository_above
-from smspec.workspace.git import LINK, SUBMODULE, GitFailed, GitObjects, Repository, StagedFile, checked_repository
+from smspec.spec.yaml.events import MAX_BYTES
+from smspec.workspace.git import (
+    LINK,
+    SUBMODULE,
+    GitFailed,
+    GitObjects,
+    Repository,
+    StagedFile,
+    checked_repository,
+)
 from smspec.workspace.path_targets import is_directory
 from smspec.workspace.revision import place_below
 from smspec.workspace.source_walk import MARKERS, is_output_of_ours
@@ -258,50 +261,6 @@ def unsearched_specs(
 def absent_specs(changed: ChangedFiles, tops: Iterable[str], tracked: Tracked) -> set[str]:
     """Return the changed files below some real directories that a sparse checkout lacks, and that may be specs."""
     return tracked.absent_specs(path for top in tops for path in changed.below(top))
-
-
-def skipped_specs(paths: Iterable[str], cache: InputCache) -> dict[str, str]:
-    """Return the job specs that git tracks, in files named like YAML, and a search of some directories skips.
-
-    Each with the directory that it does not enter. None without git, or without a repository.
-    """
-    found: dict[str, str] = {}
-    for directory in filter(is_directory, paths):
-        above = repository_above(directory)
-        if above is None:
-            continue
-        try:
-            repository = checked_repository(os.path.realpath(above))
-            tracked = repository.tracked()
-        except GitFailed:
-            continue
-        top = os.path.realpath(directory)
-
-        @functools.cache
-        def is_output(place: str) -> bool:
-            return any(os.path.lexists(os.path.join(place, name)) for name in MARKERS) and cache.is_output(place)
-
-        for path in (os.path.join(repository.top, name) for name in tracked if is_yaml(name)):
-            skipped = skipped_above(path, top, is_output) if is_below(path, top) else None
-            if skipped is not None and not os.path.islink(path) and is_job_at(path, cache):
-                found[os.path.relpath(path)] = os.path.relpath(skipped)
-    return found
-
-
-def is_job_at(path: str, cache: InputCache) -> bool:
-    """Return whether a file is a job spec by what it contains, whatever its name, and wherever it is."""
-    path = os.path.relpath(path)  # the name of its text
-    boundary = cache.boundary(os.path.dirname(path))
-    try:
-        content = boundary.read(path, MAX_BYTES) if boundary.is_file(path) else b""
-        if len(content) > MAX_BYTES or not has_spec_key(content):
-            return False
-        cache.take(path, content)
-        of_it = outline(path, cache)
-        # The name may be in a base spec that is not here.
-        return of_it is not None and (is_job(of_it, cache) or bool(read_spec_files(path, cache).faults))
-    except (FileNotRead, InvalidInput, OptionError, OSError):
-        return False
 
 
 def unlisted_specs(

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Union
 
-from smspec.diagnostics import Diagnostic, Finding, placed
-from smspec.diagnostics.diagnostic import in_order
-from smspec.diagnostics.finding import gravest_first
+from smspec.diagnostics import Diagnostic, Finding, gravest_first, in_order, placed
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.job_findings import standing
 from smspec.pipeline.planned_jobs import findings_of, job_facts, planned_jobs
-from smspec.plan.naming import digest
-from smspec.plan.plan import Plan
+from smspec.plan import Plan, digest
 from smspec.service.job_costs import JobCost, highest, job_cost
 from smspec.source import Document, Path, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.model import JobSpec
 from smspec.spec.repository_facts import JobFacts
-from smspec.spec.shape.shape_check import shape_findings, viewed
+from smspec.spec.shape import shape_findings, viewed
 
 MOST_REPORTED = 200
 """No author fixes more in one run, and a hostile spec could have errors in tens of thousands of places."""

@@ -12,9 +12,9 @@ from smspec.rules.suppressions import UNUSED, can_be_ignored
 from smspec.source import Document, Mapping, Path, Scalar, Sequence, to_data
 from smspec.source.frozen import replace
 from smspec.spec.layers.merging import is_null
+from smspec.spec.shape import shape_findings
 from smspec.spec.shape.repairs import Repair, is_too_large, repairs
 from smspec.spec.shape.schema_errors import is_request
-from smspec.spec.shape.shape_check import shape_findings
 
 ONLY_ITS_FORM = Rule("SM148", "incompletely checked job", "note")
 

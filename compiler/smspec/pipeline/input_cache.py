@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from smspec.diagnostics import InvalidInput
+from smspec.diagnostics import Diagnostic, InvalidInput
+from smspec.organization import OrganizationSearch
 from smspec.organization.lock_file import lock_in, read_lock
-from smspec.organization.policy_search import OrganizationSearch
 from smspec.pipeline.script_reading import ReadScript, Started, read_program
 from smspec.pipeline.script_source import source_texts
-from smspec.plan.plan import ImagePlan, NeededEnvironment
+from smspec.plan import ImagePlan, NeededEnvironment
 from smspec.service.image_python import Version
 from smspec.service.policy import Level, Policy
-from smspec.source import Document, SourceText
-from smspec.source.listing import DataExtent, Listing
-from smspec.spec.layers.assembly import Fold
+from smspec.source import DataExtent, Document, Listing, SourceText
+from smspec.source.frozen import dataclass
+from smspec.spec.layers import Fold
 from smspec.spec.lock import Lock
-from smspec.spec.yaml.text_limits import MAX_BYTES
-from smspec.spec.yaml.yaml_reader import decode_bytes, read
+from smspec.spec.yaml import decode_bytes, read
+from smspec.spec.yaml.events import MAX_BYTES
 from smspec.workspace.boundary import Boundary, NotASpec, OutOfBounds, rejected_outside, rejected_stranger
 from smspec.workspace.boundary_search import BoundarySearch, Layers
 from smspec.workspace.path_targets import RealPaths
@@ -339,3 +339,32 @@ class InputCache:
         layer = self.defaults(os.path.dirname(name))
         text = None if layer is None else layer.text(name)
         return self.spec(name).texts[0] if text is None else text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedRuleFiles:
+    """``paths``: those that are files with rules. ``diagnostics`` are about all rules that apply next to them."""
+
+    paths: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    texts: tuple[SourceText, ...]
+
+
+def named_rule_files(paths: Iterable[str], cache: InputCache) -> NamedRuleFiles:
+    """Return those of some paths that the policy of their directory names, after their cases have run."""
+    found: list[str] = []
+    diagnostics: dict[Diagnostic, None] = {}
+    texts: dict[SourceText, None] = {}
+    for path in paths:
+        rejected: InvalidInput | None = None
+        try:
+            files = [rule.file for rule in cache.organization_rules(os.path.dirname(path))]
+        except InvalidInput as fault:
+            rejected, files = fault, [text.name for text in fault.texts]
+        if cache.identity(path) not in map(cache.identity, files):
+            continue
+        found.append(path)
+        if rejected is not None:
+            diagnostics.update(dict.fromkeys(rejected.diagnostics))
+            texts.update(dict.fromkeys(rejected.texts))
+    return NamedRuleFiles(paths=tuple(found), diagnostics=tuple(diagnostics), texts=tuple(texts))

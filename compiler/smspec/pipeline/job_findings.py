@@ -12,23 +12,20 @@ from smspec.pipeline.input_cache import LARGEST_REQUIREMENTS
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.named_files import SOURCE, requirements_too_large
 from smspec.pipeline.script_reading import image_python
+from smspec.plan import BuildInputs, Plan, StartupPackages
 from smspec.plan.image_planning import is_lockable
-from smspec.plan.plan import BuildInputs, Plan, StartupPackages
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
-from smspec.rules.requirements import requirement_findings, startup_findings, unseen_lists, unseen_settings
-from smspec.rules.suppressions import not_ignored
 from smspec.script.program import Program
 from smspec.script.reach import Reach
-from smspec.service.finding_overrides import at_level
+from smspec.service.policy import at_level
 from smspec.service.request import Request
-from smspec.service.request_check import request_findings
+from smspec.service.request_rules import request_findings
 from smspec.source import Document
-from smspec.source.frozen import dataclass, replace
-from smspec.source.memo import ByIdentity
+from smspec.source.frozen import ByIdentity, dataclass, replace
 from smspec.spec.lock import environment_file
 from smspec.spec.model import BuiltImage, ExistingImage, JobSpec
-from smspec.spec.shape.shape_check import ambiguous_texts, nulls_that_remove_nothing
+from smspec.spec.shape import ambiguous_texts, nulls_that_remove_nothing
 from smspec.spec.startup import REQUIREMENTS, startup_requirements
 
 if TYPE_CHECKING:
@@ -73,6 +70,11 @@ def standing(inputs: Inputs, job: JobSpec, findings: Iterable[Finding]) -> list[
     """Return findings with the severities of the organization, without those that the author ignores."""
     floors = {} if inputs.policy is None else inputs.policy.floors
     graded = at_level(findings, inputs.levels, floors) if inputs.levels or floors else findings
+    if not job.ignored_checks:
+        return list(graded)
+    # Imported late: most specs ignore nothing.
+    from smspec.rules.suppressions import not_ignored
+
     return not_ignored(graded, job.ignored_checks, inputs.policy)
 
 
@@ -95,7 +97,7 @@ def _secrets(job: DecodedJob) -> Iterable[Finding]:
     if not job.spec.secrets:
         return ()
     # Imported late: few jobs have secrets.
-    from smspec.rules.secrets import secret_findings
+    from smspec.rules.hyperparameters import secret_findings
 
     return secret_findings(job.spec)
 
@@ -122,13 +124,13 @@ def _request(job: DecodedJob) -> Iterable[Finding]:
         found = without_the_default(found, Request(payload=request.payload, region=job.spec.region), policy)
     if policy is not None and policy.known_images:
         # Imported late: few repositories have images that are newer than the tables.
-        from smspec.service.finding_overrides import without_known_images
+        from smspec.service.policy import without_known_images
 
         tagged = image.uri if isinstance(image, ExistingImage) else ""
         found = without_known_images(found, Request(payload=request.payload, tagged_image=tagged), policy.known_images)
     if policy is not None and policy.known_instance_types:
         # Imported late: few repositories have instances that are newer than the API model.
-        from smspec.service.finding_overrides import without_known_types
+        from smspec.service.policy import without_known_types
 
         found = without_known_types(found, request.payload, policy.known_instance_types)
     return map(request.at_origin, found)
@@ -163,10 +165,16 @@ def _requirements(job: DecodedJob) -> Iterable[Finding]:
     """Return what is wrong with the packages of a built image, and with those that are installed at startup."""
     image, build_inputs = job.spec.image, job.inputs.build_inputs
     content, startup = build_inputs.requirements, build_inputs.startup
-    found: list[Finding] = []
-    if isinstance(image, BuiltImage):
-        found += _OF_REQUIREMENTS.of(content, image, lambda: [*requirement_findings(image, content)])
+    has_packages = isinstance(image, BuiltImage) and (content is not None or bool(image.python_packages))
     installed = startup_requirements(job.spec, build_inputs.source)
+    if not has_packages and installed is None:
+        return []
+    # Imported late: many jobs install nothing.
+    from smspec.rules.requirements import requirement_findings, startup_findings, unseen_lists, unseen_settings
+
+    found: list[Finding] = []
+    if isinstance(image, BuiltImage) and has_packages:
+        found += _OF_REQUIREMENTS.of(content, image, lambda: [*requirement_findings(image, content)])
     if installed is not None:
         too_large = [installed.path] if installed.size > LARGEST_REQUIREMENTS else startup.too_large if startup else ()
         found += unseen_settings(("environment",), job.spec.environment)

@@ -11,9 +11,8 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import Inputs, gather_all
 from smspec.pipeline.named_files import REQUIREMENTS
 from smspec.pipeline.spec_discovery import find_job_specs
+from smspec.plan import BuildInputs, ImagePlan, with_image_uri
 from smspec.plan.image_planning import authored_image, environment_of, image_at_start, key_at_start, obstacle_at_start
-from smspec.plan.naming import with_image_uri
-from smspec.plan.plan import BuildInputs, ImagePlan
 from smspec.render.representable import base_findings
 from smspec.rules.naming import unknown_image_name
 from smspec.service.bare_image import BareImage, bare_image
@@ -25,7 +24,7 @@ from smspec.source.frozen import dataclass
 from smspec.spec.decoding import decode
 from smspec.spec.lock import Lock, LockedEnvironment, content_digest
 from smspec.spec.model import BuildSecret, BuiltImage, JobSpec
-from smspec.spec.shape.shape_check import shape_findings, viewed
+from smspec.spec.shape import shape_findings, viewed
 from smspec.spec.startup import startup_requirements
 from smspec.workspace.path_targets import is_directory
 

@@ -14,11 +14,10 @@ from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
 from smspec.organization.lock_file import name_in_lock
 from smspec.pipeline.input_cache import LARGEST_REQUIREMENTS, InputCache
-from smspec.plan.plan import BuildInputs, StartupPackages
+from smspec.plan import BuildInputs, StartupPackages
 from smspec.render import templates_digest
-from smspec.source import Document, Mapping, Path
+from smspec.source import Document, ListedFile, Listing, Mapping, Path
 from smspec.source.frozen import replace
-from smspec.source.listing import ListedFile, Listing
 from smspec.spec.startup import REQUIREMENTS as AT_STARTUP
 from smspec.workspace.boundary import OUTSIDE, Boundary, FileNotRead, outside
 from smspec.workspace.ignore_rules import WORTH_NAMING
@@ -335,10 +334,10 @@ def _with_environments(
     ``lock``: the path of the lockfile, which has environments. Raise `InvalidInput` if an entry in it is invalid.
     """
     # Imported late: few repositories have locked environments.
+    from smspec.plan import with_image_uri
     from smspec.plan.image_planning import authored_image
-    from smspec.plan.naming import with_image_uri
     from smspec.spec.decoding import decode
-    from smspec.spec.shape.shape_check import shape_findings, viewed
+    from smspec.spec.shape import shape_findings, viewed
     from smspec.spec.startup import startup_requirements
 
     if document.is_partly_known or not isinstance(document.node(("image",)), Mapping):

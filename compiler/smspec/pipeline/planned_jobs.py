@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING
 from smspec.diagnostics import Finding, Note
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.job_findings import job_findings
-from smspec.plan.naming import account, digest, with_image_uri
-from smspec.plan.plan import Plan
+from smspec.plan import Plan, account, digest, with_image_uri
 from smspec.plan.request_planning import make_plan
 from smspec.service.job_costs import instance_counts
-from smspec.service.members import items, member
+from smspec.service.shapes import items, member
 from smspec.source import Document, Mapping, Path, dotted, to_data
 from smspec.source import Sequence as Items
-from smspec.source.frozen import dataclass, replace
-from smspec.source.memo import ByIdentity
+from smspec.source.frozen import ByIdentity, dataclass, replace
 from smspec.spec.decoding import decode
-from smspec.spec.layers.assembly import is_nameless_job
+from smspec.spec.layers import is_nameless_job
 from smspec.spec.layers.merging import ANY_OF, Alternative, alternatives
 from smspec.spec.model import CommandEntry, EntryPoint, JobSpec, ModuleEntry, PipeLoopEntry, ScriptEntry
 from smspec.spec.repository_facts import BaseFacts, IgnoredFact, JobFacts, Stated

@@ -5,21 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Rule, placed
-from smspec.diagnostics.diagnostic import ParseErrors
-from smspec.diagnostics.finding import counted, gravest_first
+from smspec.diagnostics import Diagnostic, Finding, InvalidInput, ParseErrors, Rule, counted, gravest_first, placed
 from smspec.diagnostics.unseen_names import check_names, check_text
-from smspec.organization.policy_search import policy_of
+from smspec.organization import policy_of
 from smspec.pipeline.compilation import MOST_REPORTED
-from smspec.service.finding_overrides import at_level, without_known_images, without_known_types
 from smspec.service.job_costs import JobCost, PriceBook, cost_line, job_cost
 from smspec.service.json_parser import decode_json_bytes, read_json
 from smspec.service.json_scanner import MAX_BYTES
-from smspec.service.policy import Policy
+from smspec.service.policy import Policy, at_level, without_known_images, without_known_types
 from smspec.service.policy_rules import policy_findings
 from smspec.service.policy_rules.limits import without_the_default
 from smspec.service.request import Request
-from smspec.service.request_check import request_findings
+from smspec.service.request_rules import request_findings
 from smspec.service.shapes import pinned_model
 from smspec.source import Document, Mapping, Path, Sequence, SourceText, to_data
 from smspec.source.frozen import dataclass

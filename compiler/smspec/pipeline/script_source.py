@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
-from smspec.script.parsing import MOST_BYTES, ScriptUnreadable
-from smspec.source import Document, Path, Scalar, SourceText
+from smspec.script.script_files import MOST_BYTES, ScriptUnreadable
+from smspec.source import Document, Listing, Path, Scalar, SourceText
 from smspec.source import Mapping as Entries
-from smspec.source.listing import Listing
 from smspec.source.real_file import open_real
 
 _ENDS = ("/__init__", "")

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterable, Iterator
 
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.spec_files import read_spec_files
+from smspec.pipeline.inputs import read_spec_files
 from smspec.source import Document
-from smspec.source.deep_directories import walked
 from smspec.source.frozen import dataclass
-from smspec.source.real_file import is_below
-from smspec.spec.layers.assembly import OptionError, extends_of, has_name, is_base, is_nameless_job, overlay_names
-from smspec.spec.yaml.text_limits import MAX_BYTES
+from smspec.source.real_file import is_below, walked
+from smspec.spec.layers import extends_of, has_name, is_base, is_nameless_job, overlay_names
+from smspec.spec.layers.variables import OptionError
+from smspec.spec.yaml.events import MAX_BYTES
 from smspec.workspace.boundary import Boundary, FileNotRead
+from smspec.workspace.boundary_search import repository_above
 from smspec.workspace.path_targets import is_directory
 from smspec.workspace.source_walk import MARKERS, MOST_DIRECTORY_LINKS, is_output_of_ours
-from smspec.workspace.spec_reading import is_meant_as_spec
+from smspec.workspace.spec_reading import has_spec_key, is_meant_as_spec
 
 ENDINGS = (".yaml", ".yml")
 """How the names of files end that a search reads, in any case."""
@@ -217,6 +219,53 @@ def skipped_above(path: str, directory: str, is_output: Callable[[str], bool]) -
         if not _is_entered(name) or is_output(above):
             return above
     return None
+
+
+def skipped_specs(paths: Iterable[str], cache: InputCache) -> dict[str, str]:
+    """Return the job specs that git tracks, in files named like YAML, and a search of some directories skips.
+
+    Each with the directory that it does not enter. None without git, or without a repository.
+    """
+    # Imported late: it starts git.
+    from smspec.workspace.git import GitFailed, checked_repository
+
+    found: dict[str, str] = {}
+    for directory in filter(is_directory, paths):
+        above = repository_above(directory)
+        if above is None:
+            continue
+        try:
+            repository = checked_repository(os.path.realpath(above))
+            tracked = repository.tracked()
+        except GitFailed:
+            continue
+        top = os.path.realpath(directory)
+
+        @functools.cache
+        def is_output(place: str) -> bool:
+            return any(os.path.lexists(os.path.join(place, name)) for name in MARKERS) and cache.is_output(place)
+
+        for path in (os.path.join(repository.top, name) for name in tracked if is_yaml(name)):
+            skipped = skipped_above(path, top, is_output) if is_below(path, top) else None
+            if skipped is not None and not os.path.islink(path) and is_job_at(path, cache):
+                found[os.path.relpath(path)] = os.path.relpath(skipped)
+    return found
+
+
+def is_job_at(path: str, cache: InputCache) -> bool:
+    """Return whether a file is a job spec by what it contains, whatever its name, and wherever it is."""
+    path = os.path.relpath(path)  # the name of its text
+    boundary = cache.boundary(os.path.dirname(path))
+    try:
+        content = boundary.read(path, MAX_BYTES) if boundary.is_file(path) else b""
+        if len(content) > MAX_BYTES or not has_spec_key(content):
+            return False
+        cache.take(path, content)
+        of_it = outline(path, cache)
+        # The name may be in a base spec that is not here.
+        return of_it is not None and (is_job(of_it, cache) or bool(read_spec_files(path, cache).faults))
+    except (FileNotRead, InvalidInput, OptionError, OSError):
+        return False
 
 
 def is_yaml(name: str) -> bool:

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.pipeline.input_cache import LARGEST_REQUIREMENTS, InputCache
-from smspec.plan.plan import StartupPackages
+from smspec.plan import StartupPackages
 from smspec.service.requirement_lines import NOT_PLAIN, lists_named
-from smspec.source import Document, Mapping, Scalar
-from smspec.source.listing import Listing
+from smspec.source import Document, Listing, Mapping, Scalar
 from smspec.spec.startup import REQUIREMENTS as AT_STARTUP
 from smspec.workspace.boundary import Boundary, FileNotRead
 

@@ -1,17 +1,19 @@
-"""The diagnostics about some specs and conflicts between them, without duplicates: spec by spec, then the conflicts."""
+"""Check specs: each on its own and with each of its overlays, and all of them against each other.
+
+The result has the diagnostics without duplicates: spec by spec, then the conflicts.
+"""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from smspec.diagnostics import Diagnostic, InvalidInput
-from smspec.diagnostics.finding import count, counted
-from smspec.diagnostics.visible import visible
-from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.parallel_map import parallel_map
+from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Note, count, counted, placed_at
+from smspec.diagnostics.quoting import quoted, visible
+from smspec.pipeline.compilation import Compilation, Compiled, compile_spec
+from smspec.pipeline.input_cache import InputCache, named_rule_files
+from smspec.pipeline.inputs import gather, gather_all
 from smspec.pipeline.planned_jobs import base_facts
-from smspec.pipeline.spec_check import CheckedSpec, check_spec, compared
 from smspec.pipeline.spec_discovery import (
     Candidates,
     DiscoveredSpecs,
@@ -22,12 +24,169 @@ from smspec.pipeline.spec_discovery import (
     outline,
 )
 from smspec.service.job_costs import JobCost, cost_line
-from smspec.source import SourceText
+from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass, replace
-from smspec.spec.layers.assembly import OptionError
-from smspec.spec.repository_facts import JobFacts, RepositoryFacts
-from smspec.spec.shape.shape_check import NULL_THAT_REMOVES_NOTHING
+from smspec.spec.layers.variables import OptionError
+from smspec.spec.repository_facts import IgnoredFact, JobFacts, RepositoryFacts
+from smspec.spec.shape import NULL_THAT_REMOVES_NOTHING
 from smspec.workspace.boundary import unread_link
+
+if TYPE_CHECKING:
+    from smspec.rules.repository.cross_spec_finding import CrossSpecFinding
+
+
+MOST_NAMED = 3
+"""How many overlays a diagnostic lists."""
+
+_UNUSED_ENTRY = "SM331"
+
+_NOT_THERE = frozenset({"SM502", "SM506", "SM508"})
+"""Something that the script requires and the job lacks: not reported again where an overlay writes the same key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedSpec:
+    """``diagnostics`` in the order of the files, without duplicates; ``texts`` are those that they point into.
+
+    ``facts``: of the spec on its own and with each overlay, where it has the shape of a job. ``files`` are all files of
+    the spec. ``cost``: what a job of the spec can cost at most; None for a spec with errors.
+    """
+
+    overlays: int
+    diagnostics: tuple[Diagnostic, ...]
+    texts: tuple[SourceText, ...]
+    facts: tuple[JobFacts, ...]
+    files: frozenset[str]
+    cost: JobCost | None = None
+
+
+def check_spec(path: str, overlay: str | None, settings: Mapping[str, str], cache: InputCache) -> CheckedSpec:
+    """Check the spec at ``path`` with the requested overlay, or on its own and with each of its overlays.
+
+    Raise `OptionError` for an overlay or a setting that does not exist, OSError if the disk fails.
+    """
+    try:
+        if overlay is not None:
+            return check_of_variants([(None, compile_spec(gather(path, overlay, settings, cache)))])
+        gathered = gather_all(path, settings, cache)
+        return check_of_variants((name, i if isinstance(i, InvalidInput) else compile_spec(i)) for name, i in gathered)
+    except InvalidInput as rejected:
+        return check_of_variants([(None, rejected)])
+
+
+def check_of_variants(outcomes: Iterable[tuple[str | None, Compilation | InvalidInput]]) -> CheckedSpec:
+    """Return the result for a spec from its results on its own (None) and with each of its overlays."""
+    variants = 0
+    overlays = 0
+    texts: dict[str, SourceText] = {}
+    found: dict[Diagnostic, list[str | None]] = {}
+    facts: list[JobFacts] = []
+    cost = None
+    for overlay, outcome in outcomes:
+        variants += 1
+        overlays += overlay is not None
+        for text in outcome.texts:
+            texts.setdefault(text.name, text)
+        for diagnostic in outcome.diagnostics:
+            found.setdefault(diagnostic, []).append(overlay)
+        if not isinstance(outcome, InvalidInput) and outcome.facts:
+            facts.append(outcome.facts)
+        if variants == 1 and isinstance(outcome, Compiled):
+            cost = outcome.cost
+    missing_anyway = {_fault(d) for d, among in found.items() if d.code in _NOT_THERE and None in among}
+    order = {name: position for position, name in enumerate(texts)}
+    reported = [
+        _under(diagnostic, among)
+        for diagnostic, among in found.items()
+        # A check may be ignored because of one overlay: an entry is unused only if it is unused with all of them.
+        if diagnostic.code != _UNUSED_ENTRY or len(among) == variants
+        if None in among or _fault(diagnostic) not in missing_anyway
+    ]
+    reported.sort(key=lambda d: (order.get(d.span.file, len(order)), d.span.line, d.span.column, d.code))
+    return CheckedSpec(
+        overlays=overlays,
+        diagnostics=tuple(reported),
+        texts=tuple(texts[name] for name in _files(reported) if name in texts),
+        facts=tuple(facts),
+        files=frozenset(order),
+        cost=cost,
+    )
+
+
+def _files(diagnostics: Iterable[Diagnostic]) -> dict[str, None]:
+    """Return the files that diagnostics and their notes point into, without duplicates."""
+    spans = (span for d in diagnostics for span in (d.span, *(note.span for note in d.notes)))
+    return dict.fromkeys(span.file for span in spans if span)
+
+
+def _fault(diagnostic: Diagnostic) -> tuple[object, ...]:
+    """Return what identifies an error, whatever its position."""
+    return diagnostic.code, diagnostic.message, diagnostic.notes
+
+
+def _under(diagnostic: Diagnostic, overlays: list[str | None]) -> Diagnostic:
+    names = [quoted(name) for name in overlays if name is not None]
+    if len(names) < len(overlays):
+        return diagnostic
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    word = "overlay" if len(names) == 1 else "overlays"
+    note = Note(f"with the {word} {', '.join(names[:MOST_NAMED])}{more}")
+    return replace(diagnostic, notes=(*diagnostic.notes, note))
+
+
+def compared(repository: RepositoryFacts, *, is_whole: bool = True) -> tuple[Diagnostic, ...]:
+    """Return the conflicts between specs, file by file, without those that each spec involved ignores.
+
+    ``is_whole`` False: other specs are unknown, so unused entries of `checks.ignore` are not reported.
+    """
+    used: set[Span] = set()
+    diagnostics: dict[Diagnostic, None] = {}
+    if repository.unused_bases or len({job.file for job in repository.jobs}) > 1:
+        # Imported late: one spec is the usual case.
+        from smspec.rules.repository import cross_spec_findings
+
+        kept = [reported for reported in cross_spec_findings(repository) if not _is_ignored(reported, used)]
+        diagnostics.update(dict.fromkeys(map(_diagnostic, kept)))
+    if is_whole:
+        diagnostics.update(dict.fromkeys(_unused_entries(repository, used)))
+    return tuple(sorted(diagnostics, key=lambda d: (d.span.file, d.span.line, d.span.column, d.code)))
+
+
+def _is_ignored(reported: CrossSpecFinding, used: set[Span]) -> bool:
+    """Return whether every spec of a finding ignores it; record the entries that do."""
+    # Imported late: few specs conflict.
+    from smspec.rules.suppressions import covers
+
+    hits = [
+        [ignored.span for ignored in spec.ignored if covers(ignored.rule, ignored.at, reported.finding)]
+        for spec in reported.specs
+    ]
+    used.update(span for spans in hits for span in spans)
+    return all(hits)
+
+
+def _diagnostic(reported: CrossSpecFinding) -> Diagnostic:
+    return placed_at(reported.span, replace(reported.finding, notes=reported.notes))
+
+
+def _unused_entries(repository: RepositoryFacts, used: set[Span]) -> list[Diagnostic]:
+    entries: dict[Span, IgnoredFact] = {}
+    for ignored in (*(job.ignored for job in repository.jobs), *(base.ignored for base in repository.unused_bases)):
+        if ignored:
+            # Imported late: most specs ignore nothing.
+            from smspec.rules.suppressions import compares_specs
+
+            entries.update({entry.span: entry for entry in ignored if compares_specs(entry.rule)})
+    return [placed_at(span, _unused(entry)) for span, entry in entries.items() if span not in used]
+
+
+def _unused(entry: IgnoredFact) -> Finding:
+    from smspec.rules.suppressions import UNUSED
+
+    where = f" at `{entry.at}`" if entry.at else ""
+    message = f"`checks.ignore` matches nothing: no {entry.rule}{where}"
+    return UNUSED.at(("checks", "ignore", entry.index), message, help="remove the entry")
+
 
 _NOT_IN_THE_LOCK = "SM720"
 _MOST_NAMED = 3
@@ -90,15 +249,6 @@ class _Examined:
     checked: CheckedSpec | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedRuleFiles:
-    """``paths``: those that are files with rules. ``diagnostics`` are about all rules that apply next to them."""
-
-    paths: tuple[str, ...]
-    diagnostics: tuple[Diagnostic, ...]
-    texts: tuple[SourceText, ...]
-
-
 def validate_specs(
     paths: Iterable[str], overlay: str | None, settings: Mapping[str, str], cache: InputCache
 ) -> ValidationResult:
@@ -133,7 +283,13 @@ def _validated(
         return _Examined(outline=of_it, checked=_checked(path, overlay, settings, cache) if is_due else None)
 
     # A file is parsed once, and by the process that checks it. Those that turn out to be base specs of others are rare.
-    examined = list(parallel_map(len(ahead), examine, is_typical=lambda made: made.checked is not None))
+    if len(ahead) == 1:
+        examined = [examine(0)]
+    else:
+        # Imported late: one spec is the usual case.
+        from smspec.pipeline.parallel_map import parallel_map
+
+        examined = list(parallel_map(len(ahead), examine, is_typical=lambda made: made.checked is not None))
     found = job_specs(candidates, [one.outline for one in examined], cache)
     known = {path: one.checked for (path, _), one in zip(ahead, examined, strict=True)}
     checked = [known[path] or check_spec(path, overlay, settings, cache) for path in found.jobs]
@@ -179,10 +335,8 @@ def _serves_another(diagnostic: Diagnostic, checked: Iterable[CheckedSpec]) -> b
 
 
 def _texts(diagnostics: Iterable[Diagnostic], cache: InputCache) -> Iterator[SourceText]:
-    """Yield the texts that diagnostics and their notes point into; each has been read before."""
-    spans = (span for d in diagnostics for span in (d.span, *(note.span for note in d.notes)))
-    for file in dict.fromkeys(span.file for span in spans if span):
-        yield cache.text(file)
+    """Return the texts that diagnostics and their notes point into; each has been read before."""
+    return map(cache.text, _files(diagnostics))
 
 
 def narrowed_result(
@@ -226,23 +380,3 @@ def with_specs(result: ValidationResult, more: Sequence[tuple[str, CheckedSpec]]
         jobs=(*result.jobs, *(facts for _, spec in more for facts in spec.facts)),
         checked=(*result.checked, *more),
     )
-
-
-def named_rule_files(paths: Iterable[str], cache: InputCache) -> NamedRuleFiles:
-    """Return those of some paths that the policy of their directory names, after their cases have run."""
-    found: list[str] = []
-    diagnostics: dict[Diagnostic, None] = {}
-    texts: dict[SourceText, None] = {}
-    for path in paths:
-        rejected: InvalidInput | None = None
-        try:
-            files = [rule.file for rule in cache.organization_rules(os.path.dirname(path))]
-        except InvalidInput as fault:
-            rejected, files = fault, [text.name for text in fault.texts]
-        if cache.identity(path) not in map(cache.identity, files):
-            continue
-        found.append(path)
-        if rejected is not None:
-            diagnostics.update(dict.fromkeys(rejected.diagnostics))
-            texts.update(dict.fromkeys(rejected.texts))
-    return NamedRuleFiles(paths=tuple(found), diagnostics=tuple(diagnostics), texts=tuple(texts))

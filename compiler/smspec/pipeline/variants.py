@@ -9,17 +9,17 @@ from collections.abc import Iterator, Mapping
 from smspec.diagnostics import Diagnostic, InvalidInput
 from smspec.pipeline.compilation import Compilation, Compiled, Faulty, compile_spec
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.inputs import Inputs, assembly, gather_to_compare
+from smspec.pipeline.inputs import Inputs, assembly, gather_to_compare, read_spec_files
 from smspec.pipeline.named_files import REQUIREMENTS, SOURCE
-from smspec.pipeline.spec_files import read_spec_files
 from smspec.rules.images import REPOSITORY_WITHOUT_A_REGION
 from smspec.rules.naming import UNKNOWN_IMAGE_NAME
 from smspec.service.policy import Level
 from smspec.source import Document, Path, SourceText, Span, is_near, to_data
 from smspec.source import Mapping as MappingNode
 from smspec.source.frozen import dataclass, replace
-from smspec.spec.layers.assembly import Assembly, Merged, UnfitSetting
+from smspec.spec.layers import Assembly, Merged
 from smspec.spec.layers.substitution import NO_VALUE
+from smspec.spec.layers.variables import UnfitSetting
 from smspec.workspace.boundary import OUTSIDE
 from smspec.workspace.boundary_search import NAME, PYPROJECT
 from smspec.workspace.revision import Revision

@@ -16,7 +16,7 @@ from smspec.service.patterns import LINE_TERMINATORS
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 from smspec.spec.keys import rows_below
-from smspec.spec.keys.row import Row, StructureForm, StructureListForm
+from smspec.spec.keys.row import KeyRow, StructureForm, StructureListForm
 from smspec.spec.model import Hyperparameter, HyperparameterEncoding
 
 _ESCAPED = str.maketrans({character: f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029"})
@@ -161,7 +161,7 @@ def sent_keys(path: str, outside: int = 0) -> tuple[SentKey, ...]:
     return tuple(_sent_key(row, outside) for row in rows_below(path) if row.member and not row.irregular)
 
 
-def _sent_key(row: Row, outside: int) -> SentKey:
+def _sent_key(row: KeyRow, outside: int) -> SentKey:
     member = row.steps[outside:]
     if isinstance(row.form, StructureForm):
         return SentKey(row.name, member, sent_keys(row.path, outside), is_structure=True)

@@ -11,11 +11,10 @@ from __future__ import annotations
 import hashlib
 import re
 
-from smspec.plan.naming import digest, repository
-from smspec.plan.plan import BuildInputs, ImagePlan
-from smspec.plan.run_planning import run_plan_json
+from smspec.plan import BuildInputs, ImagePlan, digest, repository
+from smspec.plan.delivery import run_plan_json
+from smspec.source import Listing
 from smspec.source.frozen import replace
-from smspec.source.listing import Listing
 from smspec.spec.lock import Lock, LockedEnvironment, environment_key
 from smspec.spec.model import BuiltImage, JobSpec, Mpi, ScriptEntry, SmDataParallel
 from smspec.spec.startup import isolation_path

@@ -9,16 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Hashable
 
-from smspec.plan.delivery import Delivery, plan_delivery
+from smspec.plan import BuildInputs, ImagePlan, Plan, RequestPlan, training_job_name
+from smspec.plan.delivery import Delivery, launcher_name, plan_delivery, plan_run, plan_settings
 from smspec.plan.draft import Draft, SentKey, encoded, put_keys, sent_keys
 from smspec.plan.image_planning import plan_image
-from smspec.plan.naming import training_job_name
-from smspec.plan.plan import BuildInputs, ImagePlan, Plan, RequestPlan
-from smspec.plan.run_planning import launcher_name, plan_run, plan_settings
-from smspec.service.members import items, member
-from smspec.service.shapes import in_api_order
+from smspec.service.shapes import in_api_order, items, member
 from smspec.source import Path
-from smspec.source.memo import ByIdentity
+from smspec.source.frozen import ByIdentity
 from smspec.spec.keys import ROW
 from smspec.spec.lock import Lock
 from smspec.spec.model import BuiltImage, Channel, ExistingImage, JobSpec, Stopping

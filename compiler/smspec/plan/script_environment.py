@@ -9,11 +9,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
+from smspec.plan import RequestPlan
 from smspec.plan.delivery import RUNTIME_ENTRYPOINT
-from smspec.plan.plan import RequestPlan
 from smspec.script.program import UnreadScript
 from smspec.script.script_environment import Argument, ScriptEnvironment
-from smspec.service.members import member
+from smspec.service.shapes import member
 from smspec.source import Path, dotted
 from smspec.spec.model import (
     ArgsStyle,

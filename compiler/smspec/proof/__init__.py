@@ -13,8 +13,7 @@ The package repeats no check that reads the script: those are `smspec.rules`, an
 
 from __future__ import annotations
 
-from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.finding import count
+from smspec.diagnostics import Finding, Rule, count
 from smspec.source.frozen import dataclass
 
 UNCOMPILED = Rule("SM543", "module that the interpreter rejects")

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 
-from smspec.diagnostics import Diagnostic, InvalidInput, placed
-from smspec.diagnostics.finding import count, counted
+from smspec.diagnostics import Diagnostic, InvalidInput, count, counted, placed
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.running.request import RunFailed
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import Inputs, gather, gather_all
 from smspec.pipeline.job_findings import standing
-from smspec.pipeline.spec_check import checked
+from smspec.pipeline.validation_result import check_of_variants
 from smspec.proof import CODES, Proof, ProofRequest
 from smspec.proof.proving import Proving
 from smspec.source import SourceText
@@ -101,7 +100,7 @@ def check_job(
         else:
             gathered = list(gather_all(path, settings, inputs))
     except InvalidInput as rejected:
-        found = checked([(None, rejected)])
+        found = check_of_variants([(None, rejected)])
         return CheckResult(diagnostics=found.diagnostics, texts=found.texts, proofs=(), overlays=0)
     session = _Session(request, show)
     outcomes: list[tuple[str | None, Faulty | InvalidInput]] = []
@@ -111,7 +110,7 @@ def check_job(
             outcomes.append((name, session.outcome(name, compilation)))
         else:
             outcomes.append((name, _errors(compilation)))
-    found = checked(outcomes)
+    found = check_of_variants(outcomes)
     return CheckResult(
         diagnostics=found.diagnostics,
         texts=found.texts,

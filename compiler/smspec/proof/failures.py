@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
-from smspec.plan.plan import ImagePlan
+from smspec.plan import ImagePlan
 from smspec.proof import FAILED_IMPORT, FAILED_SCRIPT, MISSING_LIBRARY, UNPROVEN
 from smspec.proof.observation import Raised
 from smspec.rules.program.program_and_image import file_name
 from smspec.rules.program.provided_modules import package_of as project_of
-from smspec.rules.script.variables import may_be_set
+from smspec.rules.script.starts import may_be_set
 from smspec.service.image_python import is_official_python
 from smspec.source import Path, Span
 from smspec.source.frozen import dataclass

@@ -15,8 +15,8 @@ from typing import Any, Literal, get_args
 from smspec.proof.driver import starting
 from smspec.proof.sandbox import Ended, Sandbox, is_list_of_texts
 from smspec.proof.start import Start
-from smspec.source.deep_directories import remove_tree
 from smspec.source.frozen import dataclass
+from smspec.source.real_file import remove_tree
 
 Kind = Literal["parsed", "imported", "rejected", "raised", "caught", "ended", "late", "killed", "lost"]
 

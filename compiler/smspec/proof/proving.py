@@ -8,8 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-from smspec.diagnostics import Finding, Note
-from smspec.diagnostics.finding import count
+from smspec.diagnostics import Finding, Note, count
 from smspec.local.engines.namespace.machine_paths import special_files
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.installing import fetched_interpreter
@@ -41,9 +40,8 @@ from smspec.rules.program.program_and_image import ProgramAndImage, dotted_versi
 from smspec.rules.program.provided_modules import provided
 from smspec.script.reach import ForeignImport, Reach, Version, is_standard
 from smspec.source import SourceText
-from smspec.source.deep_directories import remove_tree
 from smspec.source.frozen import replace
-from smspec.source.real_file import open_below
+from smspec.source.real_file import open_below, remove_tree
 from smspec.spec.model import BuiltImage, JobSpec, ModuleEntry, PipeLoopEntry
 
 _OLDEST = (3, 8)

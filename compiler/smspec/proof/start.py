@@ -22,11 +22,11 @@ from smspec.local.running.run_directory import HostDirectory
 from smspec.local.running.training_request import TrainingRequest
 from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import Compiled, compiled_digest
-from smspec.plan.plan import Plan
+from smspec.plan import Plan
 from smspec.proof.driver import starting
 from smspec.proof.sandbox import Sandbox, is_list_of_texts, of_this_machine
 from smspec.render.tree_rendering import render_tree
-from smspec.service.facts.instances import instance
+from smspec.service.facts import instance
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.model import Distribution, JobSpec, Mpi, SmDataParallel, Torchrun
 

@@ -10,8 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from smspec.diagnostics import Finding, Note
-from smspec.diagnostics.finding import HERE
+from smspec.diagnostics import HERE, Finding, Note
 from smspec.diagnostics.quoting import quoted
 from smspec.local.python.interpreter import without_foreign_packages
 from smspec.pipeline.script_source import ProgramSource
@@ -42,11 +41,6 @@ _CIRCULAR = "partially initialized module"
 """In another order, a module of a cycle can be imported: the script's own order was not reached."""
 
 _LONGEST_REASON = 60
-
-_STOPPED = frozenset(
-    {"argparse", "HfArgumentParser", "click", "typer", "absl", "jsonargparse", "lightning", "hydra", "fire", "tyro"}
-)
-"""Libraries after whose parser the driver stops a script."""
 
 _WORDS = re.compile(r"\b(?:argparse|ArgumentParser|HfArgumentParser|click|typer|absl|jsonargparse|hydra|fire|tyro)\b")
 _OTHERS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(hydra|fire|tyro|omegaconf|simple_parsing|docopt)\b", re.MULTILINE)
@@ -259,11 +253,8 @@ def parser_count(program: Program | UnreadScript | None, texts: Sequence[SourceT
     """
     if foreign_parser(texts):
         return 0
-    if isinstance(program, Program):
-        if any(line.library not in _STOPPED for line in program.command_lines):
-            return 0
-        if not program.command_lines and program.stop is None:
-            texts = texts[:1]  # other modules may have parsers for themselves
+    if isinstance(program, Program) and not program.command_lines and program.stop is None:
+        texts = texts[:1]  # other modules may have parsers for themselves
     if not any(_WORDS.search(text.text) for text in texts):
         return 0
     return max(1, len(program.command_lines)) if isinstance(program, Program) else 1

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from smspec.output.atomic_file import OutputFailed, write_whole_bytes
 from smspec.output.contents import TAR_END, tar_end_of, tar_header
-from smspec.plan.plan import ImagePlan
+from smspec.plan import ImagePlan
 from smspec.publishing.file_layers import FileLayer, Status, file_layer, file_layers
 from smspec.publishing.packages.base_listing import layer_entries, listing_of
 from smspec.publishing.packages.package_layer import package_files

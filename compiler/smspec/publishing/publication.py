@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Literal
 
-from smspec.plan.plan import ImagePlan, Plan
+from smspec.plan import ImagePlan, Plan
 from smspec.render.tree import FileTree
 from smspec.service.policy import RegistrySettings
 from smspec.spec.model import BuiltImage

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
-from smspec.plan.plan import ImagePlan, Plan
+from smspec.plan import ImagePlan, Plan
 from smspec.publishing.publication import JobImage, PublishedImage, PublishFailed, UnusableImage
 from smspec.publishing.user_login import user_login
 from smspec.registry.manifest import INDEXES, Blob, ImageLayer, Manifest

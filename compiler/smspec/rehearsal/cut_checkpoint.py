@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 
 from smspec.rehearsal.trial import CheckpointChange
-from smspec.source.deep_directories import copy_files, files_below, make_parents
 from smspec.source.frozen import dataclass
+from smspec.source.real_file import copy_files, files_below, make_parents
 
 _HOLE = bytes(1 << 20)
 

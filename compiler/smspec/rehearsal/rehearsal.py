@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from smspec.diagnostics import Finding
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.engines import chosen_engine
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.record.progress import Progress
@@ -19,11 +19,11 @@ from smspec.local.running.request import Interruption, RunConsole, RunInterrupte
 from smspec.local.running.run_directory import TRIALS
 from smspec.local.running.training_request import TrainingRequest
 from smspec.local.watch.host_log import redactor
-from smspec.plan.plan import Plan
+from smspec.plan import Plan
 from smspec.rehearsal.trial import Timeline, Trial, TrialCourse, checkpoints_left
 from smspec.render.tree import FileTree
-from smspec.source.deep_directories import remove_tree
 from smspec.source.frozen import dataclass
+from smspec.source.real_file import remove_tree
 from smspec.spec.model import JobSpec
 
 

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 from smspec.diagnostics import Diagnostic
 from smspec.diagnostics.formats import json_record
 from smspec.diagnostics.junit_format import case_in, document, error_in, suite_in
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.record.units import duration, lines_of
 from smspec.source.frozen import dataclass
 

@@ -12,8 +12,8 @@ from smspec.local.record.summary import Summary
 from smspec.local.running.events import CheckpointChanged, Event, HostEnded, HostsInterrupted, LogLine, ProcessKilled
 from smspec.local.running.request import Interruption
 from smspec.local.running.run_directory import HOSTS, LOGS
-from smspec.source.deep_directories import copy_files, files_below
 from smspec.source.frozen import dataclass
+from smspec.source.real_file import copy_files, files_below
 
 _MOST_LINES = 1_000_000
 _LONGEST_LINE = 1_000

@@ -12,16 +12,26 @@ The package must not know where the files go, or whether the job has errors.
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import json
+import os
 from collections.abc import Callable
 
-from smspec.plan.plan import BuildInputs, Plan, RequestPlan
-from smspec.render.rendering import NothingToRender, Rendering
-from smspec.render.templates_digest import templates_digest
+from smspec.plan import BuildInputs, Plan, RequestPlan
+from smspec.render.tree import NothingToRender, Rendering
 from smspec.source import Document, SourceText
 from smspec.source.frozen import dataclass
 
 __all__ = ["TARGETS", "NothingToRender", "Rendering", "Target", "templates_digest"]
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_TEMPLATES = os.path.join(_HERE, "templates")
+_MODULES = ("dockerfile.py", "image_settings.py", "quoting.py", "templating.py")
+"""The modules that fill the templates.
+
+A change of a module may change a generated file, and then the tag must change.
+"""
 
 Script = tuple[SourceText, ...]
 """The modules of the script, as far as they are known."""
@@ -155,3 +165,16 @@ TARGETS: dict[str, Target] = {
     ),
     "terraform": Target(meaning="the resource for Terraform's AWS provider", suffix=".tf", render=_terraform),
 }
+
+
+@functools.cache
+def templates_digest() -> str:
+    """Return the SHA-256 of the templates and of the modules that fill them."""
+    digest = hashlib.sha256()
+    files = [os.path.join(_HERE, name) for name in _MODULES]
+    files += [os.path.join(_TEMPLATES, name) for name in sorted(os.listdir(_TEMPLATES)) if name.endswith(".j2")]
+    for path in files:
+        with open(path, "rb") as file:
+            content = hashlib.sha256(file.read()).hexdigest()
+        digest.update(f"{os.path.basename(path)}\0{content}\n".encode())
+    return digest.hexdigest()

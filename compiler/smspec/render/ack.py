@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from smspec.render.rendering import Members, Rendering, without_place
+from smspec.render.tree import Members, Rendering, without_place
 from smspec.service.shapes import Model, Shape, pinned_model
 from smspec.source import Path
-from smspec.spec.yaml.scalars import is_text_everywhere
+from smspec.spec.yaml.events import is_text_everywhere
 
 API_VERSION = "sagemaker.services.k8s.aws/v1alpha1"
 KIND = "TrainingJob"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from smspec.render.rendering import Rendering
+from smspec.render.tree import Rendering
 
 _MOST_CHARACTERS = 128
 _NOTES = (

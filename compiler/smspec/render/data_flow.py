@@ -11,8 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from smspec.diagnostics.masking import without_tokens
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible, without_tokens
 from smspec.service.s3_address import above, normal
 from smspec.source.frozen import dataclass
 from smspec.spec.repository_facts import JobFacts

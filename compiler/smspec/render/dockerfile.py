@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from smspec.plan.plan import ImagePlan
+from smspec.plan import ImagePlan
 from smspec.render.image_settings import EPOCH, image_settings
 from smspec.render.templating import filled
 from smspec_runtime.run_plan import RunPlan

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from smspec.plan.plan import ImagePlan
+from smspec.plan import ImagePlan
 from smspec.source.frozen import dataclass
 
 ENTRYPOINT = ("python3", "/opt/smspec/entrypoint.py")

@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.plan.plan import BuildInputs
+from smspec.plan import BuildInputs
 from smspec.service.image_reference import is_image_reference
 from smspec.source import Path, dotted
-from smspec.source.memo import ByIdentity
+from smspec.source.frozen import ByIdentity
 from smspec.spec.model import BuiltImage, CommandEntry, EntryPoint, JobSpec, ScriptEntry
 
 BASE = Rule("SM250", "invalid base image")

@@ -11,10 +11,10 @@ import json
 import re
 from collections.abc import Callable, Iterator
 
+from smspec.diagnostics.quoting import visible
 from smspec.diagnostics.unseen import unseen_parts
-from smspec.diagnostics.visible import visible
 from smspec.source import Document, Mapping, Node, Scalar, Sequence
-from smspec.spec.yaml.scalars import is_text_everywhere, meaning
+from smspec.spec.yaml.events import is_text_everywhere, meaning
 
 # A YAML parser stops searching for the `:` after 1,024 characters of a key.
 _LONGEST_KEY = 1000

@@ -10,10 +10,10 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
-from smspec.render.rendering import NothingToRender, Rendering
+from smspec.render.tree import NothingToRender, Rendering
 from smspec.service.arns import parsed_arn
 from smspec.service.job_costs import hosts_text
-from smspec.service.members import items
+from smspec.service.shapes import items
 from smspec.source.frozen import dataclass
 
 _DIGEST = re.compile(r"-([0-9a-f]{10})\Z")

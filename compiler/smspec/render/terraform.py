@@ -6,9 +6,8 @@ import json
 import re
 from collections.abc import Iterator
 
-from smspec.render.rendering import Members, Rendering, without_place
-from smspec.service.members import items, member
-from smspec.service.shapes import Model, Shape, pinned_model
+from smspec.render.tree import Members, Rendering, without_place
+from smspec.service.shapes import Model, Shape, items, member, pinned_model
 
 UNKNOWN_TO_TERRAFORM: Members = frozenset(
     {

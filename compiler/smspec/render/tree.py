@@ -1,20 +1,23 @@
-"""The files that a build writes, as values, and the two files by which smspec knows directories that it wrote.
+"""What rendering returns, as values: the text of a target, and the files that a build writes.
 
-``manifest.json`` has the content of a build directory and its inputs. ``run.json`` marks a directory that a local run
-wrote: it is never part of a source or a build.
+By two of these smspec knows directories that it wrote: ``manifest.json`` has the content of a build directory and its
+inputs, and ``run.json`` marks a directory that a local run wrote, which is never part of a source or a build.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Union
 
+from smspec.source import ListedFile, Path, dotted
 from smspec.source.frozen import dataclass
-from smspec.source.listing import ListedFile
 from smspec.source.real_file import open_below
 from smspec_runtime.run_plan import CODE_CHANNEL
+
+Members = frozenset[tuple[str, ...]]
+"""Paths of members, without the indexes of items; one includes everything below it."""
 
 UPLOAD = "upload/"
 """Files below this directory must be in S3 before the job starts."""
@@ -152,3 +155,31 @@ def _marker(content: bytes) -> dict[str, object]:
     except (ValueError, RecursionError):
         return {}
     return marker if isinstance(marker, dict) else {}
+
+
+class NothingToRender(Exception):
+    """The job has no such file; the text explains why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendering:
+    """``notes`` are sentences for the reader, such as limits of the text; they are not part of the text."""
+
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+def without_place(payload: dict[str, object], unknown: Members) -> list[str]:
+    """Return the paths of the members of ``payload`` that are ``unknown`` to a tool."""
+    return [dotted(path) for path in _unsupported((), (), payload, unknown)]
+
+
+def _unsupported(path: Path, names: tuple[str, ...], value: object, unknown: Members) -> Iterator[Path]:
+    if names in unknown:
+        yield path
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _unsupported((*path, name), (*names, name), inner, unknown)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _unsupported((*path, index), names, inner, unknown)

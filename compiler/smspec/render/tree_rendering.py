@@ -12,10 +12,9 @@ import re
 from collections.abc import Iterator
 
 from smspec import __version__
-from smspec.plan.delivery import ARCHIVE
+from smspec.plan import BuildInputs, ImagePlan, Plan, Upload
+from smspec.plan.delivery import ARCHIVE, run_plan_json
 from smspec.plan.image_planning import installed_requirements
-from smspec.plan.plan import BuildInputs, ImagePlan, Plan, Upload
-from smspec.plan.run_planning import run_plan_json
 from smspec.render import request_json
 from smspec.render.dockerfile import dockerfile, dockerignore, entrypoint
 from smspec.render.tree import (
@@ -29,7 +28,7 @@ from smspec.render.tree import (
     ManifestFile,
     TreeFile,
 )
-from smspec.source.listing import Listing
+from smspec.source import Listing
 from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
 
 REQUEST = "create-training-job.json"

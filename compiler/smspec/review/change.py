@@ -15,9 +15,8 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Union
 
-from smspec.diagnostics.masking import HIDDEN, hidden, without_tokens
+from smspec.diagnostics.quoting import HIDDEN, hidden, visible, without_tokens
 from smspec.diagnostics.secrets import is_withheld, option_name, secret_in
-from smspec.diagnostics.visible import visible
 from smspec.source import Path
 from smspec.source.frozen import dataclass, replace
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
 
 from smspec.diagnostics import Diagnostic
-from smspec.diagnostics.masking import without_tokens
+from smspec.diagnostics.quoting import without_tokens
 from smspec.review.change import Change
 from smspec.review.job_review import (
     DataFlow,
@@ -23,7 +23,7 @@ from smspec.review.job_review import (
     removed_changes,
 )
 from smspec.review.kinds.same_job import COSMETIC, LAYOUT
-from smspec.review.version import Version
+from smspec.review.version import JobVersion
 from smspec.service.cost_ceiling import Ceiling, highest_ceiling
 from smspec.service.job_costs import PriceBook
 from smspec.source.frozen import dataclass
@@ -42,7 +42,7 @@ class State:
 
     file: str
     place: str
-    versions: Mapping[str | None, Version]
+    versions: Mapping[str | None, JobVersion]
     faults: Mapping[str | None, tuple[Diagnostic, ...]]
     is_read: bool = True
     is_found: bool = True
@@ -175,8 +175,8 @@ def comparison(
 def reviewed(old: State | None, new: State | None, prices: PriceBook) -> JobReview | None:
     """Return the review of a spec; None if nothing changed. Either state may be missing, but not both."""
     sides = [state for state in (new, old) if state is not None]
-    before: Mapping[str | None, Version] = {} if old is None else old.versions
-    after: Mapping[str | None, Version] = {} if new is None else new.versions
+    before: Mapping[str | None, JobVersion] = {} if old is None else old.versions
+    after: Mapping[str | None, JobVersion] = {} if new is None else new.versions
     outcomes: dict[str | None, tuple[Change, ...]] = {}
     for overlay in dict.fromkeys([*after, *before]):
         if any(state.is_unknown(overlay) for state in sides):
@@ -210,7 +210,10 @@ def reviewed(old: State | None, new: State | None, prices: PriceBook) -> JobRevi
 
 
 def _ceilings(
-    before: Mapping[str | None, Version], after: Mapping[str | None, Version], variant: str | None, prices: PriceBook
+    before: Mapping[str | None, JobVersion],
+    after: Mapping[str | None, JobVersion],
+    variant: str | None,
+    prices: PriceBook,
 ) -> tuple[Ceiling | None, Ceiling | None]:
     old, new = (
         None if version is None else highest_ceiling(version.payloads, prices, version.region)
@@ -220,7 +223,7 @@ def _ceilings(
 
 
 def _flows(
-    before: Mapping[str | None, Version], after: Mapping[str | None, Version]
+    before: Mapping[str | None, JobVersion], after: Mapping[str | None, JobVersion]
 ) -> tuple[DataFlow, DataFlow] | None:
     """Return the data flow of both states if it changed: on its own, else with the first overlay that changes it."""
     both = ((data_flow(before[name]), data_flow(after[name])) for name in after if name in before)

@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
-from smspec.diagnostics.finding import Severity
+from smspec.diagnostics import Severity
 from smspec.diagnostics.formats import counted_commands, workflow_command
+from smspec.diagnostics.quoting import visible
 from smspec.diagnostics.suggestions import nearest
-from smspec.diagnostics.visible import visible
 from smspec.review.change import Change, ReportedChange, has_values, quoted, shown_values, under
 from smspec.review.comparison import Comparison
 from smspec.review.job_review import JobReview

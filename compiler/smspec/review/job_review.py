@@ -9,18 +9,18 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from smspec.diagnostics.masking import hidden, without_tokens
+from smspec.diagnostics.quoting import hidden, without_tokens
 from smspec.review.change import Change, ReportedChange, safe_change
 from smspec.review.kinds import KINDS
 from smspec.review.kinds.members import ceiling_change
 from smspec.review.kinds.same_job import JOB
 from smspec.review.kinds.security import SECURITY, hidden_changes
 from smspec.review.settable import is_of_variables, of_settable, settable_changes
-from smspec.review.version import Pair, Version, paired
+from smspec.review.version import JobVersion, Pair, paired
 from smspec.service.cost_ceiling import Ceiling, highest_ceiling
 from smspec.service.job_costs import PriceBook
-from smspec.service.members import member
 from smspec.service.request import Request
+from smspec.service.shapes import member
 from smspec.source.frozen import dataclass, replace
 
 _OUTPUTS = {
@@ -123,7 +123,7 @@ def _verdicts(outcomes: Mapping[str | None, Sequence[Change]]) -> Iterator[tuple
             yield overlay, verdict(more)
 
 
-def compared(old: Version, new: Version, prices: PriceBook) -> tuple[Change, ...]:
+def compared(old: JobVersion, new: JobVersion, prices: PriceBook) -> tuple[Change, ...]:
     """Return the changes between two states, without duplicates, in the order of `KINDS`."""
     pair = paired(old, new, prices)
     reported: list[Change] = []
@@ -153,12 +153,12 @@ def verdict(changes: Sequence[Change]) -> str:
     return ", ".join(["is new", *words] if is_new else words)
 
 
-def added_changes(new: Version, prices: PriceBook) -> tuple[Change, ...]:
+def added_changes(new: JobVersion, prices: PriceBook) -> tuple[Change, ...]:
     """Return the changes for a new job: the job itself, access, and its cost ceiling, not each of its keys."""
     return tuple(_added_changes(new, prices))
 
 
-def _added_changes(new: Version, prices: PriceBook) -> Iterator[Change]:
+def _added_changes(new: JobVersion, prices: PriceBook) -> Iterator[Change]:
     nothing = replace(
         new, payload={}, layers=None, image_tag=None, code=None, request=None, writing=None, others=(), build_secrets={}
     )
@@ -170,18 +170,18 @@ def _added_changes(new: Version, prices: PriceBook) -> Iterator[Change]:
         yield ceiling_change(pair, None, ceiling)
 
 
-def removed_changes(old: Version, prices: PriceBook) -> tuple[Change, ...]:
+def removed_changes(old: JobVersion, prices: PriceBook) -> tuple[Change, ...]:
     """Return the change for a removed job."""
     pair = paired(old, old, prices)
     return (pair.change(JOB.name, ("name",), "the job is gone", old=old.job_name),)
 
 
-def data_flow(version: Version) -> DataFlow:
+def data_flow(version: JobVersion) -> DataFlow:
     """Return the streams of a job; its code is not one."""
     return tuple(_streams(version))
 
 
-def _streams(version: Version) -> Iterator[Stream]:
+def _streams(version: JobVersion) -> Iterator[Stream]:
     for channel in Request(payload=version.payload).channels:
         if channel.name not in ("code", "smspec"):
             place = channel.s3.get("S3Uri")

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 
-from smspec.plan.plan import BuildInputs, ImagePlan
+from smspec.plan import BuildInputs, ImagePlan
 from smspec.render.dockerfile import BOTO3, BUILD_USER
 from smspec.source import Path
 from smspec.source.frozen import dataclass

@@ -13,8 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from smspec.diagnostics.masking import without_tokens
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible, without_tokens
 from smspec.render.data_flow import mermaid_label
 from smspec.review.change import ReportedChange, foremost, has_values, shown_values, under
 from smspec.review.change_groups import ChangeGroup, change_groups

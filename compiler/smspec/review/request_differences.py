@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.review.change import quoted
-from smspec.service.members import items, structure
+from smspec.service.shapes import items, structure
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 from smspec.spec.keys import rows_by_member

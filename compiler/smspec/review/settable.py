@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from smspec.review.change import Change, quoted
 from smspec.review.kinds.members import CEILING
-from smspec.review.version import Pair, Version
+from smspec.review.version import JobVersion, Pair
 from smspec.source import Path, dotted, to_data
 from smspec.spec.keys import ROWS
-from smspec.spec.keys.row import Row
+from smspec.spec.keys.row import KeyRow
 
 IS_SETTABLE = "a variable sets it now, and `--set` may give that any value"
 IS_SET_OTHERWISE = "a different variable sets it, and `--set` may give that any value"
@@ -75,12 +75,12 @@ def of_settable(changes: Sequence[Change]) -> str:
     return f"depends differently on `--set` ({', '.join(names[:3])}{more})"
 
 
-def _settable(version: Version) -> Mapping[Path, str]:
+def _settable(version: JobVersion) -> Mapping[Path, str]:
     """Return path → text; none of a request, which has no variables."""
     return {} if version.writing is None else dict(version.writing.document.settable)
 
 
-def _items_with_variables(version: Version) -> dict[Path, list[str]]:
+def _items_with_variables(version: JobVersion) -> dict[Path, list[str]]:
     """Return, for each list, what identifies its items that have variables, wherever they are in it.
 
     An item is the same with all that is in it, and an argument with the one before it.
@@ -106,7 +106,7 @@ def _list_around(path: Path) -> Path | None:
     return next((path[:depth] for depth in range(len(path) - 1, -1, -1) if isinstance(path[depth], int)), None)
 
 
-def _written(version: Version, path: Path, text: str | None = None) -> object:
+def _written(version: JobVersion, path: Path, text: str | None = None) -> object:
     """Return the text with variables, or the value where there are none."""
     if text is not None or version.writing is None:
         return text
@@ -128,6 +128,6 @@ def _kinds(path: Path) -> Iterator[str]:
         yield "cost"
 
 
-def _leads_to(row: Row, names: list[str]) -> bool:
+def _leads_to(row: KeyRow, names: list[str]) -> bool:
     steps = row.path.split(".")
     return len(steps) <= len(names) and all(step in ("*", name) for step, name in zip(steps, names, strict=False))

@@ -21,7 +21,7 @@ from smspec.review.kinds.security import SECURITY
 from smspec.source import Path, to_data
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.spec.lock import NAME as LOCK
-from smspec.spec.yaml.yaml_reader import decode_bytes, read
+from smspec.spec.yaml import decode_bytes, read
 from smspec.workspace.boundary_search import DATED_FILES, NAME, PYPROJECT
 from smspec.workspace.settings_files import SettingsFile
 

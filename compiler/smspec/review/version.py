@@ -8,15 +8,14 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
-from smspec.plan.plan import BuildInputs, Plan, RequestPlan
+from smspec.plan import BuildInputs, Plan, RequestPlan
 from smspec.review.change import Change, Rise, hides, safe
 from smspec.review.layers import LayerItem, Layers, started
 from smspec.review.request_differences import Leaf, leaves, meaning, without_defaults
 from smspec.service.job_costs import PriceBook
-from smspec.service.members import member, structure
-from smspec.source import Document, Path, Span
+from smspec.service.shapes import member, structure
+from smspec.source import Document, Listing, Path, Span
 from smspec.source.frozen import dataclass
-from smspec.source.listing import Listing
 from smspec.spec.model import BuiltImage, JobSpec
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER
 
@@ -52,7 +51,7 @@ class Writing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
+class JobVersion:
     """``layers`` None: no image is built, or its content is unknown. ``code`` None: no code, or unknown.
 
     ``run``: the members of the run plan; None if the smspec runtime is not used, or it is unknown. ``is_whole``: the
@@ -114,10 +113,10 @@ class Version:
 
 def version_of_request(
     payload: dict[str, object], region: str | None, writing: Writing | None, is_whole: bool
-) -> Version:
+) -> JobVersion:
     """Return the state of a job from only its request, or from its description by the service."""
     name = str(payload.get("TrainingJobName", ""))
-    return Version(
+    return JobVersion(
         name=_DIGITS.sub("", name),
         payload=without_defaults(payload),
         region=region,
@@ -132,10 +131,10 @@ def version_of_build(
     code: Listing | None,
     delivery: str | None,
     run: dict[str, object] | None,
-) -> Version:
+) -> JobVersion:
     """Return the state of a job from its build directory."""
     image = str(member(payload, "AlgorithmSpecification", "TrainingImage") or "")
-    return Version(
+    return JobVersion(
         name=_DIGITS.sub("", str(payload.get("TrainingJobName", ""))),
         payload=payload,
         layers=layers,
@@ -148,9 +147,9 @@ def version_of_build(
 
 def version_of_plan(
     plan: Plan, job: JobSpec, build_inputs: BuildInputs, layers: Layers | None, writing: Writing
-) -> Version:
+) -> JobVersion:
     """Return the state of a job from its compiled spec."""
-    return Version(
+    return JobVersion(
         name=plan.name,
         payload=plan.request.payload,
         layers=layers,
@@ -181,8 +180,8 @@ def _build_secrets(job: JobSpec) -> dict[str, str]:
 class Pair:
     """``leaves`` are the differences of the requests, without those about what is known of only one side."""
 
-    old: Version
-    new: Version
+    old: JobVersion
+    new: JobVersion
     leaves: tuple[Leaf, ...]
     prices: PriceBook
 
@@ -265,7 +264,7 @@ class Pair:
         return None, None
 
 
-def paired(old: Version, new: Version, prices: PriceBook) -> Pair:
+def paired(old: JobVersion, new: JobVersion, prices: PriceBook) -> Pair:
     """Return a pair of two states."""
     unknown = () if old.is_whole and new.is_whole else (("Tags",), ("SessionChainingConfig",))
     found = tuple(leaf for leaf in leaves(old.payload, new.payload) if leaf.at[:1] not in unknown)

@@ -16,19 +16,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from smspec.diagnostics import Finding
-from smspec.rules import channels, entry_points, hyperparameters, images, launchers, network, pipe, secrets
-from smspec.source.listing import Listing
+from smspec.rules import channels, entry_points, hyperparameters, images
+from smspec.source import Listing
 from smspec.spec.model import JobSpec
 
 RULES: tuple[Callable[[JobSpec, Listing], Iterator[Finding]], ...] = (
-    *pipe.RULES,
+    *channels.RULES,
     *images.RULES,
     *entry_points.RULES,
-    *launchers.RULES,
-    *channels.RULES,
     *hyperparameters.RULES,
-    *network.RULES,
-    *secrets.RULES,
 )
 
 LOOK_FOR_FILES = frozenset((entry_points.missing_script, entry_points.missing_handler))

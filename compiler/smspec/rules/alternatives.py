@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.finding import HERE
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.source import Path, dotted
 from smspec.source.frozen import dataclass
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from smspec.diagnostics import Finding, Rule
-from smspec.service.facts.instances import instance
-from smspec.source.listing import DataExtent
+from smspec.service.facts import instance
+from smspec.source import DataExtent
 from smspec.spec.model import Channel, JobSpec
 
 DATA_LARGER_THAN_THE_STORAGE = Rule("SM393", "data larger than the storage", "warning", evidence="devguide")

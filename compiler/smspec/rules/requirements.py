@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 from smspec.diagnostics import Finding, Note, Rule
-from smspec.diagnostics.masking import secret_lines
-from smspec.diagnostics.quoting import quoted
+from smspec.diagnostics.quoting import quoted, secret_lines
 from smspec.diagnostics.unseen_names import line_faults, name_fault
 from smspec.rules.locking import CHANGED_LOCKED_PACKAGES, loose_lines
 from smspec.service.image_python import official_name, without_python

@@ -14,8 +14,7 @@ from smspec.diagnostics.quoting import quoted
 from smspec.script.printed_lines import PrintedLine, printed_lines
 from smspec.service.metric_pattern import letters, literal_before_value, most_steps
 from smspec.source import SourceText, Span
-from smspec.source.frozen import dataclass
-from smspec.source.memo import ByIdentity
+from smspec.source.frozen import ByIdentity, dataclass
 from smspec.spec.model import CommandEntry, JobSpec, ScriptEntry
 from smspec.spec.startup import starter
 
@@ -198,7 +197,7 @@ def _elsewhere(both: SourceAndJob, local: str) -> Iterator[Finding]:
 
 def _is_string(text: SourceText, path: str) -> bool:
     """Return whether a path is in a string that the script uses: not in a comment or a docstring."""
-    from smspec.script.parsing import nodes_of, parsed  # imported late: few jobs write checkpoints elsewhere
+    from smspec.script.script_files import nodes_of, parsed  # imported late: few jobs write checkpoints elsewhere
 
     tree = parsed(text)
     if tree is None:

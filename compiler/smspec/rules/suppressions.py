@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.explanation import explained_codes
 from smspec.service.policy import Policy
 from smspec.service.shape_limits import SHAPE_RULES
 from smspec.source import Path, dotted
@@ -74,6 +73,9 @@ def can_be_ignored(finding: Finding) -> bool:
 
 
 def _unused_entry(check: IgnoredCheck, path: Path) -> Finding:
+    # Imported late: it lists the pages.
+    from smspec.diagnostics.explanation import explained_codes
+
     if check.rule.startswith("SM") and check.rule not in explained_codes():
         help = "remove the entry, or use the code that the diagnostic shows"
         return UNUSED.at((*path, "rule"), f"`{dotted((*path, 'rule'))}`: unknown rule `{check.rule}`", help=help)

@@ -21,7 +21,7 @@ from smspec.pipeline.script_reading import Started, read_program
 from smspec.rules.entry_points import is_safe
 from smspec.rules.program.provided_modules import package_of
 from smspec.script.printed_lines import Gap, printed_lines
-from smspec.script.program import CommandLine, Option, Program
+from smspec.script.program import CommandLine, DeclaredOption, Program
 from smspec.script.reach import Reach
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
@@ -33,7 +33,7 @@ _OF_THE_JOB = frozenset({"smspec_runtime"})
 CONTAINER = "/opt/ml/"
 _LONGEST = 200
 _MODEL = re.compile(r"(model|output|out|save|export)[_-]?(dir|path|directory|folder)|output|out|model")
-_PLAIN_WORD = re.compile(r"[A-Za-z./][\w./-]*")
+
 _NEVER = ("help", "version")
 State = Literal["set", "required", "left"]
 DATA = "/opt/ml/input/data/"
@@ -162,7 +162,7 @@ class ScriptArgument:
     """
 
     key: str
-    option: Option
+    option: DeclaredOption
     state: State
     value: object = None
     as_flags: bool = False
@@ -194,10 +194,10 @@ def script_arguments(line: CommandLine) -> Iterator[ScriptArgument]:
     seen: set[str] = set()
     for option in line.options:
         key = _key(option)
-        if key is None or key in seen or option.label in _NEVER or option.loads_config:
+        if key is None or key in seen or option.label in _NEVER:
             continue
         seen.add(key)
-        yield _argument(option, key, line.grammar)
+        yield _argument(option, key)
 
 
 def is_model_directory(argument: ScriptArgument) -> bool:
@@ -205,14 +205,14 @@ def is_model_directory(argument: ScriptArgument) -> bool:
     return _MODEL.fullmatch(argument.key.lower()) is not None
 
 
-def _key(option: Option) -> str | None:
+def _key(option: DeclaredOption) -> str | None:
     """Return the hyperparameter that becomes the option; None for an option with short names only."""
     if not option.names:
         return option.label.lower()
     return next((name[2:] for name in option.names if name.startswith("--") and len(name) > 3), None)
 
 
-def _argument(option: Option, key: str, grammar: str) -> ScriptArgument:
+def _argument(option: DeclaredOption, key: str) -> ScriptArgument:
     if option.is_required:
         return ScriptArgument(key=key, option=option, state="required")
     if not option.names or option.exclusive is not None:
@@ -221,30 +221,24 @@ def _argument(option: Option, key: str, grammar: str) -> ScriptArgument:
     if option.words == 0 and isinstance(default, bool):
         return ScriptArgument(key=key, option=option, state="set", value=default, as_flags=True)
     if isinstance(default, tuple) and (option.words in ("*", "+") or option.words == len(default) > 1):
-        if default and all(_survives(option, item, grammar) for item in default):
+        if default and all(_survives(option, item) for item in default):
             return ScriptArgument(key=key, option=option, state="set", value=list(default), as_flags=True)
-    elif option.words in (1, "?") and _survives(option, default, grammar):
+    elif option.words in (1, "?") and _survives(option, default):
         return ScriptArgument(key=key, option=option, state="set", value=default)
     return ScriptArgument(key=key, option=option, state="left")
 
 
-def _survives(option: Option, value: object, grammar: str) -> bool:
+def _survives(option: DeclaredOption, value: object) -> bool:
     """Return whether a default, passed as a word, becomes the same value again."""
     if option.choices is not None and value not in option.choices:
         return False
     if isinstance(value, bool):
         return option.kind == "truth" and option.words == "?"
     if isinstance(value, int | float):
-        below = option.lowest is not None and value < option.lowest
-        above = option.highest is not None and value > option.highest
-        if below or above or not math.isfinite(value):
-            return False
-        kinds = ("float", "float literal") if isinstance(value, float) else ("int", "int literal", "float")
-        return option.kind in kinds or grammar == "fire"
+        kinds = ("float",) if isinstance(value, float) else ("int", "float")
+        return math.isfinite(value) and option.kind in kinds
     if isinstance(value, str):
-        if option.kind == "text":
-            return _is_plain(value) and not value.startswith(CONTAINER)
-        return grammar == "fire" and bool(_PLAIN_WORD.fullmatch(value)) and value not in ("True", "False", "None")
+        return option.kind == "text" and _is_plain(value) and not value.startswith(CONTAINER)
     return False
 
 

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.scaffold.script_settings import (
     ReadSource,
     ScriptArgument,
@@ -19,7 +19,7 @@ from smspec.scaffold.script_settings import (
 )
 from smspec.script.program import Program
 from smspec.source.frozen import dataclass
-from smspec.spec.yaml.scalars import flow_style
+from smspec.spec.yaml.events import flow_style
 
 _CHECKPOINTS = "/opt/ml/checkpoints"
 _LAUNCHER = frozenset({"RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "LOCAL_WORLD_SIZE"})
@@ -51,8 +51,8 @@ class _Writer:
         self.remarks: list[str] = []
         self._variables: dict[str, str] = {}
         lines = self._program.command_lines
-        self._line = lines[0] if len(lines) == 1 and not lines[0].commands else None
-        self._arguments = list(script_arguments(self._line)) if self._line and self._line.grammar != "pairs" else []
+        self._line = lines[0] if len(lines) == 1 else None
+        self._arguments = list(script_arguments(self._line)) if self._line else []
         self._channels, self._paths = script_channels(self._program, self._arguments, directory)
         self._packages = requirements(each.name for each in read.reach.foreign)
         self._hyperparameters = list(self._with_values())
@@ -199,10 +199,6 @@ class _Writer:
             self.remarks.append(f"some arguments are not known: {self._program.stop.reason}")
         elif len(self._program.command_lines) > 1:
             self.remarks.append("hyperparameters are not written: the script parses its command line more than once")
-        elif self._program.command_lines and self._line is None:
-            self.remarks.append(
-                "hyperparameters are not written: the script has commands; set one in `entry_point.args`"
-            )
         unknown = [each.package for each in self._packages if each.version is None]
         if unknown and not self._read.has_requirements:
             self.remarks.append(f"not installed here, and therefore not pinned: {', '.join(unknown)}")

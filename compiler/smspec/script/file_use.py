@@ -16,7 +16,7 @@ from smspec.script.record import record_of
 if TYPE_CHECKING:
     from smspec.script.follow.evaluation import Evaluation
     from smspec.script.follow.frames import Call
-    from smspec.script.follow.interpreter import Interpreter
+    from smspec.script.follow.interpreter import ProgramInterpreter
     from smspec.source import Span
 
 CONTAINER = "/opt/ml"
@@ -139,7 +139,7 @@ class ChannelPath(Value):
         whole = None if rest is None or self.rest is None else self.rest + rest
         return ChannelPath(self.name, self.written, may_be_none=False, options=self.options, rest=whole)
 
-    def note(self, run: Interpreter, operation: str, place: Span) -> None:
+    def note(self, run: ProgramInterpreter, operation: str, place: Span) -> None:
         """Record that it certainly reaches an operation."""
         record_of(run).note_use(
             run,
@@ -157,7 +157,7 @@ class ChannelPath(Value):
     def before(self, rest: str | None) -> Value:
         return UNKNOWN if self.may_be_none else self.followed_by(rest)
 
-    def operation(self, node: ast.BinOp, right: Value, run: Interpreter) -> Value:
+    def operation(self, node: ast.BinOp, right: Value, run: ProgramInterpreter) -> Value:
         """Return the path with text after it; None cannot be added to anything."""
         if not isinstance(node.op, ast.Add | ast.Div):
             return UNKNOWN
@@ -247,13 +247,13 @@ def note_ensured(node: ast.If, evaluation: Evaluation) -> None:
             _note(run, name_of(call.func), evaluation.value(call.args[0]), run.place(call))
 
 
-def _note_search(run: Interpreter, name: str, value: Value, place: Span) -> None:
+def _note_search(run: ProgramInterpreter, name: str, value: Value, place: Span) -> None:
     path = text(value)
     if path is not None and run.is_certain and path.startswith(f"{CONTAINER}/"):
         record_of(run).searches.append(FileUse(path=posixpath.normpath(path), operation=name, place=place))
 
 
-def _note(run: Interpreter, name: str, value: Value, place: Span) -> None:
+def _note(run: ProgramInterpreter, name: str, value: Value, place: Span) -> None:
     path = text(value)
     if path is None:
         return

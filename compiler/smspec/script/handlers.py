@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from smspec.script.parsing import nodes_of, parsed
 from smspec.script.reach import HandlerFault
+from smspec.script.script_files import nodes_of, parsed
 from smspec.source import SourceText, Span
 
 _LOOP = {

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from smspec.script.parsing import nodes_of, parsed
+from smspec.script.script_files import nodes_of, parsed
 from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass
 

@@ -12,14 +12,9 @@ from smspec.source.frozen import dataclass
 Words = Union[int, Literal["?", "*", "+", "unknown"]]
 """How many words follow the name of an option, in the notation of argparse."""
 
-Kind = Literal[
-    "text", "int", "int literal", "float", "float literal", "bool()", "truth", "json", "literal", "pair", "unknown"
-]
+Kind = Literal["text", "int", "float", "bool()", "truth", "json", "literal", "unknown"]
 """How a word is converted. ``bool()`` converts every word except the empty one to true; ``truth`` parses `true`, `no`,
-`1` …; ``pair`` is an override of Hydra; ``json`` and ``literal`` parse a whole word; literals include those of Python
-and YAML, such as `0x10`."""
-
-Grammar = Literal["argparse", "click", "absl", "fire", "lightning", "pairs"]
+`1` …; ``json`` and ``literal`` parse a whole word."""
 
 MOST_WORDS = 1_000
 """The maximum number of values of one option, because as many are created for a trial."""
@@ -36,12 +31,11 @@ _HANDLED = r"\|\||&&|;|(?<!\d)&\s*$"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class DeclaredOption:
     """``names`` with their dashes; empty for a positional. ``exclusive``: the group of which only one may be passed.
 
-    ``lowest`` and ``highest`` are the bounds of a number. ``loads_config``: its word is a config file, whose values
-    replace those of earlier arguments. ``default``: its value without the option, `...` if that is unknown; for a
-    switch (no words) with a known one, the bare option means true.
+    ``default``: its value without the option, `...` if that is unknown; for a switch (no words) with a known one, the
+    bare option means true.
     """
 
     names: tuple[str, ...]
@@ -50,12 +44,8 @@ class Option:
     words: Words = 1
     kind: Kind = "text"
     choices: tuple[object, ...] | None = None
-    ignores_case: bool = False
-    lowest: float | None = None
-    highest: float | None = None
     is_required: bool = False
     exclusive: int | None = None
-    loads_config: bool = False
     default: object = ...
 
     @property
@@ -65,33 +55,22 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
-    """A command of a command line: its first word, and the options that it adds."""
-
-    name: str
-    options: tuple[Option, ...]
-    is_complete: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CommandLine:
     """One parser that reads the script's command line at startup.
 
     ``is_complete``: every other option is rejected. ``required_groups``: groups of which one option is required.
     ``not_for_one_word``: with a single word the script takes a different branch. ``drops``: all options are known, and
-    unknown ones are ignored. ``commands``: words of which one may come first.
+    unknown ones are ignored.
     """
 
     library: str
-    grammar: Grammar
-    options: tuple[Option, ...]
+    options: tuple[DeclaredOption, ...]
     place: Span
     is_complete: bool = True
     abbreviates: bool = True
     required_groups: tuple[int, ...] = ()
     not_for_one_word: bool = False
     drops: bool = False
-    commands: tuple[Command, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from smspec.script.follow.frames import Call
-from smspec.script.follow.interpreter import Interpreter, Recorder
+from smspec.script.follow.interpreter import ProgramInterpreter, Recorder
 from smspec.script.follow.values import UNKNOWN, Value, items, text
 from smspec.script.program import (
     AwsUse,
@@ -23,7 +23,7 @@ from smspec.script.program import (
 from smspec.source import Span
 
 Handler = Callable[[Call], Value]
-Lookup = Callable[[Interpreter, Value, Span], Value]
+Lookup = Callable[[ProgramInterpreter, Value, Span], Value]
 
 STARTERS = frozenset(
     {f"subprocess.{name}" for name in ("call", "check_call", "check_output", "run")}
@@ -72,7 +72,7 @@ class RemainingArguments(Value):
 
 
 class Record(Recorder):
-    """``remembered`` is for readers whose library registers declarations itself."""
+    """The record of a script."""
 
     def __init__(self) -> None:
         self.command_lines: list[CommandLine] = []
@@ -91,9 +91,8 @@ class Record(Recorder):
         self.aws_uses: list[AwsUse] = []
         self.installations: list[Installation] = []
         self.changed_mappings: set[str] = set()
-        self.remembered: dict[str, object] = {}
 
-    def note_use(self, run: Interpreter, use: FileUse | ChannelUse) -> None:
+    def note_use(self, run: ProgramInterpreter, use: FileUse | ChannelUse) -> None:
         """Record a use that is certain, or certain in each pass of a loop."""
         if run.is_certain and isinstance(use, FileUse):
             self.file_uses.append(use)
@@ -104,7 +103,7 @@ class Record(Recorder):
             self.repeated_uses.append(RepeatedUse(use=use, times=times, option=option))
 
 
-def record_of(run: Interpreter) -> Record:
+def record_of(run: ProgramInterpreter) -> Record:
     """Return the record of a script that is being followed."""
     assert isinstance(run.recorder, Record)
     return run.recorder

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from smspec.diagnostics.suggestions import nearest
-from smspec.script.program import CommandLine, Kind, Option
+from smspec.script.program import CommandLine, DeclaredOption, Kind
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 
@@ -37,9 +37,8 @@ OF_OTHER_STARTERS = frozenset(
 """Only jobs that the ModelTrainer of the SageMaker SDK starts have these."""
 
 
-FaultKind = Literal["unknown", "missing", "refused", "alone", "truth", "clash", "unread", "pair"]
-"""``alone``: a flag accepts no value. ``truth``: a string that becomes true. ``unread``: what follows is not parsed.
-``pair``: an option where pairs are read."""
+FaultKind = Literal["unknown", "missing", "refused", "alone", "truth", "clash"]
+"""``alone``: a flag accepts no value. ``truth``: a string that becomes true."""
 
 _TRUTHS = frozenset({"1", "0", "true", "false", "t", "f", "yes", "no", "y", "n", "on", "off"})
 _NEITHER = "is neither true nor false"
@@ -48,7 +47,6 @@ _REASONS = {
     "float": "is not a number",
     "json": "is not JSON",
     "literal": "is not a literal of Python",
-    "pair": "is not an override `key=value`",
 }
 _SHOWN = 8
 """How many choices a message names."""
@@ -128,7 +126,7 @@ class ArgumentFault:
     kind: FaultKind
     command_line: CommandLine
     argument: Argument | None = None
-    option: Option | None = None
+    option: DeclaredOption | None = None
     reason: str = ""
     near: str | None = None
 
@@ -138,20 +136,14 @@ def converted(kind: Kind, word: str) -> object:
     match kind:
         case "int":
             return int(word)
-        case "int literal":
-            return word if ":" in word else int(word, 10 if word.strip("-+0_").isdigit() else 0)
         case "float":
             return float(word)
-        case "float literal":
-            return word if word[:1] == "." or set(word) & set("xo:") else float(word)
         case "bool()":
             return bool(word)
         case "json":
             return _loaded(word)
         case "literal":
             return _literal(word)
-        case "pair" if "=" not in word and not word.startswith("~"):
-            raise ValueError(word)
         case "truth":
             if word.strip().lower() not in _TRUTHS:
                 raise ValueError(word)
@@ -178,21 +170,14 @@ def _literal(word: str) -> object:
         raise ValueError(word) from fault
 
 
-def refusal(option: Option, word: str) -> str | None:
+def refusal(option: DeclaredOption, word: str) -> str | None:
     """Return why an option rejects a word, or None if it accepts it."""
     try:
         value = converted(option.kind, word)
     except (ValueError, OverflowError):
-        return _REASONS.get(option.kind.partition(" ")[0], _NEITHER)
-    if option.choices is not None:
-        taken = {str(choice).lower() for choice in option.choices} if option.ignores_case else option.choices
-        if (str(value).lower() if option.ignores_case else value) not in taken:
-            return "is not one of " + listed(option.choices)
-    if isinstance(value, int | float) and option.kind.startswith(("int", "float")):
-        if option.lowest is not None and value < option.lowest:
-            return f"is below {option.lowest:g}"
-        if option.highest is not None and value > option.highest:
-            return f"is above {option.highest:g}"
+        return _REASONS.get(option.kind, _NEITHER)
+    if option.choices is not None and value not in option.choices:
+        return "is not one of " + listed(option.choices)
     return None
 
 

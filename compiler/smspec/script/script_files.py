@@ -1,10 +1,16 @@
-"""The files of a script's source: whether a text has anything relevant, and what it imports, without parsing it."""
+"""The files of a script's source: what a text imports and whether it is relevant, and its syntax tree, parsed once.
+
+Only what is safe is parsed: a hostile text would exhaust the stack of the parser, or all memory.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
+import warnings
 from collections.abc import Iterator
-from typing import Protocol
+from functools import lru_cache
+from typing import Protocol, Union
 
 from smspec.script.follow.code import absolute
 from smspec.source import SourceText
@@ -157,3 +163,127 @@ def _with_packages(name: str) -> Iterator[str]:
     if len(parts) <= _DEEPEST:
         for count in range(1, len(parts) + 1):
             yield ".".join(parts[:count])
+
+
+MOST_BYTES = 1 << 20
+
+MOST_TOKENS = 60_000
+"""A tree takes some hundred bytes per token. Scripts of 3,000 lines have about 35,000."""
+
+DEEPEST = 60
+"""Levels of brackets, and of indentation: no author nests deeper."""
+
+LONGEST_CHAIN = 2_000
+"""Operators in one logical line, or branches of one chain: each is a level of the tree."""
+
+# An unclosed string extends to the end: searching for its end again at each quote would take forever.
+_STRING_OR_COMMENT = (
+    r"""\"{3}(?:[^"\\]+|\\.|"(?!""))*(?:\"{3})?|'{3}(?:[^'\\]+|\\.|'(?!''))*(?:'{3})?"""
+    r"""|"(?:[^"\\\n]+|\\.)*"?|'(?:[^'\\\n]+|\\.)*'?|\#[^\n]*"""
+)
+# Each is compiled when it is first used: most texts need only the brackets.
+_TOKEN = _STRING_OR_COMMENT + r"|\n[ \t]*|\w+|[^\w\s]"
+
+_BRACKET = _STRING_OR_COMMENT + r"|[()\[\]{}]"
+
+_FAR_INDENTED = rf"\n[ \t]{{{DEEPEST}}}"
+
+_WORD_OPERATORS = frozenset({"not", "lambda", "await", "if", "for", "or", "and", "in", "is", "yield"})
+
+_OPERATORS = frozenset("+-*/%|&^~@<>=.!")
+
+MOST_TREES = 64
+"""How many trees are kept: one script with its modules."""
+
+
+def _most_operators(text: str) -> int:
+    """Return how many operators, brackets, and branches a text can have at most: strings are searched too."""
+    return sum(map(text.count, (*_OPERATORS, *_WORD_OPERATORS, *"([{", "elif")))
+
+
+def _is_flat(text: str) -> bool:
+    """Return whether brackets are not nested too deep: what is left to check where little else can be too much."""
+    depth = 0
+    for match in re.finditer(_BRACKET, text, re.DOTALL):
+        token = match[0]
+        if token in "([{":
+            depth += 1
+            if depth > DEEPEST:
+                return False
+        elif token in ")]}":
+            depth = max(0, depth - 1)
+    return True
+
+
+class ScriptUnreadable(Exception):
+    """A script that cannot be followed; the message ends a sentence about it."""
+
+
+def is_readable(text: str) -> bool:
+    """Return whether a text is small and flat enough to be parsed within a moment."""
+    # Only Python treats a single carriage return as the end of a line.
+    if "\0" in text or "\r" in text or len(text) > MOST_BYTES:
+        return False
+    if len(text) <= MOST_TOKENS and not re.search(_FAR_INDENTED, text) and _most_operators(text) <= LONGEST_CHAIN:
+        return _is_flat(text)
+    depth = chain = branches = 0
+    for count, match in enumerate(re.finditer(_TOKEN, text, re.DOTALL)):
+        token = match[0]
+        if token[0] == "\n":
+            if depth == 0:
+                chain = 0
+            if len(token.expandtabs(4)) > DEEPEST * 4 + 1 and depth == 0:
+                return False
+        elif token in "([{":
+            depth += 1
+            chain += 1
+        elif token in ")]}":
+            depth = max(0, depth - 1)
+        elif token in _OPERATORS or token in _WORD_OPERATORS:
+            chain += 1
+        elif token == "elif":
+            branches += 1
+        if count > MOST_TOKENS or depth > DEEPEST or max(chain, branches) > LONGEST_CHAIN:
+            return False
+    return True
+
+
+@lru_cache(maxsize=MOST_TREES)
+def tree_or_error(text: SourceText) -> Union[ast.Module, SyntaxError, None]:
+    """Return the tree of a module, or why this Python cannot parse it; None if that would take too much memory."""
+    if not is_readable(text.text):
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about escapes in strings, which are not relevant here
+            return ast.parse(text.text)
+    except SyntaxError as error:
+        return error.with_traceback(None)
+    except (ValueError, RecursionError, MemoryError):
+        return None
+
+
+def parsed(text: SourceText) -> ast.Module | None:
+    """Return the tree of a module; None if this Python cannot parse it, or it would take too much memory."""
+    found = tree_or_error(text)
+    return found if isinstance(found, ast.Module) else None
+
+
+@lru_cache(maxsize=MOST_TREES)
+def nodes_of(tree: ast.AST) -> list[ast.AST]:
+    """Return the nodes that `ast.walk` yields, in its order: several checks look at all nodes of a module."""
+    found = [tree]
+    for node in found:  # it grows meanwhile
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, ast.AST):
+                found.append(value)
+            elif isinstance(value, list):
+                found += [item for item in value if isinstance(item, ast.AST)]
+    return found
+
+
+def forget_trees() -> None:
+    """Free the trees: they take many times the memory of the texts."""
+    tree_or_error.cache_clear()
+    nodes_of.cache_clear()

@@ -12,13 +12,12 @@ from collections.abc import Iterator
 
 from smspec.script.follow.classes import Class, Module
 from smspec.script.follow.frames import Call, Frame, Function
-from smspec.script.follow.interpreter import Interpreter, TooManySteps
+from smspec.script.follow.interpreter import ProgramInterpreter, TooManySteps
 from smspec.script.follow.values import UNKNOWN, Known, Value
-from smspec.script.parsing import ScriptUnreadable, parsed
 from smspec.script.program import CommandLine, Program, Stop
 from smspec.script.readers import LibraryRecord
 from smspec.script.record import Record
-from smspec.script.script_files import Glance, ScriptSource, glance, has_relevant_word
+from smspec.script.script_files import Glance, ScriptSource, ScriptUnreadable, glance, has_relevant_word, parsed
 from smspec.source import SourceText
 from smspec.source.frozen import replace
 
@@ -43,14 +42,10 @@ _PHASES = ("begin", "epoch", "end")
 _AT_START = ("sitecustomize", "usercustomize")
 """Python imports these before any script."""
 
-_LIBRARIES = frozenset(
-    {"configargparse", "docopt", "fire", "getopt", "gin", "hydra", "optparse", "plac", "simple_parsing", "tap", "tyro"}
-)
-"""Libraries that parse a command line, and have no reader."""
+_LIBRARIES = frozenset({"configargparse", "docopt", "getopt", "gin", "optparse", "plac", "simple_parsing", "tap"})
+"""Libraries that parse a command line, besides those that `unread_libraries` knows by their calls."""
 
-_READING = re.compile(
-    r"\bargparse\b|\bHfArgumentParser\b|^[ \t]*(?:from|import)[ \t]+(?:click|typer|absl|jsonargparse)\b", re.M
-)
+_READING = re.compile(r"\bargparse\b|\bHfArgumentParser\b")
 
 
 class Neighbors:
@@ -72,7 +67,7 @@ class Neighbors:
         self._quiet: set[str] = set()
         self._depth = 0
 
-    def find(self, run: Interpreter, name: str) -> Module | None:
+    def find(self, run: ProgramInterpreter, name: str) -> Module | None:
         """Import a module, after its parent packages; None for one that is not in the source."""
         found: Module | None = None
         above: Module | None = None
@@ -86,7 +81,7 @@ class Neighbors:
             above = found
         return found
 
-    def _one(self, run: Interpreter, name: str) -> Module | None:
+    def _one(self, run: ProgramInterpreter, name: str) -> Module | None:
         if name in self._modules:
             return self._modules[name]
         self._modules[name] = None
@@ -118,7 +113,7 @@ class Neighbors:
             self._glance("__main__", self._own)
         return found if self._searches else None
 
-    def _perhaps(self, run: Interpreter, name: str) -> None:
+    def _perhaps(self, run: ProgramInterpreter, name: str) -> None:
         """Read a file that may be the module, if the script adds directories for modules."""
         text = self._elsewhere(name)
         if text is not None and not self._is_quiet(name, text):
@@ -128,7 +123,7 @@ class Neighbors:
             if found is not None:
                 found.escape()
 
-    def _bring(self, run: Interpreter, name: str, text: SourceText) -> None:
+    def _bring(self, run: ProgramInterpreter, name: str, text: SourceText) -> None:
         module = self._modules[name] = Module(Frame(text))
         frame = module.frame
         frame.names |= names_at_start(name)
@@ -203,7 +198,7 @@ def followed(text: SourceText, source: ScriptSource, module: str, handler: str |
     frame.package = module if text.name.endswith("__init__.py") else module.rpartition(".")[0]
     neighbors = Neighbors(source, text, module, frame)
     record = LibraryRecord()
-    run = Interpreter(record, neighbors.find)
+    run = ProgramInterpreter(record, neighbors.find)
     try:
         for name in (*_AT_START, *filter(None, [frame.package])):
             neighbors.find(run, name)
@@ -238,7 +233,7 @@ def _with_left_over(record: Record) -> Iterator[CommandLine]:
         yield line if left_over is None or left_over.is_used else replace(line, drops=True)
 
 
-def _stop(run: Interpreter, record: Record, text: SourceText) -> Stop | None:
+def _stop(run: ProgramInterpreter, record: Record, text: SourceText) -> Stop | None:
     """Return why the arguments of a script are not known, or not all of them; None if they are, or there are none."""
     if record.command_lines and run.is_tampered:
         return Stop(reason="the script changes `sys.argv`, or what reads it", place=record.command_lines[0].place)
@@ -246,14 +241,16 @@ def _stop(run: Interpreter, record: Record, text: SourceText) -> Stop | None:
         return record.stops[0]
     if record.command_lines:
         return None
-    for library in sorted(_LIBRARIES & {name.partition(".")[0] for name in run.imported}):
-        return Stop(reason=f"smspec does not know how `{library}` reads them", place=None)
+    from smspec.script.readers.unread_libraries import PROVEN, why_unread  # imported late: most scripts use argparse
+
+    for library in sorted((_LIBRARIES | PROVEN) & {name.partition(".")[0] for name in run.imported}):
+        return Stop(reason=why_unread(library), place=None)
     if _READING.search(text.text):
         return Stop(reason="smspec could not follow the script to where it reads them", place=None)
     return None
 
 
-def _call_handler(run: Interpreter, frame: Frame, name: str) -> None:
+def _call_handler(run: ProgramInterpreter, frame: Frame, name: str) -> None:
     """Call a function, or the methods of a class, as the runtime does: with the job first."""
     found = frame.get(name)
     from smspec.script.readers.environment import JobValue  # imported late: few scripts are handlers

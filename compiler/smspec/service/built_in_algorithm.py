@@ -11,9 +11,9 @@ from smspec.service.facts import accounts
 from smspec.service.facts.algorithms import Algorithm, AlgorithmHyperparameter, NumberRange, algorithm
 from smspec.service.facts.images import images_of
 from smspec.service.image_reference import ImageReference
-from smspec.service.members import structure
 from smspec.service.provided_images import is_built_in_algorithm
 from smspec.service.request import Request, RequestedChannel
+from smspec.service.shapes import structure
 from smspec.source.frozen import dataclass
 
 _XGBOOST, _SCRIPT_OR_XGBOOST = "xgboost", "sagemaker-xgboost"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from smspec.service.partitions import registry_suffix
+from smspec.service.arns import registry_suffix
 from smspec.source.frozen import dataclass
 
 # Patterns are strings, compiled only when a request needs them.

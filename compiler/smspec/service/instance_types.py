@@ -17,8 +17,8 @@ from typing import Literal
 
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.suggestions import Fix, nearest, spelling_fix
-from smspec.service.facts.instances import instance, known_types
-from smspec.service.member_names import member, shown
+from smspec.service.facts import instance, known_types
+from smspec.service.patterns import member_name, shown
 from smspec.source import Path
 
 Storage = Literal["ebs", "nvme", "unknown"]
@@ -94,7 +94,7 @@ def unknown_instance_type(path: Path, value: str, known: tuple[str, ...], date: 
         near = nearest(value, known)
         return UNKNOWN_INSTANCE_TYPE.at(
             path,
-            f"{member(path)} is `{shown(value)}`, which is not in the API model of {date}",
+            f"{member_name(path)} is `{shown(value)}`, which is not in the API model of {date}",
             label=f"did you mean `{near}`?" if near else "",
             fix=spelling_fix(value, known),
             help="check the name; if the type is newer, add it to `instance_types` in `[facts]` of smspec.toml",
@@ -105,9 +105,9 @@ def unknown_instance_type(path: Path, value: str, known: tuple[str, ...], date: 
     more = f", and {len(sizes) - _MOST_SHOWN} more" if len(sizes) > _MOST_SHOWN else ""
     return SIZE_THAT_THE_FAMILY_LACKS.at(
         path,
-        f"{member(path)}: `ml.{name}` has no size `{shown(size)}`"
+        f"{member_name(path)}: `ml.{name}` has no size `{shown(size)}`"
         if size
-        else f"{member(path)} is `{shown(value)}`, which has no size",
+        else f"{member_name(path)} is `{shown(value)}`, which has no size",
         label=f"did you mean `ml.{name}.{near}`?" if near else "",
         fix=Fix(value, f"ml.{name}.{sure.meant}") if sure else None,
         help=f"use {listed}{more} (as of {date})",

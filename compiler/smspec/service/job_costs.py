@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from smspec.diagnostics.quoting import one_of
-from smspec.service.members import items, member, number, structure
 from smspec.service.request import Request
+from smspec.service.shapes import items, member, number, structure
 from smspec.source.frozen import dataclass, field
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from smspec.diagnostics import Note, Rule
-from smspec.diagnostics.diagnostic import ParseErrors
+from smspec.diagnostics import Note, ParseErrors, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.service.json_scanner import BEYOND_THE_LIMITS, MAX_BYTES, MAX_DEPTH, MAX_PARTS, OTHER_NOTATION, Scanner
 from smspec.source import Document, Mapping, Node, Scalar, Sequence, SourceText

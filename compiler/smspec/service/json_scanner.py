@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from smspec.diagnostics import Rule
-from smspec.diagnostics.diagnostic import ParseErrors
+from smspec.diagnostics import ParseErrors, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.source import Scalar, SourceText
 

@@ -14,8 +14,8 @@ from functools import lru_cache
 from math import comb, inf
 from typing import TYPE_CHECKING
 
-from smspec.service.members import items, member
 from smspec.service.request import Request
+from smspec.service.shapes import items, member
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from smspec.service.arns import Arn, NamedArn, named_arns, parsed_arn
 from smspec.service.image_reference import ImageReference, parsed_reference
 from smspec.service.instance_types import Storage, storage
-from smspec.service.member_names import shown, time
-from smspec.service.members import items, member, number, structure
+from smspec.service.patterns import shown, time
 from smspec.service.s3_address import addresses
+from smspec.service.shapes import items, member, number, structure
 from smspec.source import Path
 from smspec.source.frozen import dataclass, field
 

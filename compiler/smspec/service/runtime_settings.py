@@ -11,11 +11,10 @@ import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 
-from smspec.service.facts import table
-from smspec.service.facts.instances import InstanceFacts, instance
+from smspec.service.facts import InstanceFacts, instance, table
 from smspec.service.image_reference import ImageReference
-from smspec.service.members import items, member, number, structure
 from smspec.service.request import Request
+from smspec.service.shapes import items, member, number, structure
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 from smspec_runtime.run_plan import SECRET_ARN

@@ -7,11 +7,10 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from smspec.service.arns import parsed_arn
-from smspec.service.partitions import partition_of, partitions
+from smspec.service.arns import parsed_arn, partition_of, partitions
 from smspec.service.shapes import Shape, pinned_model
 from smspec.source import Path
-from smspec.source.memo import ByIdentity
+from smspec.source.frozen import ByIdentity
 
 # Host names of S3: <bucket>.s3.<region>.amazonaws.com, s3.<region>.amazonaws.com/<bucket>, and the older s3-<region>;
 # those of VPC endpoints begin with bucket.vpce-<id>, after a bucket or before the path that contains it.

@@ -9,11 +9,10 @@ from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.quoting import one_of
 from smspec.diagnostics.suggestions import Fix, nearest, spelling_fix
 from smspec.service.instance_types import unknown_instance_type
-from smspec.service.member_names import form, kind, kind_of, member, quantity, shown
-from smspec.service.patterns import matches
+from smspec.service.patterns import form, kind, kind_of, matches, member_name, quantity, shown
 from smspec.service.shapes import Model, Shape, pinned_model
 from smspec.source import Path, dotted
-from smspec.source.memo import ByIdentity
+from smspec.source.frozen import ByIdentity
 
 WRONG_TYPE = Rule("SM401", "value of the wrong type")
 UNKNOWN_MEMBER = Rule("SM402", "unknown member")
@@ -83,7 +82,7 @@ class _Walk:
             self._add(
                 WRONG_TYPE.at(
                     path,
-                    f"{member(path)} must be {kind(shape)}, got {kind_of(value)}",
+                    f"{member_name(path)} must be {kind(shape)}, got {kind_of(value)}",
                     help=_retyped(shape, value),
                 )
             )
@@ -103,7 +102,7 @@ class _Walk:
                 self._add(
                     UNKNOWN_MEMBER.at(
                         (*path, name),
-                        f"unknown member {member((*path, name))}",
+                        f"unknown member {member_name((*path, name))}",
                         label=f"did you mean `{near}`?" if near else "",
                         fix=spelling_fix(name, shape.members.keys() - value.keys()) if near else None,
                         help=f"move it to {elsewhere}" if elsewhere else "" if near else self._model_notes(),
@@ -116,7 +115,7 @@ class _Walk:
                 self._add(
                     MISSING_MEMBER.at(
                         (*path, name),
-                        f"`{key}` is not set" if key else f"{member((*path, name))} is not set",
+                        f"`{key}` is not set" if key else f"{member_name((*path, name))} is not set",
                         help=f"add `{key or name}`",
                         on="key",
                     )
@@ -138,7 +137,7 @@ class _Walk:
             self._add(
                 TOO_MANY_ENTRIES.at(
                     path,
-                    f"{member(path)} has {len(value):,} entries; the maximum is {shape.maximum:,}",
+                    f"{member_name(path)} has {len(value):,} entries; the maximum is {shape.maximum:,}",
                     help="combine several into one JSON value, or move them to a file of a channel",
                     on="key",
                 )
@@ -152,9 +151,9 @@ class _Walk:
             self._add(
                 TOO_FEW_ITEMS.at(
                     path,
-                    f"{member(path)} is empty"
+                    f"{member_name(path)} is empty"
                     if not value
-                    else f"{member(path)} has {len(value):,} items; the minimum is {shape.minimum:,}",
+                    else f"{member_name(path)} has {len(value):,} items; the minimum is {shape.minimum:,}",
                     help="remove the list" if not value else f"add {shape.minimum - len(value):,}",
                     on="key",
                 )
@@ -163,7 +162,7 @@ class _Walk:
             self._add(
                 TOO_MANY_ITEMS.at(
                     path,
-                    f"{member(path)} has {len(value):,} items; the maximum is {shape.maximum:,}",
+                    f"{member_name(path)} has {len(value):,} items; the maximum is {shape.maximum:,}",
                     help=f"remove {len(value) - shape.maximum:,}",
                     on="key",
                 )
@@ -186,7 +185,7 @@ class _Walk:
         self._add(
             rule.at(
                 path,
-                f"{member(path)} is {written(value)}; the {limit} is {written(bound)}",
+                f"{member_name(path)} is {written(value)}; the {limit} is {written(bound)}",
                 help=f"use {written(smallest)} {'or more' if shape.maximum is None else f'to {written(largest)}'}",
             )
         )
@@ -197,9 +196,9 @@ class _Walk:
             self._add(
                 TOO_SHORT.at(
                     path,
-                    f"{member(path)} has {_characters(length)}; the minimum is {shape.minimum:,}"
+                    f"{member_name(path)} has {_characters(length)}; the minimum is {shape.minimum:,}"
                     if value
-                    else f"{member(path)} is empty",
+                    else f"{member_name(path)} is empty",
                     help=self._form_notes(shape),
                     on=on,
                 )
@@ -209,7 +208,7 @@ class _Walk:
             self._add(
                 TOO_LONG.at(
                     path,
-                    f"{member(path)} has {_characters(length)}; the maximum is {shape.maximum:,}",
+                    f"{member_name(path)} has {_characters(length)}; the maximum is {shape.maximum:,}",
                     help=f"remove at least {_characters(length - shape.maximum)}",
                     on=on,
                 )
@@ -222,9 +221,9 @@ class _Walk:
             self._add(
                 WRONG_FORM.at(
                     path,
-                    f"{member(path)} contains a line break"
+                    f"{member_name(path)} contains a line break"
                     if has_break
-                    else f"{member(path)} does not match the API pattern",
+                    else f"{member_name(path)} does not match the API pattern",
                     help="remove the line break" if has_break else self._form_notes(shape),
                     on=on,
                 )
@@ -241,7 +240,7 @@ class _Walk:
         label = f"did you mean `{near}`?" if near else ""
         return UNKNOWN_WORD.at(
             path,
-            f"{member(path)} cannot be `{shown(value)}`",
+            f"{member_name(path)} cannot be `{shown(value)}`",
             label=label,
             fix=Fix(value, near) if near == f"ml.{value}" else spelling_fix(value, shape.enum),
             help=f"use {one_of(shape.enum)}" if len(shape.enum) <= _LONGEST_LIST_SHOWN else "",

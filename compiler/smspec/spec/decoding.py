@@ -7,11 +7,11 @@ from typing import cast
 
 from smspec.source import Document, Node, Scalar, to_data
 from smspec.source import Mapping as MappingNode
-from smspec.source.memo import ByContent, ByIdentity
+from smspec.source.frozen import ByContent, ByIdentity
 from smspec.spec import model
 from smspec.spec.keys import ROW
-from smspec.spec.keys.row import Row, StructureForm, StructureListForm, ValueForm
-from smspec.spec.shape.shape_check import viewed
+from smspec.spec.keys.row import KeyRow, StructureForm, StructureListForm, ValueForm
+from smspec.spec.shape import viewed
 
 Data = dict[str, object]
 
@@ -44,7 +44,7 @@ def _below(path: str, data: object) -> Data:
     return {name: _value(ROW[f"{path}.{name}"], value) for name, value in cast(Data, data).items()}
 
 
-def _value(row: Row, value: object) -> object:
+def _value(row: KeyRow, value: object) -> object:
     form = row.form
     if isinstance(form, ValueForm):
         return form.read(value)

@@ -14,8 +14,8 @@ from itertools import pairwise
 from smspec.diagnostics import InvalidInput
 from smspec.source import Mapping, Node, Path, Scalar, Sequence, SourceText
 from smspec.source.frozen import dataclass
-from smspec.spec.schema.job_schema import key_path, keys_in
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.schema import key_path, keys_in
+from smspec.spec.yaml import read
 
 _MOST_TRIED = 40
 """Attempts to order a single mapping, where not all could be ordered together; each parses the text."""

@@ -9,8 +9,7 @@ from __future__ import annotations
 import posixpath
 from typing import Literal
 
-from smspec.source import Path
-from smspec.source.listing import ListedFile, Listing
+from smspec.source import ListedFile, Listing, Path
 from smspec.spec.model import BuiltImage, CommandEntry, JobSpec
 
 Starter = Literal["runtime", "toolkit", "image"]

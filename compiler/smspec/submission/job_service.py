@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from smspec.service.members import items, member
+from smspec.service.shapes import items, member
 from smspec.source.frozen import dataclass
 from smspec.submission.client import (
     ANSWER_SECONDS,

@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from smspec.diagnostics.visible import visible
-from smspec.plan import naming
-from smspec.service.arns import Arn, parsed_arn
+from smspec.diagnostics.quoting import visible
+from smspec.plan import digest as digest_of
+from smspec.service.arns import Arn, parsed_arn, partition_of
 from smspec.service.facts.accounts import is_provider
 from smspec.service.image_reference import parsed_reference
-from smspec.service.members import items, member, number
-from smspec.service.partitions import partition_of
-from smspec.service.shapes import Shape, pinned_model
+from smspec.service.shapes import Shape, items, member, number, pinned_model
 from smspec.source.frozen import dataclass
 from smspec.submission.client import JobRefused
 from smspec.submission.job_service import DIGEST_TAG, JobService
@@ -185,7 +183,7 @@ def _own_digests(job: TrainingJob, request: Mapping[str, Any], now: str, name_is
     """
     if name_is_derived or job.name != request.get("TrainingJobName"):
         return [now]
-    return [now, naming.digest({name: value for name, value in request.items() if name not in NAMED_BY_SUBMISSION})]
+    return [now, digest_of({name: value for name, value in request.items() if name not in NAMED_BY_SUBMISSION})]
 
 
 def _is_at(job: TrainingJob, region: str, role: Arn | None) -> bool:

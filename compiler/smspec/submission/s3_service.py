@@ -136,7 +136,7 @@ class ListedObject:
     etag: str
 
 
-class S3Store:
+class RegionalS3:
     """S3 with the credentials of a profile, in the region of the job; S3 itself leads to a bucket elsewhere.
 
     ``budget``: seconds of pauses while S3 throttles a call. ``seconds``: for a response, None for those of `Deadline`.

@@ -14,7 +14,7 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
 from smspec.source.frozen import dataclass
 from smspec.submission.client import JobRefused
-from smspec.submission.s3_service import FileContent, ListedObject, MemoryContent, S3Store, has_md5, has_sha256
+from smspec.submission.s3_service import FileContent, ListedObject, MemoryContent, RegionalS3, has_md5, has_sha256
 
 _UPLOADS_AT_ONCE = 4
 _GRACE_SECONDS = 10.0
@@ -45,7 +45,7 @@ class UploadState:
     others: tuple[str, ...] = ()
 
 
-def deliveries(service: S3Store, prefixes: Iterable[str], uploads: Iterable[FileUpload]) -> Iterator[UploadState]:
+def deliveries(service: RegionalS3, prefixes: Iterable[str], uploads: Iterable[FileUpload]) -> Iterator[UploadState]:
     """Yield the uploads below each prefix, which is listed once, and how it differs from them.
 
     A name proves nothing: any user who may write to the bucket can have put other code there.
@@ -66,7 +66,7 @@ def deliveries(service: S3Store, prefixes: Iterable[str], uploads: Iterable[File
         )
 
 
-def is_stored(service: S3Store, upload: FileUpload, size: int) -> bool:
+def is_stored(service: RegionalS3, upload: FileUpload, size: int) -> bool:
     """Return whether the object of an upload, which has a size in S3, has its content, by SHA-256."""
     content = MemoryContent(upload.content())
     if content.size != size:
@@ -78,7 +78,7 @@ def is_stored(service: S3Store, upload: FileUpload, size: int) -> bool:
     return has_same
 
 
-def upload_all(service: S3Store, uploads: Iterable[FileUpload]) -> Iterator[tuple[str, bool]]:
+def upload_all(service: RegionalS3, uploads: Iterable[FileUpload]) -> Iterator[tuple[str, bool]]:
     """Upload each file, and yield its URI, and whether it was written: a different submission may have been faster.
 
     Raise `JobRefused` if that has written another content.
@@ -112,7 +112,9 @@ class DataPlan:
         return sum(self.files[uri].size for uri in self.missing)
 
 
-def plan_data(service: S3Store, channel: str, uri: str, files: Mapping[str, FileContent], advance: Advance) -> DataPlan:
+def plan_data(
+    service: RegionalS3, channel: str, uri: str, files: Mapping[str, FileContent], advance: Advance
+) -> DataPlan:
     """Compare files with what S3 has. Raise `JobRefused` or `AwsUnavailable`. ``advance``: of files that are read."""
     there = service.objects(uri)
     found: dict[str, list[str]] = {"missing": [], "differing": [], "unverified": []}
@@ -134,7 +136,7 @@ def plan_data(service: S3Store, channel: str, uri: str, files: Mapping[str, File
     )
 
 
-def upload_data(service: S3Store, plan: DataPlan, advance: Advance) -> None:
+def upload_data(service: RegionalS3, plan: DataPlan, advance: Advance) -> None:
     """Upload the missing files of a plan, several at once.
 
     Raise `JobRefused` for a file that has changed, or that a different process uploads with a different content, and
@@ -178,7 +180,7 @@ def _raise_first(faults: Iterable[BaseException | None]) -> None:
             raise fault
 
 
-def _state(service: S3Store, uri: str, file: FileContent, stored: ListedObject) -> str:
+def _state(service: RegionalS3, uri: str, file: FileContent, stored: ListedObject) -> str:
     """Return how an object relates to a file: empty if it has the same content."""
     if stored.size != file.size:
         return "differing"

@@ -41,9 +41,8 @@ from botocore.loaders import Loader, create_loader
 from botocore.parsers import ResponseParserError
 from botocore.utils import CLIENT_NAME_TO_HYPHENIZED_SERVICE_ID_OVERRIDES
 
-from smspec.diagnostics.masking import hide, without_credentials
-from smspec.diagnostics.quoting import continued
-from smspec.service.partitions import is_at_own_port, is_of_another_partition, is_of_aws, region_of_endpoint
+from smspec.diagnostics.quoting import continued, hide, without_credentials
+from smspec.service.arns import is_at_own_port, is_of_another_partition, is_of_aws, region_of_endpoint
 from smspec.wire.aws_shape import check_shape, check_xml
 from smspec.wire.connections import Connections, Trust, trust_of_environment
 from smspec.wire.credential_sources import hide_what_is_sent, limit_questions, require_profiles, require_tokens
@@ -135,7 +134,7 @@ class AwsSession:
         if profile:  # what is read from here on is that of the profile, not that of AWS_PROFILE
             core.set_config_variable("profile", profile)
         require_profiles(core)
-        core.register_component("data_loader", _loader(core.get_config_variable("data_path")))
+        core.register_component("data_loader", api_models(core.get_config_variable("data_path")))
         self._core = core
         # The AWS CLI and other SDKs read AWS_REGION before AWS_DEFAULT_REGION; boto3 only reads the latter.
         named = region or os.environ.get("AWS_REGION") or None
@@ -313,7 +312,7 @@ def _handlers() -> HierarchicalEmitter:
 
 
 @functools.cache
-def _loader(path: str | None) -> Loader:
+def api_models(path: str | None) -> Loader:
     """Return what reads the API models, each once per process: botocore would read them again for every session."""
     return create_loader(path)
 

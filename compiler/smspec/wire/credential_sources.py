@@ -16,8 +16,8 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from smspec.diagnostics.masking import hide
 from smspec.diagnostics.open_question import question
+from smspec.diagnostics.quoting import hide
 from smspec.wire.connections import require_file
 from smspec.wire.fault import Deadline, DeadlineMissed, WireFault
 

@@ -12,12 +12,10 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 
-from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Rule
-from smspec.diagnostics.diagnostic import placed_at
-from smspec.source import Path, Span
-from smspec.source.listing import DataExtent
+from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Rule, placed_at
+from smspec.source import DataExtent, Path, Span
 from smspec.source.real_file import is_below, open_below, read_bounded
-from smspec.spec.layers.layer_faults import NO_VERSION
+from smspec.spec.layers.short_forms import NO_VERSION
 from smspec.workspace.path_targets import RealPaths, has_detour, is_missing, upwards
 
 _GIT = ".git"

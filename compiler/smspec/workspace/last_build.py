@@ -10,8 +10,8 @@ import stat
 
 from smspec.render.tree import MANIFEST, manifested_files
 from smspec.render.tree_rendering import REQUEST
+from smspec.source import ListedFile, Listing
 from smspec.source.frozen import dataclass
-from smspec.source.listing import ListedFile, Listing
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import boundary_of
 from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL

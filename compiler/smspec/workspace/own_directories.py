@@ -17,8 +17,7 @@ import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 
-from smspec.source.deep_directories import remove_tree
-from smspec.source.real_file import MOST_LINKS
+from smspec.source.real_file import MOST_LINKS, remove_tree
 from smspec.workspace.deferred_signals import signals_deferred
 
 VARIABLE = "SMSPEC_CACHE_DIR"

@@ -12,8 +12,8 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from smspec.source import ListedFile, Listing
 from smspec.source.frozen import replace
-from smspec.source.listing import ListedFile, Listing
 from smspec.source.real_file import MOST_LINKS, is_below, open_below
 from smspec.spec.lock import DIRECTORY as LOCK_DIRECTORY
 from smspec.workspace.boundary_search import SETTINGS

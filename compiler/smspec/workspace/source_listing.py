@@ -13,8 +13,8 @@ import stat
 from collections.abc import Mapping, Sequence
 
 from smspec.diagnostics.secret_formats import CERTAIN_FORMATS, CERTAIN_NAMED, secrets_in
+from smspec.source import ListedFile, Listing
 from smspec.source.frozen import dataclass, replace
-from smspec.source.listing import ListedFile, Listing
 from smspec.source.real_file import open_real
 from smspec.workspace.ignore_rules import IgnoreRules
 from smspec.workspace.source_walk import FoundFile, SourceFault, SourceWalk, WalkEnded, why_unreadable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from smspec.source.real_file import read_bounded
 from smspec.spec.layers.variables import OptionError
-from smspec.spec.yaml.text_limits import MAX_BYTES, MAX_DEPTH
+from smspec.spec.yaml.events import MAX_BYTES, MAX_DEPTH
 from smspec.workspace.boundary import Boundary, OutOfBounds
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.path_targets import is_file, is_missing, not_found

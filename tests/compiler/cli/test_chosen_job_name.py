@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from smspec.plan.naming import digest
+from smspec.plan import digest
 from support.servers.job_server import CREATED, job_server, look
 from support.small_job import READY, write_job
 from support.smspec_command import smspec

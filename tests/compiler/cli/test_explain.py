@@ -5,7 +5,7 @@ import json
 import pytest
 
 from smspec.diagnostics.explanation import explained_codes, explanation
-from smspec.diagnostics.visible import seen
+from smspec.diagnostics.quoting import seen
 from support.smspec_command import smspec
 
 

@@ -118,7 +118,8 @@ def held(command, place, surface, contents, most_seconds=MOST_SECONDS):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_any_spec_is_validated_in_bounded_time_and_memory(kind, command, place):
-    held(command, place, "job.yaml", KINDS[kind]())
+    """Half of each kind, unless all are asked for: neighbors are the same shape at another key or length."""
+    held(command, place, "job.yaml", [*KINDS[kind]()][:: 1 if IS_WHOLE else 2])
 
 
 def test_one_token_spec_is_validated_in_bounded_time(command, place):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from smspec.plan.naming import USUAL_BASES
+from smspec.plan import USUAL_BASES
 from smspec.service.facts import accounts, images, parsed_table, table, table_path
 from smspec.service.image_names import selected
 from support.small_job import BUILT, READY, write_job

@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from smspec.cli.command_errors import UsageError
+from smspec.cli.console import UsageError
 from smspec.cli.logs import milliseconds
-from smspec.plan.naming import digest
+from smspec.plan import digest
 from smspec.service.failure_causes import CAUSES, LIMITS, failure_cause
 from support.servers.job_server import job_server, look
 from support.small_job import BUILT, write_job

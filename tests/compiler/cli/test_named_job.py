@@ -6,7 +6,7 @@ import types
 
 import pytest
 
-from smspec.plan.naming import digest, training_job_name
+from smspec.plan import digest, training_job_name
 from support.servers.job_server import CREATED, job_server, look
 from support.small_job import READY, write_job
 from support.smspec_command import smspec

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from smspec.organization.policy_search import policy_of
+from smspec.organization import policy_of
 from smspec.workspace.boundary_search import boundary_of
 from support.small_job import READY, write_job
 from support.smspec_command import smspec

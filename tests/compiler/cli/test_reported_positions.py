@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from smspec.spec.schema.job_schema import choices, key_path, spec_keys
+from smspec.spec.schema import choices, key_path, spec_keys
 from support.smspec_command import smspec
 
 pytestmark = pytest.mark.slow

@@ -2,8 +2,7 @@
 
 import pytest
 
-from smspec.diagnostics import Finding
-from smspec.diagnostics.finding import SEVERITIES, counted, fails, gravest_first
+from smspec.diagnostics import SEVERITIES, Finding, counted, fails, gravest_first
 
 
 def found(*severities):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from smspec.diagnostics import Diagnostic, Note
 from smspec.diagnostics.formats import workflow_commands
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.source import Span
 from support.small_job import READY
 from support.smspec_command import smspec

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from smspec.diagnostics.masking import hidden, masked, without_quoted
+from smspec.diagnostics.quoting import hidden, masked, without_quoted
 from support.small_job import READY, write_job
 from support.smspec_command import smspec
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.diagnostics.masking import hidden, masked, secret_of
+from smspec.diagnostics.quoting import hidden, masked, secret_of
 from smspec.diagnostics.secrets import is_named_secret
 from smspec_runtime import secret_names
 from smspec_runtime.masking import is_secret

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.diagnostics.masking import HIDDEN, hidden, masked
+from smspec.diagnostics.quoting import HIDDEN, hidden, masked
 from smspec.diagnostics.secret_formats import certain_secret
 from smspec.diagnostics.secrets import secret_in
 from support.small_job import READY, write_job

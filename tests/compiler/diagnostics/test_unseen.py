@@ -12,12 +12,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smspec.diagnostics.quoting import multiline_visible, seen, visible
 from smspec.diagnostics.unseen import lookalike, unseen_in_name, unseen_parts
 from smspec.diagnostics.unseen_names import fault_in_data, name_fault
-from smspec.diagnostics.visible import multiline_visible, seen, visible
 from smspec.render.spec_yaml import spec_yaml
 from smspec.source import SourceText, to_data
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.yaml import read
 from support.smspec_command import smspec
 
 BIDIRECTIONAL = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"

@@ -9,8 +9,8 @@ from jsonschema import Draft7Validator
 
 from smspec.editor.editor_schema import CHOICE_WORDS, editor_schema
 from smspec.source import SourceText, to_data
-from smspec.spec.schema.job_schema import author_schema, keys_below, spec_keys, written_key
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.schema import author_schema, keys_below, spec_keys, written_key
+from smspec.spec.yaml import read
 from support.smspec_command import smspec
 
 SHOWN = {

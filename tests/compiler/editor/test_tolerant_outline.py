@@ -8,7 +8,7 @@ import pytest
 from smspec.diagnostics import InvalidInput
 from smspec.editor.tolerant_outline import TolerantOutline, place_at
 from smspec.source import Mapping, Sequence, SourceText
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.yaml import read
 
 ROOT = Path(__file__).resolve().parents[3]
 SPECS = [*sorted(ROOT.glob("specs/*/job.yaml")), *islice(sorted(ROOT.glob("tests/rejected/*/job.yaml")), 0, None, 4)]

@@ -11,8 +11,8 @@ from smspec.importer.sources import imported
 from smspec.importer.spec_writer import write_spec
 from smspec.pipeline.compilation import Compiled, compile_spec
 from smspec.pipeline.inputs import in_memory_inputs
-from smspec.render import NothingToRender
 from smspec.render.step_functions import step_functions
+from smspec.render.tree import NothingToRender
 from smspec.source import SourceText
 from support.examples import at_most
 from support.smspec_command import smspec

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.unseen import lookalike, unseen_in_name
 from smspec.importer.request_equality import differences
-from smspec.spec.shape.shape_check import shape_findings
+from smspec.spec.shape import shape_findings
 from support.examples import at_most
 from support.service.imported_requests import changed_paths, imported
 from support.service.request_strategies import HOSTILE, anything, requests

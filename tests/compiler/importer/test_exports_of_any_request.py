@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from smspec.importer.request_equality import differences
 from smspec.importer.sources import imported
-from smspec.render import NothingToRender
 from smspec.render.batch import service_job
 from smspec.render.step_functions import step_functions
 from smspec.render.terraform import terraform
+from smspec.render.tree import NothingToRender
 from support.examples import at_most
 from support.render.terraform_files import plan_of
 from support.service.request_strategies import requests

@@ -3,7 +3,7 @@
 import pytest
 
 from smspec.importer.imported import names, slug
-from smspec.plan.naming import training_job_name
+from smspec.plan import training_job_name
 
 REQUEST = {"RoleArn": "arn:aws:iam::111122223333:role/SageMakerTraining", "Tags": [{"Key": "a", "Value": "b"}]}
 

@@ -4,7 +4,7 @@ import pytest
 
 from smspec.importer.request_equality import differences
 from smspec.source import SourceText, to_data
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.yaml import read
 from support.service.api_samples import small_request
 from support.service.imported_requests import changed_paths, imported
 

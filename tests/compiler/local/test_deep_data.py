@@ -10,7 +10,7 @@ import pytest
 from smspec.local.feeder.entries import entries_of
 from smspec.local.feeder.objects import ChannelDataError, LocalStore, objects_under
 from smspec.local.feeder.plan import FeederChannel
-from smspec.source.deep_directories import remove_tree
+from smspec.source.real_file import remove_tree
 from support.local.local_jobs import LocalJob
 
 DEEP = 1100

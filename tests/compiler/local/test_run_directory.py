@@ -12,7 +12,7 @@ import pytest
 from smspec.local.engines.namespace.cell.written_files import take_back
 from smspec.local.running.request import RunFailed
 from smspec.local.running.run_directory import claim
-from smspec.source.deep_directories import remove_tree
+from smspec.source.real_file import remove_tree
 from support.local.ordinary_user import USER
 
 

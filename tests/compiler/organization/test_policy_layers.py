@@ -13,11 +13,10 @@ from smspec.organization.policy_file import POLICY_KEYS, OwnPolicy, read_values
 from smspec.organization.policy_layers import combined_policy
 from smspec.rules.missing_required_base import check_base
 from smspec.rules.suppressions import not_ignored
-from smspec.service.finding_overrides import at_level, without_known_images, without_known_types
-from smspec.service.policy import LEVELS
+from smspec.service.policy import LEVELS, at_level, without_known_images, without_known_types
 from smspec.service.policy_rules import policy_findings
 from smspec.service.request import Request
-from smspec.service.request_check import request_findings
+from smspec.service.request_rules import request_findings
 from smspec.source.frozen import replace
 from smspec.spec.model import IgnoredCheck
 

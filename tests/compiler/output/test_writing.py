@@ -13,7 +13,7 @@ import pytest
 from smspec.output.atomic_file import OutputFailed, OutputRefused
 from smspec.output.existing_output import differences
 from smspec.output.writing import write_temporary_tree, write_tree
-from smspec.plan.plan import Upload
+from smspec.plan import Upload
 from smspec.render.image_settings import EPOCH
 from smspec.render.tree import CopiedFile, FileTree, GeneratedFile
 from smspec.render.tree_rendering import render_tree
@@ -220,7 +220,7 @@ def test_ctrl_c_removes_the_unfinished_tree(tmp_path):
         "import sys\n"
         "from smspec.output.writing import write_temporary_tree, write_tree\n"
         "from smspec.render.tree import CopiedFile, FileTree\n"
-        "from smspec.source.listing import ListedFile\n"
+        "from smspec.source import ListedFile\n"
         "file = ListedFile(path='slow', origin=sys.argv[1], executable=False, size=1, sha256='0')\n"
         "write_tree(FileTree((CopiedFile(path='slow', file=file),)), sys.argv[2])\n"
     )

@@ -6,9 +6,9 @@ from smspec.pipeline.compilation import Compiled, compile_spec
 from smspec.pipeline.inputs import gather, in_memory_inputs
 from smspec.service.job_costs import PriceBook
 from smspec.source import SourceText
-from smspec.spec.layers.assembly import Assembly
+from smspec.spec.layers import Assembly
 from smspec.spec.layers.merging import alternatives
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.yaml import read
 from support.spec import job_samples
 
 HEAD = """\

@@ -16,7 +16,7 @@ from smspec.pipeline.compilation import Compiled, compile_spec, compiled_digest
 from smspec.pipeline.inputs import gather
 from smspec.render.tree_rendering import render_tree
 from smspec.source import SourceText, to_data
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.yaml import read
 
 ROOT = Path(__file__).parents[3]
 SPECS = sorted((ROOT / "specs").glob("*/job.yaml"))

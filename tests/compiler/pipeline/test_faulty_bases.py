@@ -12,9 +12,9 @@ from hypothesis import settings
 
 from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.spec_check import check_spec
+from smspec.pipeline.validation_result import check_spec
 from smspec.source import SourceText, to_data
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.yaml import read
 from support.spec import job_samples
 from support.spec.independent_faults import FAULTS, NEEDS, found, lay_out
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import settings
 
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.spec_check import check_spec
+from smspec.pipeline.validation_result import check_spec
 from smspec.source import Scalar, Sequence, SourceText
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.yaml import read
 from support.spec.independent_faults import FAULTS, NEEDS, found, lay_out
 
 GONE = "${{ vars.gone }}"

@@ -9,7 +9,7 @@ import pytest
 
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.request_file import check_request_file
-from smspec.pipeline.spec_check import check_spec
+from smspec.pipeline.validation_result import check_spec
 from support.service.api_samples import small_request
 from support.small_job import READY
 from support.smspec_command import smspec

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import settings
 
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.spec_check import check_spec
-from smspec.spec.schema.job_schema import keys_in
+from smspec.pipeline.validation_result import check_spec
+from smspec.spec.schema import keys_in
 from support.spec.independent_faults import FAULTS, NEEDS, found, lay_out, written
 
 

@@ -10,7 +10,7 @@ from smspec.diagnostics import InvalidInput
 from smspec.pipeline.compilation import compile_spec
 from smspec.pipeline.inputs import in_memory_inputs
 from smspec.source import SourceText
-from smspec.source.memo import ByContent, ByIdentity
+from smspec.source.frozen import ByContent, ByIdentity
 from support.spec.key_changes import CHANGES, changed
 
 PATCHES = (

@@ -6,8 +6,8 @@ import pytest
 
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.spec_files import MOST_BASES, read_spec_files
-from smspec.spec.layers.assembly import OptionError
+from smspec.pipeline.inputs import MOST_BASES, read_spec_files
+from smspec.spec.layers.variables import OptionError
 
 
 @pytest.fixture

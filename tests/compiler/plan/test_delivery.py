@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.plan.plan import Upload
+from smspec.plan import Upload
 from smspec.plan.request_planning import make_plan
 from support.spec import job_samples
 

@@ -3,7 +3,7 @@
 import pytest
 
 from smspec.plan.request_planning import make_plan
-from smspec.service.request_check import request_findings
+from smspec.service.request_rules import request_findings
 from smspec.service.shape_limits import SHAPE_RULES
 from smspec.service.shapes import pinned_model
 from smspec.source import dotted

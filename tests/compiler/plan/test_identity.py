@@ -5,9 +5,7 @@ import re
 
 import pytest
 
-from smspec.plan import image_planning
-from smspec.plan.naming import training_job_name
-from smspec.plan.plan import ImagePlan
+from smspec.plan import ImagePlan, image_planning, training_job_name
 from smspec.plan.request_planning import make_plan
 from support.spec import job_samples
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from smspec.plan import ImagePlan
 from smspec.plan.image_planning import environment_of
-from smspec.plan.plan import ImagePlan
 from smspec.source.frozen import replace
 
 _IMAGE = ImagePlan(

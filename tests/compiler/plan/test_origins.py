@@ -3,7 +3,7 @@
 import pytest
 
 from smspec.plan.request_planning import make_plan
-from smspec.service.request_check import request_findings
+from smspec.service.request_rules import request_findings
 from smspec.source import dotted
 from support.spec import job_samples
 from support.spec.sent_keys import KEYS

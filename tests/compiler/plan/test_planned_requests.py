@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from smspec.plan.request_planning import make_plan
-from smspec.service.request_check import request_findings
+from smspec.service.request_rules import request_findings
 from support.service.api_samples import with_the_pinned_model
 from support.spec import job_samples
 

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from smspec.plan.request_planning import make_plan
-from smspec.service.request_check import request_findings
+from smspec.service.request_rules import request_findings
 from smspec.service.shapes import pinned_model
 from support.spec import job_samples
 from support.spec.sent_keys import KEYS

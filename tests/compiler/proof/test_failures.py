@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.plan.plan import ImagePlan
+from smspec.plan import ImagePlan
 from smspec.proof.failures import Circumstances, is_certain, lacking
 from smspec.proof.observation import Raised
 

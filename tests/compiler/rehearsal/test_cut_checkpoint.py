@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from smspec.rehearsal.cut_checkpoint import Unclear, cut_checkpoint
-from smspec.source.deep_directories import copy_files, files_below, remove_tree
+from smspec.source.real_file import copy_files, files_below, remove_tree
 from support.rehearsal.trials import timeline
 
 

@@ -11,13 +11,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.plan.plan import Plan, RequestPlan, Upload
+from smspec.plan import Plan, RequestPlan, Upload
 from smspec.render.ack import UNKNOWN_TO_ACK, ack, from_ack
 from smspec.render.iam.role import role_policy
 from smspec.render.iam.submitter import submitter_policy
-from smspec.render.rendering import NothingToRender, without_place
 from smspec.render.step_functions import step_functions
 from smspec.render.terraform import UNKNOWN_TO_TERRAFORM, argument, terraform
+from smspec.render.tree import NothingToRender, without_place
 from smspec.service.shapes import in_api_order, pinned_model
 from support.render.terraform_files import arguments_of
 from support.service import api_samples

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from smspec.render import NothingToRender
 from smspec.render.step_functions import step_functions
+from smspec.render.tree import NothingToRender
 from support.service import api_samples
 
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.diagnostics.explanation import explanation
-from smspec.plan.plan import BuildInputs
+from smspec.plan import BuildInputs
 from smspec.render.dockerfile import dockerfile
 from smspec.render.representable import dockerfile_findings
-from smspec.source.listing import Listing
+from smspec.source import Listing
 from smspec.spec.model import BuiltImage, CommandEntry, ExistingImage, JobSpec, Output, ScriptEntry
 from support.render.plan_samples import image_plan
 

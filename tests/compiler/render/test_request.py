@@ -2,7 +2,7 @@
 
 import json
 
-from smspec.plan.plan import RequestPlan
+from smspec.plan import RequestPlan
 from smspec.render import request_json
 from support.render.plan_samples import PAYLOAD
 

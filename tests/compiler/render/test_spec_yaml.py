@@ -9,9 +9,9 @@ from ruamel.yaml import YAML
 from smspec.diagnostics import InvalidInput
 from smspec.render.spec_yaml import spec_yaml
 from smspec.source import Document, Mapping, Scalar, Sequence, SourceText
-from smspec.spec.layers.assembly import merged
-from smspec.spec.yaml.scalars import is_text_everywhere
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.layers import merged
+from smspec.spec.yaml import read
+from smspec.spec.yaml.events import is_text_everywhere
 from support.examples import at_most
 from support.spec.trees import mappings, tree
 from support.spec.yaml_texts import texts

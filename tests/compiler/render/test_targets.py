@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from smspec.render import TARGETS, NothingToRender
+from smspec.render import TARGETS
+from smspec.render.tree import NothingToRender
 from smspec.source import Document
 from support.render.plan_samples import PAYLOAD, build_inputs, image_plan, plan
 from support.small_job import write_job

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 RENDER = Path(__file__).parents[3] / "compiler/smspec/render"
-module = importlib.import_module("smspec.render.templates_digest")
+module = importlib.import_module("smspec.render")
 
 
 @pytest.fixture

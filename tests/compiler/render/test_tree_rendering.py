@@ -5,8 +5,8 @@ import json
 import pytest
 
 from smspec.output.contents import chunks, in_order_of_making
-from smspec.plan.plan import Upload
-from smspec.plan.run_planning import run_plan_json
+from smspec.plan import Upload
+from smspec.plan.delivery import run_plan_json
 from smspec.render.tree import CopiedFile, GeneratedFile
 from smspec.render.tree_rendering import render_tree
 from smspec_runtime.run_plan import RunPlan

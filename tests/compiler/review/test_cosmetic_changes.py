@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from smspec.review.job_review import compared
 from smspec.service.job_costs import PriceBook
-from smspec.spec.yaml.scalars import meaning
+from smspec.spec.yaml.events import meaning
 from support.review.job_reviews import kinds, version
 from support.spec import job_samples
 

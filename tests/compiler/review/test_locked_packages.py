@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.plan.plan import NeededEnvironment
+from smspec.plan import NeededEnvironment
 from smspec.plan.request_planning import make_plan
 from smspec.review.job_review import compared
 from smspec.review.layers import layers_of_plan

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from smspec.diagnostics.masking import HIDDEN
+from smspec.diagnostics.quoting import HIDDEN
 from smspec.review.job_review import added_changes, compared, verdict
 from smspec.service.cost_ceiling import ceiling_of
 from smspec.service.job_costs import PriceBook

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.diagnostics.masking import HIDDEN, hidden
+from smspec.diagnostics.quoting import HIDDEN, hidden
 from smspec.review.change import LONGEST, MOST_DIFFERING, MOST_IN_TEXT, Change, shown_values
 from smspec.review.job_review import compared
 from smspec.service.job_costs import PriceBook

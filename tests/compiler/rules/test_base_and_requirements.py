@@ -5,7 +5,7 @@ import pytest
 from smspec.rules.images import unusable_base_image
 from smspec.rules.requirements import check_format, check_lines, check_startup_format, check_startup_lines
 from smspec.service.image_python import is_official_python, python_of_image
-from smspec.source.listing import Listing
+from smspec.source import Listing
 from smspec.spec.model import BuiltImage, ExistingImage
 from support import small_job
 from support.smspec_command import smspec

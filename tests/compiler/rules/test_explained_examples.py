@@ -9,13 +9,13 @@ import yaml
 from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec.pipeline.compilation import compile_spec
 from smspec.pipeline.inputs import in_memory_inputs
-from smspec.plan.naming import with_image_uri
+from smspec.plan import with_image_uri
 from smspec.plan.request_planning import make_plan
 from smspec.rules import lint
 from smspec.rules.naming import naming_findings
 from smspec.rules.requirements import check_format, check_lines
 from smspec.rules.suppressions import not_ignored
-from smspec.service.request_check import request_findings
+from smspec.service.request_rules import request_findings
 from smspec.source import SourceText
 from smspec.spec.model import BuiltImage
 from support.spec import job_samples

@@ -3,7 +3,7 @@
 import pytest
 
 from smspec.rules.images import PLATFORM_OF_A_DIFFERENT_ARCHITECTURE as RULE
-from smspec.service.facts.instances import architecture, known_types
+from smspec.service.facts import architecture, known_types
 from smspec.service.shapes import pinned_model
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec

@@ -2,11 +2,10 @@
 
 import pytest
 
-from smspec.plan.delivery import toolkit_hyperparameters
-from smspec.plan.run_planning import launcher_name
+from smspec.plan.delivery import launcher_name, toolkit_hyperparameters
 from smspec.rules import lint
 from smspec.spec.model import DISTRIBUTIONS
-from smspec.spec.schema.job_schema import spec_keys
+from smspec.spec.schema import spec_keys
 from smspec_runtime.launchers import LAUNCHERS
 from smspec_runtime.toolkit import LAUNCHERS as TOOLKIT_LAUNCHERS
 from support.spec import job_samples

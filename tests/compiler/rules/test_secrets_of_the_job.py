@@ -7,9 +7,9 @@ import pytest
 from smspec.plan.request_planning import make_plan
 from smspec.render.iam.role import role_policy, secret_statements
 from smspec.rules import lint
-from smspec.rules.secrets import secret_findings
+from smspec.rules.hyperparameters import secret_findings
 from smspec.service.request import Request
-from smspec.service.request_check import request_findings
+from smspec.service.request_rules import request_findings
 from smspec.service.request_rules.secrets import secret_in_the_request
 from support.service import api_samples
 from support.spec import job_samples

@@ -23,13 +23,6 @@ def default(script, label):
         (HEAD + "p.add_argument('--lr', default=compute())\np.parse_args()", UNKNOWN),
         (HEAD + "p.add_argument('--lr', default=1)\np.set_defaults(lr=2)\np.parse_args()", UNKNOWN),
         (HEAD + "a = p.add_argument('--lr', default=1)\na.default = 2\np.parse_args()", UNKNOWN),
-        ("import click\n@click.command()\n@click.option('--lr', default=3)\ndef main(lr): pass\nmain()", 3),
-        ("import click\n@click.command()\n@click.option('--lr', is_flag=True)\ndef main(lr): pass\nmain()", False),
-        ("import typer\ndef main(lr: int = 3): pass\ntyper.run(main)", 3),
-        ("from absl import app, flags\nflags.DEFINE_integer('lr', 3, 'x')\napp.run(main)", 3),
-        ("import fire\ndef main(lr=3): pass\nfire.Fire(main)", 3),
-        ("import tyro\ndef main(lr: int = 3): pass\ntyro.cli(main)", 3),
-        ("from jsonargparse import CLI\ndef main(lr: int = 3): pass\nCLI(main)", 3),
         (
             "from dataclasses import dataclass\nfrom transformers import HfArgumentParser\n@dataclass\nclass A:\n"
             "    lr: int = 3\nHfArgumentParser(A).parse_args_into_dataclasses()",

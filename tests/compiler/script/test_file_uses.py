@@ -7,8 +7,8 @@ import textwrap
 
 import pytest
 
+from smspec.pipeline.script_reading import read_script
 from smspec.script.program import Program
-from smspec.script.script_reader import read_script
 from smspec.source import SourceText
 from support.script.read_programs import InMemory
 

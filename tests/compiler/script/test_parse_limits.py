@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.script import parsing
-from smspec.script.parsing import is_readable, nodes_of
+from smspec.script import script_files
+from smspec.script.script_files import is_readable, nodes_of
 
 PIECES = (
     *("(", "[", "{", ")", "]", "}", "'", '"', "'''", '"""', "\\", "\n", "#", "a", " not ", " elif ", "+", "r", "é"),
@@ -20,12 +20,12 @@ PIECES = (
 def test_brackets_alone_show_what_all_tokens_show(pieces):
     text = "".join(pieces)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parsing, "_most_operators", lambda _: math.inf)
+        patch.setattr(script_files, "_most_operators", lambda _: math.inf)
         from_all_tokens = is_readable(text)
     assert is_readable(text) == from_all_tokens
 
 
 def test_nodes_are_those_of_the_standard_library():
-    with open(parsing.__file__, encoding="utf-8") as file:
+    with open(script_files.__file__, encoding="utf-8") as file:
         tree = ast.parse(file.read())
     assert [*map(id, nodes_of(tree))] == [*map(id, ast.walk(tree))]

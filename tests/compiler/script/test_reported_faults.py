@@ -87,39 +87,6 @@ def main():
 if __name__ == "__main__":
     main()
 """
-ABSL = """\
-from absl import app
-from absl import flags
-
-FLAGS = flags.FLAGS
-flags.DEFINE_integer("batch_size", 32, "examples", lower_bound=1)
-flags.DEFINE_enum("optimizer", "adam", ["adam", "sgd"], "how")
-flags.DEFINE_string("data", None, "where")
-flags.mark_flag_as_required("data")
-
-
-def main(argv):
-    del argv
-
-
-if __name__ == "__main__":
-    app.run(main)
-"""
-CLICK = """\
-import click
-
-
-@click.command()
-@click.option("--learning-rate", "-r", type=float, default=0.1, show_default=True)
-@click.option("--amp/--no-amp", default=False)
-@click.option("--kind", type=click.Choice(["a", "b"]))
-def main(learning_rate, amp, kind):
-    click.echo(learning_rate)
-
-
-if __name__ == "__main__":
-    main()
-"""
 TRAINING = {"training": "s3://example-data/x/"}
 
 
@@ -138,15 +105,6 @@ TRAINING = {"training": "s3://example-data/x/"}
         (HF, {"model_name": "m", "learning_rate": 0.1, "frozen": True}, []),
         (HF, {"frozen": "perhaps", "model_name": "m"}, [("SM503", "hyperparameters.frozen")]),
         (HF, {"frozen": True}, [("SM502", "hyperparameters")]),
-        (ABSL, {"data": "x", "batch_size": 8}, []),
-        (ABSL, {"batch_size": 0, "data": "x"}, [("SM503", "hyperparameters.batch_size")]),
-        (ABSL, {"optimizer": "sgd"}, [("SM502", "hyperparameters")]),
-        (ABSL, {"data": "x", "batchsize": 1}, [("SM501", "hyperparameters.batchsize")]),
-        (CLICK, {"learning-rate": 0.1, "kind": "a"}, []),
-        (CLICK, {"r": 0.1}, []),
-        (CLICK, {"learning_rate": 0.1}, [("SM501", "hyperparameters.learning_rate")]),
-        (CLICK, {"amp": True}, [("SM504", "hyperparameters.amp")]),
-        (CLICK, {"kind": "c"}, [("SM503", "hyperparameters.kind")]),
     ],
 )
 def test_argument_errors_are_reported(text, hyperparameters, expected):

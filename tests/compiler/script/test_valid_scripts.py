@@ -7,7 +7,6 @@ import pytest
 
 from support.script import (
     programs_of_ends,
-    programs_of_libraries,
     programs_of_objects,
     programs_of_parsers,
     programs_of_variables,
@@ -33,7 +32,6 @@ PROGRAMS = {
     **{f"parser: {name}": whole(text, MADE) for name, text in programs_of_parsers.PROGRAMS.items()},
     **{f"object: {name}": whole(text, MADE) for name, text in programs_of_objects.PROGRAMS.items()},
     **{f"end: {name}": whole(text, MADE) for name, text in programs_of_ends.PROGRAMS.items()},
-    **{f"library: {name}": whole(text, "") for name, text in programs_of_libraries.PROGRAMS.items()},
     **{f"variable: {name}": whole(text, "") for name, text in programs_of_variables.PROGRAMS.items()},
 }
 if sys.version_info < (3, 11):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from smspec.service.image_reference import is_image_reference, parsed_reference
 from smspec.service.request import Request
 from smspec.service.request_rules.algorithm import image_without_a_full_reference
-from smspec.service.request_rules.regions import registry_with_another_dns_suffix
+from smspec.service.request_rules.whole_request import registry_with_another_dns_suffix
 
 DIGEST = "sha256:" + "ab" * 32
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from smspec.service.facts import table
-from smspec.service.facts.instances import InstanceFacts, instance, instance_bandwidth, known_types, lacks
+from smspec.service.facts import InstanceFacts, instance, instance_bandwidth, known_types, lacks, table
 from smspec.service.instance_types import TRAINIUM, ULTRASERVER, family, is_known, storage
 from smspec.service.shapes import pinned_model
 

@@ -5,7 +5,7 @@ import pytest
 from smspec.service.policy import Policy, Quotas, RegionQuotas
 from smspec.service.policy_rules.limits import request_above_a_quota, without_the_default
 from smspec.service.request import Request
-from smspec.service.request_check import request_findings
+from smspec.service.request_rules import request_findings
 
 TYPE = "ml.g5.xlarge"
 ON_DEMAND = f"{TYPE} for training job usage"

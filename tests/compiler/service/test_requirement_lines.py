@@ -91,7 +91,13 @@ def test_variables_of_the_machine_are_never_in_requirements() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["pkg @ https://${TOKEN}@example.com/pkg-1.0.tar.gz", "${TOKEN}", "pkg==${TOKEN}", "pkg[${TOKEN}]", "pkg; ${TOKEN}"],
+    [
+        "pkg @ https://${TOKEN}@example.com/pkg-1.0.tar.gz",
+        "${TOKEN}",
+        "pkg==${TOKEN}",
+        "pkg[${TOKEN}]",
+        "pkg; ${TOKEN}",
+    ],
 )
 def test_lock_never_gets_the_value_of_a_secret(line: str) -> None:
     """A resolver writes it in its place, and others read the lock."""

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from smspec.service import shape_limits
-from smspec.service.request_check import request_findings
+from smspec.service.request_rules import request_findings
 from smspec.service.shape_limits import SHAPE_RULES, limit_findings
 from smspec.service.shapes import pinned_model
 from smspec.source import dotted

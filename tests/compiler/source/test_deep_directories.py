@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from smspec.local.engines.namespace.cell import written_files
-from smspec.source import deep_directories
-from smspec.source.deep_directories import remove_tree, walked
+from smspec.source import real_file
+from smspec.source.real_file import remove_tree, walked
 
 DEEP = 3000
 
@@ -118,7 +118,7 @@ def test_no_signal_closes_a_directory_twice(tmp_path, close):
     def traced(left):
         def trace(frame, event, _):
             nonlocal left
-            if frame.f_code.co_filename not in (deep_directories.__file__, written_files.__file__):
+            if frame.f_code.co_filename not in (real_file.__file__, written_files.__file__):
                 return None
             frame.f_trace_opcodes = True
             left -= event == "opcode"

@@ -6,8 +6,8 @@ import pickle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.source import memo
-from smspec.source.memo import ByContent, ByIdentity
+from smspec.source import frozen
+from smspec.source.frozen import ByContent, ByIdentity
 
 LEAVES = st.sampled_from((None, True, False, 0, 1, 2**70, 0.0, -0.0, 1.0, float("inf"), "", "a", "1", "é", "\ud800"))
 VALUES = st.recursive(
@@ -31,7 +31,7 @@ def test_equal_values_share_one_result():
 
 
 def test_memory_is_bounded(monkeypatch):
-    monkeypatch.setattr(memo, "_MOST", 10)
+    monkeypatch.setattr(frozen, "_MOST", 10)
     remembered = ByContent()
     for number in range(100):
         assert remembered.of("x", [number], tuple) == (number,)
@@ -73,7 +73,7 @@ def test_several_objects_are_asked_about_together():
 
 
 def test_memory_of_objects_is_bounded(monkeypatch):
-    monkeypatch.setattr(memo, "_MOST_SHARED", 10)
+    monkeypatch.setattr(frozen, "_MOST_SHARED", 10)
     remembered = ByIdentity()
     for number in range(100):
         assert remembered.of("x", [number], lambda: number) == number  # noqa: B023
@@ -81,7 +81,7 @@ def test_memory_of_objects_is_bounded(monkeypatch):
 
 
 def test_objects_that_are_asked_about_again_are_kept(monkeypatch):
-    monkeypatch.setattr(memo, "_MOST_SHARED", 10)
+    monkeypatch.setattr(frozen, "_MOST_SHARED", 10)
     remembered, value = ByIdentity(), ["a"]
     first = remembered.of("x", value, list)
     for _ in range(100):

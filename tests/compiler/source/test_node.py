@@ -2,9 +2,8 @@
 
 import pytest
 
-from smspec.source import SourceText
-from smspec.source.node import pruned, to_data
-from smspec.spec.yaml.yaml_reader import read
+from smspec.source import SourceText, pruned, to_data
+from smspec.spec.yaml import read
 
 
 @pytest.mark.parametrize(

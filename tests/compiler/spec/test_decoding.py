@@ -7,7 +7,7 @@ import pytest
 
 from smspec.spec import decoding, model
 from smspec.spec.decoding import decode
-from smspec.spec.shape.shape_check import shape_findings
+from smspec.spec.shape import shape_findings
 from support.small_job import READY
 from support.spec.job_documents import BUILT_JOB, document_of, merged_text, whole_job, with_key
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from smspec.diagnostics import InvalidInput
 from smspec.source import SourceText
 from smspec.spec.key_order import in_order
-from smspec.spec.schema.job_schema import keys_in
+from smspec.spec.schema import keys_in
 from support.examples import at_most
 from support.spec.job_documents import whole_job
 from support.spec.written_specs import written_specs

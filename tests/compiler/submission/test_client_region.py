@@ -11,9 +11,9 @@ from botocore import UNSIGNED
 from botocore.config import Config
 from botocore.exceptions import EndpointVariantError
 
-from smspec.service.partitions import is_of_another_partition, is_of_aws, partition_of, partitions, region_of_endpoint
+from smspec.service.arns import is_of_another_partition, is_of_aws, partition_of, partitions, region_of_endpoint
 from smspec.submission.client import AwsUnavailable, sagemaker_client
-from smspec.submission.s3_service import S3Store
+from smspec.submission.s3_service import RegionalS3
 from smspec.wire.aws import AwsSession
 
 
@@ -188,5 +188,5 @@ def test_malformed_endpoint_is_not_repeated(profiles, monkeypatch, endpoint):
     """A password may be in any place of it."""
     monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
     with pytest.raises(AwsUnavailable) as failure:
-        S3Store("good", None).has_objects("s3://bucket/a")
+        RegionalS3("good", None).has_objects("s3://bucket/a")
     assert "PASS" not in str(failure.value) and "AWS_ENDPOINT_URL_S3" in str(failure.value)

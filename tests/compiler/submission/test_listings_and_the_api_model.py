@@ -14,7 +14,7 @@ from botocore.validate import ParamValidator
 from smspec.service.policy import is_about_training
 from smspec.submission.aws_listing import listed_prices, listed_quotas
 from smspec.submission.client import AwsUnavailable
-from smspec.submission.s3_service import S3Store
+from smspec.submission.s3_service import RegionalS3
 from smspec.wire.aws import AwsSession
 from support.servers.hostile_s3 import CREDENTIALS, listing
 from support.servers.hostile_server import hostile_server, response
@@ -208,6 +208,6 @@ def test_objects_without_an_end_are_an_error(monkeypatch, tokens):
 
     with hostile_server(again) as server:
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{server.host}")
-        service = S3Store(None, "us-west-2")
+        service = RegionalS3(None, "us-west-2")
         with pytest.raises(AwsUnavailable, match="S3 lists the objects below `s3://bucket/out/` without an end"):
             service.objects("s3://bucket/out/")

@@ -42,10 +42,10 @@ class Checked:
         self.wheels.mkdir()
         self.temporary = tmp_path / "tmp"
         self.temporary.mkdir()
+        self.cache = tmp_path / "cache"
         self.environment = {
             "PIP_NO_INDEX": "1",
             "PIP_FIND_LINKS": str(self.wheels),
-            "SMSPEC_CACHE_DIR": str(tmp_path / "cache"),
             "UV_CACHE_DIR": str(tmp_path / "uv"),
             "TMPDIR": str(self.temporary),
             "HOME": str(self.outside),
@@ -54,6 +54,9 @@ class Checked:
         }
 
     def spec(self, rest: str = "", version: str = HOST, more: str = "") -> None:
+        """Write the spec. Only with packages it has a cache of its own: their names mean others in each test."""
+        if "python_packages" in more:
+            self.environment["SMSPEC_CACHE_DIR"] = str(self.cache)
         self.job.spec(SPEC.format(version=version, more=more) + rest)
 
     def start(self, *options: str) -> subprocess.Popen:

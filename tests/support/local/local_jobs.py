@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from smspec.source.deep_directories import ignore_unread, walked
+from smspec.source.real_file import ignore_unread, walked
 from support.forked_command import start_command
 
 DEADLINE = 120

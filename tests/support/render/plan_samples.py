@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-from smspec.plan.plan import BuildInputs, ImagePlan, NeededEnvironment, Plan, RequestPlan
-from smspec.source.listing import ListedFile, Listing
+from smspec.plan import BuildInputs, ImagePlan, NeededEnvironment, Plan, RequestPlan
+from smspec.source import ListedFile, Listing
 from smspec.spec.lock import LockedEnvironment, content_digest
 from smspec_runtime.run_plan import RunPlan
 

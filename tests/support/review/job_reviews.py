@@ -6,12 +6,12 @@ from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.planned_jobs import planned_jobs
 from smspec.review.job_review import compared
 from smspec.review.layers import layers_of_plan
-from smspec.review.version import Version, Writing, version_of_plan
+from smspec.review.version import JobVersion, Writing, version_of_plan
 from smspec.service.job_costs import PriceBook
 from support.spec import job_samples
 
 
-def version(written=None, *paths: str, requirements: bytes | None = None, **changes) -> Version:
+def version(written=None, *paths: str, requirements: bytes | None = None, **changes) -> JobVersion:
     """Return a job as it is compared: a plain one with keys replaced, or what is written."""
     document = job_samples.document(job_samples.spec(**changes) if written is None else written)
     build_inputs = job_samples.build_inputs(*paths, requirements=requirements)
@@ -21,7 +21,7 @@ def version(written=None, *paths: str, requirements: bytes | None = None, **chan
     return version_of_plan(plan, job, build_inputs, layers, Writing(document=document))
 
 
-def kinds(old: Version, new: Version, prices=None) -> set[str]:
+def kinds(old: JobVersion, new: JobVersion, prices=None) -> set[str]:
     """Return the kinds of what differs."""
     return {change.kind for change in compared(old, new, prices or PriceBook())}
 

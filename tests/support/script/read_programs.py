@@ -8,15 +8,13 @@ import os
 import sys
 import types
 
-from smspec.pipeline.script_reading import Started, read_program
+from smspec.pipeline.script_reading import Started, confirmed, read_handler, read_program, read_script
 from smspec.plan.request_planning import make_plan
 from smspec.plan.script_environment import plan_script_environment
 from smspec.rules.script import script_findings
 from smspec.rules.source import source_text_findings
-from smspec.script.parsing import ScriptUnreadable
-from smspec.script.script_reader import confirmed, read_handler, read_script
-from smspec.source import SourceText
-from smspec.source.listing import ListedFile, Listing
+from smspec.script.script_files import ScriptUnreadable
+from smspec.source import ListedFile, Listing, SourceText
 from support.spec import job_samples
 
 

@@ -8,9 +8,9 @@ from smspec.importer.spec_writer import WrittenSpec, write_spec
 from smspec.plan.request_planning import make_plan
 from smspec.source import Path, SourceText
 from smspec.spec.decoding import decode
-from smspec.spec.layers.assembly import merged
-from smspec.spec.shape.shape_check import shape_findings
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.layers import merged
+from smspec.spec.shape import shape_findings
+from smspec.spec.yaml import read
 from support.spec.job_samples import build_inputs
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from smspec.service.request_check import request_findings
+from smspec.service.request_rules import request_findings
 from smspec.source import Path, dotted
 
 Request = dict[str, object]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.spec_check import check_spec
+from smspec.pipeline.validation_result import check_spec
 
 ROLE = "arn:aws:iam::111122223333:role/SageMakerTraining"
 GOOD = {

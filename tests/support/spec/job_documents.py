@@ -6,9 +6,9 @@ import copy
 import json
 
 from smspec.source import Document, Mapping, Scalar, Sequence, SourceText, Span
-from smspec.spec.layers.assembly import merged
-from smspec.spec.shape.shape_check import shape_findings
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.layers import merged
+from smspec.spec.shape import shape_findings
+from smspec.spec.yaml import read
 from support.small_job import READY
 
 WHOLE_JOB = {

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 
-from smspec.plan.plan import BuildInputs
-from smspec.source import Document, SourceText
-from smspec.source.listing import ListedFile, Listing
+from smspec.plan import BuildInputs
+from smspec.source import Document, ListedFile, Listing, SourceText
 from smspec.spec.decoding import decode
-from smspec.spec.layers.assembly import merged
+from smspec.spec.layers import merged
 from smspec.spec.model import JobSpec
-from smspec.spec.shape.shape_check import shape_findings
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.shape import shape_findings
+from smspec.spec.yaml import read
 
 IMAGE_URI = "111122223333.dkr.ecr.us-west-2.amazonaws.com/ready:1"
 PLAIN = {

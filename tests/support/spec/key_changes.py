@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 
 from smspec.spec.keys import ROW, ROWS
-from smspec.spec.keys.row import Row
-from smspec.spec.schema.job_schema import spec_keys
+from smspec.spec.keys.row import KeyRow
+from smspec.spec.schema import spec_keys
 from support.spec import job_samples
 
 ROLE = "arn:aws:iam::111122223333:role/Other"
@@ -181,7 +181,7 @@ def general(key: str) -> str:
     return ".".join("*" if step in names and at else step for at, step in enumerate(steps))
 
 
-def row_of(key: str) -> Row:
+def row_of(key: str) -> KeyRow:
     """Return the row of a key, or of the key whose entry it is."""
     path = general(key)
     return ROW.get(path) or ROW[path.rpartition(".")[0]]

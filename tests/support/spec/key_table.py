@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from smspec.service.shapes import Model, Shape
 from smspec.spec import model
-from smspec.spec.keys.row import TOOLS, ChoiceForm, NamedForm, Row, StructureForm, StructureListForm, ValueForm
+from smspec.spec.keys.row import TOOLS, ChoiceForm, KeyRow, NamedForm, StructureForm, StructureListForm, ValueForm
 
 LAYERS = {"smspec", "extends", "vars", "overlays"}
 """Read before there is a job, so that no job has them."""
@@ -16,7 +16,7 @@ FIELDS = {"checks": "ignored_checks"}
 """Keys whose field in the model has another name."""
 
 
-def faults(rows: tuple[Row, ...], schema: Mapping[tuple[str, ...], object], api: Model) -> Iterator[str]:
+def faults(rows: tuple[KeyRow, ...], schema: Mapping[tuple[str, ...], object], api: Model) -> Iterator[str]:
     """Yield what is missing or does not agree, each with where to put it right."""
     paths = [row.path for row in rows]
     yield from (f"`{path}` has two rows" for path in sorted({path for path in paths if paths.count(path) > 1}))
@@ -38,7 +38,7 @@ def _is_a_layers(key: tuple[str, ...]) -> bool:
     return key[0] in LAYERS and len(key) > 1
 
 
-def _member_faults(row: Row, shapes: dict[str, Shape], api: Model) -> Iterator[str]:
+def _member_faults(row: KeyRow, shapes: dict[str, Shape], api: Model) -> Iterator[str]:
     if not row.member:
         if not row.kind and row.path.split(".")[0] not in {*LAYERS, "checks"}:
             yield f"`{row.path}` has neither a member of the request nor a kind of change: nothing says where it goes"
@@ -60,7 +60,7 @@ def _member_faults(row: Row, shapes: dict[str, Shape], api: Model) -> Iterator[s
         yield f"`{row.path}` writes a list of texts, and `{row.member}` is one of {api.shapes[shape.item].kind}s"
 
 
-def _word_faults(row: Row) -> Iterator[str]:
+def _word_faults(row: KeyRow) -> Iterator[str]:
     for tool, words in row.words.items():
         if tool not in TOOLS:
             yield f"`{row.path}` has words of `{tool}`, which is not in TOOLS, spec/keys/row.py"
@@ -68,7 +68,7 @@ def _word_faults(row: Row) -> Iterator[str]:
             yield f"`{row.path}` has no words of `{tool}`: remove the entry"
 
 
-def _field_faults(rows: tuple[Row, ...]) -> Iterator[str]:
+def _field_faults(rows: tuple[KeyRow, ...]) -> Iterator[str]:
     holders = {"": [model.JobSpec]}
     for row in rows:
         form = row.form

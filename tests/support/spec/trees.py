@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from smspec.source import Mapping, Scalar, Sequence, Span
-from smspec.spec.yaml.scalars import meaning
+from smspec.spec.yaml.events import meaning
 
 HERE = Span("job.yaml", 1, 1, 1, 1)
 

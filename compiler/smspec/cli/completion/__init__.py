@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 
-from smspec.cli.command_errors import UsageError
 from smspec.cli.completion.scripts import (
     Grammar,
     Kind,
@@ -23,7 +22,7 @@ from smspec.cli.completion.scripts import (
     fish_script,
     zsh_script,
 )
-from smspec.cli.console import Console
+from smspec.cli.console import Console, UsageError
 from smspec.source import Document
 from smspec.source import Mapping as MappingNode
 
@@ -111,7 +110,7 @@ def completion(words: list[str], commands: Mapping[str, tuple[str, str]], consol
 
 def overlays(path: str = "job.yaml") -> Iterator[str]:
     """Yield the names of the overlays of a spec and its base specs."""
-    from smspec.spec.layers.assembly import overlay_names
+    from smspec.spec.layers import overlay_names
 
     return _plain(overlay_names(*_layers(path)))
 
@@ -158,7 +157,7 @@ CANDIDATES: dict[str, Callable[..., Iterator[str]]] = {
 def _layers(path: str) -> tuple[Document, ...]:
     from smspec.diagnostics import InvalidInput
     from smspec.pipeline.input_cache import InputCache
-    from smspec.pipeline.spec_files import read_spec_files
+    from smspec.pipeline.inputs import read_spec_files
     from smspec.spec.layers.variables import OptionError
 
     try:

@@ -13,8 +13,7 @@ from typing import Union, cast
 import yaml
 
 from smspec.importer.marks import MARK
-from smspec.spec.yaml.events import PARSER, Event
-from smspec.spec.yaml.scalars import meaning
+from smspec.spec.yaml.events import PARSER, Event, meaning
 
 MOST_DEPTH = 100
 MOST_PARTS = 500_000

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from smspec.importer.definitions.tuning import tuned_job
 from smspec.importer.definitions.variables import DefinitionVariables, FoundJob
 from smspec.importer.imported import Imported, RequestNotFound
-from smspec.service.members import items, member, structure
-from smspec.source import Path
-from smspec.source.node import dotted
+from smspec.service.shapes import items, member, structure
+from smspec.source import Path, dotted
 
 _TEXT = "PipelineDefinition"
 

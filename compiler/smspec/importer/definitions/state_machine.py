@@ -15,10 +15,9 @@ from smspec.importer.definitions.tuning import tuned_job
 from smspec.importer.definitions.variables import PLACEHOLDER, DefinitionVariables, FoundJob
 from smspec.importer.imported import Imported, RequestNotFound, names
 from smspec.importer.request_equality import differences
-from smspec.service.members import structure
-from smspec.source import Path
+from smspec.service.shapes import structure
+from smspec.source import Path, dotted
 from smspec.source.frozen import replace
-from smspec.source.node import dotted
 
 _RESOURCE = re.compile(
     r"(?i:arn:[^:]+:states:[^:]*:[^:]*:(?:aws-sdk:)?sagemaker:create(?P<kind>Training|HyperParameterTuning)Job)"

@@ -15,7 +15,7 @@ from smspec.importer.definitions.pipelines import jobs_of_steps
 from smspec.importer.definitions.state_machine import jobs_of_states
 from smspec.importer.definitions.variables import PLACEHOLDER, Default, DefinitionVariables, FoundJob
 from smspec.importer.imported import RequestNotFound
-from smspec.service.members import member, structure
+from smspec.service.shapes import member, structure
 
 NO_VALUE = object()
 """A member that the template removes."""

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from smspec.importer.definitions.variables import DefinitionVariables, FoundJob
 from smspec.importer.imported import Imported, NotImported, RequestNotFound
-from smspec.service.members import items, member, structure
-from smspec.service.shapes import pinned_model
+from smspec.service.shapes import items, member, pinned_model, structure
 
 _TELLING = ("TrainingJobDefinition", "TrainingJobDefinitions", "HyperParameterTuningJobConfig")
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from smspec.importer.marks import holds_mark
@@ -27,26 +25,12 @@ from smspec.importer.sdk.values import (
     same,
     text_of,
 )
+from smspec.script.follow.constants import compared, computed
 
 if TYPE_CHECKING:
     from smspec.importer.sdk.following import Following
 
-_LARGEST = 1 << 62
 _MOST_ITEMS = 200
-_ARITHMETIC: dict[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-}
-_ORDER: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
 
 
 class SdkEvaluation:
@@ -194,10 +178,9 @@ class SdkEvaluation:
     def _binary(self, node: ast.BinOp) -> Value:
         left, right = self.value(node.left), self.value(node.right)
         kind = type(node.op)
-        if isinstance(left, bool) or isinstance(right, bool):
-            return SdkUnknown()
-        if isinstance(left, int | float) and isinstance(right, int | float):
-            return _computed(kind, left, right)
+        number = computed(kind, left, right)
+        if number is not None:
+            return number
         if (
             kind is ast.Add
             and isinstance(left, str | SdkText | SdkUnknown)
@@ -314,13 +297,7 @@ def _compared(kind: ast.cmpop, one: Value, two: Value) -> bool | None:
         return (one is None) is isinstance(kind, ast.Is)
     if isinstance(kind, ast.In | ast.NotIn):
         return _contains(two, one, isinstance(kind, ast.In))
-    if not (is_constant(one) and is_constant(two)):
-        return None
-    if isinstance(kind, ast.Eq | ast.NotEq):
-        return (one == two) is isinstance(kind, ast.Eq)
-    if isinstance(one, int | float) and isinstance(two, int | float) and type(kind) in _ORDER:
-        return _ORDER[type(kind)](one, two)
-    return None
+    return compared(type(kind), one, two) if is_constant(one) and is_constant(two) else None
 
 
 def _contains(owner: Value, item: Value, expected: bool) -> bool | None:
@@ -335,25 +312,16 @@ def _contains(owner: Value, item: Value, expected: bool) -> bool | None:
     return None
 
 
-def _computed(kind: type[ast.operator], left: float, right: float) -> Value:
-    if kind is ast.Pow and isinstance(right, int) and 0 <= right <= 64 and abs(left) <= 1024:
-        found: float = left**right
-    elif kind in _ARITHMETIC:
-        try:
-            found = _ARITHMETIC[kind](left, right)
-        except (ArithmeticError, ValueError):
-            return SdkUnknown()
-    else:
-        return SdkUnknown()
-    return found if isinstance(found, float) or abs(found) < _LARGEST else SdkUnknown()
-
-
 def _percent(pattern: str, given: list[Value]) -> Value:
     """Return the result of ``%`` with plain ``%s`` and ``%d``."""
-    pieces = pattern.replace("%%", "\0").replace("%d", "%s").split("%s")
+    if "\0" in pattern or "\1" in pattern:
+        return SdkUnknown(is_text=True)
+    pieces = pattern.replace("%%", "\0").replace("%d", "%s\1").split("%s")
     if len(pieces) != len(given) + 1 or any("%" in piece for piece in pieces):
         return SdkUnknown(is_text=True)
+    if any(piece[:1] == "\1" and type(value) is not int for value, piece in zip(given, pieces[1:], strict=True)):
+        return SdkUnknown(is_text=True)  # `%d` writes other numbers, and truths, in another way
     parts: list[Value] = [pieces[0]]
     for value, piece in zip(given, pieces[1:], strict=True):
         parts += [text_of(value), piece]
-    return joined(*(part.replace("\0", "%") if isinstance(part, str) else part for part in parts))
+    return joined(*(part.removeprefix("\1").replace("\0", "%") if isinstance(part, str) else part for part in parts))

@@ -33,7 +33,8 @@ from smspec.importer.sdk.values import (
     copied,
     forget,
 )
-from smspec.script.parsing import tree_or_error
+from smspec.script.follow.code import Codes
+from smspec.script.script_files import tree_or_error
 from smspec.source import SourceText
 
 MOST_STEPS = 300_000
@@ -41,6 +42,7 @@ MOST_STEPS = 300_000
 
 MOST_JOBS = 200
 _DEEPEST_CALL = 4
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _ASSIGNED = re.compile(r"^[ \t]*([A-Za-z_]\w*)[ \t]*[-+*/|]?=", re.MULTILINE)
 
 
@@ -65,6 +67,7 @@ class Following:
         self._steps = 0
         self._depth = 0
         self._followed: set[int] = set()
+        self._codes = Codes()
         self.evaluation = SdkEvaluation(self)
         self.statements = SdkStatements(self)
         try:
@@ -149,18 +152,15 @@ class Following:
     def forget_changed(self, nodes: list[ast.AST]) -> None:
         """Treat as unknown what these nodes may assign, and the collections that they may change."""
         for top in nodes:
+            code = self._codes.of(top)
+            own = {top.name} if isinstance(top, _DEFINITIONS) else code.stored
+            self.names.update({name: SdkUnknown(name) for name in sorted(own | code.shared)})
             for node in ast.walk(top):
                 self.step()
-                if isinstance(node, ast.Global | ast.Nonlocal):
-                    self.names.update({name: SdkUnknown(name) for name in node.names})
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
-                    self.names[node.id] = SdkUnknown(node.id)
-                elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
+                if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
                     self._forget_root(node.value)
                 elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                     self._forget_root(node.func.value)
-                elif (name := _bound_name(node)) is not None:
-                    self.names[name] = SdkUnknown(name)
 
     def _forget_root(self, node: ast.expr) -> None:
         while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
@@ -176,9 +176,7 @@ class Following:
         """Return the result of a function of the program: its statements are followed."""
         node = function.node
         self._followed.add(id(node))
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Global | ast.Nonlocal):
-                self.names.update({name: SdkUnknown(name) for name in inner.names})
+        self.names.update({name: SdkUnknown(name) for name in sorted(self._codes.of(node).shared)})
         parameters = [*node.args.posonlyargs, *node.args.args]
         is_plain = not (node.decorator_list or node.args.vararg or node.args.kwarg or len(positional) > len(parameters))
         if not is_plain or self._depth >= _DEEPEST_CALL:
@@ -313,17 +311,3 @@ class Following:
         unused = [made for place, made in self.created.items() if place not in started]
         jobs += [Job(estimator=made, call=None, part_of="") for made in unused]
         return sorted(jobs, key=lambda job: (job.place.cell, job.place.line))
-
-
-def _bound_name(node: ast.AST) -> str | None:
-    """Return the name that a node assigns to without a node of its own for it."""
-    match node:
-        case ast.FunctionDef() | ast.ClassDef() | ast.AsyncFunctionDef():
-            return node.name
-        case ast.MatchAs() | ast.MatchStar() | ast.ExceptHandler():
-            return node.name
-        case ast.MatchMapping():
-            return node.rest
-        case ast.alias():
-            return node.asname or node.name.partition(".")[0]
-    return None

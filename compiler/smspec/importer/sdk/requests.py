@@ -23,7 +23,7 @@ from smspec.importer.sdk.debugging import debugging
 from smspec.importer.sdk.images import image_of_call, image_of_estimator, is_image_call, last_word
 from smspec.importer.sdk.inputs import channels, input_mode
 from smspec.importer.sdk.sdk_facts import Surroundings
-from smspec.importer.sdk.sdk_request import Job, Launch, ScriptSource, SdkRequest, encoded, launch, put, script_source
+from smspec.importer.sdk.sdk_request import EntrySource, Job, Launch, SdkRequest, encoded, launch, put, script_source
 from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, SdkText, SdkUnknown, Value, joined
 from smspec.importer.sdk.variables import NotResolved, Variables, hyperparameters
 
@@ -264,7 +264,7 @@ class RequestOfJob:
         if isinstance(mode, str):
             put(self.request, ("AlgorithmSpecification", "TrainingInputMode"), mode)
 
-    def _source(self) -> ScriptSource | None:
+    def _source(self) -> EntrySource | None:
         script, directory = self.value("entry_point"), self.value("source_dir")
         level = self.given.get("container_log_level", USUAL_LOG_LEVEL)
         if level != USUAL_LOG_LEVEL and "container_log_level" in self.given:

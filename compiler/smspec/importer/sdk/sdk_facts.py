@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import posixpath
 import string
-from collections.abc import Callable
 
 from smspec.importer.sdk.values import (
     LONGEST,
@@ -22,6 +21,7 @@ from smspec.importer.sdk.values import (
     joined,
     text_of,
 )
+from smspec.script.follow.constants import of_string, returns_text
 
 SDK = "sagemaker"
 ESTIMATORS = frozenset(
@@ -54,16 +54,6 @@ _RETURN_TEXT = (
     "S3Uploader.upload",
     "S3Uploader.upload_string_as_file_body",
 )
-
-_OF_STRINGS: dict[str, Callable[..., Value]] = {
-    name: getattr(str, name)
-    for name in (
-        *("lower", "upper", "strip", "lstrip", "rstrip", "replace", "title", "capitalize"),
-        *("startswith", "endswith"),
-    )
-}
-_SAME_LENGTH = 4
-"""Arguments of such a method: more would be another method."""
 
 
 class Surroundings:
@@ -175,7 +165,7 @@ def method_of(owner: Value, name: str, positional: list[Value], named: dict[str,
     if isinstance(owner, str):
         return _of_string(owner, name, positional, named)
     if isinstance(owner, SdkText):
-        return SdkUnknown(is_text=name in _OF_STRINGS and not name.endswith("swith"))
+        return SdkUnknown(is_text=returns_text(name))
     if isinstance(owner, Entries):
         return _of_mapping(owner, name, positional, named)
     if isinstance(owner, SdkItems):
@@ -196,15 +186,9 @@ def _of_string(owner: str, name: str, positional: list[Value], named: dict[str, 
         if (by is None or isinstance(by, str)) and by != "":
             return SdkItems(list(owner.split(by)))
         return SdkUnknown()
-    if name in _OF_STRINGS and not named and all(map(is_constant, positional)) and len(positional) < _SAME_LENGTH:
-        if len(owner) * sum(len(part) for part in positional if isinstance(part, str)) > LONGEST * 10:
-            return SdkUnknown(is_text=True)
-        try:
-            found = _OF_STRINGS[name](owner, *positional)
-        except TypeError:
-            return SdkUnknown()
-        return found if not isinstance(found, str) or len(found) <= LONGEST else SdkUnknown(is_text=True)
-    return SdkUnknown()
+    is_known = not named and all(map(is_constant, positional))
+    found = of_string(owner, name, positional) if is_known else None
+    return SdkUnknown(is_text=returns_text(name)) if found is None else found
 
 
 def _format(pattern: str, positional: list[Value], named: dict[str, Value]) -> Value:

@@ -113,7 +113,7 @@ def encoded(switches: dict[str, object]) -> dict[str, object]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScriptSource:
+class EntrySource:
     """``directory`` of the files, relative to the program, and ``script`` in it.
 
     ``is_alone``: the SDK sends the script without the other files. ``archive``: an archive in S3 that the program
@@ -131,17 +131,17 @@ class ScriptSource:
         return ["*", f"!{self.script}"] if self.is_alone else []
 
 
-def script_source(script: object, directory: object) -> ScriptSource | None:
+def script_source(script: object, directory: object) -> EntrySource | None:
     """Return where the code is, for two paths, of which the second may be None; None if they are no paths."""
     if not isinstance(script, str) or not script or (directory is not None and not isinstance(directory, str)):
         return None
     if directory and directory.lower().startswith(_S3):
-        return ScriptSource(directory="", script=script, is_alone=False, archive=directory)
+        return EntrySource(directory="", script=script, is_alone=False, archive=directory)
     if directory:
-        return ScriptSource(directory=posixpath.normpath(directory), script=posixpath.normpath(script), is_alone=False)
+        return EntrySource(directory=posixpath.normpath(directory), script=posixpath.normpath(script), is_alone=False)
     path = posixpath.normpath(script)
     script = posixpath.basename(path)
-    return ScriptSource(directory=posixpath.dirname(path) or ".", script=script, is_alone=not holds_mark(script))
+    return EntrySource(directory=posixpath.dirname(path) or ".", script=script, is_alone=not holds_mark(script))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +180,7 @@ class SdkRequest:
     request: dict[str, object]
     stem: str
     region: object
-    source: ScriptSource | None
+    source: EntrySource | None
     launch: Launch
     switches: dict[str, object]
     additions: tuple[str, ...]

@@ -12,7 +12,7 @@ from smspec.importer.sdk.arguments import DEFAULT_VOLUME, arguments_of, as_membe
 from smspec.importer.sdk.images import image_of_call, is_image_call
 from smspec.importer.sdk.inputs import trainer_channels
 from smspec.importer.sdk.sdk_facts import Surroundings
-from smspec.importer.sdk.sdk_request import Job, Launch, ScriptSource, SdkRequest, put, script_source
+from smspec.importer.sdk.sdk_request import EntrySource, Job, Launch, SdkRequest, put, script_source
 from smspec.importer.sdk.values import Entries, Reference, SdkInstance, SdkText, SdkUnknown, Value, joined
 from smspec.importer.sdk.variables import NotResolved, Variables, hyperparameters
 
@@ -274,7 +274,7 @@ class RequestOfTrainer:
                 self._lose(name, "the request has no member for it, or smspec does not know it")
 
 
-def trainer_source(code: Value, variables: Variables) -> tuple[ScriptSource | None, list[NotImported]]:
+def trainer_source(code: Value, variables: Variables) -> tuple[EntrySource | None, list[NotImported]]:
     """Return the directory and the script of SourceCode; None if there is no script. Also what is not imported."""
     if code is None:
         return None, []

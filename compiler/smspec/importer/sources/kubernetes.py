@@ -14,8 +14,7 @@ from smspec.importer.definitions.tuning import tuning_jobs
 from smspec.importer.definitions.variables import DefinitionVariables, FoundJob
 from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.render.ack import REGION, from_ack
-from smspec.service.members import items, member, structure
-from smspec.service.shapes import Shape, pinned_model
+from smspec.service.shapes import Shape, items, member, pinned_model, structure
 from smspec.source.frozen import replace
 
 GROUP = "sagemaker.services.k8s.aws/"

@@ -10,8 +10,7 @@ import json
 from collections.abc import Iterator
 
 from smspec.importer.imported import Imported, NotImported, RequestNotFound
-from smspec.service.members import items, member, structure
-from smspec.service.shapes import pinned_model
+from smspec.service.shapes import items, member, pinned_model, structure
 
 _TELLING = ("TrainingJobName", "AlgorithmSpecification", "ServerlessJobConfig", "OutputDataConfig")
 

@@ -16,9 +16,8 @@ from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.importer.marks import holds_mark, is_mark
 from smspec.render.terraform import argument
 from smspec.service.shapes import Shape, pinned_model
-from smspec.source import Path
+from smspec.source import Path, dotted
 from smspec.source.frozen import dataclass, replace
-from smspec.source.node import dotted
 
 FOR_A_PLAN = "run `terraform plan -out plan`, then `terraform show -json plan | smspec import -`"
 _FOR_A_STATE = "`terraform show -json | smspec import -`"

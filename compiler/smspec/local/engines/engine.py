@@ -23,9 +23,9 @@ from smspec.local.running.run_directory import HostDirectory, RunDirectory
 from smspec.local.running.training_request import Host
 from smspec.local.watch.host_log import HostLog
 from smspec.local.watch.machine_processes import MachineProcess, Usage, below, read_usage
-from smspec.plan.plan import Plan
+from smspec.plan import Plan
 from smspec.render.tree import FileTree
-from smspec.service.facts.instances import instance
+from smspec.service.facts import instance
 from smspec.spec.model import JobSpec
 from smspec.workspace.process_guard import guarded
 

@@ -28,8 +28,8 @@ from smspec.local.running.image_content import (
 from smspec.local.running.request import NO_FAULTS, RunFailed
 from smspec.local.running.run_directory import HostDirectory, RunDirectory
 from smspec.local.running.training_request import Host, TrainingRequest
-from smspec.plan.plan import Plan
-from smspec.plan.run_planning import launcher_name
+from smspec.plan import Plan
+from smspec.plan.delivery import launcher_name
 from smspec.render.tree import FileTree
 from smspec.script.program import FileUse
 from smspec.spec.model import JobSpec, Mpi, SmDataParallel, Torchrun

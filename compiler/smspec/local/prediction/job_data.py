@@ -12,7 +12,7 @@ from smspec.local.feeder.objects import ChannelDataError
 from smspec.local.prediction.limits import HostLimits
 from smspec.local.running.training_request import Host, TrainingChannel
 from smspec.local.s3 import is_s3
-from smspec.source.listing import DataExtent
+from smspec.source import DataExtent
 
 MODES = ("File", "FastFile", "Pipe")
 

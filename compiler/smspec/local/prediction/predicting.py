@@ -11,9 +11,9 @@ from smspec.local.prediction.limits import DOCUMENTED, HostLimits, Interval, S3S
 from smspec.local.prediction.prediction import Prediction, figure, predicted_modes, rates
 from smspec.local.record.units import size
 from smspec.local.running.training_request import TrainingRequest
-from smspec.rules.pipe import readers
+from smspec.rules.channels import readers
 from smspec.service.facts import table
-from smspec.source.listing import DataExtent
+from smspec.source import DataExtent
 from smspec.spec.model import JobSpec
 
 

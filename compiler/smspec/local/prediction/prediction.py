@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.prediction.job_data import MODES, JobData
 from smspec.local.prediction.limits import DOCUMENTED, Interval, S3Service
 from smspec.local.prediction.mode_prediction import ModePrediction, predicted_mode

@@ -9,8 +9,7 @@ import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from smspec.diagnostics.masking import masked
-from smspec.diagnostics.quoting import system_reason
+from smspec.diagnostics.quoting import masked, system_reason
 from smspec.installers import own_pip_settings, pip_options, uv_flags, uv_settings, variables_of_installers
 from smspec.local.python.interpreter import (
     PYTHONS,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from smspec.local.running.image_content import source_files
 from smspec.local.running.request import RunFailed
 from smspec.local.running.training_request import TrainingRequest
-from smspec.plan.plan import NeededEnvironment, Plan
+from smspec.plan import NeededEnvironment, Plan
 from smspec.render.dockerfile import pip_installs
 from smspec.render.tree import FileTree, GeneratedFile
 from smspec.service.image_python import locked_python, python_of_image

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from smspec.local.running.events import Remark, Reporter
-from smspec.source.deep_directories import walked
+from smspec.source.real_file import walked
 
 _DIRECTORY = ""
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.record.flows import METRICS, describe
 from smspec.local.record.units import lines_of, screen, size
 from smspec.local.running.events import (

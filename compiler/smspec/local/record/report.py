@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.prediction.mode_prediction import ModePrediction
 from smspec.local.prediction.prediction import Prediction, heading, row
 from smspec.local.record.flows import HEAD, added_up, rows

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.prediction.prediction import Prediction, prediction_lines
 from smspec.local.record.artifacts import Collected
 from smspec.local.record.flows import METRICS, Balance, Flow, Flows, InjectedFault, Measured, measured, table

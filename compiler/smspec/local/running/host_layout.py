@@ -12,7 +12,7 @@ from smspec.local.engines.engine import Engine
 from smspec.local.running.events import Remark, Reporter
 from smspec.local.running.run_directory import UPLOAD, RunDirectory
 from smspec.local.running.training_request import Host, TrainingChannel, TrainingRequest
-from smspec.source.deep_directories import copy_files, files_below
+from smspec.source.real_file import copy_files, files_below
 
 _SCREAMING = {
     "S3Prefix": "S3_PREFIX",

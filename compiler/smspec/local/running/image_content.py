@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from smspec.local.running.request import RunFailed, RunRequest
 from smspec.local.running.run_directory import HostDirectory
 from smspec.local.running.training_request import TrainingRequest
+from smspec.plan import Plan
 from smspec.plan.delivery import ARCHIVE
-from smspec.plan.plan import Plan
 from smspec.render.tree import SOURCE, SOURCES, UPLOAD, ArchiveFile, CopiedFile, FileTree
 from smspec.spec.model import BuiltImage, JobSpec
 from smspec_runtime import run_plan

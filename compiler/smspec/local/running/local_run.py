@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 
 from smspec import __version__
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.local.channels.channel_data import find_data, require_apart
 from smspec.local.engines import open_engine
 from smspec.local.engines.engine import JobToRun, RunningHost
@@ -47,7 +47,7 @@ from smspec.local.watch.host_log import redactor, shown_hyperparameters
 from smspec.local.watch.machine_processes import Leftovers
 from smspec.local.watch.memory_watch import MemoryWatch, ProcessKilling, memory_limits
 from smspec.local.watch.metric_counts import count_metrics
-from smspec.plan.plan import Plan
+from smspec.plan import Plan
 from smspec.render.tree import FileTree
 from smspec.spec.model import BuiltImage, JobSpec
 

@@ -15,7 +15,7 @@ from typing import Literal, Protocol
 
 from smspec.diagnostics import Finding
 from smspec.local.feeder.plan import Injection
-from smspec.plan.plan import NeededEnvironment
+from smspec.plan import NeededEnvironment
 from smspec.script.program import FileUse
 from smspec.workspace.deferred_signals import STOP_REQUESTS, STOPPING
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from smspec.local.running.request import RunFailed
 from smspec.render.tree import RUN_MARKER, identity_in, is_run_marker, is_unfinished, marker_in, run_marker_json
-from smspec.source.deep_directories import ignore_unread, remove_tree, walked
+from smspec.source.real_file import ignore_unread, remove_tree, walked
 from smspec.workspace.project_links import tracked_link, written_outside
 
 HOSTS, LOGS, UPLOAD = "hosts", "logs", "upload"

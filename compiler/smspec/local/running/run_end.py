@@ -12,8 +12,7 @@ from smspec.local.running.request import JobStatus
 from smspec.local.running.run_directory import HostDirectory
 from smspec.local.running.supervision import Verdict, name_of
 from smspec.local.running.training_request import Host, TrainingChannel, TrainingRequest
-from smspec.source.deep_directories import walked
-from smspec.source.real_file import open_below
+from smspec.source.real_file import open_below, walked
 
 _FAILURE_CHARACTERS = 1024
 """SageMaker keeps the first 1024 characters of /opt/ml/output/failure (FailureReason)."""
@@ -140,7 +139,7 @@ def full_volumes(
     training: TrainingRequest, hosts: tuple[Host, ...], flows: Iterable[Flow], places: Mapping[str, HostDirectory]
 ) -> Iterator[str]:
     """Warn about a host whose File data and output need more than the storage that the job asks for."""
-    from smspec.service.facts.instances import instance  # imported late: reads a table
+    from smspec.service.facts import instance  # imported late: reads a table
 
     copied: dict[str, int] = {}
     for flow in flows:

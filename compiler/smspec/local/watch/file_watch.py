@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from smspec.local.running.events import CheckpointChanged
-from smspec.source.deep_directories import ignore_unread, walked
+from smspec.source.real_file import ignore_unread, walked
 
 _HEAD = struct.Struct("iIII")
 _READ = 1 << 16

@@ -20,7 +20,7 @@ from smspec.local.running.events import ProcessKilled, Remark, Reporter
 from smspec.local.running.request import RunFailed
 from smspec.local.running.training_request import Host
 from smspec.local.watch.machine_processes import MachineProcess
-from smspec.service.facts.instances import instance
+from smspec.service.facts import instance
 
 AUTO: Literal["auto"] = "auto"
 _TURN_SECONDS = 0.2

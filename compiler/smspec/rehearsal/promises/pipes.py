@@ -24,7 +24,7 @@ from smspec.rehearsal.record_cut import RecordCut, read_stream_start, record_cut
 from smspec.rehearsal.rehearsal import Rehearsal
 from smspec.rehearsal.report import PromiseOutcome, kept, not_rehearsed
 from smspec.rehearsal.trial import Trial
-from smspec.source.deep_directories import remove_tree
+from smspec.source.real_file import remove_tree
 from smspec.spec.model import PipeLoopEntry
 
 _STALL_SECONDS = 10.0

@@ -19,8 +19,8 @@ from smspec.rehearsal.disturbances import broken, failure_of, hanging, hangs, li
 from smspec.rehearsal.rehearsal import Rehearsal
 from smspec.rehearsal.report import PromiseOutcome, kept, not_rehearsed
 from smspec.rehearsal.trial import Trial
-from smspec.source.deep_directories import files_below
 from smspec.source.frozen import dataclass
+from smspec.source.real_file import files_below
 from smspec.spec.model import Mpi, Torchrun
 
 _ADVICE_KILLED_PROCESS = (

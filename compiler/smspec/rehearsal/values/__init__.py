@@ -15,7 +15,7 @@ from functools import lru_cache
 from smspec.rehearsal.trial import Trial
 from smspec.rehearsal.values import archive_values, file_values, pickle_values
 from smspec.rehearsal.values.leaf import Leaves, Unreadable, is_run_detail
-from smspec.source.deep_directories import files_below
+from smspec.source.real_file import files_below
 
 _ARCHIVES: tuple[Callable[[bytes, Callable[[bytes], Leaves | None]], Leaves], ...] = (
     archive_values.decode_compressed,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from smspec.render.iam.permission import Permission, applies, arguments, needed_actions, permissions, service_of
 from smspec.render.iam.statements import JobPlace, Statement, allow
-from smspec.script.aws import GAP, AwsCall, AwsCalls
+from smspec.script.aws import GAP, AwsCall, ScriptCalls
 from smspec.source import Span
 from smspec.source.frozen import dataclass
 
@@ -28,7 +28,7 @@ class ProgramStatements:
     notes: tuple[str, ...] = ()
 
 
-def program_statements(calls: AwsCalls, place: JobPlace) -> ProgramStatements:
+def program_statements(calls: ScriptCalls, place: JobPlace) -> ProgramStatements:
     """Return statements per service, with the resources that are written in the script.
 
     Those on resources that are not written have ids of their own.

@@ -24,13 +24,13 @@ from smspec.render.iam.statements import (
     place_of,
     policy,
 )
-from smspec.render.rendering import Rendering
-from smspec.script.aws import AwsCalls
+from smspec.render.tree import Rendering
+from smspec.script.aws import ScriptCalls
 from smspec.script.aws.collecting import aws_calls
 from smspec.service.arns import parsed_arn
-from smspec.service.members import member
 from smspec.service.request import Request
 from smspec.service.runtime_settings import SecretReference, secret_reference
+from smspec.service.shapes import member
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 
@@ -130,10 +130,10 @@ def role_policy(
     return Rendering(text=json.dumps(document, indent=2) + "\n", notes=notes)
 
 
-def _calls(payload: dict[str, object], image_env: Mapping[str, str], script: tuple[SourceText, ...]) -> AwsCalls:
+def _calls(payload: dict[str, object], image_env: Mapping[str, str], script: tuple[SourceText, ...]) -> ScriptCalls:
     """Return what the script calls. An isolated container calls nothing, and has no credentials."""
     if payload.get("EnableNetworkIsolation") is True:
-        return AwsCalls()
+        return ScriptCalls()
     variables = payload.get("Environment")
     return aws_calls(script, {**image_env, **(variables if isinstance(variables, dict) else {})})
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping
 
-from smspec.plan.plan import Plan
+from smspec.plan import Plan
 from smspec.render.iam.statements import (
     PULL,
     SERVICE,
@@ -27,13 +27,13 @@ from smspec.render.iam.statements import (
     policy,
     repository_notes,
 )
-from smspec.render.rendering import Rendering
+from smspec.render.tree import Rendering
 from smspec.service.facts.accounts import is_provider
 from smspec.service.image_reference import ImageReference, parsed_reference
-from smspec.service.members import items, member
 from smspec.service.request import Request
 from smspec.service.runtime_settings import secret_reference
 from smspec.service.s3_address import addresses
+from smspec.service.shapes import items, member
 from smspec.source.frozen import dataclass
 
 _JOB = [

@@ -11,7 +11,7 @@ import functools
 import os
 from typing import TYPE_CHECKING
 
-from smspec.diagnostics.visible import multiline_visible
+from smspec.diagnostics.quoting import multiline_visible
 
 if TYPE_CHECKING:
     import jinja2

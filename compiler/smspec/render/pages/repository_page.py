@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from smspec.diagnostics.visible import visible
+from smspec.diagnostics.quoting import visible
 from smspec.render.data_flow import DataFlow
 from smspec.render.pages import job_graph, page_template
 from smspec.render.pages.job_graph import drawings, reads_of

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from smspec.plan.plan import RequestPlan
+from smspec.plan import RequestPlan
 from smspec.review.change import Change, Rise, quoted
 from smspec.review.kinds.kind import Kind, by_member, listing, of_members, of_names, subjects
 from smspec.review.request_differences import words
-from smspec.review.version import Pair, Version, paired
+from smspec.review.version import JobVersion, Pair, paired
 from smspec.service.cost_ceiling import Ceiling, amount, highest_ceiling
 from smspec.service.job_costs import hosts_text
 from smspec.service.request import Request
@@ -158,7 +158,7 @@ def _added_and_removed(pair: Pair, kind: str) -> Iterator[Change]:
         yield pair.change(kind, here, what, old=was, new=will, brief="alternatives")
 
 
-def _alone(version: Version, request: RequestPlan) -> Version:
+def _alone(version: JobVersion, request: RequestPlan) -> JobVersion:
     return replace(version, payload=request.payload, request=request, others=())
 
 

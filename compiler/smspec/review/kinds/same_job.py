@@ -12,7 +12,7 @@ from smspec.review.change import Change, quoted
 from smspec.review.kinds.kind import Kind, listing, subjects
 from smspec.review.request_differences import reordered
 from smspec.review.version import Pair
-from smspec.service.members import member, structure
+from smspec.service.shapes import member, structure
 from smspec.source import Mapping, Node, Path, Scalar, dotted, is_near, to_data
 from smspec.source import Sequence as SequenceNode
 

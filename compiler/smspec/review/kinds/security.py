@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from smspec.review.change import Change, holds_secret, quoted
 from smspec.review.kinds.kind import Kind, by_member, listing
 from smspec.review.layers import BASE, ENV, LABELS, LayerItem
-from smspec.review.version import Pair, Version
+from smspec.review.version import JobVersion, Pair
 from smspec.service.image_reference import parsed_reference
-from smspec.service.members import member
+from smspec.service.shapes import member
 from smspec.source import Path
 from smspec.source.frozen import replace
 
@@ -81,7 +81,7 @@ def _item_path(
     return (new.get(key) or old[key]).path
 
 
-def _named(version: Version) -> dict[tuple[str, str], LayerItem]:
+def _named(version: JobVersion) -> dict[tuple[str, str], LayerItem]:
     layers = version.layers or {}
     return {(layer, item.name): item for layer in (ENV, LABELS) for item in layers.get(layer, ())}
 
@@ -111,7 +111,7 @@ def _registry(pair: Pair, what: str, old: object, new: object, path: tuple[str, 
         yield pair.change(SECURITY.name, path, what, old=before, new=after, brief="registry")
 
 
-def _base(version: Version) -> object:
+def _base(version: JobVersion) -> object:
     bases = [item.value for item in (version.layers or {}).get(BASE, ()) if item.name == "base"]
     return str(bases[0]).split()[-1] if bases else None
 

@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 from smspec.review.change import Change, quoted
 from smspec.review.kinds.kind import Kind, count, subjects
 from smspec.review.layers import BASE, ENTRY_POINT, LAYERS, PYTHON_PACKAGES, REQUIREMENTS, RUNTIME, SOURCE, LayerItem
-from smspec.review.version import Pair, Version
+from smspec.review.version import JobVersion, Pair
 from smspec.service.image_reference import parsed_reference
-from smspec.source import Path
-from smspec.source.listing import ListedFile, Listing
+from smspec.source import ListedFile, Listing, Path
 from smspec_runtime.run_plan import RUNTIME_CHANNEL, RunPlan
 
 REBUILDS = "rebuilds the image"
@@ -144,7 +143,7 @@ def _package_changes(pair: Pair) -> Iterator[Change]:
         yield pair.change(IMAGE.name, path, what, old=was or None, new=will or None, brief=PYTHON_PACKAGES)
 
 
-def _package_key(version: Version) -> Path | None:
+def _package_key(version: JobVersion) -> Path | None:
     """Return the key that lists the packages; None if neither is written."""
     writing = version.writing
     return next((path for path in _PACKAGE_KEYS if writing is not None and writing.place(path)), None)

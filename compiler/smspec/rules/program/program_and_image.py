@@ -6,9 +6,8 @@ import re
 
 from smspec.diagnostics import Note
 from smspec.script.reach import Reach, Version
-from smspec.source import Path, Span
+from smspec.source import Listing, Path, Span
 from smspec.source.frozen import dataclass
-from smspec.source.listing import Listing
 from smspec.spec.lock import LockedEnvironment
 from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, ModuleEntry, PipeLoopEntry
 

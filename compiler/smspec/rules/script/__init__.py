@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from smspec.diagnostics import Finding
-from smspec.rules.script import arguments, channels, starts, variables
-from smspec.rules.script.script_and_job import ScriptAndJob
+from smspec.rules.script import arguments, channels, starts
+from smspec.rules.script.starts import ScriptAndJob
 from smspec.script.grammars import faults_of
 from smspec.script.program import Program, UnreadScript
 from smspec.script.script_environment import ScriptEnvironment
 
 RULES: tuple[Callable[[ScriptAndJob], Iterator[Finding]], ...] = (
     *arguments.RULES,
-    *variables.RULES,
-    *channels.RULES,
     *starts.RULES,
+    *channels.RULES,
 )
 
 

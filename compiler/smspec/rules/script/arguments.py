@@ -6,10 +6,9 @@ import json
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
-from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
-from smspec.rules.script.script_and_job import ScriptAndJob, near_name, notes, option_word, read_at
-from smspec.script.program import CommandLine, Option, bare
+from smspec.rules.script.starts import ScriptAndJob, near_name, notes, option_word, read_at
+from smspec.script.program import DeclaredOption, bare
 from smspec.script.script_environment import Argument, ArgumentFault
 
 UNDECLARED_ARGUMENT = Rule("SM501", "argument that the script does not declare")
@@ -30,12 +29,6 @@ def undeclared_argument(both: ScriptAndJob) -> Iterator[Finding]:
             label = near_name(fault)
             what = "hyperparameter" if fault.argument.hyperparameter is not None else "argument"
             help = f"declare it in the script, or remove the {what}; {fault.command_line.library} exits with status 2"
-        if fault.command_line.library == "hydra":
-            pair = "=".join((option_word(fault.argument).lstrip("-"), *fault.argument.words[1:]))
-            label, help = (
-                "",
-                f"set `args_style: none`, and add `{pair}` to `args` of the entry point: Hydra reads overrides",
-            )
         yield UNDECLARED_ARGUMENT.at(
             both.path_of(fault),
             f"`{both.name}` has no argument `{option_word(fault.argument)}`{why}",
@@ -169,48 +162,6 @@ def mutually_exclusive_arguments(both: ScriptAndJob) -> Iterator[Finding]:
         )
 
 
-UNREAD_ARGUMENTS = Rule("SM510", "unread arguments", "warning")
-
-
-def unread_arguments(both: ScriptAndJob) -> Iterator[Finding]:
-    """Warn about a value after a flag of absl: it ends the options, and later flags keep their defaults.
-
-    absl stops parsing options at the first argument that is not an option, without a message.
-    """
-    for fault in both.of_kind("unread"):
-        assert fault.argument is not None
-        yield UNREAD_ARGUMENTS.at(
-            both.path_of(fault),
-            f"`{option_word(fault.argument)}` of `{both.name}` has no value: "
-            f"`{fault.argument.words[1]}` ends the flags",
-            help="set `args_style: flags`, which passes true as the flag and omits false",
-            notes=notes(fault),
-        )
-
-
-OPTION_FOR_PAIRS = Rule("SM531", "option for a script of key=value pairs", "warning")
-
-
-def option_for_pairs(both: ScriptAndJob) -> Iterator[Finding]:
-    """Warn about the first hyperparameter that becomes an option, if the script reads only pairs.
-
-    A script that reads `key=value` pairs takes an option for a key without a value, and its value for another key.
-    """
-    if len(both.program.command_lines) != 1:
-        return
-    for fault in both.of_kind("pair"):
-        assert fault.argument is not None
-        first, value = option_word(fault.argument), fault.argument.words[1]
-        yield OPTION_FOR_PAIRS.at(
-            both.path_of(fault),
-            f"`{first}` has no effect: `{both.name}` reads `key=value` pairs with OmegaConf",
-            help=f"set `args_style: none`, and add `{first.lstrip('-')}={value}` to `args` of the entry point",
-            on="key" if fault.argument.hyperparameter is not None else "value",
-            notes=notes(fault),
-        )
-        return
-
-
 NESTED_MAPPING_AS_TEXT = Rule("SM533", "nested mapping as text", "warning")
 
 
@@ -233,7 +184,7 @@ def nested_mapping_as_text(both: ScriptAndJob) -> Iterator[Finding]:
         )
 
 
-def _option(both: ScriptAndJob, argument: Argument) -> Option | None:
+def _option(both: ScriptAndJob, argument: Argument) -> DeclaredOption | None:
     """Return the option of the script that gets a mapping as a string."""
     if argument.hyperparameter is None or not isinstance(argument.value, dict):
         return None
@@ -250,42 +201,6 @@ def _loses_structure(argument: Argument) -> bool:
     except ValueError:
         return True
     return False
-
-
-ARGUMENTS_BEFORE_A_CONFIG_FILE = Rule("SM538", "arguments before a config file", "warning")
-
-
-def arguments_before_a_config_file(both: ScriptAndJob) -> Iterator[Finding]:
-    """Warn about hyperparameters that the script reads before its config file, which may replace their values.
-
-    A parser that loads a config file reads arguments in order: its values replace those of earlier arguments.
-    """
-    if both.faults:
-        return
-    arguments = [one for one in both.environment.arguments or () if one.hyperparameter is not None]
-    for line in both.program.command_lines:
-        names = _config_options(line)
-        config = next((one for one in arguments if option_word(one) in names), None)
-        before = [] if config is None else [option_word(one) for one in arguments[: arguments.index(config)]]
-        if config is None or not before:
-            continue
-        option = option_word(config)
-        yield ARGUMENTS_BEFORE_A_CONFIG_FILE.at(
-            config.path,
-            f"`{both.name}` reads {quoted(before[0])} before `{option}`, whose values might replace it",
-            help=f"set `args_style: json` in `entry_point`, and write `{config.hyperparameter}` before the other "
-            "hyperparameters",
-            on="key",
-            notes=read_at(line.place),
-        )
-        return
-
-
-def _config_options(line: CommandLine) -> set[str]:
-    """Return the options that load a config file."""
-    if line.library == "lightning":
-        return {"--config", "-c"}
-    return {name for option in line.options if option.loads_config for name in option.names}
 
 
 UNCHECKED_ARGUMENTS = Rule("SM513", "unchecked arguments", "note")
@@ -381,10 +296,7 @@ RULES = (
     value_for_a_flag,
     type_bool_argument,
     mutually_exclusive_arguments,
-    unread_arguments,
-    option_for_pairs,
     nested_mapping_as_text,
-    arguments_before_a_config_file,
     unchecked_arguments,
     missing_hyperparameter,
     ignored_argument,

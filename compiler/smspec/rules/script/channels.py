@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.suggestions import nearest
-from smspec.rules.script.script_and_job import ScriptAndJob, passes, read_at
+from smspec.rules.script.starts import ScriptAndJob, passes, read_at
 from smspec.script.program import ChannelRead, ChannelUse, FileUse, RepeatedUse, bare
 from smspec.script.readers.environment import DATA
 from smspec.source import Span

@@ -1,4 +1,4 @@
-"""Rules about how a script starts: its handler, its process group, and the network that it needs."""
+"""Rules about how a script starts: the variables that it reads, its handler, its process group, and its network."""
 
 from __future__ import annotations
 
@@ -7,9 +7,223 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import one_of, quoted
-from smspec.diagnostics.suggestions import nearest
-from smspec.rules.script.script_and_job import ScriptAndJob
-from smspec.script.program import UnreadScript
+from smspec.diagnostics.suggestions import distance, nearest
+from smspec.script.program import Program, UnreadScript
+from smspec.script.script_environment import (
+    Argument,
+    ArgumentFault,
+    FaultKind,
+    ScriptEnvironment,
+    is_set,
+    near_variable,
+)
+from smspec.source import Path, Span
+from smspec.source.frozen import dataclass
+from smspec_runtime.secret_names import LIKELY, strength
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptAndJob:
+    """``faults``: what the parsers of the script would reject in its command line."""
+
+    program: Program
+    environment: ScriptEnvironment
+    faults: tuple[ArgumentFault, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the script in a message."""
+        return self.program.texts[0].name.replace("\\", "/").rpartition("/")[2]
+
+    def of_kind(self, *kinds: FaultKind) -> Iterator[ArgumentFault]:
+        return (fault for fault in self.faults if fault.kind in kinds)
+
+    def path_of(self, fault: ArgumentFault) -> Path:
+        return fault.argument.path if fault.argument is not None else self.environment.hyperparameters_path
+
+
+def passes(both: ScriptAndJob, options: tuple[str, ...]) -> bool:
+    """Return whether the job may pass any of these options, also abbreviated; an unknown command line may."""
+    if both.environment.arguments is None:
+        return bool(options)
+    words = [word.partition("=")[0] for word in both.environment.words if word.startswith("-")]
+    return any(name == word or (len(word) > 2 and name.startswith(word)) for name in options for word in words)
+
+
+def option_word(argument: Argument) -> str:
+    """Return the first word of an argument: the option as the script receives it."""
+    return argument.words[0] if argument.words else ""
+
+
+def near_name(fault: ArgumentFault) -> str:
+    """Return the label that suggests a similar name, in the form in which the author writes it."""
+    if fault.near is None:
+        return ""
+    is_hyperparameter = fault.argument is not None and fault.argument.hyperparameter is not None
+    return f"did you mean `{fault.near.lstrip('-') if is_hyperparameter else fault.near}`?"
+
+
+def notes(fault: ArgumentFault) -> tuple[Note, ...]:
+    """Return notes on where the option is declared, or where the command line is parsed."""
+    if fault.option is not None:
+        return (Note("the script declares it here", fault.option.place),)
+    return (Note("the script reads its arguments here", fault.command_line.place),)
+
+
+def read_at(place: Span) -> tuple[Note, ...]:
+    return (Note("the script reads it here", place),)
+
+
+MISSPELLED_VARIABLE = Rule("SM514", "misspelled SageMaker variable")
+
+
+def misspelled_variable(both: ScriptAndJob) -> Iterator[Finding]:
+    """Reject a variable that the script requires and whose name is similar to one that is set.
+
+    A variable that SageMaker does not set is a KeyError; one similar to a known name is a typo.
+    """
+    for read in (*both.program.variables, *both.program.other_variables):
+        near = near_variable(read.written)
+        if is_set(read.written) or read.written in both.environment.variables or near is None:
+            continue
+        yield MISSPELLED_VARIABLE.at(
+            both.environment.program_path,
+            f"`{both.name}` reads `{read.written}`, but SageMaker sets no such variable",
+            label=f"did you mean `{near}`?",
+            help=f"read `{near}` in the script, or set `{read.written}` in `environment`",
+            notes=read_at(read.place),
+        )
+
+
+UNSET_VARIABLE = Rule("SM515", "unset SageMaker variable", "warning")
+
+
+def unset_variable(both: ScriptAndJob) -> Iterator[Finding]:
+    """Warn about a variable `SM_…` that the script requires and whose name is not similar to a known one.
+
+    A variable that neither SageMaker nor the spec sets is a KeyError, unless the image sets it.
+    """
+    for read in both.program.variables:
+        is_known = is_set(read.written) or read.written in both.environment.variables
+        if not is_known and near_variable(read.written) is None:
+            yield UNSET_VARIABLE.at(
+                both.environment.program_path,
+                f"`{both.name}` reads `{read.written}`, but neither SageMaker nor the spec sets it",
+                help=f"set `{read.written}` in `environment`, or ignore SM515 if the image sets it",
+                notes=read_at(read.place),
+            )
+
+
+MISSPELLED_OPTIONAL_VARIABLE = Rule("SM525", "misspelled optional variable", "warning")
+
+_MOST_TYPOS = 2
+
+
+def misspelled_optional_variable(both: ScriptAndJob) -> Iterator[Finding]:
+    """Warn about a variable with a default whose name differs from a known one by a typo.
+
+    A misspelled variable with a default is never set, so the script always uses the default.
+    """
+    seen: set[str] = set()
+    for read in both.program.optional_variables:
+        near = near_variable(read.written)
+        if near is None or is_set(read.written) or read.written in both.environment.variables or read.written in seen:
+            continue
+        if distance(read.written, near, _MOST_TYPOS) > _MOST_TYPOS:
+            continue
+        seen.add(read.written)
+        yield MISSPELLED_OPTIONAL_VARIABLE.at(
+            both.environment.program_path,
+            f"`{both.name}` reads `{read.written}`, which SageMaker never sets, and uses its default",
+            label=f"did you mean `{near}`?",
+            help=f"read `{near}` in the script, or set `{read.written}` in `environment`",
+            notes=read_at(read.place),
+        )
+
+
+UNSET_ENVIRONMENT_VARIABLE = Rule("SM526", "unset environment variable", "warning")
+
+_SET_BY_OTHERS = (
+    *(
+        "AWS_",
+        "CUDA_",
+        "ECS_",
+        "GPG_",
+        "HOME",
+        "HOSTNAME",
+        "LANG",
+        "LC_",
+        "LD_",
+        "LOGNAME",
+        "NCCL_",
+        "NEURON_",
+        "NVIDIA_",
+    ),
+    *(
+        "PATH",
+        "PWD",
+        "PYTHON",
+        "SAGEMAKER_",
+        "SHELL",
+        "SHLVL",
+        "SM_",
+        "SMDEBUG",
+        "TERM",
+        "TF_CONFIG",
+        "TMPDIR",
+        "TRAINING_",
+    ),
+    *("TZ", "USER", "CURRENT_HOST", "DMLC_", "FI_", "KUBERNETES_", "OMP_", "USE_SMDEBUG", "XLA_"),
+)
+"""Beginnings of what Docker, an official image of Python, SageMaker, its hosts, and the runtime set."""
+
+_BY_LAUNCHERS = (
+    *(
+        "GROUP_",
+        "LOCAL_",
+        "MASTER_",
+        "MPI",
+        "OMPI_",
+        "PMI",
+        "PMIX",
+        "RANK",
+        "ROLE_",
+        "TORCH",
+        "WORLD_SIZE",
+        "ACCELERATE_",
+    ),
+    *("DEEPSPEED_", "HOROVOD_", "SMDATAPARALLEL", "TORCHELASTIC_", "NODE_RANK", "FSDP_"),
+)
+
+
+def _key(name: str) -> str:
+    """Return the key of the spec that sets a variable; DescribeTrainingJob shows what is in `environment`."""
+    return "secrets" if strength(name) >= LIKELY else "environment"
+
+
+def may_be_set(name: str) -> bool:
+    """Return whether an image, a launcher, or a service may set a variable that no job sets."""
+    return name.upper().startswith(_SET_BY_OTHERS + _BY_LAUNCHERS)
+
+
+def unset_environment_variable(both: ScriptAndJob) -> Iterator[Finding]:
+    """Warn about a variable that the script requires, in an image whose variables are known.
+
+    A script that requires a variable ends with a KeyError if neither the image nor the job sets it.
+    """
+    if not both.environment.is_bare:
+        return
+    for read in both.program.other_variables:
+        is_set = read.written in both.environment.variables or may_be_set(read.written)
+        if is_set or near_variable(read.written) is not None:
+            continue
+        yield UNSET_ENVIRONMENT_VARIABLE.at(
+            both.environment.program_path,
+            f"`{both.name}` requires the variable `{read.written}`, but the job does not set it",
+            help=f"set `{read.written}` in `{_key(read.written)}`, or read it with a default in the script",
+            notes=read_at(read.place),
+        )
+
 
 UNREAD_SCRIPT = Rule("SM512", "unread script", "note")
 
@@ -135,6 +349,10 @@ def _normalized(requirement: str) -> str:
 
 
 RULES = (
+    misspelled_variable,
+    unset_variable,
+    misspelled_optional_variable,
+    unset_environment_variable,
     handler_missing_from_its_module,
     process_group_without_a_launcher,
     aws_call_in_isolation,

@@ -47,7 +47,7 @@ class UnreadUse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AwsCalls:
+class ScriptCalls:
     """All calls in the modules of a script, in their order; and what could not be read."""
 
     calls: tuple[AwsCall, ...] = ()

@@ -9,8 +9,8 @@ import ast
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 
-from smspec.script.aws import GAP, AwsCall, AwsCalls, UnreadUse
-from smspec.script.aws.meanings import Resolver
+from smspec.script.aws import GAP, AwsCall, ScriptCalls, UnreadUse
+from smspec.script.aws.meanings import MeaningResolver
 from smspec.script.aws.scope import (
     CLIENT_MAKERS,
     RESOURCE,
@@ -29,7 +29,7 @@ from smspec.script.aws.scope import (
     other_credentials,
     worded,
 )
-from smspec.script.parsing import parsed
+from smspec.script.script_files import parsed
 from smspec.source import SourceText, Span
 
 _WORDS = ("boto3", "sagemaker", "s3fs", "s3://", "aws", "s5cmd")
@@ -48,18 +48,18 @@ _WITHOUT_CALLS = ("aws configure", "aws help", "aws --version", "aws sts get-cal
 _LONGEST = 40
 
 
-def aws_calls(texts: Iterable[SourceText], variables: Mapping[str, str]) -> AwsCalls:
+def aws_calls(texts: Iterable[SourceText], variables: Mapping[str, str]) -> ScriptCalls:
     """Return the calls of AWS in modules; ``variables`` are the environment of the job, as far as it is known."""
     modules = list(dict.fromkeys(texts))
     if not any(word in text.text for text in modules for word in _WORDS):
-        return AwsCalls()
+        return ScriptCalls()
     names = [posixpath.basename(text.name.replace("\\", "/")).removesuffix(".py") for text in modules]
     scopes = [
         (name, module_scope(text, tree, frozenset(names)))
         for name, text in zip(names, modules, strict=True)
         if (tree := parsed(text)) is not None
     ]
-    resolver = Resolver(dict(reversed(scopes)), variables)
+    resolver = MeaningResolver(dict(reversed(scopes)), variables)
     everywhere = [scope for _, module in scopes for scope in module.all_scopes()]
     for _ in range(_MOST_ROUNDS):
         if not _pass_arguments(resolver, everywhere):
@@ -69,10 +69,10 @@ def aws_calls(texts: Iterable[SourceText], variables: Mapping[str, str]) -> AwsC
     for scope in everywhere:
         for call in scope.calls:
             found.read(call, scope)
-    return AwsCalls(calls=tuple(dict.fromkeys(found.calls)), unread=tuple(dict.fromkeys(found.unread)))
+    return ScriptCalls(calls=tuple(dict.fromkeys(found.calls)), unread=tuple(dict.fromkeys(found.unread)))
 
 
-def _pass_arguments(resolver: Resolver, scopes: list[Scope]) -> bool:
+def _pass_arguments(resolver: MeaningResolver, scopes: list[Scope]) -> bool:
     """Assign the arguments of calls to the parameters of the script's functions; return whether any is new."""
     is_new = False
     for scope in scopes:
@@ -98,7 +98,7 @@ def _parameters(function: Local, call: ast.Call) -> Iterator[tuple[str, ast.expr
 class _Found:
     """The calls and unread uses that were found so far."""
 
-    def __init__(self, resolver: Resolver, variables: Mapping[str, str]) -> None:
+    def __init__(self, resolver: MeaningResolver, variables: Mapping[str, str]) -> None:
         self.calls: list[AwsCall] = []
         self.unread: list[UnreadUse] = []
         self._resolver = resolver

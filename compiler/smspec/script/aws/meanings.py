@@ -41,7 +41,7 @@ _DEEPEST = 60
 """The maximum depth of nested expressions, and of the names in them."""
 
 
-class Resolver:
+class MeaningResolver:
     """The meanings of expressions. ``variables`` are those of the job; ``modules`` the scopes by module name."""
 
     def __init__(self, modules: Mapping[str, Scope], variables: Mapping[str, str]) -> None:

@@ -12,11 +12,7 @@ if TYPE_CHECKING:
     import ast
 
     from smspec.script.follow.frames import Call, Frame
-    from smspec.script.follow.interpreter import Interpreter
-
-
-PARSER_SUBCLASS = "argparse subclass"
-"""The name of the handler for a call of a class that extends ArgumentParser; its first argument is the class."""
+    from smspec.script.follow.interpreter import ProgramInterpreter
 
 
 class Class(Value):
@@ -24,7 +20,7 @@ class Class(Value):
 
     def __init__(
         self,
-        run: Interpreter,
+        run: ProgramInterpreter,
         node: ast.ClassDef,
         frame: Frame,
         decorators: tuple[Value, ...],
@@ -104,17 +100,11 @@ class Class(Value):
         return first.that_defines(function) if isinstance(first, Class) else None
 
     @property
-    def extends_parser(self) -> bool:
-        """Whether it extends ArgumentParser, and nothing else."""
-        if len(self.bases) != 1 or self.is_magic or self.decorators:
-            return False
-        (base,) = self.bases
-        return base.extends_parser if isinstance(base, Class) else _is_parser(base)
+    def extends_others(self) -> bool:
+        """Whether it has the methods of a class of another module."""
+        return any(base.extends_others if isinstance(base, Class) else not _is_inert(base) for base in self.bases)
 
     def call(self, call: Call) -> Value:
-        if self.extends_parser and not self.has_escaped:
-            whole = type(call)(call.run, call.node, (self, *call.arguments), call.keywords, call.is_whole)
-            return call.run.called(PARSER_SUBCLASS, whole)
         self.wake()
         instance = Instance(self)
         if not all(isinstance(base, Class) or _is_inert(base) for base in self.bases):
@@ -158,13 +148,10 @@ class Instance(Value):
     def method(self, name: str, call: Call) -> Value:
         function = self.kind.function(name)
         if function is not None:
+            for value in (*call.arguments, *call.keywords.values()) if self.kind.extends_others else ():
+                call.hands_over_words(value)  # it may pass them on by `*`
             return call.run.entered(function, call, (self,))
         self.escape()  # a method of a base class, or one with decorators, may do anything with its instance
-        return call.unknown_result()
-
-    def above(self, _: str, call: Call) -> Value:
-        """Follow a method of a base class that is not of the script."""
-        self.escape()
         return call.unknown_result()
 
     def set_attribute(self, name: str, value: Value) -> None:
@@ -190,8 +177,6 @@ class Super(Value):
         function = first.function(name) if isinstance(first, Class) else None
         if function is not None:
             return call.run.entered(function, call, (self._instance,))
-        if self._instance.kind.extends_parser:
-            return self._instance.above(name, call)
         if not all(map(_is_inert, self._bases)):
             self.escape()  # an unknown class may call any method of its instances
         return call.unknown_result()
@@ -234,11 +219,7 @@ class Module(Value):
 
 def _is_bare(base: Value) -> bool:
     """Return whether a base class of another module does nothing when a subclass is defined."""
-    return isinstance(base, Named) and (base.name.startswith(("object", "abc.", "typing.")) or _is_parser(base))
-
-
-def _is_parser(base: Value) -> bool:
-    return isinstance(base, Named) and base.name == "argparse.ArgumentParser"
+    return isinstance(base, Named) and base.name.startswith(("object", "abc.", "typing."))
 
 
 def _is_inert(base: Value) -> bool:

@@ -64,8 +64,8 @@ class Code:
 
     ``size`` counts nodes. ``free`` are names from outside, ``shared`` those of `global` and `nonlocal`. ``names`` are
     all that may be reached, ``raised`` those of exceptions, and ``changed`` those that are not only read;
-    ``attributes`` are those of anything, ``imports`` what it imports. ``stored`` names are set in the piece itself, not
-    in a nested function; ``yields`` and ``returns`` likewise.
+    ``attributes`` are those of anything, ``imports`` what it imports. ``stored`` names are set or deleted in the piece
+    itself, not in a nested function; ``yields`` and ``returns`` likewise.
     """
 
     def __init__(self) -> None:
@@ -166,7 +166,7 @@ class _Walk:
         if isinstance(node, ast.Name):
             through = self._through.get(id(node))
             self.code.use(name, None if through is None else frozenset({through}))
-            if isinstance(node.ctx, ast.Store):
+            if not isinstance(node.ctx, ast.Load):
                 self.code.stored.add(name)
         elif not is_harmless:
             self.code.attributes.add(node.attr)

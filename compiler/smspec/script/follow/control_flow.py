@@ -13,7 +13,7 @@ from smspec.script.follow.frames import Frame, joined
 from smspec.script.follow.values import UNKNOWN, constant
 
 if TYPE_CHECKING:
-    from smspec.script.follow.interpreter import Interpreter, Repeats
+    from smspec.script.follow.interpreter import ProgramInterpreter, Repeats
 
 Follow = Callable[[Sequence[ast.stmt]], "Ending | None"]
 
@@ -21,7 +21,7 @@ Follow = Callable[[Sequence[ast.stmt]], "Ending | None"]
 class ControlFlow:
     """Control flow in one frame; ``follow`` follows statements in order, and returns how they end."""
 
-    def __init__(self, run: Interpreter, frame: Frame, follow: Follow) -> None:
+    def __init__(self, run: ProgramInterpreter, frame: Frame, follow: Follow) -> None:
         self.run = run
         self.frame = frame
         self._evaluation = Evaluation(run, frame)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from smspec.script.follow.code import is_failure
+from smspec.script.follow.constants import LARGEST, compared, computed
 from smspec.script.follow.effects import BUILTINS, ENVIRONMENTS, EXITS
 from smspec.script.follow.frames import Call, Frame, leak
 from smspec.script.follow.values import (
-    ELLIPSIS,
     UNKNOWN,
     GivenWords,
     Items,
@@ -27,10 +27,7 @@ from smspec.script.follow.values import (
 )
 
 if TYPE_CHECKING:
-    from smspec.script.follow.interpreter import Interpreter
-
-_HUGE = 1 << 64
-"""No script counts to this, and Python rejects the conversion of numbers of some thousand digits."""
+    from smspec.script.follow.interpreter import ProgramInterpreter
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
@@ -38,7 +35,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 class Evaluation:
     """Expressions in one frame."""
 
-    def __init__(self, run: Interpreter, frame: Frame) -> None:
+    def __init__(self, run: ProgramInterpreter, frame: Frame) -> None:
         self.run = run
         self.frame = frame
 
@@ -48,9 +45,9 @@ class Evaluation:
             return Known(None)
         self.run.step()
         if isinstance(node, ast.Constant):
-            if isinstance(node.value, bytes | complex) or (isinstance(node.value, int) and node.value >= _HUGE):
+            if isinstance(node.value, bytes | complex) or (isinstance(node.value, int) and node.value >= LARGEST):
                 return UNKNOWN
-            return ELLIPSIS if node.value is ... else Known(node.value)
+            return UNKNOWN if node.value is ... else Known(node.value)
         if isinstance(node, ast.Name):
             return self._name(node.id)
         if isinstance(node, ast.Attribute):
@@ -190,6 +187,9 @@ class Evaluation:
                 return known_path(two if two.startswith("/") else f"{one.rstrip('/')}/{two}")
         if isinstance(node.op, ast.BitOr) and _is_type(left) and _is_type(right):
             return Items((left, right))
+        number = computed(type(node.op), constant(left), constant(right))
+        if number is not None:
+            return Known(number)
         first, second = items(left), items(right)
         if isinstance(node.op, ast.Add) and first is not None and second is not None:
             return known_items(first, second)
@@ -230,9 +230,8 @@ class Evaluation:
         if not all(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops):
             for value in values:
                 value.look_through()
-        constants = [constant(value) for value in values]
-        is_same = _are_same(constants[0], constants[1], node.ops[0]) if len(constants) == 2 else None
-        return UNKNOWN if is_same is None else Known(is_same is isinstance(node.ops[0], ast.Eq | ast.Is))
+        found = compared(type(node.ops[0]), *map(constant, values)) if len(values) == 2 else None
+        return UNKNOWN if found is None else Known(found)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
         self.value(node.generators[0].iter).look_through()
@@ -260,19 +259,6 @@ def _is_type(value: Value) -> bool:
     return isinstance(value, Unknown) or found is ... or found is None or isinstance(found, str)
 
 
-def _are_same(one: object, two: object, operator: ast.cmpop) -> bool | None:
-    """Return whether two constants are equal or identical; None if unknown, or for other operators."""
-    if one is ... or two is ...:
-        return None
-    if isinstance(operator, ast.Eq | ast.NotEq):
-        return None if isinstance(one, tuple) or isinstance(two, tuple) else one == two  # a list, a tuple, or a set
-    if isinstance(operator, ast.Is | ast.IsNot):
-        if type(one) is not type(two):
-            return False
-        return one is two if one is None or isinstance(one, bool) else None
-    return None
-
-
 def _unknown(*values: Value) -> Value:
     for value in values:
         value.escape()
@@ -282,7 +268,7 @@ def _unknown(*values: Value) -> Value:
 class Assignment:
     """Assignments in one frame."""
 
-    def __init__(self, run: Interpreter, frame: Frame) -> None:
+    def __init__(self, run: ProgramInterpreter, frame: Frame) -> None:
         self.run = run
         self.frame = frame
         self.value = Evaluation(run, frame).value

@@ -15,7 +15,7 @@ from smspec.source import SourceText
 if TYPE_CHECKING:
     import ast
 
-    from smspec.script.follow.interpreter import Interpreter
+    from smspec.script.follow.interpreter import ProgramInterpreter
     from smspec.source import Span
 
 NODES_A_STEP = 8
@@ -136,7 +136,7 @@ def joined(one: dict[str, Value], two: dict[str, Value]) -> dict[str, Value]:
     return names
 
 
-def leak(run: Interpreter, node: ast.AST, frame: Frame) -> None:
+def leak(run: ProgramInterpreter, node: ast.AST, frame: Frame) -> None:
     """Treat everything that the code of ``node`` names as unknown; ``frame`` is where it looks up names."""
     code = run.codes.of(node)
     run.step(1 + code.size // NODES_A_STEP)
@@ -176,7 +176,7 @@ class Call:
 
     def __init__(
         self,
-        run: Interpreter,
+        run: ProgramInterpreter,
         node: ast.Call,
         arguments: tuple[Value, ...],
         keywords: dict[str, Value],
@@ -218,7 +218,9 @@ class Call:
 class Function(Value):
     """A function of the script. ``frame`` is where it looks up names, ``defaults`` are known by parameter."""
 
-    def __init__(self, run: Interpreter, node: ast.FunctionDef, frame: Frame, defaults: dict[str, Value]) -> None:
+    def __init__(
+        self, run: ProgramInterpreter, node: ast.FunctionDef, frame: Frame, defaults: dict[str, Value]
+    ) -> None:
         self.node = node
         self.frame = frame
         self.defaults = defaults

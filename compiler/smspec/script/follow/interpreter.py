@@ -32,7 +32,7 @@ MOST_STEPS = 50_000
 DEEPEST = 12
 """The maximum depth of nested function calls."""
 
-Finder = Callable[["Interpreter", str], "Module | None"]
+Finder = Callable[["ProgramInterpreter", str], "Module | None"]
 
 Repeats = tuple[int | None, str]
 """How often a loop runs: a number, or the name of an option."""
@@ -52,7 +52,7 @@ class Recorder:
     def method_called(self, owner: Value, name: str, call: Call) -> None:
         """See a call of a method."""
 
-    def looked_up(self, _run: Interpreter, _name: str, _key: Value, _place: Span) -> Value | None:
+    def looked_up(self, _run: ProgramInterpreter, _name: str, _key: Value, _place: Span) -> Value | None:
         """Return the value under a key of something of another module; None if it is not known."""
         return None
 
@@ -60,7 +60,7 @@ class Recorder:
         """See a branch of which the condition is not known."""
 
 
-class Interpreter:
+class ProgramInterpreter:
     """The state of the program so far. ``is_certain``: the current code runs in every run of it.
 
     ``is_blind``: names may be accessed in ways that are not followed. ``is_tampered``: what readers rely on may have
@@ -237,7 +237,7 @@ class Interpreter:
 
     def tampered_with(self, name: str) -> None:
         """Record that a script changes what readers rely on."""
-        if name.startswith(("sys.argv", "sys.modules", "argparse.", "click.", "absl.", "typer.")):
+        if name.startswith(("sys.argv", "sys.modules", "argparse.")):
             self.is_tampered = True
         elif name in ENVIRONMENTS or name.startswith("os.environ."):
             self.changed_variables.add("*")

@@ -16,7 +16,7 @@ from smspec.script.follow.frames import Call, Frame, Function, leak
 from smspec.script.follow.values import UNKNOWN, Named, Value, constant
 
 if TYPE_CHECKING:
-    from smspec.script.follow.interpreter import Interpreter
+    from smspec.script.follow.interpreter import ProgramInterpreter
 
 _PLAIN = ("dataclasses.", "enum.", "functools.")
 """Decorators of classes that do not change their methods."""
@@ -25,7 +25,7 @@ _PLAIN = ("dataclasses.", "enum.", "functools.")
 class Statements:
     """The statements of one frame."""
 
-    def __init__(self, run: Interpreter, frame: Frame) -> None:
+    def __init__(self, run: ProgramInterpreter, frame: Frame) -> None:
         self.run = run
         self.frame = frame
         self._evaluation = Evaluation(run, frame)
@@ -125,11 +125,11 @@ class Statements:
             self.frame.set(name, UNKNOWN)
 
 
-def _follow(run: Interpreter, frame: Frame, body: Sequence[ast.stmt]) -> None:
+def _follow(run: ProgramInterpreter, frame: Frame, body: Sequence[ast.stmt]) -> None:
     Statements(run, frame).block(body)
 
 
-def import_names(run: Interpreter, frame: Frame, node: ast.Import | ast.ImportFrom) -> None:
+def import_names(run: ProgramInterpreter, frame: Frame, node: ast.Import | ast.ImportFrom) -> None:
     """Bind the names of an import: modules of the source as they are, others by their full names."""
     if isinstance(node, ast.Import):
         for alias in node.names:
@@ -154,7 +154,7 @@ def import_names(run: Interpreter, frame: Frame, node: ast.Import | ast.ImportFr
             frame.set(alias.asname or alias.name, value)
 
 
-def _brought(run: Interpreter, source: str, module: Module | None, name: str) -> Value:
+def _brought(run: ProgramInterpreter, source: str, module: Module | None, name: str) -> Value:
     """Return the value of ``from source import name``: an attribute of the module, or else a submodule."""
     if module is not None and module.has(name):
         return run.taken_from(module, name)
@@ -167,7 +167,9 @@ def _brought(run: Interpreter, source: str, module: Module | None, name: str) ->
 class Definitions:
     """Definitions in one frame; ``follow`` follows the body of a class in a separate frame."""
 
-    def __init__(self, run: Interpreter, frame: Frame, follow: Callable[[Frame, Sequence[ast.stmt]], object]) -> None:
+    def __init__(
+        self, run: ProgramInterpreter, frame: Frame, follow: Callable[[Frame, Sequence[ast.stmt]], object]
+    ) -> None:
         self.run = run
         self.frame = frame
         self.value = Evaluation(run, frame).value
@@ -186,7 +188,7 @@ class Definitions:
         for parameter in (*plain, *parameters.kwonlyargs, *filter(None, (parameters.vararg, parameters.kwarg))):
             self.annotation(parameter.annotation)
         self.annotation(node.returns)
-        decorators = [self._decorator(decorator) for decorator in node.decorator_list]
+        decorators = [self.value(decorator) for decorator in node.decorator_list]
         value: Value = Function(self.run, node, self.frame.of_functions, defaults)
         bare = ast.copy_location(ast.Call(func=ast.Constant(value=None), args=[], keywords=[]), node)
         for decorator in reversed(decorators):
@@ -198,13 +200,6 @@ class Definitions:
         if node is not None and any(isinstance(part, ast.Call) for part in ast.walk(node)):
             with self.run.perhaps(self.frame):
                 self.value(node).escape()
-
-    def _decorator(self, node: ast.expr) -> Value:
-        value = self.value(node)
-        if isinstance(value, Named) and value.name == "click.command":  # it may be used without a call
-            bare = ast.copy_location(ast.Call(func=node, args=[], keywords=[]), node)
-            return self.run.called(value.name, Call(self.run, bare, (), {}, True))
-        return value
 
     def class_(self, node: ast.ClassDef) -> None:
         """Define a class."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Union
 
+from smspec.script.follow.constants import of_string
+
 if TYPE_CHECKING:
     import ast
 
     from smspec.script.follow.frames import Call
-    from smspec.script.follow.interpreter import Interpreter
+    from smspec.script.follow.interpreter import ProgramInterpreter
     from smspec.source import Span
 
 Constant = Union[str, int, float, bool, None]
@@ -17,7 +19,7 @@ Constant = Union[str, int, float, bool, None]
 LONGEST = 4_000
 """The maximum length of a concatenated string: no path or command line word is longer."""
 
-_HARMLESS = ("torch.distributed.elastic.multiprocessing.errors.record", "click.pass_context")
+_HARMLESS = ("torch.distributed.elastic.multiprocessing.errors.record",)
 """Decorators that do not change how a function runs."""
 
 HEAVIEST = 10_000
@@ -54,7 +56,7 @@ class Value:
         """Return an f-string that begins with this; ``rest`` is the text after it, None if it is not known."""
         return UNKNOWN
 
-    def operation(self, _node: ast.BinOp, _right: Value, _run: Interpreter) -> Value | None:
+    def operation(self, _node: ast.BinOp, _right: Value, _run: ProgramInterpreter) -> Value | None:
         """Return the result of an operation with this on the left side; None if it is that of any other value."""
         return None
 
@@ -108,8 +110,6 @@ class Unknown(Value):
 
 
 UNKNOWN: Value = Unknown()
-ELLIPSIS: Value = Unknown()
-"""``...``, which some libraries use for a missing default."""
 
 
 class Bound(Value):
@@ -150,11 +150,15 @@ class Known(Value):
     def text(self) -> str | None:
         return self.value if isinstance(self.value, str) else None
 
-    def method(self, _: str, call: Call) -> Value:
-        """Return an unknown value: ``", ".join(names)`` does not change names."""
+    def method(self, name: str, call: Call) -> Value:
+        """Return what a method makes of a string; it changes no argument: ``", ".join(names)``."""
         for value in (*call.arguments, *call.keywords.values()):
             value.look_through()
-        return UNKNOWN
+        owner = self.constant()
+        found = None
+        if isinstance(owner, str) and call.is_whole and not call.keywords:
+            found = of_string(owner, name, [constant(value) for value in call.arguments])
+        return UNKNOWN if found is None else known_text(found) if isinstance(found, str) else Known(found)
 
 
 class KnownPath(Known):
@@ -190,7 +194,7 @@ def text(value: Value | None) -> str | None:
 class Named(Value):
     """Something of another module, or a builtin, by its full name: ``os.environ``."""
 
-    def __init__(self, name: str, run: Interpreter | None = None) -> None:
+    def __init__(self, name: str, run: ProgramInterpreter | None = None) -> None:
         self.name = name
         self._run = run
 

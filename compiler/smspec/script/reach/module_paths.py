@@ -7,8 +7,8 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from smspec.script.parsing import nodes_of
 from smspec.script.reach import INSTALLERS
+from smspec.script.script_files import nodes_of
 from smspec.source.frozen import dataclass
 
 _SEARCHES = re.compile(r"\bsys\s*\.\s*path\b|\bfrom\s+sys\s+import\b|\b__path__\b")

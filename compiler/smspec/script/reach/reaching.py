@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from smspec.script.follow.code import absolute
-from smspec.script.parsing import MOST_BYTES, ScriptUnreadable, parsed
 from smspec.script.reach import (
     CHANGES,
     WRITES,
@@ -26,6 +25,7 @@ from smspec.script.reach import (
 )
 from smspec.script.reach.certain_code import CertainCode, Event, FunctionCall, NamedImport
 from smspec.script.reach.syntax import broken_syntax, new_syntax, undecodable
+from smspec.script.script_files import MOST_BYTES, ScriptUnreadable, parsed
 from smspec.source import SourceText, Span
 
 MOST_MODULES = 60

@@ -11,8 +11,8 @@ import sys
 import warnings
 from collections.abc import Iterator
 
-from smspec.script.parsing import nodes_of, tree_or_error
 from smspec.script.reach import NewSyntax, SyntaxFault, Version
+from smspec.script.script_files import nodes_of, tree_or_error
 from smspec.source import SourceText, Span
 
 HOST: Version = sys.version_info[:2]

@@ -13,28 +13,19 @@ if TYPE_CHECKING:
 
     from smspec.script.follow.evaluation import Evaluation
     from smspec.script.follow.frames import Call
-    from smspec.script.follow.interpreter import Interpreter
+    from smspec.script.follow.interpreter import ProgramInterpreter
     from smspec.script.follow.values import Value
     from smspec.source import Span
 
 READERS = {
-    "absl": "own_grammars",
     "argparse": "argument_parser",
-    "argparse subclass": "parser_subclass",
     "boto3": "aws_sdk",
-    "click": "click_commands",
     "dataclasses": "data_classes",
-    "fire": "own_grammars",
-    "hydra": "own_grammars",
-    "jsonargparse": "signature_parsers",
-    "lightning": "own_grammars",
-    "omegaconf": "own_grammars",
     "pandas": "aws_sdk",
-    "pytorch_lightning": "own_grammars",
     "s3fs": "aws_sdk",
-    "transformers": "signature_parsers",
-    "typer": "typer_functions",
-    "tyro": "signature_parsers",
+    "transformers": "data_classes",
+    **dict.fromkeys(("absl", "click", "fire", "hydra", "jsonargparse", "lightning"), "unread_libraries"),
+    **dict.fromkeys(("omegaconf", "pytorch_lightning", "tyro", "typer"), "unread_libraries"),
 }
 """The first part of a full name, and the reader for such names; `environment` handles those of other packages."""
 
@@ -52,7 +43,7 @@ class LibraryRecord(Record):
     def method_called(self, owner: Value, name: str, call: Call) -> None:
         note_method(owner, name, call)
 
-    def looked_up(self, run: Interpreter, name: str, key: Value, place: Span) -> Value | None:
+    def looked_up(self, run: ProgramInterpreter, name: str, key: Value, place: Span) -> Value | None:
         from smspec.script.readers import environment
 
         lookup: Lookup | None = environment.LOOKUPS.get(name)

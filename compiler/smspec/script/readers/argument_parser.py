@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.script.file_use import ChannelPath, Namespace
 from smspec.script.follow.frames import Call
 from smspec.script.follow.values import UNKNOWN, Bound, GivenWords, Items, Known, Named, Value, constant, items, text
-from smspec.script.program import MOST_WORDS, CommandLine, Kind, Option, Stop, Words
+from smspec.script.program import MOST_WORDS, CommandLine, DeclaredOption, Kind, Stop, Words
 from smspec.script.record import RemainingArguments, reads_arguments, record_of
 from smspec.source import Span
 from smspec.source.frozen import replace
@@ -32,8 +32,8 @@ class Parser(Value):
     library = "argparse"
 
     def __init__(self, call: Call) -> None:
-        self.options: list[Option] = []
-        self.choices: list[tuple[Option, Value]] = []
+        self.options: list[DeclaredOption] = []
+        self.choices: list[tuple[DeclaredOption, Value]] = []
         self.required_groups: list[int] = []
         self.children: list[Parser] = []
         self.groups = 0
@@ -48,7 +48,7 @@ class Parser(Value):
         else:
             self.is_complete = False
         if constant(call.keywords.get("add_help", Known(True))) is not False:
-            self.options.append(Option(names=("-h", "--help"), label="help", place=call.place, words="unknown"))
+            self.options.append(DeclaredOption(names=("-h", "--help"), label="help", place=call.place, words="unknown"))
         self._take_parents(call.keywords.get("parents", Items(())))
 
     def _take_parents(self, parents: Value) -> None:
@@ -143,7 +143,7 @@ class Parser(Value):
         self.defaults.clear()
         self.defaults_are_known = False
 
-    def _keep_default(self, call: Call, option: Option) -> None:
+    def _keep_default(self, call: Call, option: DeclaredOption) -> None:
         """Keep the default of an option that is the path of a channel; a later option may replace it."""
         default, label = call.keywords.get("default"), option.label.replace("-", "_")
         self.defaults.pop(label, None)
@@ -178,7 +178,6 @@ class Parser(Value):
     def command_line(self, call: Call, is_complete: bool) -> CommandLine:
         return CommandLine(
             library=self.library,
-            grammar="argparse",
             options=tuple(self._options_now()),
             place=call.place,
             is_complete=is_complete and self.is_complete,
@@ -187,7 +186,7 @@ class Parser(Value):
             not_for_one_word=call.run.goes_other_way_for_one_word,
         )
 
-    def _options_now(self) -> Iterator[Option]:
+    def _options_now(self) -> Iterator[DeclaredOption]:
         """Yield the arguments at the time of parsing: a list of choices may have changed since its declaration."""
         changed = {id(option) for option, given in self.choices if constant(given) is ...}
         for option in self.options:
@@ -263,13 +262,13 @@ class Group(Value):
         return call.unknown_result()
 
 
-def _option(call: Call, names: tuple[str, ...]) -> Option | None:
+def _option(call: Call, names: tuple[str, ...]) -> DeclaredOption | None:
     """Return an argument as far as it is known; None for one that could be anything."""
     is_positional = not names[0].startswith("-")
     if is_positional and len(names) > 1:
         return None
     keywords = call.keywords
-    option = Option(
+    option = DeclaredOption(
         names=() if is_positional else names,
         label=names[0] if is_positional else text(keywords.get("dest")) or names[0].lstrip("-"),
         place=call.place,
@@ -292,13 +291,10 @@ def _option(call: Call, names: tuple[str, ...]) -> Option | None:
         negated = tuple("--no-" + name[2:] for name in names if name.startswith("--"))
         return replace(option, names=(*names, *negated), words=0)
     # A custom action decides for itself whether it consumes words, and whether it is required.
-    from smspec.script.readers.data_classes import loads_config  # imported late: few scripts have one
-
-    is_config = loads_config(action, "argparse")
-    return replace(option, words="unknown", kind="unknown", is_required=False, loads_config=is_config)
+    return replace(option, words="unknown", kind="unknown", is_required=False)
 
 
-def _with_words(option: Option, keywords: dict[str, Value], is_positional: bool) -> Option:
+def _with_words(option: DeclaredOption, keywords: dict[str, Value], is_positional: bool) -> DeclaredOption:
     words: Words = "unknown"
     match constant(keywords.get("nargs", Known(None))):
         case None:

@@ -1,20 +1,17 @@
-"""What libraries take from the classes of a script: annotations and fields of dataclasses, and actions of argparse.
-
-Some libraries turn fields into options. An action may read a config file, whose values replace those of earlier
-arguments.
-"""
+"""Dataclasses of a script, whose fields HfArgumentParser turns into options."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from smspec.script.follow.classes import Class
 from smspec.script.follow.evaluation import Evaluation
 from smspec.script.follow.frames import Call
-from smspec.script.follow.interpreter import Interpreter, place_of
+from smspec.script.follow.interpreter import ProgramInterpreter, place_of
 from smspec.script.follow.values import UNKNOWN, Known, Named, Value, constant, items
-from smspec.script.program import Kind
+from smspec.script.program import DeclaredOption, Kind, Words
+from smspec.script.readers.argument_parser import Parser
+from smspec.script.record import Handler
 from smspec.source import Span
 from smspec.source.frozen import dataclass
 
@@ -23,10 +20,6 @@ _UNIONS = ("Optional", "Union")
 
 _DATACLASS = "dataclasses.dataclass"
 _PLAIN = (str, int, float, bool, type(None))
-
-_READERS = frozenset({"open", "load", "safe_load", "full_load", "unsafe_load", "loads", "read", "read_text"})
-_NAMESPACE = 2
-"""The position of the namespace among the parameters of `argparse.Action.__call__`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +114,7 @@ class Field:
     place: Span
 
 
-def fields_of(run: Interpreter, kind: Class) -> tuple[list[Field], bool] | None:
+def fields_of(run: ProgramInterpreter, kind: Class) -> tuple[list[Field], bool] | None:
     """Return the fields of a dataclass, and whether these are all; None if it is not a dataclass."""
     if not any(isinstance(decorator, Named) and decorator.name == _DATACLASS for decorator in kind.decorators):
         return None
@@ -192,65 +185,73 @@ def _decorator(_: Call) -> Value:
     return Named(_DATACLASS)
 
 
-def loads_config(action: Value | None, library: str) -> bool:
-    """Return whether an action certainly sets arguments to the values of a file."""
-    if library == "jsonargparse":
-        known = isinstance(action, Named) and action.name == "jsonargparse.ActionConfigFile"
-        return known or (action is not None and constant(action) == "config")
-    return isinstance(action, Class) and _replaces_arguments(action.node)
+class HfParser(Parser):
+    library = "HfArgumentParser"
+
+    def __init__(self, call: Call) -> None:
+        super().__init__(call)
+        given = call.argument(0, "dataclass_types")
+        self.escaped = not call.is_whole or bool(call.keywords.keys() - {"dataclass_types", "description", "prog"})
+        for kind in items(given) or (given,):
+            found = fields_of(call.run, kind) if isinstance(kind, Class) else None
+            if found is None:
+                self.is_complete = False  # a class of a library, such as TrainingArguments
+            else:
+                self.is_complete &= found[1]
+                self._take(found[0])
+
+    def method(self, name: str, call: Call) -> Value:
+        if name == "parse_args_into_dataclasses":
+            remaining = constant(call.keywords.get("return_remaining_strings", Known(False)))
+            self.parse(call, is_complete=remaining is False and not call.arguments)
+            return UNKNOWN
+        if name in ("parse_json_file", "parse_yaml_file", "parse_dict"):
+            return UNKNOWN
+        return super().method(name, call)
+
+    def _take(self, fields: list[Field]) -> None:
+        for field in fields:
+            self.options += _options(field)
+            # Metadata are passed to argparse unchanged: more names, for example.
+            self.escaped |= not field.is_plain
 
 
-def _replaces_arguments(node: ast.ClassDef) -> bool:
-    call = next((each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "__call__"), None)
-    if call is None or len(call.args.args) <= _NAMESPACE:
-        return False
-    namespace = call.args.args[_NAMESPACE].arg
-    calls = [each for each in ast.walk(call) if isinstance(each, ast.Call)]
-    if not any(_called(each) in _READERS for each in calls):
-        return False
-    return any(_sets_arguments(each, namespace) for each in _unconditional_calls(call.body))
+def _options(field: Field) -> list[DeclaredOption]:
+    names = tuple(dict.fromkeys((f"--{field.name}", f"--{field.name.replace('_', '-')}")))
+    annotation = field.annotation
+    if annotation.is_bool:
+        takes_none = not annotation.may_be_none or not (field.default is None or is_none(field.default))
+        words: Words = "?" if takes_none else 1
+        options = [
+            DeclaredOption(
+                names=names,
+                label=field.name,
+                place=field.place,
+                words=words,
+                kind="truth",
+                default=constant(field.default),
+            )
+        ]
+        if field.default is not None and constant(field.default) in (True, ...):
+            no = tuple(dict.fromkeys((f"--no_{field.name}", f"--no-{field.name.replace('_', '-')}")))
+            options.append(DeclaredOption(names=no, label=field.name, place=field.place, words=0))
+        return options
+    return [
+        DeclaredOption(
+            names=names,
+            label=field.name,
+            place=field.place,
+            words="+" if annotation.is_list else 1,
+            kind=annotation.kind,
+            choices=annotation.choices,
+            is_required=field.default is None,
+            default=constant(field.default),
+        )
+    ]
 
 
-def _unconditional_calls(statements: list[ast.stmt]) -> Iterator[ast.Call]:
-    """Yield the calls in statements, except below a condition: that may keep the values of earlier arguments."""
-    for statement in statements:
-        if isinstance(statement, (ast.For, ast.With, ast.Try)):
-            yield from _unconditional_calls(statement.body)
-        if isinstance(statement, ast.With):
-            statement = ast.Expr(ast.Tuple([item.context_expr for item in statement.items], ast.Load()))
-        if isinstance(statement, (ast.Expr, ast.Assign, ast.Return)):
-            yield from (each for each in ast.walk(statement) if isinstance(each, ast.Call))
-
-
-def _sets_arguments(call: ast.Call, namespace: str) -> bool:
-    match _called(call), call.args:
-        case "setattr", [ast.Name(id=name), key, _]:
-            return name == namespace and isinstance(key, ast.Name)
-        case "parse_args" | "parse_known_args", [_, ast.Name(id=name)]:
-            return name == namespace
-        case "parse_args" | "parse_known_args", _:
-            values = [each.value for each in call.keywords if each.arg == "namespace"]
-            return any(isinstance(value, ast.Name) and value.id == namespace for value in values)
-        case "update", _:
-            return isinstance(call.func, ast.Attribute) and _is_dictionary(call.func.value, namespace)
-    return False
-
-
-def _is_dictionary(node: ast.expr, namespace: str) -> bool:
-    """Return whether a node is ``vars(namespace)`` or ``namespace.__dict__``."""
-    match node:
-        case ast.Call(func=ast.Name(id="vars"), args=[ast.Name(id=name)]):
-            return name == namespace
-        case ast.Attribute(value=ast.Name(id=name), attr="__dict__"):
-            return name == namespace
-    return False
-
-
-def _called(call: ast.Call) -> str:
-    match call.func:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return ""
-
-
-HANDLERS = {_DATACLASS: _decorator}
+HANDLERS: dict[str, Handler] = {
+    _DATACLASS: _decorator,
+    "transformers.HfArgumentParser": HfParser,
+    "transformers.hf_argparser.HfArgumentParser": HfParser,
+}

@@ -15,7 +15,7 @@ from smspec.script.program import ChannelRead, HyperparameterRead, ProcessGroup,
 from smspec.script.record import record_of
 
 if TYPE_CHECKING:
-    from smspec.script.follow.interpreter import Interpreter
+    from smspec.script.follow.interpreter import ProgramInterpreter
     from smspec.source import Span
 
 CHANNEL = "SM_CHANNEL_"
@@ -43,7 +43,7 @@ _READERS = (
 _METHOD, _WORLD_SIZE, _RANK, _STORE = (1, "init_method"), (3, "world_size"), (4, "rank"), (5, "store")
 
 
-def _item(run: Interpreter, key: Value, place: Span) -> Value:
+def _item(run: ProgramInterpreter, key: Value, place: Span) -> Value:
     """``os.environ["SM_CHANNEL_TRAIN"]``, ``os.environ["SM_HP_LR"]``: a KeyError without it."""
     name = text(key) or ""
     if run.may_have_set(name):
@@ -78,7 +78,7 @@ def _channel_path(name: str, *, may_be_none: bool) -> Value:
     return ChannelPath(channel, name, may_be_none=may_be_none) if channel and channel != name else UNKNOWN
 
 
-def _channel(run: Interpreter, name: str, place: Span, *, fails: bool) -> None:
+def _channel(run: ProgramInterpreter, name: str, place: Span, *, fails: bool) -> None:
     read = name.removeprefix(CHANNEL)
     if read and read != name:
         record_of(run).channels.append(ChannelRead(name=read, by="variable", written=name, fails=fails, place=place))
@@ -137,7 +137,7 @@ def _read(call: Call) -> Value:
 class JobValue(Value):
     """The job of `smspec_runtime`."""
 
-    def __init__(self, run: Interpreter) -> None:
+    def __init__(self, run: ProgramInterpreter) -> None:
         self._run = run
 
     def attribute(self, name: str) -> Value:
@@ -154,7 +154,7 @@ class JobValue(Value):
 class _Named(Value):
     """One of the two mappings of the job, by name."""
 
-    def __init__(self, run: Interpreter, what: str) -> None:
+    def __init__(self, run: ProgramInterpreter, what: str) -> None:
         self._run = run
         self._what = what
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.finding import HERE
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.diagnostics.quoting import one_of
 from smspec.service.job_costs import help_to_shorten, instance_hours, instance_time
-from smspec.service.members import items, member, number, structure
 from smspec.service.policy import RUNTIME, VOLUME, WARM_POOL, Policy, RegionQuotas, across_jobs, per_job, usage
 from smspec.service.request import Request
+from smspec.service.shapes import items, member, number, structure
 from smspec.source import Path
 
 COST_ABOVE_THE_LIMIT = Rule("SM748", "cost above the limit", evidence="policy", needs_every_layer=True)

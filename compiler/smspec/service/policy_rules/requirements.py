@@ -8,10 +8,10 @@ from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.quoting import one_of
 from smspec.service.image_reference import ImageReference, parsed_reference
 from smspec.service.instance_types import family, storage
-from smspec.service.member_names import shown
-from smspec.service.members import items, member, structure
+from smspec.service.patterns import shown
 from smspec.service.policy import Policy
 from smspec.service.request import LISTS_OF_RULES, Request
+from smspec.service.shapes import items, member, structure
 from smspec.source import Path
 
 MISSING_TAG = Rule("SM740", "missing required tag", evidence="policy", needs_every_layer=True)

@@ -12,9 +12,10 @@ from importlib import import_module
 from itertools import chain
 
 from smspec.diagnostics import Finding
-from smspec.service.members import structure
 from smspec.service.request import Request
-from smspec.source.memo import ByIdentity
+from smspec.service.shape_limits import limit_findings
+from smspec.service.shapes import structure
+from smspec.source.frozen import ByIdentity
 
 BUILT_IN_ALGORITHM = "a built-in algorithm"
 """Activates a rule if the repository of the image has the name of one: few requests have such an image."""
@@ -30,7 +31,7 @@ SECRETS = "secrets by reference"
 OF_NO_MEMBER = frozenset({BUILT_IN_ALGORITHM, LAUNCHER, PROVIDED_IMAGE, SECRETS})
 
 FAMILIES: dict[str, tuple[str, ...]] = {
-    "presence": (),
+    "whole_request": (),
     "algorithm": ("AlgorithmSpecification",),
     "algorithm_command": ("AlgorithmSpecification.ContainerEntrypoint", "AlgorithmSpecification.ContainerArguments"),
     "algorithm_metrics": (
@@ -43,14 +44,13 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "channels_s3": ("InputDataConfig.DataSource.S3DataSource",),
     "images": (PROVIDED_IMAGE,),
     "storage": (),
-    "hosts": ("ResourceConfig",),
+    "hosts": ("ResourceConfig", LAUNCHER),
     "hosts_capacity": (
         "ResourceConfig.KeepAlivePeriodInSeconds",
         "ResourceConfig.InstancePlacementConfig",
         "ResourceConfig.TrainingPlanArn",
         "ResourceConfig.InstancePreferences",
     ),
-    "hosts_launchers": (LAUNCHER,),
     "stopping": (
         "StoppingCondition",
         "EnableManagedSpotTraining",
@@ -71,8 +71,6 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "ServerlessJobConfig",
         "ModelPackageConfig",
     ),
-    "names": (),
-    "regions": (),
     "secret_references": (SECRETS,),
     "secrets": (
         "HyperParameters",
@@ -231,3 +229,34 @@ def rules_of(family: str) -> dict[Check, tuple[str, ...]]:
     """
     rules: dict[Check, tuple[str, ...]] = import_module(f"{__name__}.{family}").RULES
     return rules
+
+
+SECURITY = "SM6"
+"""Codes that are reported even if a value has other errors."""
+
+
+def request_findings(
+    payload: dict[str, object],
+    *,
+    region: str | None = None,
+    in_spec_words: bool = False,
+    launcher: str | None = None,
+    tagged_image: str = "",
+) -> list[Finding]:
+    """Return all errors and risks in a request, at paths of the request.
+
+    The rules skip a member that does not have its shape, so that one error is not reported twice. ``region``: where the
+    job is to run, if known; ``in_spec_words``: the request was made from a spec; ``launcher``: the name of the one in
+    its image; ``tagged_image``: that image with its tag.
+    """
+    request = Request(
+        payload=payload,
+        region=region,
+        in_spec_words=in_spec_words,
+        launcher=launcher,
+        tagged_image=tagged_image,
+    )
+    shape = limit_findings(payload, in_spec_words=in_spec_words)
+    reported = {finding.path for finding in shape if finding.severity == "error"}
+    rest = (found for found in rule_findings(request) if found.path not in reported or found.code.startswith(SECURITY))
+    return [*shape, *rest]

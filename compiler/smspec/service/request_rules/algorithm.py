@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.image_reference import parsed_reference
-from smspec.service.member_names import shown
-from smspec.service.members import structure
-from smspec.service.patterns import matches
+from smspec.service.patterns import matches, shown
 from smspec.service.request import Request
+from smspec.service.shapes import structure
 from smspec.source import Path
 
 IMAGE_WITH_AN_ALGORITHM_NAME = Rule("SM423", "image together with an algorithm name", evidence="api-doc")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.diagnostics.suggestions import nearest
-from smspec.service.member_names import shown
-from smspec.service.members import items, member
+from smspec.service.patterns import shown
 from smspec.service.request import Request, RequestedChannel
+from smspec.service.shapes import items, member
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
-from smspec.service.member_names import shown
-from smspec.service.members import items, repeated
 from smspec.service.metric_pattern import metric_patterns
+from smspec.service.patterns import shown
 from smspec.service.provided_images import is_built_in_algorithm
 from smspec.service.request import Request
+from smspec.service.shapes import items, repeated
 
 INVALID_METRIC_REGEX = Rule("SM442", "invalid metric regex", evidence="inferred")
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Note, Rule
 from smspec.service.built_in_algorithm import built_in_algorithm, meant_channels, missing_channels
+from smspec.service.facts import instance
 from smspec.service.facts.algorithms import as_of
-from smspec.service.facts.instances import instance
-from smspec.service.member_names import shown
-from smspec.service.members import items
+from smspec.service.patterns import shown
 from smspec.service.request import Request
+from smspec.service.shapes import items
 from smspec.source import Path
 
 CONTENT_TYPE_NOT_SET = Rule(

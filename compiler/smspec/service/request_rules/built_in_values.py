@@ -9,11 +9,11 @@ from typing import Literal
 from smspec.diagnostics import HERE, Finding, Note, Rule
 from smspec.diagnostics.suggestions import nearest, spelling_fix
 from smspec.service.built_in_algorithm import OutOfRange, built_in_algorithm, out_of_range
+from smspec.service.facts import instance
 from smspec.service.facts.algorithms import AlgorithmMode, algorithm_modes, as_of
-from smspec.service.facts.instances import instance
-from smspec.service.member_names import shown
-from smspec.service.members import items, structure
+from smspec.service.patterns import shown
 from smspec.service.request import Request
+from smspec.service.shapes import items, structure
 from smspec.source import Path
 
 DIFFERENT_MODE = Rule("SM499", "setting of a different mode", "warning", evidence="devguide")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
-from smspec.service.member_names import shown
-from smspec.service.members import items, member, repeated, structure
+from smspec.service.patterns import shown
 from smspec.service.request import Request, RequestedChannel
+from smspec.service.shapes import items, member, repeated, structure
 
 CHANNEL_WITH_A_RELATIVE_DIRECTORY_NAME = Rule("SM484", "channel with a relative directory name", evidence="inferred")
 

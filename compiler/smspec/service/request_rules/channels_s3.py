@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.diagnostics.suggestions import nearest, spelling_fix
-from smspec.service.member_names import shown
-from smspec.service.members import items, member, structure
+from smspec.service.patterns import shown
 from smspec.service.request import Request
 from smspec.service.s3_address import key_of
+from smspec.service.shapes import items, member, structure
 
 ATTRIBUTES_WITHOUT_AUGMENTED_MANIFEST = Rule(
     "SM432", "attributes without an augmented manifest", evidence="api-doc", needs_every_layer=True

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.instance_types import TRAINIUM, family
-from smspec.service.member_names import shown
-from smspec.service.members import items, member, number, repeated, structure
+from smspec.service.patterns import shown
 from smspec.service.request import LISTS_OF_RULES, Request
+from smspec.service.shapes import items, member, number, repeated, structure
 
 DEBUG_RULES_WITHOUT_A_HOOK = Rule("SM366", "debugger rules without a hook", "warning", evidence="inferred")
 

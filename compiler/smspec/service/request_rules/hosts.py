@@ -1,17 +1,24 @@
-"""ResourceConfig: the instances of the job and their volumes."""
+"""ResourceConfig: the instances of the job, their volumes, and the processes that a launcher starts on them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import HERE, Finding, Rule
+from smspec.diagnostics import HERE, Finding, Note, Rule
 from smspec.service.arns import parsed_arn
-from smspec.service.facts import table
-from smspec.service.facts.instances import instance, lacks
+from smspec.service.facts import InstanceFacts, instance, lacks, table
 from smspec.service.instance_types import family, storage
-from smspec.service.member_names import member, shown
-from smspec.service.members import items, number, repeated, structure
+from smspec.service.patterns import member_name, shown
 from smspec.service.request import Request
+from smspec.service.request_rules import LAUNCHER
+from smspec.service.runtime_settings import (
+    documented_launcher,
+    launched_instances,
+    processes_per_host,
+    pytorch_version,
+    uses_data_parallel,
+)
+from smspec.service.shapes import items, number, repeated, structure
 
 EBS_ONLY_INSTANCES_WITHOUT_A_VOLUME = Rule(
     "SM457", "EBS-only instances without a volume", evidence="api-doc", needs_every_layer=True
@@ -251,17 +258,106 @@ def instance_type_not_in_the_region(request: Request) -> Iterator[Finding]:
         if lacks(region, kind):
             yield INSTANCE_TYPE_NOT_IN_THE_REGION.at(
                 path,
-                f"{member(path)}: EC2 has no `{kind.removeprefix('ml.')}` in `{region}`, "
+                f"{member_name(path)}: EC2 has no `{kind.removeprefix('ml.')}` in `{region}`, "
                 f"{table('ec2_not_offered').as_of}",
                 help="use a different type or region, or check the offer of the region in the EC2 console",
             )
 
 
+MORE_PROCESSES_THAN_DEVICES = Rule("SM389", "more processes than devices", "warning", evidence="third-party")
+
+
+def more_processes_than_devices(request: Request) -> Iterator[Finding]:
+    """Warn about more processes on a host than it has GPUs or Neuron cores, or without those, vCPUs.
+
+    A process without a GPU or a Neuron core of its own fails, or waits for that of another.
+    """
+    launched = processes_per_host(request)
+    if launched is None:
+        return
+    path, processes = launched
+    for host in launched_instances(request):
+        limit = _devices(host.facts)
+        if limit is None or processes <= limit[0]:
+            continue
+        count, device = limit
+        word = "`processes_per_host`" if path[-1] == "processes_per_host" else member_name(path)
+        yield MORE_PROCESSES_THAN_DEVICES.at(
+            path,
+            f"{word} is {processes:,}, but `{host.kind}` has {count:,} {device}{'' if count == 1 else 's'}",
+            help=f"set it to {count} or less" + (", or remove it: the default is one per device" if count > 1 else ""),
+        )
+        return
+
+
+def _devices(facts: InstanceFacts) -> tuple[int, str] | None:
+    """Return how many processes the instances have devices for; None if that is unknown."""
+    if facts.gpus:
+        return facts.gpus, "GPU"
+    if facts.neuron_cores:
+        return facts.neuron_cores, "Neuron core"
+    if facts.gpus is None or facts.neuron_cores is None or facts.vcpus is None:
+        return None
+    return facts.vcpus, "vCPU"
+
+
+UNSUPPORTED_HOSTS_OF_SMDATAPARALLEL = Rule("SM491", "unsupported hosts of smdataparallel", evidence="devguide")
+
+_GPUS = 8
+
+
+def unsupported_hosts_of_smdataparallel(request: Request) -> Iterator[Finding]:
+    """Reject instances with Neuron cores, or with any other number of GPUs than eight.
+
+    SageMaker's data parallelism library runs on instances with eight GPUs.
+    """
+    if not uses_data_parallel(request):
+        return
+    for host in launched_instances(request):
+        if host.facts.gpus is not None and host.facts.gpus != _GPUS:
+            yield UNSUPPORTED_HOSTS_OF_SMDATAPARALLEL.at(
+                host.path,
+                f"{HERE} is `{host.kind}`, but `smdataparallel` requires {_GPUS} GPUs",
+                help="use `ml.p4d.24xlarge` or `ml.p4de.24xlarge`, or a different launcher, such as `torchrun`",
+            )
+
+
+SMDATAPARALLEL_OUTSIDE_ITS_DOCUMENTATION = Rule(
+    "SM390", "smdataparallel outside its documentation", "warning", evidence="devguide"
+)
+
+
+def smdataparallel_outside_its_documentation(request: Request) -> Iterator[Finding]:
+    """Warn about other instances with eight GPUs, and about newer images of PyTorch.
+
+    SageMaker's data parallelism library is documented for few instance types, and up to one version of PyTorch.
+    """
+    if not uses_data_parallel(request):
+        return
+    documented = documented_launcher("smdataparallel")
+    for host in launched_instances(request):
+        if host.facts.gpus == _GPUS and host.kind not in documented.types:
+            yield SMDATAPARALLEL_OUTSIDE_ITS_DOCUMENTATION.at(
+                host.path,
+                f"{HERE}: `smdataparallel` might not support `{host.kind}`",
+                help="use `ml.p4d.24xlarge` or `ml.p4de.24xlarge`, or a different launcher, such as `torchrun`",
+                notes=(Note(f"the developer guide does not list this type, {documented.as_of}"),),
+            )
+    version = pytorch_version(request.image)
+    last = ".".join(map(str, documented.last_version))
+    if version is not None and version > documented.last_version:
+        yield SMDATAPARALLEL_OUTSIDE_ITS_DOCUMENTATION.at(
+            ("AlgorithmSpecification", "TrainingImage"),
+            f"{HERE}: the last PyTorch with `smdataparallel` is {last}, {documented.as_of}",
+            help=f"use a different launcher, such as `torchrun`, or an image of PyTorch {last} or earlier",
+        )
+
+
 RULES = {
-    ebs_only_instances_without_a_volume: (),
-    instance_type_rarely_available: (),
-    missing_instance_count: (),
-    missing_instance_type: (),
+    ebs_only_instances_without_a_volume: ("ResourceConfig",),
+    instance_type_rarely_available: ("ResourceConfig",),
+    missing_instance_count: ("ResourceConfig",),
+    missing_instance_type: ("ResourceConfig",),
     instance_groups_with_an_instance_type: ("ResourceConfig.InstanceGroups",),
     response_only_member: (
         "ResourceConfig.SelectedInstanceType",
@@ -271,6 +367,9 @@ RULES = {
     volume_key_alias: ("ResourceConfig.VolumeKmsKeyId",),
     volume_key_on_hosts_with_local_storage: ("ResourceConfig.VolumeKmsKeyId",),
     volume_on_hosts_with_local_storage: ("ResourceConfig.VolumeSizeInGB",),
-    zero_instances: (),
-    instance_type_not_in_the_region: (),
+    zero_instances: ("ResourceConfig",),
+    instance_type_not_in_the_region: ("ResourceConfig",),
+    more_processes_than_devices: (LAUNCHER,),
+    smdataparallel_outside_its_documentation: (LAUNCHER,),
+    unsupported_hosts_of_smdataparallel: (LAUNCHER,),
 }

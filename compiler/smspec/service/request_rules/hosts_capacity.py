@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.instance_types import ULTRASERVER, family, is_known
-from smspec.service.members import items, number, structure
 from smspec.service.request import Request
+from smspec.service.shapes import items, number, structure
 from smspec.source import Path
 
 LONG_WARM_POOL = Rule("SM349", "long warm pool", "warning", evidence="conflict")

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.diagnostics.suggestions import nearest
-from smspec.service.facts import accounts, images
-from smspec.service.facts.instances import architecture
-from smspec.service.finding_overrides import without_known_images
+from smspec.service.facts import accounts, architecture, images
 from smspec.service.instance_types import processors
-from smspec.service.member_names import shown
+from smspec.service.patterns import shown
+from smspec.service.policy import without_known_images
 from smspec.service.provided_images import ProvidedImage, is_built_in_algorithm
 from smspec.service.request import IMAGE, Request
 from smspec.source import Path

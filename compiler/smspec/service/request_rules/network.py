@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
-from smspec.service.facts.instances import instance
-from smspec.service.member_names import shown
-from smspec.service.members import items, structure
+from smspec.service.facts import instance
+from smspec.service.patterns import shown
 from smspec.service.request import Request
+from smspec.service.shapes import items, structure
 
 UNCHECKED_SECURITY_GROUPS = Rule("SM391", "unchecked security groups of EFA instances", "note", evidence="devguide")
 

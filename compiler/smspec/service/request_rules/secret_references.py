@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from smspec.diagnostics import HERE, Finding, Rule
-from smspec.diagnostics.masking import secret_of
-from smspec.service.arns import parsed_arn
-from smspec.service.member_names import shown
-from smspec.service.members import structure
-from smspec.service.partitions import meant_region
+from smspec.diagnostics.quoting import secret_of
+from smspec.service.arns import meant_region, parsed_arn
+from smspec.service.patterns import shown
 from smspec.service.request import Request
 from smspec.service.runtime_settings import secret_path, secret_reference, secret_settings
+from smspec.service.shapes import structure
 from smspec.source import Path
 
 ISOLATED_JOB_THAT_FETCHES_SECRETS = Rule("SM609", "isolated job that fetches secrets")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.masking import secret_of
+from smspec.diagnostics.quoting import secret_of
 from smspec.diagnostics.secret_formats import certain_secret
 from smspec.diagnostics.secrets import option_name
-from smspec.service.member_names import shown
-from smspec.service.members import items, member, structure
+from smspec.service.patterns import shown
 from smspec.service.request import Request
 from smspec.service.runtime_settings import SETTINGS
+from smspec.service.shapes import items, member, structure
 from smspec.source import Path
 
 SECRET_IN_THE_REQUEST = Rule("SM601", "secret in the request", "warning")

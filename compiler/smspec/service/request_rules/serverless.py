@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.diagnostics.quoting import one_of
-from smspec.service.members import number, structure
 from smspec.service.request import Request
-from smspec.service.shapes import pinned_model
+from smspec.service.shapes import number, pinned_model, structure
 
 DECLINED_LICENSE = Rule("SM374", "declined license", "warning", evidence="api-doc")
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.image_reference import ImageReference
-from smspec.service.members import structure
 from smspec.service.request import DEFAULT_MAX_RUNTIME, Request
+from smspec.service.shapes import structure
 
 LONG_WAIT_OF_AN_ALGORITHM_WITHOUT_CHECKPOINTS = Rule(
     "SM467", "long wait time of an algorithm without checkpoints", evidence="devguide", needs_every_layer=True

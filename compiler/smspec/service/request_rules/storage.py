@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.arns import Arn, parsed_arn
-from smspec.service.member_names import shown
-from smspec.service.members import member, structure
+from smspec.service.patterns import shown
 from smspec.service.request import Request
 from smspec.service.s3_address import (
     AS_A_FOLDER,
@@ -24,6 +23,7 @@ from smspec.service.s3_address import (
     longer_data,
     names_access_point,
 )
+from smspec.service.shapes import member, structure
 from smspec.source import Path
 
 INVALID_BUCKET_NAME = Rule("SM454", "invalid bucket name", evidence="inferred")

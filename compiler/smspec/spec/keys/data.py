@@ -17,8 +17,8 @@ from smspec.spec.keys.row import (
     SKYPILOT,
     TEXT,
     TEXTS,
+    KeyRow,
     NamedForm,
-    Row,
     StructureForm,
     word,
 )
@@ -26,8 +26,8 @@ from smspec.spec.keys.row import (
 _S3 = "InputDataConfig.*.DataSource.S3DataSource"
 _FILES = "InputDataConfig.*.DataSource.FileSystemDataSource"
 
-CHANNELS: tuple[Row, ...] = (
-    Row(
+CHANNELS: tuple[KeyRow, ...] = (
+    KeyRow(
         "input_mode",
         word(model.InputMode),
         "AlgorithmSpecification.TrainingInputMode",
@@ -36,7 +36,7 @@ CHANNELS: tuple[Row, ...] = (
         group="data",
         irregular=True,
     ),
-    Row(
+    KeyRow(
         "channels",
         NamedForm(model.Channel, short="s3"),
         "InputDataConfig",
@@ -55,7 +55,7 @@ CHANNELS: tuple[Row, ...] = (
             ANYONE: "data datasets",
         },
     ),
-    Row(
+    KeyRow(
         "channels.*.s3",
         TEXT,
         f"{_S3}.S3Uri",
@@ -69,7 +69,7 @@ CHANNELS: tuple[Row, ...] = (
             ANYONE: "uri url",
         },
     ),
-    Row(
+    KeyRow(
         "channels.*.file_system",
         StructureForm(model.FileSystem),
         _FILES,
@@ -77,34 +77,34 @@ CHANNELS: tuple[Row, ...] = (
         irregular=True,
         words={KUBERNETES: "persistentVolumeClaim"},
     ),
-    Row(
+    KeyRow(
         "channels.*.file_system.id",
         TEXT,
         f"{_FILES}.FileSystemId",
         kind="data",
         called="file system",
     ),
-    Row(
+    KeyRow(
         "channels.*.file_system.type",
         word(model.FileSystemType),
         f"{_FILES}.FileSystemType",
         kind="data",
     ),
-    Row(
+    KeyRow(
         "channels.*.file_system.path",
         TEXT,
         f"{_FILES}.DirectoryPath",
         kind="data",
         called="directory of the file system",
     ),
-    Row(
+    KeyRow(
         "channels.*.file_system.access",
         word(model.FileSystemAccess),
         f"{_FILES}.FileSystemAccessMode",
         kind="security",
         called="access to the file system",
     ),
-    Row(
+    KeyRow(
         "channels.*.s3_data_type",
         word(model.S3DataType),
         f"{_S3}.S3DataType",
@@ -112,7 +112,7 @@ CHANNELS: tuple[Row, ...] = (
         called="what the S3 URI means",
         irregular=True,
     ),
-    Row(
+    KeyRow(
         "channels.*.attributes",
         TEXTS,
         f"{_S3}.AttributeNames",
@@ -120,7 +120,7 @@ CHANNELS: tuple[Row, ...] = (
         called="attributes",
         words={SDK: "attribute_names target_attribute_name"},
     ),
-    Row(
+    KeyRow(
         "channels.*.distribution",
         word(model.S3DataDistribution),
         f"{_S3}.S3DataDistributionType",
@@ -128,14 +128,14 @@ CHANNELS: tuple[Row, ...] = (
         called="share of each host",
         words={ANYONE: "sharding shard"},
     ),
-    Row(
+    KeyRow(
         "channels.*.instance_groups",
         TEXTS,
         f"{_S3}.InstanceGroupNames",
         kind="data",
         called="instance groups that get the channel",
     ),
-    Row(
+    KeyRow(
         "channels.*.input_mode",
         word(model.InputMode),
         "InputDataConfig.*.InputMode",
@@ -143,15 +143,15 @@ CHANNELS: tuple[Row, ...] = (
         called="input mode",
         words={API: "InputMode", AZURE: "mode"},
     ),
-    Row("channels.*.content_type", TEXT, "InputDataConfig.*.ContentType", kind="data", called="content type"),
-    Row(
+    KeyRow("channels.*.content_type", TEXT, "InputDataConfig.*.ContentType", kind="data", called="content type"),
+    KeyRow(
         "channels.*.compression",
         word(model.Compression),
         "InputDataConfig.*.CompressionType",
         kind="data",
         called="compression",
     ),
-    Row(
+    KeyRow(
         "channels.*.record_wrapper",
         word(model.RecordWrapper),
         "InputDataConfig.*.RecordWrapperType",
@@ -159,7 +159,7 @@ CHANNELS: tuple[Row, ...] = (
         called="record wrapper",
         words={SDK: "record_wrapping"},
     ),
-    Row(
+    KeyRow(
         "channels.*.shuffle_seed",
         NUMBER,
         "InputDataConfig.*.ShuffleConfig.Seed",
@@ -167,9 +167,9 @@ CHANNELS: tuple[Row, ...] = (
         called="shuffle seed",
         words={ANYONE: "shuffle"},
     ),
-    Row("channels.*.local", TEXT, kind="cosmetic"),
-    Row("channels.*.size", SIZE, kind="cosmetic", words={ANYONE: "size_bytes data_size"}),
-    Row(
+    KeyRow("channels.*.local", TEXT, kind="cosmetic"),
+    KeyRow("channels.*.size", SIZE, kind="cosmetic", words={ANYONE: "size_bytes data_size"}),
+    KeyRow(
         "channels.*.api",
         PATCH,
         kind="data",
@@ -178,8 +178,8 @@ CHANNELS: tuple[Row, ...] = (
 )
 
 
-RESULTS: tuple[Row, ...] = (
-    Row(
+RESULTS: tuple[KeyRow, ...] = (
+    KeyRow(
         "output",
         StructureForm(model.Output, short="s3"),
         "OutputDataConfig",
@@ -188,7 +188,7 @@ RESULTS: tuple[Row, ...] = (
         group="results",
         words={API: "S3OutputPath", SDK: "output_path model_dir", AZURE: "outputs", SAGIFY: "output_s3_dir"},
     ),
-    Row(
+    KeyRow(
         "output.s3",
         TEXT,
         "OutputDataConfig.S3OutputPath",
@@ -196,7 +196,7 @@ RESULTS: tuple[Row, ...] = (
         called="where the model goes",
         words={API: "S3Uri", ANYONE: "uri"},
     ),
-    Row(
+    KeyRow(
         "output.kms_key",
         TEXT,
         "OutputDataConfig.KmsKeyId",
@@ -204,7 +204,7 @@ RESULTS: tuple[Row, ...] = (
         called="KMS key of the output",
         words={SDK: "output_kms_key"},
     ),
-    Row(
+    KeyRow(
         "output.compression",
         word(model.OutputCompression),
         "OutputDataConfig.CompressionType",
@@ -212,7 +212,7 @@ RESULTS: tuple[Row, ...] = (
         called="compression of the model",
         words={SDK: "disable_output_compression"},
     ),
-    Row(
+    KeyRow(
         "checkpoints",
         StructureForm(model.Checkpoints, short="s3"),
         "CheckpointConfig",
@@ -221,9 +221,11 @@ RESULTS: tuple[Row, ...] = (
         group="results",
         words={SDK: "checkpoint_s3_uri"},
     ),
-    Row("checkpoints.s3", TEXT, "CheckpointConfig.S3Uri", kind="restart", words={ANYONE: "uri"}),
-    Row("checkpoints.local", TEXT, "CheckpointConfig.LocalPath", kind="restart", words={SDK: "checkpoint_local_path"}),
-    Row(
+    KeyRow("checkpoints.s3", TEXT, "CheckpointConfig.S3Uri", kind="restart", words={ANYONE: "uri"}),
+    KeyRow(
+        "checkpoints.local", TEXT, "CheckpointConfig.LocalPath", kind="restart", words={SDK: "checkpoint_local_path"}
+    ),
+    KeyRow(
         "tensorboard",
         TEXT,
         "TensorBoardOutputConfig.S3OutputPath",

@@ -24,13 +24,13 @@ from smspec.spec.keys.row import (
     VOLUME,
     WRITTEN_TEXTS,
     ChoiceForm,
-    Row,
+    KeyRow,
     StructureForm,
     StructureListForm,
 )
 
-HOSTS: tuple[Row, ...] = (
-    Row(
+HOSTS: tuple[KeyRow, ...] = (
+    KeyRow(
         "hosts",
         StructureForm(model.Hosts),
         "ResourceConfig",
@@ -39,7 +39,7 @@ HOSTS: tuple[Row, ...] = (
         group="hosts",
         words={SDK: "compute", SKYPILOT: "resources", KUBERNETES: "pytorchReplicaSpecs mpiReplicaSpecs tfReplicaSpecs"},
     ),
-    Row(
+    KeyRow(
         "hosts.instance_type",
         TEXT,
         "ResourceConfig.InstanceType",
@@ -53,7 +53,7 @@ HOSTS: tuple[Row, ...] = (
             ANYONE: "gpus machine_type",
         },
     ),
-    Row(
+    KeyRow(
         "hosts.count",
         COUNT,
         "ResourceConfig.InstanceCount",
@@ -67,7 +67,7 @@ HOSTS: tuple[Row, ...] = (
             ANYONE: "instances",
         },
     ),
-    Row(
+    KeyRow(
         "hosts.volume",
         VOLUME,
         "ResourceConfig.VolumeSizeInGB",
@@ -75,7 +75,7 @@ HOSTS: tuple[Row, ...] = (
         called="volume",
         words={SDK: "volume_size train_volume_size", SKYPILOT: "disk_size disk_tier", KUBERNETES: "emptyDir"},
     ),
-    Row(
+    KeyRow(
         "hosts.volume_kms_key",
         TEXT,
         "ResourceConfig.VolumeKmsKeyId",
@@ -83,8 +83,8 @@ HOSTS: tuple[Row, ...] = (
         called="KMS key of the volumes",
         words={SDK: "train_kms_key train_volume_kms_key"},
     ),
-    Row("hosts.keep_alive", DURATION, "ResourceConfig.KeepAlivePeriodInSeconds", kind="hosts", called="keep-alive"),
-    Row(
+    KeyRow("hosts.keep_alive", DURATION, "ResourceConfig.KeepAlivePeriodInSeconds", kind="hosts", called="keep-alive"),
+    KeyRow(
         "hosts.training_plan",
         TEXT,
         "ResourceConfig.TrainingPlanArn",
@@ -92,7 +92,7 @@ HOSTS: tuple[Row, ...] = (
         called="training plan",
         words={API: "TrainingPlanArns"},
     ),
-    Row(
+    KeyRow(
         "hosts.groups",
         StructureListForm(model.InstanceGroup),
         "ResourceConfig.InstanceGroups",
@@ -100,23 +100,25 @@ HOSTS: tuple[Row, ...] = (
         called="instance groups",
         words={KUBERNETES: "Master Worker Launcher"},
     ),
-    Row("hosts.groups.*.name", TEXT, "ResourceConfig.InstanceGroups.*.InstanceGroupName", kind="hosts"),
-    Row("hosts.groups.*.instance_type", TEXT, "ResourceConfig.InstanceGroups.*.InstanceType", kind="hosts"),
-    Row("hosts.groups.*.count", COUNT, "ResourceConfig.InstanceGroups.*.InstanceCount", kind="hosts"),
-    Row("hosts.any_of", StructureListForm(model.HostAlternative), kind="hosts", words={SKYPILOT: "ordered"}),
-    Row("hosts.any_of.*.instance_type", TEXT, kind="hosts"),
-    Row("hosts.any_of.*.count", COUNT, kind="hosts"),
-    Row("hosts.any_of.*.volume", VOLUME, kind="hosts"),
-    Row("hosts.any_of.*.spot", StructureForm(model.Spot), kind="cost"),
-    Row("hosts.any_of.*.spot.max_wait", DURATION, kind="cost"),
-    Row("distribution", ChoiceForm(), kind="image", words={SDK: "modelparallel smp distributed", ANYONE: "launcher"}),
-    Row(
+    KeyRow("hosts.groups.*.name", TEXT, "ResourceConfig.InstanceGroups.*.InstanceGroupName", kind="hosts"),
+    KeyRow("hosts.groups.*.instance_type", TEXT, "ResourceConfig.InstanceGroups.*.InstanceType", kind="hosts"),
+    KeyRow("hosts.groups.*.count", COUNT, "ResourceConfig.InstanceGroups.*.InstanceCount", kind="hosts"),
+    KeyRow("hosts.any_of", StructureListForm(model.HostAlternative), kind="hosts", words={SKYPILOT: "ordered"}),
+    KeyRow("hosts.any_of.*.instance_type", TEXT, kind="hosts"),
+    KeyRow("hosts.any_of.*.count", COUNT, kind="hosts"),
+    KeyRow("hosts.any_of.*.volume", VOLUME, kind="hosts"),
+    KeyRow("hosts.any_of.*.spot", StructureForm(model.Spot), kind="cost"),
+    KeyRow("hosts.any_of.*.spot.max_wait", DURATION, kind="cost"),
+    KeyRow(
+        "distribution", ChoiceForm(), kind="image", words={SDK: "modelparallel smp distributed", ANYONE: "launcher"}
+    ),
+    KeyRow(
         "distribution.torchrun",
         StructureForm(model.Torchrun),
         kind="hosts",
         words={SDK: "torch_distributed pytorchddp"},
     ),
-    Row(
+    KeyRow(
         "distribution.torchrun.processes_per_host",
         PROCESSES,
         kind="hosts",
@@ -126,9 +128,9 @@ HOSTS: tuple[Row, ...] = (
             ANYONE: "nproc_per_node",
         },
     ),
-    Row("distribution.torchrun.port", NUMBER, kind="hosts"),
-    Row("distribution.mpi", StructureForm(model.Mpi), kind="image"),
-    Row(
+    KeyRow("distribution.torchrun.port", NUMBER, kind="hosts"),
+    KeyRow("distribution.mpi", StructureForm(model.Mpi), kind="image"),
+    KeyRow(
         "distribution.mpi.processes_per_host",
         PROCESSES,
         kind="hosts",
@@ -138,15 +140,15 @@ HOSTS: tuple[Row, ...] = (
             KUBERNETES: "slotsPerWorker",
         },
     ),
-    Row(
+    KeyRow(
         "distribution.mpi.options",
         WRITTEN_TEXTS,
         kind="hosts",
         words={SDK: "custom_mpi_options mpi_additional_options"},
     ),
-    Row("distribution.parameter_server", StructureForm(model.ParameterServer), kind="image"),
-    Row("distribution.parameter_server.framework", TEXT, kind="hosts"),
-    Row(
+    KeyRow("distribution.parameter_server", StructureForm(model.ParameterServer), kind="image"),
+    KeyRow("distribution.parameter_server.framework", TEXT, kind="hosts"),
+    KeyRow(
         "distribution.smdataparallel",
         StructureForm(model.SmDataParallel),
         kind="image",
@@ -155,8 +157,8 @@ HOSTS: tuple[Row, ...] = (
 )
 
 
-LIMITS: tuple[Row, ...] = (
-    Row(
+LIMITS: tuple[KeyRow, ...] = (
+    KeyRow(
         "stopping",
         StructureForm(model.Stopping),
         "StoppingCondition",
@@ -166,7 +168,7 @@ LIMITS: tuple[Row, ...] = (
         irregular=True,
         words={AZURE: "limits", KUBERNETES: "runPolicy"},
     ),
-    Row(
+    KeyRow(
         "stopping.max_runtime",
         DURATION,
         "StoppingCondition.MaxRuntimeInSeconds",
@@ -174,14 +176,14 @@ LIMITS: tuple[Row, ...] = (
         called="longest run time, in seconds",
         words={SDK: "max_run train_max_run", AZURE: "timeout", KUBERNETES: "activeDeadlineSeconds"},
     ),
-    Row(
+    KeyRow(
         "stopping.max_pending",
         DURATION,
         "StoppingCondition.MaxPendingTimeInSeconds",
         kind="hosts",
         called="longest wait for hosts, in seconds",
     ),
-    Row(
+    KeyRow(
         "spot",
         StructureForm(model.Spot),
         "EnableManagedSpotTraining",
@@ -195,7 +197,7 @@ LIMITS: tuple[Row, ...] = (
             AZURE: "queue_settings job_tier",
         },
     ),
-    Row(
+    KeyRow(
         "spot.max_wait",
         DURATION,
         "StoppingCondition.MaxWaitTimeInSeconds",
@@ -203,7 +205,7 @@ LIMITS: tuple[Row, ...] = (
         called="longest wait with spot, in seconds",
         words={SDK: "max_wait train_max_wait"},
     ),
-    Row(
+    KeyRow(
         "retries",
         NUMBER,
         "RetryStrategy.MaximumRetryAttempts",
@@ -221,8 +223,8 @@ LIMITS: tuple[Row, ...] = (
 )
 
 
-NETWORK: tuple[Row, ...] = (
-    Row(
+NETWORK: tuple[KeyRow, ...] = (
+    KeyRow(
         "network",
         StructureForm(model.Network),
         "VpcConfig",
@@ -230,8 +232,8 @@ NETWORK: tuple[Row, ...] = (
         group="network",
         words={SDK: "networking"},
     ),
-    Row("network.subnets", TEXTS, "VpcConfig.Subnets", kind="security", called="subnets"),
-    Row(
+    KeyRow("network.subnets", TEXTS, "VpcConfig.Subnets", kind="security", called="subnets"),
+    KeyRow(
         "network.security_groups",
         TEXTS,
         "VpcConfig.SecurityGroupIds",
@@ -239,7 +241,7 @@ NETWORK: tuple[Row, ...] = (
         called="security groups",
         words={SDK: "security_group_ids"},
     ),
-    Row(
+    KeyRow(
         "network.isolation",
         TRUTH,
         "EnableNetworkIsolation",
@@ -247,7 +249,7 @@ NETWORK: tuple[Row, ...] = (
         called="network isolation",
         words={SDK: "enable_network_isolation"},
     ),
-    Row(
+    KeyRow(
         "network.encrypt_inter_container",
         TRUTH,
         "EnableInterContainerTrafficEncryption",

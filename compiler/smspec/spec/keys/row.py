@@ -237,7 +237,7 @@ KeyForm = Union[ValueForm, StructureForm, StructureListForm, NamedForm, ChoiceFo
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class KeyRow:
     """A key by its dotted ``path``; ``*`` is a name that the author chooses, or any item of a list.
 
     ``form``: how its value is read from a spec, and written from a request. ``member``: the request member, dotted too;

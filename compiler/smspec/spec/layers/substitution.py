@@ -6,17 +6,14 @@ from collections.abc import Container
 from collections.abc import Mapping as Values
 from itertools import islice
 
-from smspec.diagnostics import Diagnostic, Rule
-from smspec.diagnostics.diagnostic import MOST, placed_at
+from smspec.diagnostics import MOST, Diagnostic, Rule, placed_at
 from smspec.diagnostics.quoting import path_name, quoted
 from smspec.diagnostics.suggestions import nearest
-from smspec.diagnostics.unseen_names import value_fault
 from smspec.source import Document, Node, Path, Scalar, Sequence, Span, dotted
 from smspec.source.frozen import replace
 from smspec.spec.layers.merging import is_null
 from smspec.spec.layers.variables import is_name
-from smspec.spec.yaml.scalars import meaning
-from smspec.spec.yaml.text_limits import BEYOND_THE_LIMITS, MAX_BYTES
+from smspec.spec.yaml.events import BEYOND_THE_LIMITS, MAX_BYTES, meaning
 
 UNKNOWN_VARIABLE = Rule("SM125", "unknown variable")
 NO_VALUE = Rule("SM126", "variable without a value")
@@ -133,6 +130,9 @@ class Substitution:
 
     def _check_seen(self, node: Scalar, path: Path, made: Scalar) -> None:
         """Report a name that is made of parts which can be read one by one, but not together."""
+        # Imported late: most specs have no such value.
+        from smspec.diagnostics.unseen_names import value_fault
+
         fault = value_fault(made, path)
         if fault:
             rule, message, help = fault

@@ -10,7 +10,7 @@ from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
 from smspec.source import Mapping, Node, Path, Scalar, Sequence, SourceText, dotted
 from smspec.source.frozen import dataclass, replace
-from smspec.spec.yaml.yaml_reader import read_scalar
+from smspec.spec.yaml import read_scalar
 
 MALFORMED_VARIABLE = Rule("SM123", "malformed variable")
 

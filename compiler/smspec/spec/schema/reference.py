@@ -5,7 +5,7 @@ from __future__ import annotations
 from smspec.diagnostics.quoting import one_of
 from smspec.source import Path
 from smspec.spec.keys import ROW
-from smspec.spec.schema.job_schema import (
+from smspec.spec.schema import (
     KeyPath,
     KeySchema,
     author_schema,
@@ -20,7 +20,7 @@ from smspec.spec.schema.job_schema import (
     types,
     written_key,
 )
-from smspec.spec.yaml.scalars import flow_style
+from smspec.spec.yaml.events import flow_style
 
 
 def keys() -> tuple[str, ...]:

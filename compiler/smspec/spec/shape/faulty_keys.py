@@ -14,8 +14,8 @@ from smspec.diagnostics.suggestions import Fix, nearest, spelling_fix
 from smspec.source import Path, dotted
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.keys import ROWS, rows_below, rows_by_member
-from smspec.spec.keys.row import API, TOOLS, Row
-from smspec.spec.schema.job_schema import KeyPath, SchemaPart, key_path, keys_in, part, spec_keys, written_key
+from smspec.spec.keys.row import API, TOOLS, KeyRow
+from smspec.spec.schema import KeyPath, SchemaPart, key_path, keys_in, part, spec_keys, written_key
 from smspec.spec.schema.reference import example_of
 from smspec.spec.shape.shape_faults import ShapeFault
 
@@ -283,7 +283,7 @@ def _known() -> dict[str, Hint]:
     return known
 
 
-def _words(row: Row, tool: str) -> Iterator[str]:
+def _words(row: KeyRow, tool: str) -> Iterator[str]:
     yield from row.words.get(tool, "").split()
     if tool == API:
         yield from _members().get(row.path, ())

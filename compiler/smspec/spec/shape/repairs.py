@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from smspec.source import Document, Mapping, Node, Path
+from smspec.source import Document, Mapping, Node, Path, grafted, pruned
 from smspec.source.frozen import dataclass, replace
-from smspec.source.node import grafted, pruned
-from smspec.spec.layers.layer_faults import parts
-from smspec.spec.layers.short_forms import expanded
-from smspec.spec.schema.acceptance import accepts
-from smspec.spec.schema.job_schema import merged_schema, part
+from smspec.spec.layers.short_forms import expanded, parts
+from smspec.spec.schema import accepts, merged_schema, part
+from smspec.spec.shape import viewed
 from smspec.spec.shape.faulty_keys import kinds_of, required_of, suggestion
 from smspec.spec.shape.schema_errors import is_request
-from smspec.spec.shape.shape_check import viewed
 from smspec.spec.shape.shape_faults import ShapeFault, shape_faults
 from smspec.spec.shape.suppositions import filled, samples, with_a_base
 

@@ -15,11 +15,11 @@ from smspec.diagnostics.suggestions import Fix, bare, nearest, spelling_fix
 from smspec.source import Document, Mapping, Node, Path, Scalar, dotted
 from smspec.source.frozen import dataclass
 from smspec.spec.keys.row import duration_meant, size_in_bytes, size_meant, volume_meant
-from smspec.spec.schema.job_schema import SchemaPart, author_schema, key_path, part, type_words, written_key
+from smspec.spec.schema import SchemaPart, author_schema, key_path, part, type_words, written_key
 from smspec.spec.schema.reference import example_of
 from smspec.spec.shape.faulty_keys import KEYWORDS_OF_KEYS, MISSING_KEY, key_findings, value_hint
 from smspec.spec.shape.shape_faults import ShapeFault, shape_faults
-from smspec.spec.yaml.scalars import flow_style, meaning
+from smspec.spec.yaml.events import flow_style, meaning
 
 _REQUIRED_OF_A_REQUEST = {"TrainingJobName", "RoleArn", "OutputDataConfig"}
 

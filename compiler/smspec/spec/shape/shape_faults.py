@@ -10,8 +10,7 @@ from typing import Literal
 
 from smspec.source import Path
 from smspec.source.frozen import dataclass
-from smspec.spec.schema.acceptance import accepts, checks
-from smspec.spec.schema.job_schema import SchemaPart, merged_schema, part, target
+from smspec.spec.schema import SchemaPart, accepts, checks, merged_schema, part, target
 
 REFERENCE: SchemaPart = {"$ref": "#/definitions/reference"}
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from smspec.source import Document, Mapping, Node, Path, Scalar, Sequence, Span
+from smspec.source import Document, Mapping, Node, Path, Scalar, Sequence, Span, pruned
 from smspec.source.frozen import replace
-from smspec.source.node import pruned
 from smspec.spec.layers.merging import layered
 from smspec.spec.layers.short_forms import expanded
-from smspec.spec.schema.job_schema import choices, key_path, keys_in, spec_keys, written_key
-from smspec.spec.shape.shape_check import viewed
+from smspec.spec.schema import choices, key_path, keys_in, spec_keys, written_key
+from smspec.spec.shape import viewed
 from smspec.spec.shape.shape_faults import shape_faults
 
 # Values far apart, so that no rule has the same result for all of them.

@@ -11,13 +11,11 @@ from functools import partial
 
 import yaml
 
-from smspec.diagnostics import Note, Rule
-from smspec.diagnostics.diagnostic import ParseErrors
+from smspec.diagnostics import Note, ParseErrors, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.source import Mapping, Node, Scalar, Sequence, Span
 from smspec.source.frozen import replace
-from smspec.spec.yaml.events import Event, Nesting, OpenCollection
-from smspec.spec.yaml.scalars import meaning
+from smspec.spec.yaml.events import Event, Nesting, OpenCollection, meaning
 
 DUPLICATE_KEY = Rule("SM106", "duplicate key")
 TAG = Rule("SM107", "YAML tag")

@@ -9,8 +9,8 @@ from collections.abc import Mapping as Dictionary
 from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.suggestions import Fix
 from smspec.source import Document, Mapping, Node, Scalar, Sequence, SourceText, Span
-from smspec.spec.yaml.scalars import meaning
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.yaml import read
+from smspec.spec.yaml.events import meaning
 
 _PLAIN_IN_QUOTES = re.compile(r"[^\\'\"]*")
 

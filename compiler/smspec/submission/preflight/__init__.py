@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from smspec.service.facts.instances import architecture
+from smspec.service.facts import architecture
 from smspec.service.request import Request
 from smspec.source.frozen import dataclass
 from smspec.submission.preflight.account import account_questions
 from smspec.submission.preflight.asking import AwsQuestion, PreflightCalls
 from smspec.submission.preflight.buckets import bucket_questions, used_buckets
 from smspec.submission.preflight.resources import image_questions, resource_questions
-from smspec.submission.s3_service import S3Store
+from smspec.submission.s3_service import RegionalS3
 
 _PLATFORMS = {"x86_64": "linux/amd64", "arm64": "linux/arm64"}
 
@@ -38,7 +38,7 @@ class Subject:
     builds: bool
 
 
-def questions(calls: PreflightCalls, store: S3Store, subject: Subject, account: str) -> list[AwsQuestion]:
+def questions(calls: PreflightCalls, store: RegionalS3, subject: Subject, account: str) -> list[AwsQuestion]:
     """Return the questions about a job. ``account``: of the caller, empty if unknown."""
     payload = subject.payloads[0]
     buckets = used_buckets(payload, subject.uploads, subject.uploaded)

@@ -9,11 +9,10 @@ from math import isfinite
 from typing import Any
 
 from smspec.render.iam.statements import SERVICE
-from smspec.service.arns import Arn, parsed_arn
-from smspec.service.members import items, member
-from smspec.service.partitions import partitions
+from smspec.service.arns import Arn, parsed_arn, partitions
 from smspec.service.policy_rules.limits import needed_quotas
 from smspec.service.request import Request
+from smspec.service.shapes import items, member
 from smspec.submission.client import INVALID_CREDENTIALS, unaccepted
 from smspec.submission.preflight.asking import (
     SURROUNDINGS_AT_FAULT,

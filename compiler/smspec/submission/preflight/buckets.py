@@ -8,8 +8,8 @@ from typing import Any
 
 from smspec.render.iam.statements import location
 from smspec.service.arns import parsed_arn
-from smspec.service.members import items, member
 from smspec.service.request import S3_PREFIX, channels_in_s3
+from smspec.service.shapes import items, member
 from smspec.source.frozen import dataclass
 from smspec.submission.client import DENIED, ActionDenied, AwsUnavailable, JobRefused
 from smspec.submission.preflight.asking import (
@@ -23,7 +23,7 @@ from smspec.submission.preflight.asking import (
     ok,
     wrong,
 )
-from smspec.submission.s3_service import S3Store
+from smspec.submission.s3_service import RegionalS3
 from smspec.wire.aws import AwsRefused
 
 _REGION_HEADER = "x-amz-bucket-region"
@@ -86,7 +86,7 @@ def _written(payload: Mapping[str, Any], uploads: Mapping[str, str]) -> Iterator
         yield kind, uri
 
 
-def bucket_questions(calls: PreflightCalls, store: S3Store, buckets: Sequence[UsedBucket]) -> Iterator[AwsQuestion]:
+def bucket_questions(calls: PreflightCalls, store: RegionalS3, buckets: Sequence[UsedBucket]) -> Iterator[AwsQuestion]:
     """Yield a question for each bucket; those for the data in it follow, unless the job cannot reach it."""
     for bucket in buckets:
         yield AwsQuestion(
@@ -97,7 +97,7 @@ def bucket_questions(calls: PreflightCalls, store: S3Store, buckets: Sequence[Us
         )
 
 
-def _bucket(calls: PreflightCalls, store: S3Store, bucket: UsedBucket) -> Answer:
+def _bucket(calls: PreflightCalls, store: RegionalS3, bucket: UsedBucket) -> Answer:
     try:
         answer = _looked_up(calls, bucket)
     except NotChecked as fault:
@@ -168,7 +168,7 @@ def _uses(bucket: UsedBucket) -> str:
     return ", ".join(bucket.uses[:_MOST_USES]) + (f", and {more} more" if more > 0 else "")
 
 
-def _data_questions(store: S3Store, bucket: UsedBucket) -> Iterator[AwsQuestion]:
+def _data_questions(store: RegionalS3, bucket: UsedBucket) -> Iterator[AwsQuestion]:
     """Yield a question for each address: several channels may read the same objects."""
     channels: dict[tuple[str, str], list[str]] = {}
     for name, uri, kind in bucket.data:
@@ -182,7 +182,7 @@ def _data_questions(store: S3Store, bucket: UsedBucket) -> Iterator[AwsQuestion]
         )
 
 
-def _data(store: S3Store, names: Sequence[str], uri: str, kind: str) -> Answer:
+def _data(store: RegionalS3, names: Sequence[str], uri: str, kind: str) -> Answer:
     is_prefix = kind == S3_PREFIX
     state: State
     try:

@@ -10,8 +10,8 @@ from smspec.registry.manifest import ACCEPTED, Manifest, config_platform, has_pl
 from smspec.service.arns import parsed_arn
 from smspec.service.facts.accounts import is_provider
 from smspec.service.image_reference import ImageReference, parsed_reference
-from smspec.service.members import items, member
 from smspec.service.runtime_settings import SecretReference, secret_reference
+from smspec.service.shapes import items, member
 from smspec.submission.preflight.asking import (
     SURROUNDINGS_AT_FAULT,
     Answer,

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from smspec.importer.sdk.following import Following
 from smspec.importer.sdk.notebook import Cell, NotebookProgram, read_program, without_commands
 from smspec.importer.sdk.values import Entries, SdkInstance, SdkItems, SdkText, SdkUnknown, is_constant
+from support.script.read_programs import program
 
 UNSURE = object()
 
@@ -49,6 +50,7 @@ def agrees(known, real):
         ("x = f'{1 + 2}-{\"a\"}'", "3-a"),
         ("x = '{}/{b}'.format('a', b=2)", "a/2"),
         ("x = '%s-%d%%' % ('a', 3)", "a-3%"),
+        ("x = 'rate' in 'learning-rate' and 3 != 4", True),
         ("x = '/'.join(['a', 'b'])", "a/b"),
         ("import os\nx = os.path.join('a', 'b')", "a/b"),
         ("x = dict(a=1)\nx.update({'b': 2}, c=3)", {"a": 1, "b": 2, "c": 3}),
@@ -60,12 +62,51 @@ def agrees(known, real):
         ("x = {k: str(v) for k, v in {'a': 1}.items()}", {"a": "1"}),
         ("y = {'a': {}}\nx = y['a']\nx['b'] = 1\ny = 2", {"b": 1}),
         ("try:\n    x = 1\nexcept ValueError:\n    print('no')", 1),
+        ("x = 1\nwhile unknown():\n    def f():\n        x = 2", 1),
     ],
 )
 def test_values_are_known(text, expected):
     found = plain(followed(text).names["x"])
     assert agrees(found, expected)
     assert found is not UNSURE
+
+
+EXPRESSIONS = [
+    *("64 * 2", "7 // 2", "-7 % 3", "1 / 3", "2 ** 10", "1e3 - 1", "3 * 0.1", "5 - 5"),
+    *("3 > 2", "3 >= 3.0", "2 < 1", "1 == 1.0", "'a' != 'b'", "None is None", "True is not False"),
+    *("'a' in 'train'", "'x' not in 'train'", "'adam' in ('adam', 'sgd')", "2 in [1]"),
+    *("'Adam'.lower()", "' a '.strip()", "'a-b'.replace('-', '_')", "'a-b-c'.replace('-', '', 1)"),
+    *("'train.py'.endswith('.py')", "'s3://a'.startswith('s3')", "'ab'.rstrip('b').upper()"),
+]
+UNKNOWN_ALIKE = [
+    "1 / 0",
+    "1 << 80",
+    "True + 1",
+    "2 ** -1 ** 0.5",
+    "'a'.replace(1, 2)",
+    "'a'.startswith(['a'])",
+    "9 ** 64",
+]
+
+
+@pytest.mark.parametrize("text", [*EXPRESSIONS, *UNKNOWN_ALIKE])
+def test_constants_of_scripts_and_programs_are_those_of_python(text):
+    """One table of operations is behind both ways to follow a program."""
+    script = f"import argparse\np = argparse.ArgumentParser()\np.add_argument('--x', default={text})\np.parse_args()\n"
+    (line,) = program(script).command_lines
+    of_script = next(option.default for option in line.options if option.label == "x")
+    of_program = plain(followed(f"x = {text}").names["x"])
+    assert (of_script is ...) == (of_program is UNSURE) == (text in UNKNOWN_ALIKE)
+    if text in EXPRESSIONS:
+        real = eval(text)
+        assert agrees(of_script, real)
+        assert agrees(of_program, real)
+
+
+@pytest.mark.parametrize("given", ["3.7", "True", "unknown()"])
+def test_number_format_is_known_for_whole_numbers_only(given):
+    assert plain(followed(f"x = 'a-%d' % {given}").names["x"]) is UNSURE
+    assert plain(followed("x = 'a-%d/%s' % (3, 0.5)").names["x"]) == "a-3/0.5"
 
 
 @pytest.mark.parametrize(
@@ -82,6 +123,9 @@ def test_values_are_known(text, expected):
         "x = {'a': 1}\n[x.pop('a') for i in unknown()]",
         "x = {'a': 1}\nunknown().method(x)",
         "x = 1\ndel x",
+        "x = 1\nwhile unknown():\n    del x",
+        "x = 1\nwhile unknown():\n    from a import b as x",
+        "x = 1\nclass A:\n    def f(self):\n        global x\n        x = 2",
         "def f(a):\n    if a:\n        return 1\n    return 2\nx = f(unknown())",
         "x = [1]\nx.sort()",
         "x = 1\nclass A:\n    global x\n    x = 3",

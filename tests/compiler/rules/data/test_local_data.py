@@ -12,7 +12,7 @@ import yaml
 from smspec.diagnostics.explanation import explanation
 from smspec.pipeline.compilation import compile_spec
 from smspec.pipeline.inputs import gather
-from smspec.source.listing import DataExtent
+from smspec.source import DataExtent
 from smspec.workspace.boundary import MOST_ENTRIES, Boundary, data_extent
 
 GB = 1 << 30

@@ -5,7 +5,7 @@ import contextlib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smspec.service.request_check import request_findings
+from smspec.service.request_rules import request_findings
 from smspec.service.shapes import pinned_model
 from support.examples import at_most
 from support.service import api_samples

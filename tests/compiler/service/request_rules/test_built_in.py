@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from smspec.service.facts import table
 from smspec.service.facts.accounts import registry
 from smspec.service.facts.algorithms import algorithm, algorithm_modes
-from smspec.service.request_check import request_findings
-from smspec.service.request_rules import _ALGORITHMS, BUILT_IN_ALGORITHM, FAMILIES
+from smspec.service.request_rules import _ALGORITHMS, BUILT_IN_ALGORITHM, FAMILIES, request_findings
 from support.service.api_samples import changed
 from support.service.request_cases import request_tests
 

@@ -4,7 +4,7 @@ import pytest
 
 from smspec.service.facts import accounts
 from smspec.service.facts.images import images_of, repositories
-from smspec.service.request_check import request_findings
+from smspec.service.request_rules import request_findings
 from support.service.api_samples import changed
 from support.service.request_cases import request_tests
 

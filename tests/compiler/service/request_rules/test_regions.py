@@ -3,9 +3,9 @@
 import pytest
 
 from maintenance.instance_tables import partition_rows
-from smspec.service.partitions import is_listed, nearest_region, partition_of, partitions
+from smspec.service.arns import is_listed, nearest_region, partition_of, partitions
 from smspec.service.request import IMAGE
-from smspec.service.request_check import request_findings
+from smspec.service.request_rules import request_findings
 from smspec.service.s3_address import as_s3, bucket_of, key_of, region_of
 from support.service.api_samples import changed, small_request, with_the_pinned_model
 

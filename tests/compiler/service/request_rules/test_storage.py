@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.service.request_check import request_findings
+from smspec.service.request_rules import request_findings
 from smspec.service.shapes import pinned_model
 from support.service.api_samples import changed, fill
 from support.service.request_cases import request_tests

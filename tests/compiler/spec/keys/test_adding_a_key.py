@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.xdist_group("a copy of the package"), pytest.mark.slow
 ROOT = Path(__file__).parents[4]
 MEMBER = "StoppingCondition.MaxIdleTimeInSeconds"
 ROW = f"""\
-    Row(
+    KeyRow(
         "stopping.max_idle",
         DURATION,
         "{MEMBER}",
@@ -57,7 +57,7 @@ def package(tmp_path_factory):
     without = shutil.ignore_patterns("__pycache__")
     for root, name in (("compiler", "smspec"), ("schemas", "smspec_schemas"), ("runtime", "smspec_runtime")):
         shutil.copytree(ROOT / root / name, top / name, ignore=without)
-    after(top / "smspec/spec/keys/hosts.py", "LIMITS: tuple[Row, ...] = (\n", ROW)
+    after(top / "smspec/spec/keys/hosts.py", "LIMITS: tuple[KeyRow, ...] = (\n", ROW)
     after(top / "smspec/spec/model.py", "    max_pending: int | None = None\n", "    max_idle: int | None = None\n")
 
     def as_a_key(schema):

@@ -5,8 +5,8 @@ import pytest
 from smspec.service.shapes import pinned_model
 from smspec.spec import model
 from smspec.spec.keys import ROW, ROWS
-from smspec.spec.keys.row import DURATION, TEXT, TEXTS, Row, StructureForm
-from smspec.spec.schema.job_schema import spec_keys
+from smspec.spec.keys.row import DURATION, TEXT, TEXTS, KeyRow, StructureForm
+from smspec.spec.schema import spec_keys
 from support.spec.key_table import faults
 
 KEY = ("stopping", "max_idle")
@@ -30,7 +30,7 @@ def test_table_has_no_faults():
             ["`stopping.max_idle` is in job.v1.schema.json and has no row: add one in spec/keys/"],
         ),
         (
-            {"more": [Row("stopping.max_idle", DURATION, "StoppingCondition.MaxPendingTimeInSeconds", kind="cost")]},
+            {"more": [KeyRow("stopping.max_idle", DURATION, "StoppingCondition.MaxPendingTimeInSeconds", kind="cost")]},
             [
                 "`stopping.max_idle` has a row and is not in job.v1.schema.json: add its entry",
                 "`stopping.max_idle` has a row, and Stopping no such field, spec/model.py",
@@ -46,27 +46,27 @@ def test_table_has_no_faults():
         (
             {
                 "without": ["retries"],
-                "more": [Row("retries", TEXT, "RetryStrategy.MaximumRetryAttempts", kind="cost")],
+                "more": [KeyRow("retries", TEXT, "RetryStrategy.MaximumRetryAttempts", kind="cost")],
             },
             ["`retries` writes string, and `RetryStrategy.MaximumRetryAttempts` is of the type integer"],
         ),
         (
-            {"without": ["retries"], "more": [Row("retries", TEXT, "RetryStrategy.Attempts", kind="cost")]},
+            {"without": ["retries"], "more": [KeyRow("retries", TEXT, "RetryStrategy.Attempts", kind="cost")]},
             ["`retries`: the API model has no member `RetryStrategy.Attempts`"],
         ),
         (
-            {"without": ["retries"], "more": [Row("retries", TEXT)]},
+            {"without": ["retries"], "more": [KeyRow("retries", TEXT)]},
             ["`retries` has neither a member of the request nor a kind of change: nothing says where it goes"],
         ),
         (
-            {"without": ["role"], "more": [Row("role", TEXT, "RoleArn")]},
+            {"without": ["role"], "more": [KeyRow("role", TEXT, "RoleArn")]},
             ["`role` has no kind of change: `diff` would not know what to call one"],
         ),
         (
             {
                 "without": ["metrics", "metrics.*.name", "metrics.*.regex"],
                 "more": [
-                    Row("metrics", TEXTS, "AlgorithmSpecification.MetricDefinitions", kind="other"),
+                    KeyRow("metrics", TEXTS, "AlgorithmSpecification.MetricDefinitions", kind="other"),
                     ROW["metrics.*.name"],
                     ROW["metrics.*.regex"],
                 ],
@@ -77,7 +77,7 @@ def test_table_has_no_faults():
         ),
         ({"more": [ROW["role"]]}, ["`role` has two rows"]),
         (
-            {"without": ["role"], "more": [Row("role", TEXT, "RoleArn", kind="security", words={"Slurm": " "})]},
+            {"without": ["role"], "more": [KeyRow("role", TEXT, "RoleArn", kind="security", words={"Slurm": " "})]},
             [
                 "`role` has words of `Slurm`, which is not in TOOLS, spec/keys/row.py",
                 "`role` has no words of `Slurm`: remove the entry",
@@ -86,7 +86,7 @@ def test_table_has_no_faults():
         (
             {
                 "without": ["spot"],
-                "more": [Row("spot", StructureForm(model.Spot), "RetryStrategy.Attempt", kind="cost")],
+                "more": [KeyRow("spot", StructureForm(model.Spot), "RetryStrategy.Attempt", kind="cost")],
             },
             ["`spot`: the API model has no member `RetryStrategy.Attempt`"],
         ),

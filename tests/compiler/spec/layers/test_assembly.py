@@ -6,8 +6,9 @@ from hypothesis import settings as hypothesis_settings
 
 from smspec.diagnostics import InvalidInput
 from smspec.source import Mapping, SourceText, to_data
-from smspec.spec.layers.assembly import OptionError, extends_of, is_base, merged, overlay_names
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.layers import extends_of, is_base, merged, overlay_names
+from smspec.spec.layers.variables import OptionError
+from smspec.spec.yaml import read
 from support.examples import at_most
 from support.spec.yaml_texts import texts
 

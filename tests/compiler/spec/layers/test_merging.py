@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 
 from smspec.source import Mapping, SourceText, Span, to_data
-from smspec.spec.layers.assembly import Assembly
+from smspec.spec.layers import Assembly
 from smspec.spec.layers.merging import combine_patches, idle_nulls, layered, merge_patch
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.yaml import read
 from support.examples import at_most
 from support.spec.trees import json_objects, json_values, tree
 

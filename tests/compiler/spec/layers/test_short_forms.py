@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from smspec.source import SourceText, to_data
 from smspec.spec.layers.short_forms import expanded, relocated
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.yaml import read
 from support.spec.trees import json_values, tree
 
 KEYS = ("source", "entry_point", "channels", "distribution", "output", "checkpoints", "image", "overlays")

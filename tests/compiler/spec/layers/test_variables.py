@@ -4,8 +4,9 @@ import pytest
 
 from smspec.diagnostics import InvalidInput
 from smspec.source import SourceText, to_data
-from smspec.spec.layers.assembly import OptionError, merged
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.layers import merged
+from smspec.spec.layers.variables import OptionError
+from smspec.spec.yaml import read
 
 VARS = (
     "vars: {size: {default: 7b, enum: [7b, 13b]}, rate: {default: 1e-3}, on: {default: true}, text: {default: '5'}, "

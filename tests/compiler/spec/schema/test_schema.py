@@ -8,12 +8,12 @@ import yaml
 from jsonschema import Draft7Validator
 
 from smspec.source import SourceText, to_data
-from smspec.spec.layers.assembly import merged
-from smspec.spec.schema.job_schema import author_schema, key_path_of_text, merged_schema, spec_keys, strict, written_key
+from smspec.spec.layers import merged
+from smspec.spec.schema import author_schema, key_path_of_text, merged_schema, spec_keys, strict, written_key
 from smspec.spec.schema.reference import explain_key, is_required, keys
-from smspec.spec.shape.shape_check import shape_findings
-from smspec.spec.yaml.scalars import flow_style
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.shape import shape_findings
+from smspec.spec.yaml import read
+from smspec.spec.yaml.events import flow_style
 from support.spec.job_documents import whole_job
 
 ROOT = Path(__file__).parents[4]

@@ -12,8 +12,8 @@ from smspec.service.shapes import pinned_model
 from smspec.spec import model
 from smspec.spec.keys import ROWS, rows_below
 from smspec.spec.keys.row import ChoiceForm, NamedForm, StructureForm, StructureListForm
-from smspec.spec.schema.job_schema import choices, keys_in, spec_keys, strict
-from smspec.spec.shape.shape_check import viewed
+from smspec.spec.schema import choices, keys_in, spec_keys, strict
+from smspec.spec.shape import viewed
 from smspec_runtime import launchers as runtime_launchers
 from support.spec.job_documents import document_of
 

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
 from smspec.source import Document
+from smspec.spec import shape
 from smspec.spec.decoding import decode
-from smspec.spec.schema.acceptance import ANNOTATIONS, KEYWORDS, accepts
-from smspec.spec.schema.job_schema import author_schema, merged_schema
-from smspec.spec.shape import shape_check
+from smspec.spec.schema import ANNOTATIONS, KEYWORDS, accepts, author_schema, merged_schema
 from smspec.spec.shape import shape_faults as shape_faults_of
-from smspec.spec.shape.shape_check import shape_findings, viewed
+from smspec.spec.shape import shape_findings, viewed
 from smspec.spec.shape.shape_faults import REFERENCE, ShapeFault, shape_faults
 from support.examples import at_most
 from support.small_job import READY
@@ -180,7 +179,7 @@ def test_keyword_without_a_message_is_still_reported(monkeypatch):
     schema = copy.deepcopy(merged_schema())
     schema["properties"]["retries"]["multipleOf"] = 5
     monkeypatch.setattr(shape_faults_of, "merged_schema", lambda: schema)
-    monkeypatch.setattr(shape_check, "merged_schema", lambda: schema)
+    monkeypatch.setattr(shape, "merged_schema", lambda: schema)
     assert shape_findings(merged_text(READY + "retries: 10\n")) == []
     [finding] = shape_findings(merged_text(READY + "retries: 7\n"))
     assert (finding.message, finding.path) == (
@@ -200,10 +199,10 @@ def test_valid_spec_loads_no_jsonschema():
     """jsonschema takes longer to import than the rest of a validation takes."""
     script = (
         "import sys\n"
-        "from smspec.spec.layers.assembly import merged\n"
-        "from smspec.spec.yaml.yaml_reader import read\n"
+        "from smspec.spec.layers import merged\n"
+        "from smspec.spec.yaml import read\n"
         "from smspec.source import SourceText\n"
-        "from smspec.spec.shape.shape_check import shape_findings\n"
+        "from smspec.spec.shape import shape_findings\n"
         "from smspec.spec.decoding import decode\n"
         f"document = merged([read(SourceText('job.yaml', {READY!r}))])\n"
         "assert shape_findings(document) == []\n"

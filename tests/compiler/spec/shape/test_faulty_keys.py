@@ -6,10 +6,10 @@ import string
 import pytest
 
 from smspec.service.shapes import pinned_model
-from smspec.spec.schema.job_schema import choices, key_path, keys_in, spec_keys, written_key
+from smspec.spec.schema import choices, key_path, keys_in, spec_keys, written_key
+from smspec.spec.shape import shape_findings
 from smspec.spec.shape.faulty_keys import hint, hinted_keys, suggestion, value_hint
 from smspec.spec.shape.schema_errors import choice_meant
-from smspec.spec.shape.shape_check import shape_findings
 from support.small_job import READY
 from support.spec.job_documents import BUILT_JOB, merged_text, reported, with_key
 

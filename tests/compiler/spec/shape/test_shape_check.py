@@ -4,7 +4,7 @@ import pytest
 
 from smspec.diagnostics import placed
 from smspec.source import dotted
-from smspec.spec.shape.shape_check import shape_findings
+from smspec.spec.shape import shape_findings
 from support.small_job import READY
 from support.spec.job_documents import BUILT_JOB, merged_text, reported, with_key
 

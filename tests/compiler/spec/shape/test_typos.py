@@ -9,7 +9,7 @@ import pytest
 
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.shapes import pinned_model
-from smspec.spec.schema.job_schema import choices, keys_in, spec_keys
+from smspec.spec.schema import choices, keys_in, spec_keys
 from smspec.spec.shape.faulty_keys import suggestion
 from smspec.spec.shape.schema_errors import choice_meant
 

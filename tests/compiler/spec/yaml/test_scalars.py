@@ -11,8 +11,8 @@ from ruamel.yaml import YAML
 
 from smspec.diagnostics import InvalidInput
 from smspec.source import SourceText, to_data
-from smspec.spec.yaml.scalars import is_text_everywhere, meaning, read_elsewhere_as
-from smspec.spec.yaml.yaml_reader import read, read_scalar
+from smspec.spec.yaml import read, read_scalar
+from smspec.spec.yaml.events import is_text_everywhere, meaning, read_elsewhere_as
 from support.examples import at_most
 
 

@@ -7,8 +7,7 @@ import yaml
 
 from smspec.diagnostics import InvalidInput
 from smspec.source import SourceText, to_data
-from smspec.spec.yaml import events
-from smspec.spec.yaml.yaml_reader import read
+from smspec.spec.yaml import events, read
 
 PARSERS = [yaml.BaseLoader] + ([yaml.CBaseLoader] if yaml.__with_libyaml__ else [])
 

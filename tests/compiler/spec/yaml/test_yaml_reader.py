@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from smspec.diagnostics import InvalidInput
 from smspec.source import Mapping, Scalar, Sequence, SourceText, to_data
-from smspec.spec.yaml import events
-from smspec.spec.yaml.yaml_reader import decode_bytes, read
+from smspec.spec.yaml import decode_bytes, events, read
 from support.examples import at_most
 from support.spec.yaml_texts import texts
 

@@ -1,9 +1,12 @@
-import typer
+import argparse
 
 
-def main(epochs: int = 1, batch_size: int = 16):
-    print("training", epochs, batch_size)
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--epochs", type=int, default=1)
+    parser.add_argument("--batch-size", type=int, default=16)
+    print("training", parser.parse_args())
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    main()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from smspec.local.engines.containers.client import Client, ClientFailed
 from smspec.local.running.request import RunFailed
-from smspec.plan.plan import ImagePlan
+from smspec.plan import ImagePlan
 from smspec.workspace.own_directories import temporary_directory
 
 _STEP = " ["  # `#7 [3/9] RUN …`, as BuildKit prints the begin of a step

@@ -23,7 +23,7 @@ from smspec.local.engines.containers.inside import inside_words
 from smspec.local.feeder.plan import FeederPlan
 from smspec.local.running.request import RunFailed
 from smspec.local.s3 import is_s3
-from smspec.source.deep_directories import walked
+from smspec.source.real_file import walked
 from smspec.workspace.process_guard import end_by_closing_stdin
 
 _START_SECONDS = 60.0

@@ -33,8 +33,7 @@ from smspec.local.running.image_content import (
 from smspec.local.running.request import NO_FAULTS, RunFailed
 from smspec.local.running.run_directory import HOSTS, INTERRUPTED, UPLOAD, HostDirectory, RunDirectory, has_other_owners
 from smspec.local.running.training_request import Host, TrainingRequest
-from smspec.source.deep_directories import remove_tree
-from smspec.source.real_file import is_below
+from smspec.source.real_file import is_below, remove_tree
 
 _INSIDE = HostDirectory("/")
 _OWN_PYTHON = "/opt/python"

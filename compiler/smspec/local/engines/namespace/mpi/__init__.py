@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from smspec.local.engines.namespace.cell.plan import Bind
 from smspec.local.running.request import RunFailed
-from smspec.plan.plan import Plan
+from smspec.plan import Plan
 from smspec.spec.model import JobSpec, Mpi, SmDataParallel
 
 DOORS = "/run/smspec/doors"

@@ -1,7 +1,4 @@
-"""What the parser of a script would reject of its arguments, by the grammar of its library.
-
-For argparse, a copy of the script's parser is made from what is known of it, and run; `library_words` knows the others.
-"""
+"""What the parser of a script would reject of its arguments: a copy of it is made from what is known of it, and run."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from smspec.diagnostics.suggestions import nearest
-from smspec.script.program import CommandLine, Option, Program
+from smspec.script.program import CommandLine, DeclaredOption, Program
 from smspec.script.script_environment import Argument, ArgumentFault, ScriptEnvironment, converted, refusal
 
 
@@ -23,12 +20,7 @@ def faults_of(program: Program, environment: ScriptEnvironment) -> Iterator[Argu
     for line in program.command_lines:
         if line.not_for_one_word and len(environment.words) == 1:
             continue
-        if line.grammar == "argparse":
-            yield from _argparse_faults(line, arguments)
-        else:
-            from smspec.script.grammars.library_words import FAULTS  # imported late: most scripts use argparse
-
-            yield from FAULTS[line.grammar](line, arguments)
+        yield from _argparse_faults(line, arguments)
 
 
 class _ArgumentsRejected(Exception):
@@ -57,7 +49,7 @@ def _argparse_faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterat
     if _refusal(line, words) is None:
         return
     sound: list[str] = []
-    given: list[Option] = []
+    given: list[DeclaredOption] = []
     for argument in arguments:
         fault = _fault(line, argument)
         if fault is None:
@@ -120,7 +112,7 @@ def _twin(line: CommandLine, alone: bool) -> argparse.ArgumentParser:
     return twin
 
 
-def _ways(option: Option) -> dict[str, Any]:
+def _ways(option: DeclaredOption) -> dict[str, Any]:
     """Return the keyword arguments of an option for argparse; an unknown one accepts whatever follows it."""
     if option.words == 0:
         return {"action": "store_true"}
@@ -147,10 +139,6 @@ def _fault(line: CommandLine, argument: Argument) -> ArgumentFault | None:
             return ArgumentFault(
                 kind="unknown", command_line=line, argument=argument, reason="could be " + " or ".join(among)
             )
-        pairs = next((option for option in line.options if option.kind == "pair"), None)
-        if pairs is not None and not first.startswith("-"):
-            reason = f"`{first}` {refusal(pairs, first)}"
-            return ArgumentFault(kind="refused", command_line=line, argument=argument, option=pairs, reason=reason)
         if not first.startswith("-") or not line.is_complete:
             return None if argument.hyperparameter is None else _refused(line, argument, None, rest)
         names = [name for option in line.options for name in option.names]
@@ -160,7 +148,9 @@ def _fault(line: CommandLine, argument: Argument) -> ArgumentFault | None:
     return _refused(line, argument, option, rest)
 
 
-def _refused(line: CommandLine, argument: Argument, option: Option | None, rest: Sequence[str]) -> ArgumentFault:
+def _refused(
+    line: CommandLine, argument: Argument, option: DeclaredOption | None, rest: Sequence[str]
+) -> ArgumentFault:
     reason = ""
     if option is not None:
         reason = next((f"`{word}` {why}" for word in rest if (why := refusal(option, word)) is not None), "")
@@ -169,7 +159,7 @@ def _refused(line: CommandLine, argument: Argument, option: Option | None, rest:
     return ArgumentFault(kind="refused", command_line=line, argument=argument, option=option, reason=reason)
 
 
-def _option(line: CommandLine, word: str) -> tuple[Option | None, list[str]]:
+def _option(line: CommandLine, word: str) -> tuple[DeclaredOption | None, list[str]]:
     """Return the option for a word, by its full name or a prefix; else the possible names."""
     name = word.partition("=")[0]
     for option in line.options:

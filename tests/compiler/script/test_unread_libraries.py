@@ -1,0 +1,79 @@
+"""Scripts of libraries that smspec does not follow have a note that says so, and no other finding about arguments."""
+
+import pytest
+
+from support.script.read_programs import findings
+
+FUNCTION = "def main(epochs=1):\n    pass\n"
+READ = "import os\nprint(os.environ['SM_CHANNEL_OTHER'])\n"
+CLICK = f"import click\n@click.command()\n@click.option('--epochs')\n{FUNCTION}"
+PROGRAMS = {
+    "absl": f"from absl import app, flags\nflags.DEFINE_integer('epochs', 3, 'x')\n{FUNCTION}app.run(main)\n",
+    "click": f"{CLICK}if __name__ == '__main__':\n    main()\n",
+    "click, without a call of the decorator": f"import click\n@click.command\n{FUNCTION}main()\n",
+    "click, in a loop": f"import click\n{FUNCTION}for n in ['epochs']:\n    main = click.option('--' + n)(main)\n"
+    "main = click.command()(main)\nmain()\n",
+    "click, by hand": f"import click\n{FUNCTION}main = click.command()(click.option('--epochs')(main))\nmain()\n",
+    "click, by its method": f"{CLICK}main.main(standalone_mode=False)\n",
+    "click, to another module": f"{CLICK}import others\nothers.start(main)\n",
+    "click, group": f"import click\n@click.group()\ndef top():\n    pass\n@top.command()\n{FUNCTION}top()\n",
+    "fire": f"import fire\n{FUNCTION}fire.Fire(main)\n",
+    "fire, by another name": f"from fire import Fire as start\n{FUNCTION}start(main)\n",
+    "hydra": f"import hydra\n@hydra.main(version_base=None)\n{FUNCTION}main()\n",
+    "hydra, without a call": f"import hydra\n@hydra.main\n{FUNCTION}main()\n",
+    "jsonargparse": f"from jsonargparse import CLI\n{FUNCTION}CLI(main)\n",
+    "jsonargparse, parser": "import jsonargparse\np = jsonargparse.ArgumentParser()\np.add_argument('--lr')\n"
+    "p.parse_args()\n",
+    "LightningCLI": "from lightning.pytorch.cli import LightningCLI\nLightningCLI(Model, Data)\n",
+    "LightningCLI, below a condition": "from lightning.pytorch.cli import LightningCLI\n"
+    "if __name__ == '__main__':\n    LightningCLI()\n",
+    "omegaconf": "from omegaconf import OmegaConf\nprint(OmegaConf.merge({'lr': 0.01}, OmegaConf.from_cli()))\n",
+    "typer": f"import typer\n{FUNCTION}typer.run(main)\n",
+    "typer, app": f"import typer\napp = typer.Typer()\n@app.command()\n{FUNCTION}app()\n",
+    "typer, imported module": f"import typer as t\n@t.Typer().command()\n{FUNCTION}t.run(main)\n",
+    "tyro": f"import tyro\n{FUNCTION}tyro.cli(main)\n",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_unread_options_have_a_note(name):
+    (found,) = findings(PROGRAMS[name], hyperparameters={"batch_size": 3})
+    library = name.partition(",")[0]
+    assert (found.code, found.severity) == ("SM513", "note")
+    proof = "" if library == "omegaconf" else "; `smspec check` proves them"
+    assert found.message.endswith(f": smspec does not follow how `{library}` reads them{proof}")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_job_without_arguments_has_no_note(name):
+    assert findings(PROGRAMS[name]) == []
+
+
+@pytest.mark.parametrize("name", ["absl", "click", "hydra", "typer", "typer, app"])
+def test_call_that_may_end_the_script_is_one(name):
+    assert [one.code for one in findings(READ + PROGRAMS[name])] == ["SM506"]
+    assert findings(PROGRAMS[name] + READ) == []
+
+
+@pytest.mark.parametrize("name", ["fire", "jsonargparse, parser", "tyro", "omegaconf"])
+def test_other_call_does_not_end_the_script(name):
+    assert [one.code for one in findings(PROGRAMS[name] + READ)] == ["SM506"]
+
+
+def test_given_words_are_no_arguments():
+    own = "from omegaconf import OmegaConf\nOmegaConf.from_cli(['lr=1'])\n"
+    assert findings(own, hyperparameters={"batch_size": 3}) == []
+
+
+@pytest.mark.parametrize("use", ["click.echo('x')", "OmegaConf.load('x')", "lightning.Trainer()", "logging.info('x')"])
+def test_other_uses_leave_the_parser_known(use):
+    text = "import click, lightning\nfrom absl import logging\nfrom omegaconf import OmegaConf\nimport argparse\n"
+    text += f"p = argparse.ArgumentParser()\np.add_argument('--lr')\np.parse_args()\n{use}\n"
+    assert [one.code for one in findings(text, hyperparameters={"batch_size": 3})] == ["SM501"]
+
+
+def test_class_that_extends_a_parser_is_not_followed():
+    text = "import argparse\nclass P(argparse.ArgumentParser):\n    pass\n"
+    text += "p = P()\np.add_argument('--lr')\np.parse_args()\n"
+    (found,) = findings(text, hyperparameters={"batch_size": 3})
+    assert (found.code, found.severity) == ("SM513", "note")
