@@ -75,6 +75,8 @@ def _build(client: Client, words: Sequence[str], show: Callable[[str], None], *,
         if _NO_BUILDKIT in fault.details:
             install = f"`{client.program}` has no BuildKit: install its plugin `buildx`, or set DOCKER_BUILDKIT=0"
             raise RunFailed(3, install) from None
+        if not fault.details:
+            raise RunFailed(3, f"`{client.program} build` failed: {str(fault) or 'it printed nothing'}") from None
         if not is_verbose:
             for line in fault.details.splitlines():
                 show(line)
