@@ -45,7 +45,7 @@ class Client:
     def __init__(self, program: str, variables: Mapping[str, str] | None = None) -> None:
         self.program = program
         self.is_lost = False
-        """Whether the engine has stopped to answer: it is not waited for again."""
+        """Whether the engine has stopped answering: later commands do not wait long for it."""
         self._variables = variables or {}
 
     def run(
@@ -55,6 +55,7 @@ class Client:
 
         ``given``: the text that the command reads from its standard input.
         """
+        seconds = min(seconds, _SECONDS_TO_END) if self.is_lost else seconds
         try:
             done = subprocess.run(
                 [self.program, *words],

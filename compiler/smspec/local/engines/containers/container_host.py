@@ -101,10 +101,11 @@ class ContainerHost(HostProcess):
     def _inspected(self) -> tuple[int, str, str]:
         """Return what the engine says. Raise ClientFailed, or ValueError for an answer that is none."""
         try:
-            status, state, command = self._client.run("inspect", "--format", _STATE, self._container).split(maxsplit=2)
+            words = ("inspect", "--format", _STATE, self._container)
+            status, state, command = self._client.run(*words, seconds=_SECONDS_TO_END).split(maxsplit=2)
         except ClientFailed:
             known = ("ps", "--all", "--no-trunc", "--quiet", "--filter", f"id={self._container}")
-            if self._client.run(*known):
+            if self._client.run(*known, seconds=_SECONDS_TO_END):
                 raise
             return 0, _REMOVED, ""
         return int(status), state, str(json.loads(command))
