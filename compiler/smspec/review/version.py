@@ -19,6 +19,8 @@ from smspec.source.frozen import dataclass
 from smspec.spec.model import BuiltImage, JobSpec
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER
 
+_OF_SETTINGS = re.compile(rf"{SETTINGS_HYPERPARAMETER}(?:_[0-9]{{1,2}})?")
+
 _DIGITS = re.compile(r"-[0-9a-f]{10}\Z")
 """The suffix of a job name that is computed from its content."""
 
@@ -220,11 +222,23 @@ class Pair:
 
     def leaves_of(self, kind: str) -> list[Leaf]:
         """Return the differences of the requests that are of a kind, without settings of the smspec runtime."""
-        return [
-            leaf
-            for leaf in self.leaves
-            if kind in meaning(leaf.at).kinds and not str(leaf.at[-1]).startswith(SETTINGS_HYPERPARAMETER)
-        ]
+        return [leaf for leaf in self.leaves if kind in meaning(leaf.at).kinds and not self._is_derived(leaf)]
+
+    def _is_derived(self, leaf: Leaf) -> bool:
+        """Return whether a difference is of settings of the smspec runtime, which follow from other members.
+
+        Unless `api` replaces them: the runtime reads there which code it starts, and from where.
+        """
+        is_setting = leaf.at[0] == "HyperParameters" and _OF_SETTINGS.fullmatch(str(leaf.at[-1])) is not None
+        return is_setting and not self.is_replaced(leaf)
+
+    def is_replaced(self, leaf: Leaf) -> bool:
+        """Return whether `api` sets or removes a member on either side, so that nothing else explains its value."""
+        for side, path in ((self.old, leaf.old_path), (self.new, leaf.new_path)):
+            document = None if side.writing is None else side.writing.document
+            if side.origin(path)[:1] == ("api",) or (document and document.node(("api", *leaf.at)) is not None):
+                return True
+        return False
 
     def settings(self, *names: str) -> list[tuple[str, object, object]]:
         """Return (name, old, new) of the changed settings of the smspec runtime with these names."""

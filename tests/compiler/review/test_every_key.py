@@ -163,3 +163,83 @@ def test_rule_of_the_debugger_is_a_container_with_the_role(name):
         ("S3OutputPath", "s3://b/rules/", "output"),
     ):
         assert expected in kinds(old, version({**job_samples.PLAIN, "api": {name: [{**RULE, member: value}]}}))
+
+
+READY = {**job_samples.PLAIN, "image": job_samples.IMAGE_URI}
+IN_S3 = {**READY, "source": {"dir": "src/", "delivery": "s3", "s3": "s3://example-code/x/"}}
+BUILT = {**job_samples.PLAIN, "image": {"base": "python:3.12-slim-bookworm", "env": {"A": "1"}}}
+OTHER_ENV = {**BUILT, "image": {**BUILT["image"], "env": {"A": "2"}}}
+NAME = "sagemaker_smspec"
+HIDDEN = {
+    "an image that replaces the built one": (BUILT, {"AlgorithmSpecification": {"TrainingImage": FOREIGN}}, "security"),
+    "an image besides a layer": (OTHER_ENV, {"AlgorithmSpecification": {"TrainingImage": FOREIGN}}, "security"),
+    "a rule with the name of a setting": (
+        BUILT,
+        {"DebugRuleConfigurations": [{**RULE, "RuleConfigurationName": NAME}]},
+        "security",
+    ),
+    "no settings of the runtime": (IN_S3, {"HyperParameters": {NAME: None}}, "code"),
+    "other settings of the runtime": (IN_S3, {"HyperParameters": {NAME: '{"source": "0"}'}}, "code"),
+    "more settings of the runtime": (IN_S3, {"HyperParameters": {f"{NAME}_1": "{}"}}, "code"),
+    "an archive of the code": (
+        IN_S3,
+        {"HyperParameters": {"sagemaker_submit_directory": f"s3://example-code/{'a' * 64}/x"}},
+        "code",
+    ),
+    "a hyperparameter": (BUILT, {"HyperParameters": {f"{NAME}_path": "x"}}, "code"),
+}
+
+
+@pytest.mark.parametrize("case", HIDDEN)
+def test_nothing_explains_away_what_the_api_replaces(case):
+    spec, api, kind = HIDDEN[case]
+    plain = BUILT if spec is OTHER_ENV else spec
+    assert kind in kinds(version(plain, "a.py"), version({**spec, "api": api}, "b.py"))
+    assert kind in kinds(version({**spec, "api": api}, "b.py"), version(plain, "a.py"))
+
+
+@pytest.mark.parametrize(
+    ("keys", "kind"),
+    [
+        ({"channels": {NAME: {"s3": "s3://evil-data/x/"}}}, "data"),
+        ({"channels": {f"{NAME}_a": {"s3": "s3://evil-data/x/"}}}, "data"),
+        ({"environment": {NAME: "x"}}, "environment"),
+        ({"tags": {NAME: "x"}}, "other"),
+        ({"metrics": [{"name": NAME, "regex": "a=(.*)"}]}, "other"),
+    ],
+)
+def test_name_of_a_setting_hides_nothing_else(keys, kind):
+    assert kind in kinds(version(job_samples.PLAIN), version({**job_samples.PLAIN, **keys}))
+
+
+COMMANDS = {
+    "order": ({"run": ["a", "b"]}, {"run": ["b", "a", "c"]}, ["b", "a", "c"]),
+    "repetition": ({"run": ["a", "b"]}, {"run": ["a", "b", "a", "c"]}, ["a", "b", "a", "c"]),
+    "only a repetition": ({"run": ["a", "b"]}, {"run": ["a", "b", "a"]}, ["a", "b", "a"]),
+    "a move": ({"run": ["a", "b"]}, {"pre_install": ["a"], "run": ["b", "c"]}, "a"),
+    "only a move": ({"run": ["a", "b"]}, {"pre_install": ["a"], "run": ["b"]}, "a"),
+    "a new one": ({"run": ["a", "b"]}, {"run": ["a", "c", "b"]}, "c"),
+}
+
+
+@pytest.mark.parametrize("case", COMMANDS)
+def test_what_commands_do_in_another_order_is_shown(case):
+    *sides, expected = COMMANDS[case]
+    old, new = (version({**BUILT, "image": {**BUILT["image"], **keys}}) for keys in sides)
+    assert expected in [change.new for change in compared(old, new, PriceBook()) if change.kind == "image"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"image": {**BUILT["image"], "secrets": {"T": {"env": "V"}}}}, {"image", "security"}),
+        ({"image": {**BUILT["image"], "secrets": {"T": {"file": "V"}}}}, {"image", "security"}),
+        ({"account": "V"}, {"security"}),
+        ({"job_name": "V"}, {"restart"}),
+        ({"api": {"StoppingCondition": {"MaxRuntimeInSeconds": "V"}}}, {"cost", "security"}),
+    ],
+)
+def test_variable_has_all_kinds_of_its_value(keys, expected):
+    text = json.dumps({**BUILT, **keys, "vars": {"v": {"default": "x"}}})
+    old = version(text.replace('"V"', '"x"'))
+    assert kinds(old, version(text.replace('"V"', '"${{ vars.v }}"'))) >= expected
