@@ -7,7 +7,7 @@ import botocore.session
 import pytest
 
 from smspec.review.fail_on import decode_fail_on
-from smspec.review.job_review import compared
+from smspec.review.job_review import added_changes, compared
 from smspec.review.kinds import KINDS
 from smspec.review.request_differences import meaning
 from smspec.review.settable import is_of_variables
@@ -243,3 +243,18 @@ def test_variable_has_all_kinds_of_its_value(keys, expected):
     text = json.dumps({**BUILT, **keys, "vars": {"v": {"default": "x"}}})
     old = version(text.replace('"V"', '"x"'))
     assert kinds(old, version(text.replace('"V"', '"${{ vars.v }}"'))) >= expected
+
+
+NO_INSTANCES = {"InstanceType": None, "InstanceCount": None, "VolumeSizeInGB": None}
+PREFERRED = {**NO_INSTANCES, "InstancePreferences": [{"InstanceType": "ml.p4d.24xlarge", "InstanceCount": 20}]}
+
+
+@pytest.mark.parametrize(
+    "api", [{"ResourceConfig": PREFERRED}, {"ResourceConfig": None}, {"ResourceConfig": NO_INSTANCES}]
+)
+def test_job_without_instances_of_its_own_fails_a_limit_of_cost(api):
+    """SageMaker chooses them: the ceiling is that of the costliest, or unknown, which is no reason to pass."""
+    old, new = version(job_samples.PLAIN), version({**job_samples.PLAIN, "api": api})
+    for changes in (compared(old, new, PriceBook()), added_changes(new, PriceBook())):
+        assert any(decode_fail_on(["cost>20%"]).matches(change) for change in changes)
+    assert "cost" not in kinds(new, new)

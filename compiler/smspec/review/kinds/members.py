@@ -167,14 +167,17 @@ def _cost_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     yield from by_member(pair, COST.name)
     yield from _of_alternatives(pair, COST.name)
     old, new = (highest_ceiling(version.payloads, pair.prices, version.region) for version in (pair.old, pair.new))
-    if new is None or (old is not None and (old.hours, old.usd) == (new.hours, new.usd)):
+    if old is None if new is None else old is not None and (old.hours, old.usd) == (new.hours, new.usd):
         return
-    if old is not None:
-        yield ceiling_change(pair, old, new)
+    yield ceiling_change(pair, old, new)
 
 
-def ceiling_change(pair: Pair, old: Ceiling | None, new: Ceiling) -> Change:
-    """Return the change from one ceiling to the next; from none for a new job."""
+def ceiling_change(pair: Pair, old: Ceiling | None, new: Ceiling | None) -> Change:
+    """Return the change from one ceiling to the next; from none for a new job. None: it is unknown."""
+    if new is None:
+        was = "" if old is None else f" (it was {_hours(old)} instance hours{_money(None, old)})"
+        what = f"the cost ceiling is unknown, since the instances are{was}"
+        return pair.change(COST.name, ("hosts",), what, brief=CEILING)
     rise = _risen(old, new)
     before = "" if old is None else f"{_hours(old)} → "
     types = "" if old is None or set(old.hours) == set(new.hours) else ", on other instance types"
