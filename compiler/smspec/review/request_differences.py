@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.review.change import quoted
 from smspec.service.shapes import items, structure
 from smspec.source import Path
 from smspec.source.frozen import dataclass
@@ -107,11 +106,6 @@ def meaning(at: Path) -> Meaning:
         if known is not None:
             return known
     return _UNKNOWN
-
-
-def words(at: Path) -> str:
-    """Return the name of a member in messages; its API name if it has no other."""
-    return meaning(at).words or quoted(str(at[-1]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -258,3 +258,39 @@ def test_job_without_instances_of_its_own_fails_a_limit_of_cost(api):
     for changes in (compared(old, new, PriceBook()), added_changes(new, PriceBook())):
         assert any(decode_fail_on(["cost>20%"]).matches(change) for change in changes)
     assert "cost" not in kinds(new, new)
+
+
+FILES = {"id": "fs-0123456789abcdef0", "type": "EFS", "path": "/a", "access": "ro"}
+ACCESS = [{"ChannelName": "f", "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://a/b/"}}}]
+
+
+@pytest.mark.parametrize("name", ["f", "code", "smspec"])
+def test_new_channel_has_the_kinds_of_all_that_is_in_it(name):
+    plain = {**READY, "source": None, "entry_point": None}
+    plain = {key: value for key, value in plain.items() if value is not None}
+    old = version({**plain, "channels": {"train": {"s3": "s3://example-data/ctr/train/"}}})
+    channels = {"train": {"s3": "s3://example-data/ctr/train/"}, name: {"file_system": FILES}}
+    new = version({**plain, "channels": channels})
+    assert kinds(old, new) >= {"data", "security"} and kinds(new, old) >= {"data", "security"}
+    for key, value, expected in (("access", "rw", "security"), ("path", "/b", "data")):
+        other = version({**plain, "channels": {**channels, name: {"file_system": {**FILES, key: value}}}})
+        assert expected in kinds(new, other)
+    plain_channel = version({**plain, "channels": {**channels, name: {"s3": "s3://a/b/"}}})
+    assert "data" in kinds(new, plain_channel)
+
+
+@pytest.mark.parametrize("member", ["HubAccessConfig", "ModelAccessConfig"])
+def test_new_channel_with_a_license_is_of_security(member):
+    value = (
+        {"HubContentArn": "arn:aws:sagemaker:us-west-2:aws:hub-content/x"} if "Hub" in member else {"AcceptEula": True}
+    )
+    channel = json.loads(json.dumps(ACCESS[0]))
+    channel["DataSource"]["S3DataSource"][member] = value
+    old = version({**READY, "api": {"InputDataConfig": [channel]}})
+    assert "security" in kinds(version(READY), old)
+
+
+def test_new_channel_in_s3_is_only_of_data():
+    channels = {**job_samples.PLAIN["channels"], "more": {"s3": "s3://a/b/"}}
+    found = kinds(version(job_samples.PLAIN), version({**job_samples.PLAIN, "channels": channels}))
+    assert found - {"job", "cosmetic"} == {"data"}

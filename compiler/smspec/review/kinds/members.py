@@ -11,7 +11,6 @@ from fractions import Fraction
 from smspec.plan import RequestPlan
 from smspec.review.change import Change, Rise, quoted
 from smspec.review.kinds.kind import Kind, by_member, listing, of_members, of_names, subjects
-from smspec.review.request_differences import words
 from smspec.review.version import JobVersion, Pair, paired
 from smspec.service.cost_ceiling import Ceiling, amount, highest_ceiling
 from smspec.service.job_costs import hosts_text
@@ -60,7 +59,7 @@ def _data_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     """Yield changes of channels, of how the pipe loop uses them, and of the share of each host."""
     for leaf in pair.leaves_of(DATA.name):
         channel = str(leaf.at[1]) if leaf.at[0] == "InputDataConfig" else ""
-        what = words(leaf.at)
+        what = pair.words(leaf)
         if len(leaf.at) == 2 and channel:
             what = "new channel" if leaf.old is None else "channel that is no longer there"
         ordered = f"order of {quoted(channel)}" if any(n in leaf.at for n in _ORDER) else channel and quoted(channel)

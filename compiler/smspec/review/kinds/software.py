@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from smspec.review.change import Change, quoted
 from smspec.review.kinds.kind import Kind, count, subjects
 from smspec.review.layers import BASE, ENTRY_POINT, LAYERS, PYTHON_PACKAGES, REQUIREMENTS, RUNTIME, SOURCE, LayerItem
-from smspec.review.request_differences import words
 from smspec.review.version import JobVersion, Pair
 from smspec.service.image_reference import parsed_reference
 from smspec.source import ListedFile, Listing, Path
@@ -223,7 +222,7 @@ def _code_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
         elif leaf.at[-1] == "sagemaker_program":
             yield pair.at_leaf(CODE.name, leaf, "program that the image's toolkit starts", brief="program")
         elif leaf.at[0] == "HyperParameters" and leaf.at[-1] != "sagemaker_submit_directory":
-            yield pair.at_leaf(CODE.name, leaf, words(leaf.at), brief="settings of the runtime")
+            yield pair.at_leaf(CODE.name, leaf, pair.words(leaf), brief="settings of the runtime")
         elif pair.is_replaced(leaf) or not (is_told and _prefix(leaf.old) == _prefix(leaf.new)):
             # Changed files have a different digest below the same prefix.
             yield pair.at_leaf(CODE.name, leaf, "where the code lies", brief="place of the code")
