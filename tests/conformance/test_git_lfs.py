@@ -71,3 +71,22 @@ def test_file_of_git_lfs_moves_with_its_job(home):
     (home / "moved/src/weights.bin").write_bytes(content)
     done = smspec("diff", "--base", "HEAD", ".", "--fail-on", "code", cwd=home)
     assert (done.status, "moved" in done.out) == (0, True), done.out
+
+
+@pytest.mark.parametrize("has_lfs", [True, False])
+@pytest.mark.parametrize("place", [".gitattributes", "jobs/src/.gitattributes"])
+@pytest.mark.parametrize("is_added", [True, False])
+def test_attribute_decides_what_a_pointer_is(home, is_added, place, has_lfs):
+    """Where Git LFS is installed, an attribute that comes or goes replaces the text, or the file, and nothing else."""
+    payload = b"import os; os.system('id')\n"
+    helper = home / "jobs/src/helper.py"
+    pointer = f"oid sha256:{hashlib.sha256(payload).hexdigest()}\nsize {len(payload)}\n"
+    helper.write_text("version https://git-lfs.github.com/spec/v1\n" + pointer)
+    (home / place).write_text("helper.py filter=lfs\n" if not is_added else "*.bin filter=lfs\n")
+    git(home, "add", "-A")
+    commit(home)
+    (home / place).write_text("helper.py filter=lfs\n" if is_added else "*.bin filter=lfs\n")
+    git(home, "add", ".gitattributes" if place == ".gitattributes" else place)
+    if is_added and has_lfs:
+        helper.write_bytes(payload)
+    assert_changed(home, {"code"}, "HEAD")

@@ -61,6 +61,10 @@ _PAIR = rf"""{_KEY_MEMBER}(?:[ \t]*,)?\s*{_QUOTE}{_VALUE_MEMBER}"""
 _PAIR_REVERSED = rf"""{_VALUE_MEMBER}(?:[ \t]*,)?\s*{_QUOTE}{_KEY_MEMBER}"""
 # JSON in Base64: an object begins in one of a few ways.
 _ENCODED = r"(?<![\w+/=-])(?:eyJ|eyA|ewo|ewk|ewog|W3s|WyJ|WwA)[A-Za-z0-9+/_-]{12,60000}={0,2}(?![\w+/=.-])"
+_REFERRING = re.compile(
+    r"(?:(?i:bearer|basic|token)[ \t]+)?(?:\$\{?[A-Za-z_]\w*\}?|\$\([^()\n]*\)|`[^`\n]*`)(?=[\"']?(?:[ \t\n;|&)]|$))"
+)
+"""What a shell puts in the place of the first word of a value."""
 _FLOW_END = r"[,}\]]"
 _COMMENT = r"[ \t]#"
 
@@ -192,6 +196,9 @@ def _in_assignments(text: str, is_secret: IsSecret) -> Iterator[tuple[int, int]]
             yield from _in_mapping(match["name"], text, position, is_secret)
             continue
         if value is None:
+            continue
+        if refers := _REFERRING.match(value[0]):
+            position += refers.end()  # the rest of the line is not of the value
             continue
         before = _before(text, match)
         start, stop = _value_span(before[-1:], value)

@@ -17,10 +17,13 @@ from smspec.review.kinds import KINDS
 from smspec.review.kinds.members import CEILING, COST, percent
 from smspec.review.kinds.same_job import COSMETIC, JOB, RESUME
 from smspec.review.kinds.security import SECURITY
+from smspec.review.kinds.software import CODE, IMAGE
 from smspec.service.cost_ceiling import Ceiling, amount, dollars
+from smspec.source import Path
 from smspec.source.frozen import dataclass, replace
 
 _DIGEST = re.compile(r"[0-9a-f]{8,64}")
+_PLACES_OF_DIGESTS: tuple[Path, ...] = ((), ("source",), ("image", "python_requirements"))
 Key = tuple[object, ...]
 
 
@@ -214,7 +217,11 @@ def _is_own(change: Change) -> bool:
     """Return whether values always differ between jobs, so that nobody compares them: names, places, and digests."""
     values = [value for value in (change.old, change.new) if value is not None]
     is_place = change.kind == COSMETIC.name and not change.path
-    has_digests = bool(values) and all(isinstance(value, str) and _DIGEST.fullmatch(value) for value in values)
+    # Digests of files; a number of an account, or a commit, is a value that a spec has.
+    is_of_files = change.kind == CODE.name or (change.kind == IMAGE.name and change.path[:2] in _PLACES_OF_DIGESTS)
+    has_digests = (
+        is_of_files and bool(values) and all(isinstance(value, str) and _DIGEST.fullmatch(value) for value in values)
+    )
     return change.kind == JOB.name or _is_effect(change) or is_place or has_digests
 
 

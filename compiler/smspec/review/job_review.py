@@ -165,9 +165,7 @@ def _added_changes(new: JobVersion, prices: PriceBook) -> Iterator[Change]:
     pair: Pair = paired(nothing, new, prices)
     yield pair.change(JOB.name, ("name",), "the job is new", new=new.job_name)
     yield from SECURITY.changes(pair, ())
-    ceiling = highest_ceiling(new.payloads, prices, new.region)
-    if ceiling is not None:
-        yield ceiling_change(pair, None, ceiling)
+    yield ceiling_change(pair, None, highest_ceiling(new.payloads, prices, new.region))
 
 
 def removed_changes(old: JobVersion, prices: PriceBook) -> tuple[Change, ...]:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.review.change import quoted
 from smspec.service.shapes import items, structure
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 from smspec.spec.keys import rows_by_member
 from smspec.spec.keys.row import NamedForm, ValueForm
+from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER
 
 _S3 = ("InputDataConfig", "*", "DataSource", "S3DataSource")
 
@@ -91,13 +91,14 @@ Members that a key makes have theirs in its row, `spec/keys/`; here are those th
 """
 
 _LAUNCHER = Meaning(("hosts",), "launcher")
+_RUNTIME = Meaning(("code", "hosts", "data"), "settings of the smspec runtime")
 _UNKNOWN = Meaning(("other",), "")
 
 
 def meaning(at: Path) -> Meaning:
     """Return the meaning of a member: with its own name rather than ``*``, or of its nearest known parent."""
     if at[0] == "HyperParameters" and str(at[-1]).startswith("sagemaker_") and at not in MEMBERS:
-        return _LAUNCHER
+        return _RUNTIME if str(at[-1]).startswith(SETTINGS_HYPERPARAMETER) else _LAUNCHER
     if at[:2] in MEMBERS and at[0] == "InputDataConfig":
         return MEMBERS[at[:2]]
     for length in range(len(at), 0, -1):
@@ -105,11 +106,6 @@ def meaning(at: Path) -> Meaning:
         if known is not None:
             return known
     return _UNKNOWN
-
-
-def words(at: Path) -> str:
-    """Return the name of a member in messages; its API name if it has no other."""
-    return meaning(at).words or quoted(str(at[-1]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from smspec.review.change import Change, quoted
 from smspec.review.kinds.members import CEILING
 from smspec.review.version import JobVersion, Pair
+from smspec.service.request import LISTS_OF_RULES
 from smspec.source import Path, dotted, to_data
 from smspec.spec.keys import ROWS
 from smspec.spec.keys.row import KeyRow
@@ -24,6 +25,11 @@ _WORDS = (IS_SETTABLE, IS_SET_OTHERWISE, IS_FIXED, _CEILING)
 
 _MORE_KINDS = {
     "name": ("image",),
+    "job_name": ("restart",),
+    "account": ("image", "security"),
+    "image.secrets.*.env": ("security",),
+    "image.secrets.*.file": ("security",),
+    "entry_point.command": ("image",),
     "region": ("image", "security"),
     "image": ("security",),
     "image.base": ("security",),
@@ -33,7 +39,13 @@ _MORE_KINDS = {
     "distribution": ("hosts",),
 }
 """Kinds besides that of the key: the registry of an image is a part of its name, and the source a layer of it."""
-_IN_THE_CEILING = ("hosts.instance_type", "hosts.count", "hosts.groups", "hosts.keep_alive", "region")
+_IN_THE_CEILING = (
+    *("hosts.instance_type", "hosts.count", "hosts.groups", "hosts.any_of", "hosts.keep_alive", "region"),
+)
+_MEMBERS_IN_THE_CEILING = (
+    *("ResourceConfig", "StoppingCondition", "RetryStrategy", "EnableManagedSpotTraining"),
+    *LISTS_OF_RULES,
+)
 _OF_NO_EFFECT = ("", "cosmetic")
 _SPACE = re.compile(r"\s+")
 
@@ -118,6 +130,8 @@ def _kinds(path: Path) -> Iterator[str]:
     names = [str(step) for step in path]
     if names[0] == "api":
         yield "security"
+        if names[1] in _MEMBERS_IN_THE_CEILING:
+            yield "cost"
         return
     row = max((row for row in ROWS if _leads_to(row, names)), key=lambda row: row.path.count("."), default=None)
     if row is None or row.kind in _OF_NO_EFFECT:

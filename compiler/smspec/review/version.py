@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from smspec.plan import BuildInputs, Plan, RequestPlan
-from smspec.review.change import Change, Rise, hides, safe
+from smspec.review.change import Change, Rise, hides, quoted, safe
 from smspec.review.layers import LayerItem, Layers, started
-from smspec.review.request_differences import Leaf, leaves, meaning, without_defaults
+from smspec.review.request_differences import Leaf, Meaning, leaves, meaning, without_defaults
 from smspec.service.job_costs import PriceBook
 from smspec.service.shapes import member, structure
 from smspec.source import Document, Listing, Path, Span
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, replace
 from smspec.spec.model import BuiltImage, JobSpec
-from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER
+from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL, SETTINGS_HYPERPARAMETER
+
+_OF_SETTINGS = re.compile(rf"{SETTINGS_HYPERPARAMETER}(?:_[0-9]{{1,2}})?")
 
 _DIGITS = re.compile(r"-[0-9a-f]{10}\Z")
 """The suffix of a job name that is computed from its content."""
@@ -220,11 +222,42 @@ class Pair:
 
     def leaves_of(self, kind: str) -> list[Leaf]:
         """Return the differences of the requests that are of a kind, without settings of the smspec runtime."""
-        return [
-            leaf
-            for leaf in self.leaves
-            if kind in meaning(leaf.at).kinds and not str(leaf.at[-1]).startswith(SETTINGS_HYPERPARAMETER)
-        ]
+        return [leaf for leaf in self.leaves if kind in self._kinds(leaf) and not self._is_derived(leaf)]
+
+    def _kinds(self, leaf: Leaf) -> Iterator[str]:
+        """Yield the kinds of a difference: for an item that is new, or gone, those of all that is in it."""
+        yield from self.meaning(leaf).kinds
+        item = leaf.new if leaf.old is None else leaf.old if leaf.new is None else None
+        for path in _paths(item):
+            yield from self.meaning(replace(leaf, at=(*leaf.at, *path))).kinds
+
+    def meaning(self, leaf: Leaf) -> Meaning:
+        """Return the meaning of the member of a difference. A channel of the code has another if a spec wrote it."""
+        name, *inner = leaf.at[1:] or ("",)
+        is_channel = leaf.at[0] == "InputDataConfig" and name in (CODE_CHANNEL, RUNTIME_CHANNEL)
+        if is_channel and self.spec_path(leaf)[:1] in (("channels",), ("api",)):
+            return meaning(("InputDataConfig", "", *inner))
+        return meaning(leaf.at)
+
+    def words(self, leaf: Leaf) -> str:
+        """Return the name of the member of a difference in messages; its API name if it has no other."""
+        return self.meaning(leaf).words or quoted(str(leaf.at[-1]))
+
+    def _is_derived(self, leaf: Leaf) -> bool:
+        """Return whether a difference is of settings of the smspec runtime, which follow from other members.
+
+        Unless `api` replaces them: the runtime reads there which code it starts, and from where.
+        """
+        is_setting = leaf.at[0] == "HyperParameters" and _OF_SETTINGS.fullmatch(str(leaf.at[-1])) is not None
+        return is_setting and not self.is_replaced(leaf)
+
+    def is_replaced(self, leaf: Leaf) -> bool:
+        """Return whether `api` sets or removes a member on either side, so that nothing else explains its value."""
+        for side, path in ((self.old, leaf.old_path), (self.new, leaf.new_path)):
+            document = None if side.writing is None else side.writing.document
+            if side.origin(path)[:1] == ("api",) or (document and document.node(("api", *leaf.at)) is not None):
+                return True
+        return False
 
     def settings(self, *names: str) -> list[tuple[str, object, object]]:
         """Return (name, old, new) of the changed settings of the smspec runtime with these names."""
@@ -262,6 +295,14 @@ class Pair:
                 span = side.writing.nearest(path)
                 return side.writing.name(span.file), span.line
         return None, None
+
+
+def _paths(value: object) -> Iterator[Path]:
+    """Yield the paths of all members in a structure."""
+    for name, inner in value.items() if isinstance(value, dict) else ():
+        yield (name,)
+        for path in _paths(inner):
+            yield (name, *path)
 
 
 def paired(old: JobVersion, new: JobVersion, prices: PriceBook) -> Pair:

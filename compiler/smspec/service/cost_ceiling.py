@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from smspec.service.job_costs import PriceBook, instance_counts, instance_hours, instance_time, two_decimals
+from smspec.service.job_costs import PriceBook, choices, instance_counts, instance_hours, instance_time, two_decimals
 from smspec.source.frozen import dataclass
 
 
@@ -42,6 +42,10 @@ class Ceiling:
 
 def ceiling_of(payload: dict[str, object], prices: PriceBook, region: str | None) -> Ceiling | None:
     """Return the ceiling of a request; None if it has no instances, or an invalid number."""
+    return highest_ceiling([payload], prices, region)
+
+
+def _ceiling(payload: dict[str, object], prices: PriceBook, region: str | None) -> Ceiling | None:
     time = instance_time(payload)
     if time is None:
         return None
@@ -55,7 +59,8 @@ def ceiling_of(payload: dict[str, object], prices: PriceBook, region: str | None
 
 def highest_ceiling(payloads: Iterable[dict[str, object]], prices: PriceBook, region: str | None) -> Ceiling | None:
     """Return the ceiling of requests of which one is to run: the highest amount, or without all prices most hours."""
-    found = [ceiling for payload in payloads if (ceiling := ceiling_of(payload, prices, region)) is not None]
+    requests = (each for payload in payloads for each in choices(payload))
+    found = [ceiling for each in requests if (ceiling := _ceiling(each, prices, region)) is not None]
     if any(ceiling.usd is None for ceiling in found):
         return max(found, key=lambda ceiling: ceiling.total)
     return max(found, key=lambda ceiling: (ceiling.usd or Fraction(0), ceiling.total), default=None)

@@ -165,6 +165,16 @@ def instance_counts(payload: dict[str, object]) -> dict[str, int]:
     return found
 
 
+def choices(payload: dict[str, object]) -> list[dict[str, object]]:
+    """Return a request for each of the instances that it prefers, of which SageMaker chooses; else the request."""
+    config = structure(payload, "ResourceConfig")
+    preferred = [structure(each) for each in items(config, "InstancePreferences")]
+    if not preferred or instance_counts(payload):
+        return [payload]
+    shared = {name: value for name, value in config.items() if name != "InstancePreferences"}
+    return [{**payload, "ResourceConfig": {**shared, **each}} for each in preferred]
+
+
 def hosts_text(payload: dict[str, object]) -> str:
     """Return the instances of a request, such as ``2 × ml.g5.xlarge, spot``."""
     hosts = " + ".join(f"{count} × {kind}" for kind, count in instance_counts(payload).items())
@@ -173,6 +183,10 @@ def hosts_text(payload: dict[str, object]) -> str:
 
 def job_cost(payload: dict[str, object], prices: PriceBook, region: str | None) -> JobCost | None:
     """Return the ceiling of a request; None if it has no instances, or an invalid number."""
+    return highest(_cost(each, prices, region) for each in choices(payload))
+
+
+def _cost(payload: dict[str, object], prices: PriceBook, region: str | None) -> JobCost | None:
     time = instance_time(payload)
     if time is None:
         return None

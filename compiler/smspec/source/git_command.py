@@ -77,8 +77,11 @@ def start_git(
     git_directory: str | None = None,
     may_fetch: bool = False,
     stderr: int = subprocess.PIPE,
+    index: str = "",
 ) -> subprocess.Popen[bytes]:
     """Start git in a directory that has `.git`, or, with ``git_directory``, on that repository, which may be bare.
+
+    ``index``: a file that it uses instead of the index of the repository.
 
     Git looks for a repository in no directory above. Raise `GitMissing`, and OSError for a directory that is not one.
     """
@@ -88,7 +91,7 @@ def start_git(
     return subprocess.Popen(
         [_program(directory), "--no-pager", *where, *options, *words],
         cwd=directory,
-        env=_environment(os.environ, directory, may_fetch),
+        env=_environment(os.environ, directory, may_fetch) | ({"GIT_INDEX_FILE": index} if index else {}),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=stderr,
@@ -103,12 +106,13 @@ def run_git(
     may_fetch: bool = False,
     stdin: bytes = b"",
     timeout: float | None = None,
+    index: str = "",
 ) -> subprocess.CompletedProcess[bytes]:
     """Run git as `start_git` starts it, to its end. Raise `GitWaits` or `GitEndless` if it has none.
 
     Neither while it may fetch, nor with a ``timeout``.
     """
-    process = start_git(words, directory, git_directory=git_directory, may_fetch=may_fetch)
+    process = start_git(words, directory, git_directory=git_directory, may_fetch=may_fetch, index=index)
     with process:
         try:
             out, err = process.communicate(stdin, timeout) if may_fetch or timeout else _communicated(process, stdin)

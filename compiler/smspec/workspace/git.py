@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 
@@ -170,14 +170,19 @@ class Repository:
         listed = self._bytes("ls-files", "--others", "--exclude-standard", "-z")
         return [os.fsdecode(path).rstrip("/") for path in listed.split(b"\0") if path]
 
-    def attributes(self, paths: Iterable[str], names: Iterable[str]) -> dict[str, dict[str, str]]:
-        """Return the values of attributes for paths."""
+    def attributes(self, paths: Iterable[str], names: Iterable[str], index: str = "") -> dict[str, dict[str, str]]:
+        """Return the values of attributes for paths; by a file of `write_index`, those of its commit."""
         asked = b"".join(os.fsencode(path) + b"\0" for path in paths)
-        words = self._bytes("check-attr", "--stdin", "-z", *names, stdin=asked).split(b"\0")
+        which = ("--cached",) if index else ()
+        words = self._bytes("check-attr", *which, "--stdin", "-z", *names, stdin=asked, index=index).split(b"\0")
         found: dict[str, dict[str, str]] = {}
         for path, name, value in zip(words[::3], words[1::3], words[2::3], strict=False):
             found.setdefault(os.fsdecode(path), {})[name.decode()] = value.decode("utf-8", "replace")
         return found
+
+    def write_index(self, commit: str, index: str) -> None:
+        """Write an index that has the files of a commit to a file of its own."""
+        self._bytes("read-tree", commit, index=index)
 
     def setting(self, name: str) -> str:
         """Return a setting; empty if there is none."""
@@ -269,8 +274,8 @@ class Repository:
     def _text(self, *words: str) -> str:
         return self._bytes(*words).decode("utf-8", "surrogateescape")
 
-    def _bytes(self, *words: str, stdin: bytes = b"") -> bytes:
-        return _output(words, self.top, stdin)
+    def _bytes(self, *words: str, stdin: bytes = b"", index: str = "") -> bytes:
+        return _output(words, self.top, stdin, index)
 
 
 def repository_of(directory: str) -> Repository:
@@ -339,10 +344,9 @@ def _check_not_part_of(found: Repository, outer: str) -> None:
         )
 
 
-def _output(words: Iterable[str], directory: str, stdin: bytes = b"") -> bytes:
-    words = [*words]
+def _output(words: Sequence[str], directory: str, stdin: bytes = b"", index: str = "") -> bytes:
     with _faults_of(directory):
-        done = run_git(words, directory, stdin=stdin)
+        done = run_git(words, directory, stdin=stdin, index=index)
     if done.returncode:
         raise GitFailed(_reason(done.stderr, directory) or f"git {words[0]} exited with status {done.returncode}")
     return done.stdout

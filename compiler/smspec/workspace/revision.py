@@ -48,8 +48,9 @@ class Revision:
         self._here: set[str] = set()
         self._directories: set[str] | None = None
         self._lfs: dict[str, tuple[str, int]] = {}
-        entries = list(repository.entries(repository.commit(name)))
-        self._conversions = Conversions(repository, entries)
+        commit = repository.commit(name)
+        entries = list(repository.entries(commit))
+        self._conversions = Conversions(repository, commit, entries)
         links = self._sort(entries)
         # The search for .gitignore files of a working tree ends here.
         open(os.path.join(self.directory, ".git"), "wb").close()
@@ -169,9 +170,10 @@ class Revision:
                 file.write(content)
             self._here.add(path)
             pointer = _pointer(content)
-            if pointer and not self._has_pointer(path):
+            if pointer:
                 pointers[path] = pointer[1].decode(), int(pointer[2])
-        self._lfs.update((path, pointers[path]) for path in self._conversions.in_lfs(pointers))
+        here = {path: self._has_pointer(path) for path in pointers}
+        self._lfs.update((path, pointers[path]) for path in self._conversions.in_lfs(here))
 
     def _has_pointer(self, path: str) -> bool:
         """Return whether the working tree has a pointer, too, as in a checkout without Git LFS."""

@@ -29,6 +29,7 @@ from smspec.workspace.git import (
     checked_repository,
     submodule_of,
 )
+from smspec.workspace.own_directories import temporary_directory
 from smspec.workspace.path_targets import places_on_the_way
 
 _REGULAR = ("100644", "100755")
@@ -78,7 +79,7 @@ def changes_since(repository: Repository, commit: str) -> Changes:
             converted.append(path)
         elif found is _CHANGED:
             changed.append(path)
-    conversions = Conversions(repository, base.values(), tree)
+    conversions = Conversions(repository, commit, base.values(), tree)
     converts = conversions.with_other_endings(converted) if converted else set()
     changed += [path for path in converted if path not in converts]
     return Changes(
@@ -97,8 +98,11 @@ class Conversions:
     these changes what is in the working tree.
     """
 
-    def __init__(self, repository: Repository, base: Iterable[Entry], tree: WorkingTree | None = None) -> None:
+    def __init__(
+        self, repository: Repository, commit: str, base: Iterable[Entry], tree: WorkingTree | None = None
+    ) -> None:
         self._repository = repository
+        self._commit = commit
         self._base = {entry.path: entry.object for entry in base}
         self._known = tree
         self.unexecuted: dict[str, str] = {}
@@ -120,18 +124,28 @@ class Conversions:
     def _has_same_attributes(self) -> bool:
         return _attributes(self._base) == _attributes(self._tree.objects)
 
-    def in_lfs(self, paths: Iterable[str]) -> list[str]:
-        """Return those of some paths of pointers that Git LFS replaces by their files.
+    def in_lfs(self, pointers: dict[str, bool]) -> list[str]:
+        """Return those of some paths of pointers of the commit that stand for their files.
 
-        Anyone can commit a text that looks like a pointer. It is one if it is still what git has at its path, since
-        another file there has another digest, or if the attributes of both states say so.
+        Anyone can commit a text that looks like a pointer: Git LFS replaces it only if attributes say so.
+        ``pointers``: path → whether the working tree has a pointer, too, as in a checkout without Git LFS. If the
+        attributes of the two sides differ, it counts as changed all the same.
         """
-        same: list[str] = []
-        other: list[str] = []
-        for path in paths:
-            (same if self._tree.objects.get(path) == self._base[path] else other).append(path)
-        found = self._repository.attributes(other, ("filter",)) if other and self._has_same_attributes else {}
-        return [*same, *(path for path in other if found.get(path, {}).get("filter") == "lfs")]
+        if not pointers:
+            return []
+        now = self._in_lfs(self._repository.attributes(pointers, ("filter",)))
+        then = now
+        if not self._has_same_attributes:
+            with temporary_directory() as scratch:
+                index = os.path.join(scratch, "index")
+                self._repository.write_index(self._commit, index)
+                then = self._in_lfs(self._repository.attributes(pointers, ("filter",), index))
+        changes = then ^ now
+        return [path for path, is_here in pointers.items() if path in (changes if is_here else then)]
+
+    @staticmethod
+    def _in_lfs(attributes: dict[str, dict[str, str]]) -> set[str]:
+        return {path for path, found in attributes.items() if found.get("filter") == "lfs"}
 
     def filters_of(self, paths: Iterable[str]) -> dict[str, str]:
         """Return the filters of those of some paths that are the same in the commit and the index."""

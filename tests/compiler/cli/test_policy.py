@@ -25,6 +25,14 @@ RULES = f"""api:
   ProfilerRuleConfigurations: [{RULE.replace("x", "y", 1)}]
 """
 ALGORITHM = 'api: {AlgorithmSpecification: {TrainingImage: null, AlgorithmName: "mine"}}\n'
+PREFERRED = """api:
+  ResourceConfig:
+    InstanceType: null
+    InstanceCount: null
+    InstancePreferences:
+      - {InstanceType: ml.m5.large, InstanceCount: 1}
+      - {InstanceType: ml.p4d.24xlarge, InstanceCount: 2}
+"""
 BASES = {
     "org/base.yaml": "smspec: v1\n",
     "middle.yaml": "smspec: v1\nextends: [org/base.yaml]\n",
@@ -73,6 +81,10 @@ def validated(directory, policy, spec=READY, name="smspec.toml"):
         ("max_hours = 72", READY + RULES, []),
         ("max_hours = 71", READY + RULES, [("SM749", "hosts")]),
         (f"max_cost = 3\n{PRICES}", READY + RULES, [("SM750", "hosts")]),
+        ("max_hours = 48", READY + PREFERRED, []),
+        ("max_hours = 47", READY + PREFERRED, [("SM749", "hosts")]),
+        (f"max_cost = 3\n{PRICES}", READY + PREFERRED, [("SM750", "hosts")]),
+        (f'max_cost = 100\n{PRICES}"ml.p4d.24xlarge" = 32.77\n', READY + PREFERRED, [("SM748", "hosts")]),
         ("require_kms = true", READY, [("SM744", "hosts.volume_kms_key"), ("SM744", "output.kms_key")]),
         (
             "require_kms = true",

@@ -7,7 +7,7 @@ import botocore.session
 import pytest
 
 from smspec.review.fail_on import decode_fail_on
-from smspec.review.job_review import compared
+from smspec.review.job_review import added_changes, compared
 from smspec.review.kinds import KINDS
 from smspec.review.request_differences import meaning
 from smspec.review.settable import is_of_variables
@@ -163,3 +163,134 @@ def test_rule_of_the_debugger_is_a_container_with_the_role(name):
         ("S3OutputPath", "s3://b/rules/", "output"),
     ):
         assert expected in kinds(old, version({**job_samples.PLAIN, "api": {name: [{**RULE, member: value}]}}))
+
+
+READY = {**job_samples.PLAIN, "image": job_samples.IMAGE_URI}
+IN_S3 = {**READY, "source": {"dir": "src/", "delivery": "s3", "s3": "s3://example-code/x/"}}
+BUILT = {**job_samples.PLAIN, "image": {"base": "python:3.12-slim-bookworm", "env": {"A": "1"}}}
+OTHER_ENV = {**BUILT, "image": {**BUILT["image"], "env": {"A": "2"}}}
+NAME = "sagemaker_smspec"
+HIDDEN = {
+    "an image that replaces the built one": (BUILT, {"AlgorithmSpecification": {"TrainingImage": FOREIGN}}, "security"),
+    "an image besides a layer": (OTHER_ENV, {"AlgorithmSpecification": {"TrainingImage": FOREIGN}}, "security"),
+    "a rule with the name of a setting": (
+        BUILT,
+        {"DebugRuleConfigurations": [{**RULE, "RuleConfigurationName": NAME}]},
+        "security",
+    ),
+    "no settings of the runtime": (IN_S3, {"HyperParameters": {NAME: None}}, "code"),
+    "other settings of the runtime": (IN_S3, {"HyperParameters": {NAME: '{"source": "0"}'}}, "code"),
+    "more settings of the runtime": (IN_S3, {"HyperParameters": {f"{NAME}_1": "{}"}}, "code"),
+    "an archive of the code": (
+        IN_S3,
+        {"HyperParameters": {"sagemaker_submit_directory": f"s3://example-code/{'a' * 64}/x"}},
+        "code",
+    ),
+    "a hyperparameter": (BUILT, {"HyperParameters": {f"{NAME}_path": "x"}}, "code"),
+}
+
+
+@pytest.mark.parametrize("case", HIDDEN)
+def test_nothing_explains_away_what_the_api_replaces(case):
+    spec, api, kind = HIDDEN[case]
+    plain = BUILT if spec is OTHER_ENV else spec
+    assert kind in kinds(version(plain, "a.py"), version({**spec, "api": api}, "b.py"))
+    assert kind in kinds(version({**spec, "api": api}, "b.py"), version(plain, "a.py"))
+
+
+@pytest.mark.parametrize(
+    ("keys", "kind"),
+    [
+        ({"channels": {NAME: {"s3": "s3://evil-data/x/"}}}, "data"),
+        ({"channels": {f"{NAME}_a": {"s3": "s3://evil-data/x/"}}}, "data"),
+        ({"environment": {NAME: "x"}}, "environment"),
+        ({"tags": {NAME: "x"}}, "other"),
+        ({"metrics": [{"name": NAME, "regex": "a=(.*)"}]}, "other"),
+    ],
+)
+def test_name_of_a_setting_hides_nothing_else(keys, kind):
+    assert kind in kinds(version(job_samples.PLAIN), version({**job_samples.PLAIN, **keys}))
+
+
+COMMANDS = {
+    "order": ({"run": ["a", "b"]}, {"run": ["b", "a", "c"]}, ["b", "a", "c"]),
+    "repetition": ({"run": ["a", "b"]}, {"run": ["a", "b", "a", "c"]}, ["a", "b", "a", "c"]),
+    "only a repetition": ({"run": ["a", "b"]}, {"run": ["a", "b", "a"]}, ["a", "b", "a"]),
+    "a move": ({"run": ["a", "b"]}, {"pre_install": ["a"], "run": ["b", "c"]}, "a"),
+    "only a move": ({"run": ["a", "b"]}, {"pre_install": ["a"], "run": ["b"]}, "a"),
+    "a new one": ({"run": ["a", "b"]}, {"run": ["a", "c", "b"]}, "c"),
+}
+
+
+@pytest.mark.parametrize("case", COMMANDS)
+def test_what_commands_do_in_another_order_is_shown(case):
+    *sides, expected = COMMANDS[case]
+    old, new = (version({**BUILT, "image": {**BUILT["image"], **keys}}) for keys in sides)
+    assert expected in [change.new for change in compared(old, new, PriceBook()) if change.kind == "image"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"image": {**BUILT["image"], "secrets": {"T": {"env": "V"}}}}, {"image", "security"}),
+        ({"image": {**BUILT["image"], "secrets": {"T": {"file": "V"}}}}, {"image", "security"}),
+        ({"account": "V"}, {"security"}),
+        ({"job_name": "V"}, {"restart"}),
+        ({"api": {"StoppingCondition": {"MaxRuntimeInSeconds": "V"}}}, {"cost", "security"}),
+    ],
+)
+def test_variable_has_all_kinds_of_its_value(keys, expected):
+    text = json.dumps({**BUILT, **keys, "vars": {"v": {"default": "x"}}})
+    old = version(text.replace('"V"', '"x"'))
+    assert kinds(old, version(text.replace('"V"', '"${{ vars.v }}"'))) >= expected
+
+
+NO_INSTANCES = {"InstanceType": None, "InstanceCount": None, "VolumeSizeInGB": None}
+PREFERRED = {**NO_INSTANCES, "InstancePreferences": [{"InstanceType": "ml.p4d.24xlarge", "InstanceCount": 20}]}
+
+
+@pytest.mark.parametrize(
+    "api", [{"ResourceConfig": PREFERRED}, {"ResourceConfig": None}, {"ResourceConfig": NO_INSTANCES}]
+)
+def test_job_without_instances_of_its_own_fails_a_limit_of_cost(api):
+    """SageMaker chooses them: the ceiling is that of the costliest, or unknown, which is no reason to pass."""
+    old, new = version(job_samples.PLAIN), version({**job_samples.PLAIN, "api": api})
+    for changes in (compared(old, new, PriceBook()), added_changes(new, PriceBook())):
+        assert any(decode_fail_on(["cost>20%"]).matches(change) for change in changes)
+    assert "cost" not in kinds(new, new)
+
+
+FILES = {"id": "fs-0123456789abcdef0", "type": "EFS", "path": "/a", "access": "ro"}
+ACCESS = [{"ChannelName": "f", "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://a/b/"}}}]
+
+
+@pytest.mark.parametrize("name", ["f", "code", "smspec"])
+def test_new_channel_has_the_kinds_of_all_that_is_in_it(name):
+    plain = {**READY, "source": None, "entry_point": None}
+    plain = {key: value for key, value in plain.items() if value is not None}
+    old = version({**plain, "channels": {"train": {"s3": "s3://example-data/ctr/train/"}}})
+    channels = {"train": {"s3": "s3://example-data/ctr/train/"}, name: {"file_system": FILES}}
+    new = version({**plain, "channels": channels})
+    assert kinds(old, new) >= {"data", "security"} and kinds(new, old) >= {"data", "security"}
+    for key, value, expected in (("access", "rw", "security"), ("path", "/b", "data")):
+        other = version({**plain, "channels": {**channels, name: {"file_system": {**FILES, key: value}}}})
+        assert expected in kinds(new, other)
+    plain_channel = version({**plain, "channels": {**channels, name: {"s3": "s3://a/b/"}}})
+    assert "data" in kinds(new, plain_channel)
+
+
+@pytest.mark.parametrize("member", ["HubAccessConfig", "ModelAccessConfig"])
+def test_new_channel_with_a_license_is_of_security(member):
+    value = (
+        {"HubContentArn": "arn:aws:sagemaker:us-west-2:aws:hub-content/x"} if "Hub" in member else {"AcceptEula": True}
+    )
+    channel = json.loads(json.dumps(ACCESS[0]))
+    channel["DataSource"]["S3DataSource"][member] = value
+    old = version({**READY, "api": {"InputDataConfig": [channel]}})
+    assert "security" in kinds(version(READY), old)
+
+
+def test_new_channel_in_s3_is_only_of_data():
+    channels = {**job_samples.PLAIN["channels"], "more": {"s3": "s3://a/b/"}}
+    found = kinds(version(job_samples.PLAIN), version({**job_samples.PLAIN, "channels": channels}))
+    assert found - {"job", "cosmetic"} == {"data"}

@@ -151,3 +151,13 @@ def test_named_jobs_are_counted(names):
     listed, _, more = named(names).partition(", and ")
     assert len(listed.split(", ")) + int(more.removesuffix(" more") or 0) == len(names)
     assert len(named(names)) <= 76 or not more or len(listed.split(", ")) == 3
+
+
+def test_values_of_digits_are_not_digests_of_files():
+    """The number of an account, or a commit that a build fetches, is what a reviewer compares."""
+    for key in ("environment", "hyperparameters"):
+        edits = [{key: {"A": value}} for value in ["222233334444"] * 4 + ["999999999999"]]
+        groups = change_groups(fleet(*edits))
+        assert sizes(groups) == [(4, [key]), (1, [key])]
+        shown = text(Comparison(reviews=tuple(fleet(*edits))))
+        assert "222233334444" in shown and "999999999999" in shown

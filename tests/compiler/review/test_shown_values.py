@@ -130,3 +130,28 @@ def test_hyperparameter_with_a_secret_is_one_change_of_security():
 )
 def test_mask_of_a_password_does_not_hide_the_host(address, host):
     assert hidden(address).partition(HIDDEN)[2].startswith(f"@{host}")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            'curl -H "Authorization: Bearer $TOKEN" https://a.org/x',
+            'curl -H "Authorization: Bearer $TOKEN" https://a.org/y',
+        ),
+        ("curl -H 'Authorization: token ${T}' https://a.org/x", "curl -H 'Authorization: token ${T}' https://b.org/x"),
+        ("NPM_TOKEN=`cat /run/secrets/n` npm i a", "NPM_TOKEN=`cat /run/secrets/n` npm i b"),
+        ("PASSWORD=$(cat /run/secrets/p) make a", "PASSWORD=$(cat /run/secrets/p) make b"),
+        ("API_KEY=$KEY; make a", "API_KEY=$KEY; make b"),
+    ],
+)
+def test_what_follows_a_reference_is_shown(before, after):
+    assert (hidden(before), hidden(after)) == (before, after)
+    image = job_samples.PLAIN["image"]
+    old, new = (version({**job_samples.PLAIN, "image": {**image, "run": [line]}}) for line in (before, after))
+    assert "security" not in kinds(old, new)
+
+
+@pytest.mark.parametrize("line", ["PASSWORD=$ecret.phrase make", "password: $hunter2x9Kq!", "TOKEN=$A.b12345678 x"])
+def test_secret_that_begins_like_a_reference_is_hidden(line):
+    assert HIDDEN in hidden(line)

@@ -208,6 +208,7 @@ def test_submodules_are_read_where_their_commits_are_here(home, tmp_path, revisi
 def test_lfs_pointers_represent_their_files(home, revision):
     digest = "ab" * 32
     (home / "src").mkdir()
+    (home / ".gitattributes").write_text("*.bin filter=lfs\n")
     (home / "src/weights.bin").write_text(
         f"version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize 12345\n"
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from smspec.review.change import Change, quoted
-from smspec.review.request_differences import words
 from smspec.review.version import Pair
 from smspec.source.frozen import dataclass
 
@@ -40,7 +39,7 @@ def count(number: int, noun: str) -> str:
 def by_member(pair: Pair, kind: str) -> Iterator[Change]:
     """Yield each difference of a kind with the name of its member, without its unit where it is a subject."""
     for leaf in pair.leaves_of(kind):
-        what = words(leaf.at)
+        what = pair.words(leaf)
         yield pair.at_leaf(kind, leaf, what, brief=what.partition(",")[0])
 
 

@@ -11,7 +11,6 @@ from fractions import Fraction
 from smspec.plan import RequestPlan
 from smspec.review.change import Change, Rise, quoted
 from smspec.review.kinds.kind import Kind, by_member, listing, of_members, of_names, subjects
-from smspec.review.request_differences import words
 from smspec.review.version import JobVersion, Pair, paired
 from smspec.service.cost_ceiling import Ceiling, amount, highest_ceiling
 from smspec.service.job_costs import hosts_text
@@ -60,7 +59,7 @@ def _data_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     """Yield changes of channels, of how the pipe loop uses them, and of the share of each host."""
     for leaf in pair.leaves_of(DATA.name):
         channel = str(leaf.at[1]) if leaf.at[0] == "InputDataConfig" else ""
-        what = words(leaf.at)
+        what = pair.words(leaf)
         if len(leaf.at) == 2 and channel:
             what = "new channel" if leaf.old is None else "channel that is no longer there"
         ordered = f"order of {quoted(channel)}" if any(n in leaf.at for n in _ORDER) else channel and quoted(channel)
@@ -167,14 +166,17 @@ def _cost_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     yield from by_member(pair, COST.name)
     yield from _of_alternatives(pair, COST.name)
     old, new = (highest_ceiling(version.payloads, pair.prices, version.region) for version in (pair.old, pair.new))
-    if new is None or (old is not None and (old.hours, old.usd) == (new.hours, new.usd)):
+    if old is None if new is None else old is not None and (old.hours, old.usd) == (new.hours, new.usd):
         return
-    if old is not None:
-        yield ceiling_change(pair, old, new)
+    yield ceiling_change(pair, old, new)
 
 
-def ceiling_change(pair: Pair, old: Ceiling | None, new: Ceiling) -> Change:
-    """Return the change from one ceiling to the next; from none for a new job."""
+def ceiling_change(pair: Pair, old: Ceiling | None, new: Ceiling | None) -> Change:
+    """Return the change from one ceiling to the next; from none for a new job. None: it is unknown."""
+    if new is None:
+        was = "" if old is None else f" (it was {_hours(old)} instance hours{_money(None, old)})"
+        what = f"the cost ceiling is unknown, since the instances are{was}"
+        return pair.change(COST.name, ("hosts",), what, brief=CEILING)
     rise = _risen(old, new)
     before = "" if old is None else f"{_hours(old)} → "
     types = "" if old is None or set(old.hours) == set(new.hours) else ", on other instance types"

@@ -25,6 +25,7 @@ _SHORT_DIGEST = len("sha256:") + 12
 _REBUILT = "is rebuilt"
 _OTHER = "another image"
 _MOVED = "same image, another repository"
+_ANOTHER_REPOSITORY = "another repository"
 _PACKAGE_KEYS: tuple[Path, ...] = (("image", "python_requirements"), ("image", "python_packages"))
 _DELIVERED = {
     "image": "in the image, which is rebuilt",
@@ -44,19 +45,27 @@ def _image_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
                 yield from _package_changes(pair)
         if old == new and pair.old.image_tag != pair.new.image_tag:
             yield pair.change(IMAGE.name, ("image",), f"{RUNTIME}: {_REBUILT}", brief=RUNTIME)
-    same_layers = old is not None and old == new
     for leaf in pair.leaves_of(IMAGE.name):
-        path: Path = pair.spec_path(leaf)
         if leaf.at[-1] != "TrainingImage":
             yield pair.at_leaf(IMAGE.name, leaf, "algorithm", brief="algorithm")
-        elif same_layers or (old is None or new is None):
-            is_moved = pair.old.image_tag is not None and pair.old.image_tag == pair.new.image_tag
-            what = _MOVED if is_moved else _OTHER
-            if what == _OTHER and pair.old.request and pair.new.request and (old is None) != (new is None):
-                what += ": built from the spec now" if new else ": a ready one now"
-            if is_moved:
-                path = ("image", "repository")
-            yield pair.change(IMAGE.name, path, what, old=leaf.old, new=leaf.new, brief=_registry(leaf.old, leaf.new))
+            continue
+        built = [_repository_of_build(side, uri) for side, uri in ((pair.old, leaf.old), (pair.new, leaf.new))]
+        if None not in built and built[0] == built[1] and not pair.is_replaced(leaf):
+            continue  # its tag is another one since its layers are
+        path = pair.spec_path(leaf)
+        if None not in built and path[:1] != ("api",):
+            path = ("image", "repository")
+        is_same = None not in built and pair.old.image_tag == pair.new.image_tag
+        what = _MOVED if is_same else _OTHER if None in built else _ANOTHER_REPOSITORY
+        if what == _OTHER and pair.old.request and pair.new.request and (old is None) != (new is None):
+            what += ": built from the spec now" if new else ": a ready one now"
+        yield pair.change(IMAGE.name, path, what, old=leaf.old, new=leaf.new, brief=_registry(leaf.old, leaf.new))
+
+
+def _repository_of_build(side: JobVersion, uri: object) -> str | None:
+    """Return the repository of an image that smspec builds; None for any other, such as one that `api` names."""
+    repository, _, tag = str(uri).rpartition(":")
+    return repository if side.layers is not None and side.image_tag is not None and tag == side.image_tag else None
 
 
 def _layer(pair: Pair, layer: str, old: tuple[LayerItem, ...], new: tuple[LayerItem, ...]) -> Iterator[Change]:
@@ -81,16 +90,23 @@ def _layer(pair: Pair, layer: str, old: tuple[LayerItem, ...], new: tuple[LayerI
             yield pair.change(
                 IMAGE.name, key[0], f"{layer}{name}: {_REBUILT}", old=old_value, new=new_value, brief=layer
             )
-    listed_before, listed_after = ([item for item in items if not item.name] for items in (old, new))
-    gone = [item for item in listed_before if item.value not in [other.value for other in listed_after]]
-    come = [item for item in listed_after if item.value not in [other.value for other in listed_before]]
-    if gone or come:
-        path = (come or gone)[0].path
-        was_listed, is_listed = _listed(gone), _listed(come)
-        yield pair.change(IMAGE.name, path, what, old=was_listed, new=is_listed, brief=layer)
-    elif not named:
-        path = (new or old)[0].path
-        yield pair.change(IMAGE.name, path[:2], f"{layer}, in another order: {_REBUILT}", brief=layer)
+    for place in dict.fromkeys(item.path[:2] for item in (*new, *old) if not item.name):
+        sides = [[item for item in items if not item.name and item.path[:2] == place] for items in (old, new)]
+        was_values, will_values = ([item.value for item in side] for side in sides)
+        gone = [item for item in sides[0] if item.value not in will_values]
+        come = [item for item in sides[1] if item.value not in was_values]
+        if was_values == will_values:
+            continue
+        if [value for value in was_values if value in will_values] == [v for v in will_values if v in was_values]:
+            path = (come or gone)[0].path
+            yield pair.change(IMAGE.name, path, what, old=_listed(gone), new=_listed(come), brief=layer)
+        else:
+            # Each command, since what an order or a repetition does is not in those that are new.
+            order = "" if gone or come else ", in another order"
+            was_listed, is_listed = _listed(sides[0]), _listed(sides[1])
+            yield pair.change(
+                IMAGE.name, place, f"{layer}{order}: {_REBUILT}", old=was_listed, new=is_listed, brief=layer
+            )
 
 
 def _moved(old: LayerItem | None, new: LayerItem | None) -> tuple[str, str, str] | None:
@@ -102,8 +118,9 @@ def _moved(old: LayerItem | None, new: LayerItem | None) -> tuple[str, str, str]
     return f", {quoted(was)} (new digest)", before[:_SHORT_DIGEST], after[:_SHORT_DIGEST]
 
 
-def _contents(items: tuple[LayerItem, ...]) -> list[tuple[str, object]]:
-    return [(item.name, item.value) for item in items]
+def _contents(items: tuple[LayerItem, ...]) -> list[tuple[str, object, Path]]:
+    """Return what differs between layers: for what has no name, also the key, but not the place in its list."""
+    return [(item.name, item.value, () if item.name else item.path[:2]) for item in items]
 
 
 def _listed(items: list[LayerItem]) -> object:
@@ -204,7 +221,9 @@ def _code_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
                 yield pair.at_leaf(CODE.name, leaf, "runtime and entry point, in a channel", brief="runtime")
         elif leaf.at[-1] == "sagemaker_program":
             yield pair.at_leaf(CODE.name, leaf, "program that the image's toolkit starts", brief="program")
-        elif not (is_told and _prefix(leaf.old) == _prefix(leaf.new)):
+        elif leaf.at[0] == "HyperParameters" and leaf.at[-1] != "sagemaker_submit_directory":
+            yield pair.at_leaf(CODE.name, leaf, pair.words(leaf), brief="settings of the runtime")
+        elif pair.is_replaced(leaf) or not (is_told and _prefix(leaf.old) == _prefix(leaf.new)):
             # Changed files have a different digest below the same prefix.
             yield pair.at_leaf(CODE.name, leaf, "where the code lies", brief="place of the code")
 

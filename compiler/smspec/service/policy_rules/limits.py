@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.diagnostics.quoting import one_of
-from smspec.service.job_costs import help_to_shorten, instance_hours, instance_time
+from smspec.service.job_costs import choices, help_to_shorten, instance_hours, instance_time
 from smspec.service.policy import RUNTIME, VOLUME, WARM_POOL, Policy, RegionQuotas, across_jobs, per_job, usage
 from smspec.service.request import Request
 from smspec.service.shapes import items, member, number, structure
@@ -43,10 +43,10 @@ def too_many_instance_hours(request: Request, policy: Policy) -> Iterator[Findin
 
     Instance hours can be limited without knowing prices.
     """
-    time = None if policy.max_hours is None else instance_time(request.payload)
-    if time is None or policy.max_hours is None:
+    if policy.max_hours is None:
         return
-    seconds = sum(time.seconds.values())
+    times = [instance_time(each) for each in choices(request.payload)]
+    seconds = max((sum(time.seconds.values()) for time in times if time is not None), default=0)
     if seconds > policy.max_hours * 3600:
         file = policy.file_of("max_hours")
         yield TOO_MANY_INSTANCE_HOURS.at(
@@ -61,15 +61,25 @@ UNKNOWN_COST = Rule("SM750", "unknown cost", "note", evidence="policy", needs_ev
 
 
 def unknown_cost(request: Request, policy: Policy) -> Iterator[Finding]:
-    """Report that the cost of a job was not checked, because an instance type has no price.
+    """Report that the cost of a job was not checked, because an instance type has no price, or is unknown.
 
     A limit on the cost cannot be checked without a price.
     """
-    time = None if policy.max_cost is None else instance_time(request.payload)
-    if time is None:
+    limits = [
+        name for name, limit in (("max_cost", policy.max_cost), ("max_hours", policy.max_hours)) if limit is not None
+    ]
+    times = [time for each in choices(request.payload) if limits and (time := instance_time(each)) is not None]
+    if limits and not times:
+        yield UNKNOWN_COST.at(
+            ("ResourceConfig",),
+            f"`{policy.file_of(limits[0])}` sets `{limits[0]}`, but the instances of the job are unknown, so it was "
+            "not checked",
+            help="set the instances, or ask the policy owner",
+        )
+    if policy.max_cost is None:
         return
     prices = (policy.priced_by or policy.prices).of(request.payload, request.region)
-    missing = sorted(kind for kind in time.seconds if prices.dollars(kind) is None)
+    missing = sorted({kind for time in times for kind in time.seconds if prices.dollars(kind) is None})
     if missing:
         yield UNKNOWN_COST.at(
             ("ResourceConfig",),
