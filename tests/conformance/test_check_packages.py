@@ -150,7 +150,7 @@ version = "1.0"
 
 
 @pytest.mark.parametrize("installer", ["uv", "pip"])
-def test_builds_of_packages_see_no_credentials_of_the_author(checked, installer):
+def test_builds_see_no_credentials_of_the_author(checked, installer):
     """A package without a wheel runs its code; what it needs to build is there, and what lists of the author name."""
     path = [place for place in os.environ["PATH"].split(os.pathsep) if not os.path.exists(os.path.join(place, "uv"))]
     if installer == "uv":

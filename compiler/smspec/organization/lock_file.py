@@ -16,7 +16,6 @@ from smspec.diagnostics.unseen_names import line_faults
 from smspec.organization.organization_config import json_place
 from smspec.plan import ImagePlan, NeededEnvironment
 from smspec.plan.image_planning import environment_of
-from smspec.service.requirement_lines import read_requirements, variables_in
 from smspec.source import SourceText, Span
 from smspec.spec.lock import NAME, Lock, LockedEnvironment, content_digest, environment_file
 from smspec.workspace.boundary import Boundary, FileNotRead
@@ -106,6 +105,11 @@ def _strange_line(content: bytes, requirements: bytes) -> str:
     Installers replace ``${NAME}`` by a variable, also in a list that an option names. Only options about indexes have
     variables, those of the author, because `smspec lock` encodes `$` in URLs.
     """
+    from smspec.service.requirement_lines import (
+        read_requirements,
+        variables_in,
+    )  # few repositories have locked packages
+
     text = requirements.decode("utf-8-sig", "replace")
     own = read_requirements(requirements, variables_in(text)).options
     before = ""

@@ -115,7 +115,7 @@ def test_status_is_never_0_where_the_client_fails(client, container, state, word
     ],
     ids=["running", "paused", "restarting", "no engine", "no inspection", "nonsense", "removed", "late"],
 )
-def test_container_whose_end_is_unknown_may_run_on(inspection, listing, is_lost, tmp_path, monkeypatch):
+def test_unknown_end_is_a_loss(inspection, listing, is_lost, tmp_path, monkeypatch):
     monkeypatch.setattr("smspec.local.engines.containers.container_host._SECONDS_TO_END", 1.0)
     host = ended(
         tmp_path, f"#!/bin/sh\ncase $1 in\nstart) exit 125 ;;\ninspect) {inspection} ;;\nps) {listing} ;;\nesac\n"

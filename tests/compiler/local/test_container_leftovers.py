@@ -86,7 +86,7 @@ def labeled(tmp_path):
 
 
 @pytest.mark.process
-def test_what_a_killed_run_left_is_removed_once_it_has_ended(tmp_path):
+def test_leftovers_of_an_ended_run_are_removed(tmp_path):
     _, label = labeled(tmp_path)
     assert removed(tmp_path, label) == ["rm --force one", "network rm one", "volume rm one"]
     directory = claim(str(tmp_path / "run"), "job")
@@ -150,7 +150,7 @@ def same_path_elsewhere(run, label):
     ],
     ids=lambda change: change.__name__.replace("_", " ") if change.__name__ != "<lambda>" else None,
 )
-def test_what_may_be_in_use_is_left_alone(tmp_path, change):
+def test_leftovers_that_may_be_in_use_stay(tmp_path, change):
     """Others use the same engine: only a marker that exists, can be read, and is not locked shows that a run ended."""
     run, label = labeled(tmp_path)
     try:

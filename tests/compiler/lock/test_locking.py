@@ -72,7 +72,7 @@ def validated(directory, content, requirements):
         "--index-url http://${TOKEN}@h/\r\n",
     ],
 )
-def test_lock_names_no_variable_that_its_author_does_not(tmp_path, monkeypatch, line):
+def test_lock_names_only_variables_of_its_author(tmp_path, monkeypatch, line):
     """An installer would replace it by a secret, and send it to a stranger."""
     monkeypatch.chdir(tmp_path)
     (found,) = validated(tmp_path, f"numpy==2.1.0{HASH}{line}", "--index-url http://${TOKEN}@h/\nnumpy\n")
