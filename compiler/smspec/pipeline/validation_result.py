@@ -141,7 +141,7 @@ def compared(repository: RepositoryFacts, *, is_whole: bool = True) -> tuple[Dia
     """
     used: set[Span] = set()
     diagnostics: dict[Diagnostic, None] = {}
-    if repository.unused_bases or len({job.file for job in repository.jobs}) > 1:
+    if repository.unused_bases or len(repository.jobs) > 1:
         # Imported late: one spec is the usual case.
         from smspec.rules.repository import cross_spec_findings
 

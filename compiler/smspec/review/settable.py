@@ -7,6 +7,7 @@ or out of one, is a change of its kind, also where the default is what was writt
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from smspec.review.change import Change, quoted
@@ -95,7 +96,7 @@ def _settable(version: JobVersion) -> Mapping[Path, str]:
 def _items_with_variables(version: JobVersion) -> dict[Path, list[str]]:
     """Return, for each list, what identifies its items that have variables, wherever they are in it.
 
-    An item is the same with all that is in it, and an argument with the one before it.
+    An item is the same with all that is in it, and an argument with the one before it; of equal ones, the first is.
     """
     texts: dict[Path, dict[int, list[tuple[Path, str]]]] = {}
     for path, text in _settable(version).items():
@@ -104,12 +105,21 @@ def _items_with_variables(version: JobVersion) -> dict[Path, list[str]]:
                 texts.setdefault(path[:depth], {}).setdefault(step, []).append((path[depth + 1 :], text))
     found: dict[Path, list[str]] = {}
     for around, items in texts.items():
-        for number, own in items.items():
-            value = _written(version, (*around, number))
-            is_argument = number > 0 and not isinstance(value, dict | list)
-            before = _written(version, (*around, number - 1)) if is_argument else None
-            found.setdefault(around, []).append(repr((value, sorted(own), before)))
-        found[around].sort()
+        written = _written(version, around)
+        places = _places_among_equal(written if isinstance(written, list) else [])
+        found[around] = sorted(repr((*places[number], sorted(own))) for number, own in items.items())
+    return found
+
+
+def _places_among_equal(values: list[object]) -> list[tuple[object, str, int]]:
+    """Return each item of a list, the argument before it, and how many equal items are before it."""
+    found: list[tuple[object, str, int]] = []
+    numbers = Counter[tuple[str, str]]()
+    for number, value in enumerate(values):
+        before = str(values[number - 1]) if number and not isinstance(value, dict | list) else ""
+        equal = str(value), before
+        found.append((value, before, numbers[equal]))
+        numbers[equal] += 1
     return found
 
 

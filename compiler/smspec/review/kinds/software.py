@@ -38,13 +38,16 @@ _DELIVERED_START = "in the channel `smspec`, without a new image"
 def _image_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     """Yield the changes in the image; none if both have the same content and name."""
     old, new = pair.old.layers, pair.new.layers
+    found: list[Change] = []
     if old is not None and new is not None:
         for layer in LAYERS:
-            yield from _layer(pair, layer, old.get(layer, ()), new.get(layer, ()))
+            found += _layer(pair, layer, old.get(layer, ()), new.get(layer, ()))
             if layer == PYTHON_PACKAGES and _are_packages_known(pair):
-                yield from _package_changes(pair)
-        if old == new and pair.old.image_tag != pair.new.image_tag:
-            yield pair.change(IMAGE.name, ("image",), f"{RUNTIME}: {_REBUILT}", brief=RUNTIME)
+                found += _package_changes(pair)
+        if not found and pair.old.image_tag != pair.new.image_tag:
+            what = f"{RUNTIME}: {_REBUILT}" if old == new else f"the image {_REBUILT}"
+            found.append(pair.change(IMAGE.name, ("image",), what, brief=RUNTIME if old == new else ""))
+    yield from found
     for leaf in pair.leaves_of(IMAGE.name):
         if leaf.at[-1] != "TrainingImage":
             yield pair.at_leaf(IMAGE.name, leaf, "algorithm", brief="algorithm")
@@ -119,8 +122,8 @@ def _moved(old: LayerItem | None, new: LayerItem | None) -> tuple[str, str, str]
 
 
 def _contents(items: tuple[LayerItem, ...]) -> list[tuple[str, object, Path]]:
-    """Return what differs between layers: for what has no name, also the key, but not the place in its list."""
-    return [(item.name, item.value, () if item.name else item.path[:2]) for item in items]
+    """Return what differs between layers: not the place in a list, but the key, which decides where it is in force."""
+    return [(item.name, item.value, item.path[:2]) for item in items]
 
 
 def _listed(items: list[LayerItem]) -> object:
