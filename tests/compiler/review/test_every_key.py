@@ -235,7 +235,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("case", COMMANDS)
-def test_what_commands_do_in_another_order_is_shown(case):
+def test_commands_in_another_order_are_shown(case):
     *sides, expected = COMMANDS[case]
     old, new = (version({**BUILT, "image": {**BUILT["image"], **keys}}) for keys in sides)
     assert expected in [change.new for change in compared(old, new, PriceBook()) if change.kind == "image"]

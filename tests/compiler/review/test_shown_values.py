@@ -145,7 +145,7 @@ def test_mask_of_a_password_does_not_hide_the_host(address, host):
         ("API_KEY=$KEY; make a", "API_KEY=$KEY; make b"),
     ],
 )
-def test_what_follows_a_reference_is_shown(before, after):
+def test_words_after_a_reference_are_shown(before, after):
     assert (hidden(before), hidden(after)) == (before, after)
     image = job_samples.PLAIN["image"]
     old, new = (version({**job_samples.PLAIN, "image": {**image, "run": [line]}}) for line in (before, after))
