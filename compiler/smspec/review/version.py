@@ -233,11 +233,18 @@ class Pair:
 
     def meaning(self, leaf: Leaf) -> Meaning:
         """Return the meaning of the member of a difference. A channel of the code has another if a spec wrote it."""
+        known = meaning(leaf.at)
         name, *inner = leaf.at[1:] or ("",)
-        is_channel = leaf.at[0] == "InputDataConfig" and name in (CODE_CHANNEL, RUNTIME_CHANNEL)
-        if is_channel and self.spec_path(leaf)[:1] in (("channels",), ("api",)):
-            return meaning(("InputDataConfig", "", *inner))
-        return meaning(leaf.at)
+        if leaf.at[0] != "InputDataConfig" or name not in (CODE_CHANNEL, RUNTIME_CHANNEL):
+            return known
+        plain = meaning(("InputDataConfig", "", *inner))
+        sides = ((self.old, leaf.old, leaf.old_path), (self.new, leaf.new, leaf.new_path))
+        origins = [side.origin(path)[:1] for side, value, path in sides if value is not None]
+        if all(origin == ("channels",) for origin in origins):
+            return plain
+        if ("api",) in origins or ("channels",) in origins:
+            return Meaning(tuple(dict.fromkeys((*known.kinds, *plain.kinds))), known.words)
+        return known
 
     def words(self, leaf: Leaf) -> str:
         """Return the name of the member of a difference in messages; its API name if it has no other."""

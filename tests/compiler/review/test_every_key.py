@@ -194,6 +194,19 @@ HIDDEN = {
         {"HyperParameters": {"sagemaker_submit_directory": f"s3://example-code/{'a' * 64}/x"}},
         "code",
     ),
+    "the channels of the code": (
+        {**READY, "source": {"dir": "src/", "delivery": "channel", "s3": "s3://example-code/x/"}},
+        {
+            "InputDataConfig": [
+                {
+                    "ChannelName": name,
+                    "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": f"s3://evil/{name}/"}},
+                }
+                for name in ("code", "smspec")
+            ]
+        },
+        "code",
+    ),
     "a hyperparameter": (BUILT, {"HyperParameters": {f"{NAME}_path": "x"}}, "code"),
 }
 
@@ -204,6 +217,16 @@ def test_nothing_explains_away_what_the_api_replaces(case):
     plain = BUILT if spec is OTHER_ENV else spec
     assert kind in kinds(version(plain, "a.py"), version({**spec, "api": api}, "b.py"))
     assert kind in kinds(version({**spec, "api": api}, "b.py"), version(plain, "a.py"))
+
+
+def test_job_that_keeps_its_image_does_not_use_the_built_one():
+    """Another layer makes no difference to a job whose image `api` names."""
+    old = version(BUILT)
+    image = old.payload["AlgorithmSpecification"]["TrainingImage"]
+    new = version({**OTHER_ENV, "api": {"AlgorithmSpecification": {"TrainingImage": image}}})
+    changes = [change for change in compared(old, new, PriceBook()) if change.kind == "image"]
+    assert changes[-1].what == "the job keeps this image, and the one that the spec builds is not used"
+    assert not any("not used" in change.what for change in compared(new, new, PriceBook()))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from smspec.review.kinds.kind import Kind, count, subjects
 from smspec.review.layers import BASE, ENTRY_POINT, LAYERS, PYTHON_PACKAGES, REQUIREMENTS, RUNTIME, SOURCE, LayerItem
 from smspec.review.version import JobVersion, Pair
 from smspec.service.image_reference import parsed_reference
+from smspec.service.shapes import member
 from smspec.source import ListedFile, Listing, Path
 from smspec_runtime.run_plan import RUNTIME_CHANNEL, RunPlan
 
@@ -48,6 +49,7 @@ def _image_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
             what = f"{RUNTIME}: {_REBUILT}" if old == new else f"the image {_REBUILT}"
             found.append(pair.change(IMAGE.name, ("image",), what, brief=RUNTIME if old == new else ""))
     yield from found
+    yield from _unused(pair, bool(found))
     for leaf in pair.leaves_of(IMAGE.name):
         if leaf.at[-1] != "TrainingImage":
             yield pair.at_leaf(IMAGE.name, leaf, "algorithm", brief="algorithm")
@@ -63,6 +65,16 @@ def _image_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
         if what == _OTHER and pair.old.request and pair.new.request and (old is None) != (new is None):
             what += ": built from the spec now" if new else ": a ready one now"
         yield pair.change(IMAGE.name, path, what, old=leaf.old, new=leaf.new, brief=_registry(leaf.old, leaf.new))
+
+
+def _unused(pair: Pair, is_rebuilt: bool) -> Iterator[Change]:
+    """Yield a change if the job keeps an image while the spec builds another one, which `api` leaves unused."""
+    images = [member(side.payload, "AlgorithmSpecification", "TrainingImage") for side in (pair.old, pair.new)]
+    used = [_repository_of_build(side, image) for side, image in zip((pair.old, pair.new), images, strict=True)]
+    if images[0] == images[1] and pair.new.layers is not None and used[1] is None and (is_rebuilt or used[0]):
+        path = ("api", "AlgorithmSpecification", "TrainingImage")
+        what = "the job keeps this image, and the one that the spec builds is not used"
+        yield pair.change(IMAGE.name, path, what, old=images[0], new=images[1], brief="unused")
 
 
 def _repository_of_build(side: JobVersion, uri: object) -> str | None:
@@ -220,7 +232,7 @@ def _code_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     is_told = known and old != new
     for leaf in pair.leaves_of(CODE.name):
         if leaf.at[-2:-1] != ("HyperParameters",) and RUNTIME_CHANNEL in leaf.at:
-            if not (pair.starts() and _prefix(leaf.old) == _prefix(leaf.new)):
+            if pair.is_replaced(leaf) or not (pair.starts() and _prefix(leaf.old) == _prefix(leaf.new)):
                 yield pair.at_leaf(CODE.name, leaf, "runtime and entry point, in a channel", brief="runtime")
         elif leaf.at[-1] == "sagemaker_program":
             yield pair.at_leaf(CODE.name, leaf, "program that the image's toolkit starts", brief="program")
