@@ -23,7 +23,7 @@ from smspec.source import Path
 from smspec.source.frozen import dataclass, replace
 
 _DIGEST = re.compile(r"[0-9a-f]{8,64}")
-_PLACES_OF_DIGESTS: tuple[Path, ...] = ((), ("source",), ("image", "python_requirements"))
+_PLACES_OF_DIGESTS: tuple[Path, ...] = ((), ("source",), ("source", "dir"), ("image", "python_requirements"))
 Key = tuple[object, ...]
 
 
@@ -218,7 +218,7 @@ def _is_own(change: Change) -> bool:
     values = [value for value in (change.old, change.new) if value is not None]
     is_place = change.kind == COSMETIC.name and not change.path
     # Digests of files; a number of an account, or a commit, is a value that a spec has.
-    is_of_files = change.kind == CODE.name or (change.kind == IMAGE.name and change.path[:2] in _PLACES_OF_DIGESTS)
+    is_of_files = change.kind in (CODE.name, IMAGE.name) and change.path[:2] in _PLACES_OF_DIGESTS
     has_digests = (
         is_of_files and bool(values) and all(isinstance(value, str) and _DIGEST.fullmatch(value) for value in values)
     )

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from smspec.review.change import Change, quoted
 from smspec.review.kinds.members import CEILING
+from smspec.review.request_differences import meaning
 from smspec.review.version import JobVersion, Pair
 from smspec.service.request import LISTS_OF_RULES
 from smspec.source import Path, dotted, to_data
@@ -37,6 +38,7 @@ _MORE_KINDS = {
     "image.repository": ("security",),
     "source": ("image",),
     "source.dir": ("image",),
+    "source.delivery": ("image",),
     "distribution": ("hosts",),
 }
 """Kinds besides that of the key: the registry of an image is a part of its name, and the source a layer of it."""
@@ -139,9 +141,12 @@ def _written(version: JobVersion, path: Path, text: str | None = None) -> object
 def _kinds(path: Path) -> Iterator[str]:
     names = [str(step) for step in path]
     if names[0] == "api":
-        yield "security"
+        yield from dict.fromkeys(("security", *meaning(path[1:]).kinds))
         if names[1] in _MEMBERS_IN_THE_CEILING:
             yield "cost"
+        return
+    if names[0] == "channels" and "api" in names:
+        yield from dict.fromkeys(("data", *meaning(("InputDataConfig", "", *names[names.index("api") + 1 :])).kinds))
         return
     row = max((row for row in ROWS if _leads_to(row, names)), key=lambda row: row.path.count("."), default=None)
     if row is None or row.kind in _OF_NO_EFFECT:

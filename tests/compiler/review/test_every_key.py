@@ -272,6 +272,10 @@ def test_commands_in_another_order_are_shown(case):
         ({"account": "V"}, {"security"}),
         ({"job_name": "V"}, {"restart"}),
         ({"api": {"StoppingCondition": {"MaxRuntimeInSeconds": "V"}}}, {"cost", "security"}),
+        ({"api": {"AlgorithmSpecification": {"TrainingImage": "V"}}}, {"image", "security"}),
+        ({"api": {"HyperParameters": {"sagemaker_program": "V"}}}, {"code", "security"}),
+        ({"api": {"Environment": {"A": "V"}}}, {"environment", "security"}),
+        ({"api": {"DebugRuleConfigurations": [{**RULE, "InstanceType": "V"}]}}, {"cost", "hosts", "security"}),
     ],
 )
 def test_variable_has_all_kinds_of_its_value(keys, expected):
