@@ -61,10 +61,12 @@ _PAIR = rf"""{_KEY_MEMBER}(?:[ \t]*,)?\s*{_QUOTE}{_VALUE_MEMBER}"""
 _PAIR_REVERSED = rf"""{_VALUE_MEMBER}(?:[ \t]*,)?\s*{_QUOTE}{_KEY_MEMBER}"""
 # JSON in Base64: an object begins in one of a few ways.
 _ENCODED = r"(?<![\w+/=-])(?:eyJ|eyA|ewo|ewk|ewog|W3s|WyJ|WwA)[A-Za-z0-9+/_-]{12,60000}={0,2}(?![\w+/=.-])"
+_READS = r"(?:cat|<)[ \t]*[\w./-]+"
 _REFERRING = re.compile(
-    r"(?:(?i:bearer|basic|token)[ \t]+)?(?:\$\{?[A-Za-z_]\w*\}?|\$\([^()\n]*\)|`[^`\n]*`)(?=[\"']?(?:[ \t\n;|&)]|$))"
+    rf"(?:(?i:bearer|basic|token)[ \t]+)?(?:\$\{{?[A-Za-z_]\w*\}}?|\$\({_READS}\)|`{_READS}`)"
+    r"(?=[\"']?(?:[ \t\n;|&)]|$))"
 )
-"""What a shell puts in the place of the first word of a value."""
+"""What a shell puts in the place of the first word of a value: a variable, or a file. Any other command may have one."""
 _FLOW_END = r"[,}\]]"
 _COMMENT = r"[ \t]#"
 

@@ -152,6 +152,15 @@ def test_words_after_a_reference_are_shown(before, after):
     assert "security" not in kinds(old, new)
 
 
-@pytest.mark.parametrize("line", ["PASSWORD=$ecret.phrase make", "password: $hunter2x9Kq!", "TOKEN=$A.b12345678 x"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("PASSWORD=$ecret.phrase make", "password: $hunter2x9Kq!", "TOKEN=$A.b12345678 x"),
+        'curl -H "Authorization: Basic $(echo -n user:hunter2x9KqZ7 | base64)" https://a.org/x',
+        "DB_PASSWORD=$(echo aHVudGVyMg== | base64 -d) make",
+        "export DB_PASSWORD=`echo hunter2x9KqZ7`",
+        "TOKEN=$(cat /x; echo hunter2x9KqZ7) make",
+    ],
+)
 def test_secret_that_begins_like_a_reference_is_hidden(line):
     assert HIDDEN in hidden(line)
