@@ -66,7 +66,7 @@ _REFERRING = re.compile(
     rf"(?:(?i:bearer|basic|token)[ \t]+)?(?:\$\{{?[A-Za-z_]\w*\}}?|\$\({_READS}\)|`{_READS}`)"
     r"(?=[\"']?(?:[ \t\n;|&)]|$))"
 )
-"""What a shell puts in the place of the first word of a value: a variable, or a file. Any other command may have one."""
+"""What a shell puts in the place of the first word of a value: a variable, or a file. Other commands may have one."""
 _FLOW_END = r"[,}\]]"
 _COMMENT = r"[ \t]#"
 
