@@ -30,9 +30,8 @@ LARGEST_ENVIRONMENT = 1 << 20
 
 CONTRADICTING_LOCK = Rule("SM761", "lockfile that contradicts an outer one")
 
-_OPTION = re.compile(
-    r"(?:-i|-f|--index-url|--extra-index-url|--no-index|--find-links|--trusted-host|--hash)(?:[=\s]|$)"
-)
+_PACKAGE = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)(?:==(?P<version>\S+)| @ (?P<url>\S+)) \\")
+_HASH = re.compile(r" {4}--hash=sha256:[0-9a-f]{64}(?: \\)?")
 
 _SECTIONS = ("names", "images", "pythons", "requirements")
 
@@ -94,32 +93,46 @@ def environment_with_key(
     if locked is None:
         return NeededEnvironment(key=key)
     content, fault = _content(os.path.join(os.path.dirname(lock), environment_file(key)), locked.digest, boundary)
-    if content is not None and (fault := _strange_line(content, requirements)):
+    if content is not None and (fault := _strange_line(content, requirements, locked.packages)):
         content = None
     return NeededEnvironment(key=key, locked=locked, content=content, fault=fault)
 
 
-def _strange_line(content: bytes, requirements: bytes) -> str:
-    """Return what is wrong with a line that `smspec lock` does not write: an installer would send secrets to strangers.
+def _strange_line(content: bytes, requirements: bytes, packages: Mapping[str, str]) -> str:
+    """Return what is wrong with a file that `smspec lock` does not write so.
 
-    Installers replace ``${NAME}`` by a variable, also in a list that an option names. Only options about indexes have
-    variables, those of the author, because `smspec lock` encodes `$` in URLs.
+    It has the author's options about indexes, the packages of smspec.lock with their versions, or with the addresses
+    of some, and hashes. Anything else would install what no review names; and installers replace ``${NAME}`` by a
+    variable, so a stranger's line could send a secret.
     """
-    from smspec.service.requirement_lines import (
-        read_requirements,
-        variables_in,
-    )  # few repositories have locked packages
+    # Imported late: few repositories have locked packages.
+    from smspec.service.requirement_lines import read_requirements, variables_in
 
-    text = requirements.decode("utf-8-sig", "replace")
-    own = read_requirements(requirements, variables_in(text)).options
-    before = ""
+    own = read_requirements(requirements, variables_in(requirements.decode("utf-8-sig", "replace"))).options
+    installed: dict[str, str] = {}
+    is_open = False
     for number, line in enumerate(content.decode("utf-8", "replace").split("\n"), 1):
-        if "$" in line and (line not in own or before.endswith("\\")):
-            return f"has a variable in line {number} that the requirements do not have there"
-        if line.lstrip().startswith("-") and not _OPTION.match(line.lstrip()):
-            return f"has an option in line {number} that `smspec lock` does not write"
-        before = line
+        package = _PACKAGE.fullmatch(line)
+        if is_open:
+            known = _HASH.fullmatch(line) is not None
+        elif package is not None and "$" not in line:
+            installed[package["name"]] = package["version"] or packages.get(package["name"], "")
+            known = True
+        else:
+            known = not line or line.startswith("#") or line in own
+        if not known:
+            return f"has a line {number} that `smspec lock` does not write"
+        is_open = line.endswith("\\") and not line.startswith("#")
+    if installed != dict(packages):
+        name = next(name for name in sorted({*installed, *packages}) if installed.get(name) != packages.get(name))
+        return f"has {quoted(name)} in another version than smspec.lock, or only one of them has it"
     return ""
+
+
+def direct_packages(content: bytes) -> dict[str, str]:
+    """Return the packages of a file of `smspec lock` that come from an address of their own, name → address."""
+    lines = map(_PACKAGE.fullmatch, content.decode("utf-8", "replace").split("\n"))
+    return {line["name"]: line["url"] for line in lines if line is not None and line["url"]}
 
 
 def _content(path: str, digest: str, boundary: Boundary) -> tuple[bytes | None, str]:

@@ -164,9 +164,23 @@ def version_of_plan(
         run=None if plan.run is None else plan.run._asdict(),
         request=plan.request,
         writing=writing,
-        packages=None if plan.image is None or plan.image.environment is None else plan.image.environment.packages,
+        packages=_packages(plan, build_inputs),
         others=plan.others,
     )
+
+
+def _packages(plan: Plan, build_inputs: BuildInputs) -> Mapping[str, str] | None:
+    """Return the locked packages of the image with their versions, and with their addresses if they come from such."""
+    if plan.image is None or plan.image.environment is None:
+        return None
+    packages = plan.image.environment.packages
+    content = None if build_inputs.environment is None else build_inputs.environment.content
+    if content is None or b" @ " not in content:
+        return packages
+    from smspec.organization.lock_file import direct_packages  # imported late: few packages have an address
+
+    direct = direct_packages(content)
+    return {name: f"{version} from {direct[name]}" if name in direct else version for name, version in packages.items()}
 
 
 def _build_secrets(job: JobSpec) -> dict[str, str]:
