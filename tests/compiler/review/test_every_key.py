@@ -229,6 +229,20 @@ def test_job_that_keeps_its_image_does_not_use_the_built_one():
     assert not any("not used" in change.what for change in compared(new, new, PriceBook()))
 
 
+@pytest.mark.parametrize("delivery", ["s3", "channel"])
+def test_job_that_keeps_its_code_is_told(delivery):
+    """The code of the spec changes, and `api` holds the request at the old one."""
+    spec = {**READY, "source": {"dir": "src/", "delivery": delivery, "s3": "s3://example-code/x/"}}
+    old = version(spec, "old.py")
+    held = {
+        "HyperParameters": {name: text for name, text in old.hyperparameters.items() if name.startswith("sagemaker_")},
+        **({"InputDataConfig": old.payload["InputDataConfig"]} if delivery == "channel" else {}),
+    }
+    new = version({**spec, "api": held}, "new.py")
+    assert any("the job may run another one" in change.what for change in compared(old, new, PriceBook()))
+    assert not any("may run" in change.what for change in compared(old, version(spec, "new.py"), PriceBook()))
+
+
 @pytest.mark.parametrize(
     ("keys", "kind"),
     [

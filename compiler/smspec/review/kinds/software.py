@@ -12,9 +12,9 @@ from smspec.review.kinds.kind import Kind, count, subjects
 from smspec.review.layers import BASE, ENTRY_POINT, LAYERS, PYTHON_PACKAGES, REQUIREMENTS, RUNTIME, SOURCE, LayerItem
 from smspec.review.version import JobVersion, Pair
 from smspec.service.image_reference import parsed_reference
-from smspec.service.shapes import member
+from smspec.service.shapes import items, member
 from smspec.source import ListedFile, Listing, Path
-from smspec_runtime.run_plan import RUNTIME_CHANNEL, RunPlan
+from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL, SETTINGS_HYPERPARAMETER, RunPlan
 
 REBUILDS = "rebuilds the image"
 
@@ -33,6 +33,7 @@ _DELIVERED = {
     "channel": "in the channel `code`, without a new image",
     "s3": "as an archive in S3, without a new image",
 }
+_CODE_MEMBERS = ("sagemaker_program", "sagemaker_submit_directory", SETTINGS_HYPERPARAMETER)
 _DELIVERED_START = "in the channel `smspec`, without a new image"
 
 
@@ -230,6 +231,8 @@ def _code_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
         )
     yield from _starts(pair)
     is_told = known and old != new
+    if is_told or pair.starts():
+        yield from _kept(pair)
     for leaf in pair.leaves_of(CODE.name):
         if leaf.at[-2:-1] != ("HyperParameters",) and RUNTIME_CHANNEL in leaf.at:
             if pair.is_replaced(leaf) or not (pair.starts() and _prefix(leaf.old) == _prefix(leaf.new)):
@@ -241,6 +244,20 @@ def _code_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
         elif pair.is_replaced(leaf) or not (is_told and _prefix(leaf.old) == _prefix(leaf.new)):
             # Changed files have a different digest below the same prefix.
             yield pair.at_leaf(CODE.name, leaf, "where the code lies", brief="place of the code")
+
+
+def _kept(pair: Pair) -> Iterator[Change]:
+    """Yield the places of code that `api` keeps as they were, while the code is another one: the job runs the old."""
+    payload = pair.new.payload
+    paths: list[Path] = [("HyperParameters", name) for name in pair.new.hyperparameters if name in _CODE_MEMBERS]
+    for number, channel in enumerate(items(payload, "InputDataConfig")):
+        if member(channel, "ChannelName") in (CODE_CHANNEL, RUNTIME_CHANNEL):
+            paths.append(("InputDataConfig", number, "DataSource", "S3DataSource", "S3Uri"))
+    changed = {leaf.new_path for leaf in pair.leaves}
+    for path in paths:
+        if pair.new.origin(path)[:1] == ("api",) and path not in changed:
+            what = "`api` sets where the code lies, so the job may run another one"
+            yield pair.change(CODE.name, ("api", *path), what, brief="place of the code")
 
 
 def _starts(pair: Pair) -> Iterator[Change]:
