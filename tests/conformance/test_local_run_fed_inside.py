@@ -21,7 +21,7 @@ pytestmark = pytest.mark.xdist_group("docker runs")  # one engine, beside that o
 IMAGE = "111122223333.dkr.ecr.us-west-2.amazonaws.com/fed:1"
 INSIDE = """\
 import sys
-from smspec.local import engines
+from smspec.local.engines import choice as engines
 from smspec.local.engines.containers.container_engine import ContainerEngine
 from smspec.local.engines.engine import EngineKind
 

@@ -15,7 +15,7 @@ from smspec.cli.parser import add_verbosity_arguments
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import placed
-from smspec.local.engines import AUTO, ENGINES
+from smspec.local.engines.choice import AUTO, ENGINES
 from smspec.local.feeder.plan import Injection
 from smspec.local.running.request import RunRequest
 from smspec.output.atomic_file import OutputFailed

@@ -9,7 +9,7 @@ from typing import Any
 
 from smspec.diagnostics import Finding
 from smspec.diagnostics.quoting import visible
-from smspec.local.engines import chosen_engine
+from smspec.local.engines.choice import chosen_engine
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.record.progress import Progress
 from smspec.local.record.summary import RunRecord

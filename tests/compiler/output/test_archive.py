@@ -78,7 +78,7 @@ def test_bytes_do_not_depend_on_the_machine(tmp_path, any_python):
         "archive = ArchiveFile(path='a', members=tuple(CopiedFile(path=f.path, file=f) for f in files))\n"
         "sys.stdout.buffer.write(b''.join(chunks(archive, {})))\n"
     )
-    roots = (str(ROOT / name) for name in ("tests", "compiler", "runtime"))
+    roots = (str(ROOT / name) for name in ("tests", "compiler", "runtime", "schemas"))
     environment = {"PYTHONPATH": os.pathsep.join(roots), "TZ": "Asia/Tokyo", "PYTHONHASHSEED": "7", "LC_ALL": "C.UTF-8"}
     words = [any_python, "-c", script, tmp_path / "elsewhere"]
     done = subprocess.run(words, env=environment, capture_output=True)

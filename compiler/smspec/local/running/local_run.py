@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from smspec import __version__
 from smspec.diagnostics.quoting import visible
 from smspec.local.channels.channel_data import find_data, require_apart
-from smspec.local.engines import open_engine
+from smspec.local.engines.choice import open_engine
 from smspec.local.engines.engine import JobToRun, RunningHost
 from smspec.local.engines.namespace.cell.written_files import take_back
 from smspec.local.prediction.predicting import predicted_job

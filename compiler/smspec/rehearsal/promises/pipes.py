@@ -12,7 +12,7 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from smspec.local.channels.channel_data import find_data
-from smspec.local.engines import unsupported_faults
+from smspec.local.engines.choice import unsupported_faults
 from smspec.local.feeder.objects import ChannelDataError
 from smspec.local.feeder.plan import Injection
 from smspec.local.record.flows import Flow

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from smspec.local.engines import unsupported_faults
+from smspec.local.engines.choice import unsupported_faults
 from smspec.local.record.units import duration, size
 from smspec.local.running.request import SurroundingFaults
 from smspec.local.watch.memory_watch import RANK, SCRIPT, WORKER

@@ -60,4 +60,4 @@ def test_wheel_contains_each_table(tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {os.path.basename(name) for name in archive.namelist() if "/service/facts/" in name}
     assert {f"{name}.csv" for name in TABLES} <= names
-    assert "instances.py" in names
+    assert "images.py" in names
