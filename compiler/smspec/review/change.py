@@ -229,8 +229,8 @@ def foremost(reported: Sequence[ReportedChange], most: int) -> tuple[Sequence[Re
     ranks: list[tuple[int, int, int]] = []
     for place, each in enumerate(reported):
         change = each.change
-        # The keys of an image are as different from each other as those of a spec.
-        key = (change.kind, *change.path[: 2 if change.path[:1] == ("image",) else 1])
+        # The keys of an image, and the members of a request, are as different from each other as those of a spec.
+        key = (change.kind, *change.path[: 2 if change.path[:1] in (("image",), ("api",)) else 1])
         importance = _FIRST.index(change.kind) if change.kind in _FIRST else len(_FIRST)
         ranks.append((numbers[key], importance, place))
         numbers[key] += 1
