@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,11 +11,13 @@ from typing import TYPE_CHECKING
 from smspec.cli.console import CommandRefused, Console, ResourceUnavailable
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
 from smspec.diagnostics.quoting import visible
+from smspec.organization.lock_file import LARGEST_ENVIRONMENT
 from smspec.output.atomic_file import OutputFailed, write_whole
 from smspec.pipeline.lock_targets import EnvironmentTarget, LockTarget, environment_targets, startup_targets
 from smspec.render.representable import package_findings
 from smspec.source import SourceText
-from smspec.spec.lock import DIRECTORY, Lock, LockedEnvironment, environment_file
+from smspec.source.real_file import open_below
+from smspec.spec.lock import DIRECTORY, Lock, LockedEnvironment, content_digest, environment_file
 from smspec.workspace.path_targets import repository_top
 
 if TYPE_CHECKING:
@@ -261,7 +262,8 @@ def _replaced(installed: Mapping[str, str], added: Mapping[str, str]) -> list[st
 def _is_written(lock: str, key: str, entry: LockedEnvironment) -> bool:
     """Return whether the file of an environment exists as it was written."""
     try:
-        with open(os.path.join(os.path.dirname(lock), environment_file(key)), "rb") as file:
-            return f"sha256:{hashlib.sha256(file.read()).hexdigest()}" == entry.digest
-    except OSError:
+        descriptor = open_below(os.path.dirname(lock) or os.curdir, environment_file(key).split("/"))
+        with open(descriptor, "rb") as file:
+            return content_digest(file.read(LARGEST_ENVIRONMENT + 1)) == entry.digest
+    except (OSError, ValueError):
         return False

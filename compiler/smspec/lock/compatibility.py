@@ -18,6 +18,8 @@ _VERSION = re.compile(
 
 _LETTERS = {"alpha": "a", "beta": "b", "c": "rc", "pre": "rc", "preview": "rc"}
 _ORDER = {"a": 0, "b": 1, "rc": 2}
+_LONGEST = 1000
+"""Characters of a version; Python converts no number of more than 4,300 digits."""
 _CONDITION = re.compile(r"(===|==|!=|<=|>=|~=|<|>)\s*(.+)")
 
 Key = tuple[int, tuple[int, ...], tuple[int, int], int, int]
@@ -43,7 +45,7 @@ class Version:
 
 def version(text: str) -> Version | None:
     """Parse a version; None if it is not one."""
-    match = _VERSION.fullmatch(text.strip())
+    match = _VERSION.fullmatch(text.strip()) if len(text) <= _LONGEST else None
     return Version(text.strip(), match) if match else None
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
+from smspec.diagnostics.quoting import quoted
 from smspec.lock.compatibility import fits, rank, version, wheel_name
 from smspec.lock.index_settings import IndexSettings
 from smspec.lock.resolver_process import ResolverFailed, output_of, unusable_index
@@ -26,6 +27,7 @@ _OLDEST = (0, 11)
 _OUTPUT = "pylock.toml"
 _PACKAGES, _REQUIREMENTS = "packages.in", "requirements.in"
 _OPTIONS = ("--index-url", "--extra-index-url", "--find-links", "--no-index")
+_NAME, _VERSION, _SHA256 = map(re.compile, (r"[a-z0-9][a-z0-9._-]*", r"[\w.!+-]*", r"(?:[0-9a-f]{64})?"))
 _OPTIONS_OF_BUILDS = ("--no-binary", "--only-binary")
 """They would replace the same option of the command line."""
 
@@ -237,11 +239,16 @@ def _files(text: str, question: Question) -> list[ResolvedFile]:
 
 
 def _file(package: dict[str, Any], source: dict[str, Any]) -> ResolvedFile:
+    """Return a file as uv found it. Raise `Unresolvable` for what an index must not say, since it becomes a path."""
+    name, number = normalized(package["name"]), str(package.get("version", ""))
+    sha256 = str(source.get("hashes", {}).get("sha256", "")).lower()
+    if not (_NAME.fullmatch(name) and _VERSION.fullmatch(number) and _SHA256.fullmatch(sha256)):
+        raise Unresolvable(f"the index has a malformed name, version, or SHA-256 for {quoted(str(package['name']))}")
     return ResolvedFile(
-        name=normalized(package["name"]),
-        version=str(package.get("version", "")),
+        name=name,
+        version=number,
         url=str(source.get("url") or source.get("path") or ""),
-        sha256=str(source.get("hashes", {}).get("sha256", "")),
+        sha256=sha256,
         size=int(source.get("size") or 0),
         is_direct=package.get("archive") is not None,
     )

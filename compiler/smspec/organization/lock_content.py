@@ -49,7 +49,11 @@ class LockEnvironments(Environments[str, LockedEnvironment]):
         return self._known[key]
 
     def __iter__(self) -> Iterator[str]:
-        return (match[1].decode("utf-8", "replace") for match in _ENTRY.finditer(self._content, self._begin, self._end))
+        for match in _ENTRY.finditer(self._content, self._begin, self._end):
+            key = match[1].decode("utf-8", "replace")
+            if not _KEY.fullmatch(key):  # it is the name of a file, which may be removed
+                raise self.rejected(match.start() + 5, f"`{key}` is not the key of a locked environment")
+            yield key
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

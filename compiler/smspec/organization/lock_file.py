@@ -31,6 +31,7 @@ LARGEST_ENVIRONMENT = 1 << 20
 CONTRADICTING_LOCK = Rule("SM761", "lockfile that contradicts an outer one")
 
 _PACKAGE = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)(?:==(?P<version>\S+)| @ (?P<url>\S+)) \\")
+_CODING = re.compile(r"#.*?coding[:=]")  # pip, `_internal/utils/encoding.py`: it would read another text
 _HASH = re.compile(r" {4}--hash=sha256:[0-9a-f]{64}(?: \\)?")
 
 _SECTIONS = ("names", "images", "pythons", "requirements")
@@ -119,7 +120,8 @@ def _strange_line(content: bytes, requirements: bytes, packages: Mapping[str, st
             installed[package["name"]] = package["version"] or packages.get(package["name"], "")
             known = True
         else:
-            known = not line or line.startswith("#") or line in own
+            is_comment = number == 1 and line.startswith("#") and not _CODING.match(line)
+            known = not line or is_comment or line in own
         if not known:
             return f"has a line {number} that `smspec lock` does not write"
         is_open = line.endswith("\\") and not line.startswith("#")

@@ -4,9 +4,11 @@ import json
 
 import pytest
 
+from smspec.cli.environment_lock import _is_written
 from smspec.lock.environment_locking import hashed_requirements
 from smspec.lock.locking import lock_text, locked
 from smspec.lock.resolution import ResolvedFile
+from smspec.organization.lock_content import lock_content
 from smspec.spec.lock import Lock
 from support.git_repository import commit, repository
 from support.locked_packages import lock_packages
@@ -122,6 +124,10 @@ def test_lock_keeps_options_of_its_author(tmp_path, monkeypatch, option):
         (f"numpy==2.1.0 \\\nevil==1{HASH}", "line 2"),
         (f"numpy==2.1.0 \\\n    --hash=sha256:{'d' * 64} --index-url https://evil.org\n", "line 2"),
         (f"# a comment \\\nevil==1{HASH}numpy==2.1.0{HASH}", "`evil` in another version"),
+        (f"# coding: utf-7\nnumpy==2.1.0{HASH}", "line 1"),
+        (f"numpy==2.1.0{HASH}# -*- coding: unicode_escape\n", "line 3"),
+        (f"--index-url https://h/ -r http://evil/list\nnumpy==2.1.0{HASH}", "line 1"),
+        (f"\\-r http://evil/list\\\n\nnumpy==2.1.0{HASH}", "line 1"),
     ],
 )
 def test_locked_file_has_the_packages_of_the_lock(tmp_path, monkeypatch, content, said):
@@ -146,3 +152,30 @@ def test_url_of_a_file_is_never_expanded():
     """`%24` is `$` for a server, and nothing for an installer."""
     file = ResolvedFile(name="yev", version="1", url="http://h/${A}/$b/yev-1.whl", sha256="c" * 64, is_direct=True)
     assert "yev @ http://h/%24{A}/%24b/yev-1.whl " in hashed_requirements([file], [], base="b", python="3.12")
+
+
+def test_key_that_is_a_path_is_no_environment(tmp_path, monkeypatch):
+    """A stranger's lock must not have `lock` remove a file elsewhere."""
+    monkeypatch.chdir(tmp_path)
+    assert validated(tmp_path, f"numpy==2.1.0{HASH}", "numpy\n") == []
+    (tmp_path.parent / "victim.txt").write_text("kept\n")
+    lock = tmp_path / "smspec.lock"
+    text = lock.read_text()
+    lock.write_text(text.replace('  "environments": {\n', '  "environments": {\n    "../../victim": {"base": "x"},\n'))
+    assert "../../victim" in lock.read_text()
+    done = smspec("lock", ".", "--digest", f"{BASE}=sha256:{'b' * 64}")
+    assert (done.status, "is not the key of a locked environment" in done.err) == (1, True), done
+    assert (tmp_path.parent / "victim.txt").read_text() == "kept\n"
+
+
+@pytest.mark.parametrize("target", ["/dev/zero", "../outside.txt"])
+def test_link_in_place_of_a_locked_file_is_not_read(tmp_path, target):
+    lock_packages(write_job(tmp_path / "job", BUILT.replace(f'"{BASE}"', f'"{BASE}", python_packages: [numpy>=2]')))
+    (file,) = (tmp_path / "job/smspec.lock.d").iterdir()
+    entry = lock_content("smspec.lock", (tmp_path / "job/smspec.lock").read_bytes()).environments[file.stem]
+    lock = str(tmp_path / "job/smspec.lock")
+    assert _is_written(lock, file.stem, entry)
+    (tmp_path / "job/outside.txt").write_bytes(file.read_bytes())
+    file.unlink()
+    file.symlink_to(target)
+    assert not _is_written(lock, file.stem, entry)
