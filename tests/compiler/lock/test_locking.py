@@ -154,7 +154,7 @@ def test_url_of_a_file_is_never_expanded():
     assert "yev @ http://h/%24{A}/%24b/yev-1.whl " in hashed_requirements([file], [], base="b", python="3.12")
 
 
-def test_key_that_is_a_path_is_no_environment(tmp_path, monkeypatch):
+def test_path_in_place_of_a_key_is_rejected(tmp_path, monkeypatch):
     """A stranger's lock must not have `lock` remove a file elsewhere."""
     monkeypatch.chdir(tmp_path)
     assert validated(tmp_path, f"numpy==2.1.0{HASH}", "numpy\n") == []

@@ -219,7 +219,7 @@ def test_nothing_explains_away_what_the_api_replaces(case):
     assert kind in kinds(version({**spec, "api": api}, "b.py"), version(plain, "a.py"))
 
 
-def test_job_that_keeps_its_image_does_not_use_the_built_one():
+def test_unused_image_of_a_job_is_reported():
     """Another layer makes no difference to a job whose image `api` names."""
     old = version(BUILT)
     image = old.payload["AlgorithmSpecification"]["TrainingImage"]
@@ -230,7 +230,7 @@ def test_job_that_keeps_its_image_does_not_use_the_built_one():
 
 
 @pytest.mark.parametrize("delivery", ["s3", "channel"])
-def test_job_that_keeps_its_code_is_told(delivery):
+def test_code_that_api_keeps_is_reported(delivery):
     """The code of the spec changes, and `api` holds the request at the old one."""
     spec = {**READY, "source": {"dir": "src/", "delivery": delivery, "s3": "s3://example-code/x/"}}
     old = version(spec, "old.py")
