@@ -17,7 +17,7 @@ import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 
-from smspec.source.real_file import MOST_LINKS, remove_tree
+from smspec.source.real_file import MOST_LINKS, remove_tree, walked
 from smspec.workspace.deferred_signals import signals_deferred
 
 VARIABLE = "SMSPEC_CACHE_DIR"
@@ -85,7 +85,7 @@ def require_safe_entry(path: str, trusted: Collection[str] = ()) -> None:
 
 def make_private(path: str) -> None:
     """Take from others the permission to write to a new entry, whatever the umask and the modes in archives."""
-    for directory, names, files in os.walk(path):
+    for directory, names, files in walked(path):
         for each in (directory, *(os.path.join(directory, name) for name in (*names, *files))):
             mode = os.lstat(each).st_mode
             if not stat.S_ISLNK(mode) and mode & _OTHERS:

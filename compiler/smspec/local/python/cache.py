@@ -6,12 +6,12 @@ import errno
 import fcntl
 import json
 import os
-import shutil
 import stat
 from collections.abc import Callable
 from contextlib import ExitStack
 
 from smspec.local.running.request import RunFailed
+from smspec.source.real_file import remove_tree, walked
 from smspec.workspace.own_directories import (
     VARIABLE,
     cache_directory,
@@ -82,9 +82,9 @@ class EnvironmentCache:
 
     def _make(self, path: str, lock: int, make: Callable[[str, int], None]) -> None:
         if os.path.lexists(path):
-            shutil.rmtree(path)
+            remove_tree(path)
         with ExitStack() as undo:
-            undo.callback(shutil.rmtree, path, ignore_errors=True)
+            undo.callback(remove_tree, path, ignore_errors=True)
             try:
                 os.makedirs(path, 0o700)
                 make(path, lock)
@@ -140,7 +140,7 @@ def _opened(name: str, kind: int) -> int:
 
 def _protect(root: str) -> None:
     """Remove write permission from files, not from directories: `rm -r` still removes them without a question."""
-    for directory, _, names in os.walk(root):
+    for directory, _, names in walked(root):
         for name in names:
             path = os.path.join(directory, name)
             status = os.lstat(path)

@@ -1,11 +1,13 @@
 """Cache of Python environments: complete entries only, and an error for a full disk."""
 
+import contextlib
 import os
 
 import pytest
 
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.running.request import RunFailed
+from smspec.source.real_file import remove_tree
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no disk that is always full")
@@ -21,3 +23,20 @@ def test_full_cache_disk_is_reported(tmp_path, monkeypatch):
     assert f"`{tmp_path}/environments`: no space left on device; set SMSPEC_CACHE_DIR" in str(refused.value)
     assert not cache.has("key")
     assert os.listdir(tmp_path / "environments") == ["key.lock"]
+
+
+@pytest.mark.parametrize("depth", [300, 1300])
+def test_deep_package_is_kept_or_refused_in_words(tmp_path, monkeypatch, depth):
+    """A wheel may nest its directories deeper than functions may call each other."""
+    monkeypatch.setenv("SMSPEC_CACHE_DIR", str(tmp_path / "cache"))
+
+    def make(path, lock):
+        for _ in range(depth):
+            path = os.path.join(path, "a")
+            os.mkdir(path)
+
+    with EnvironmentCache() as cache:
+        for _ in range(2):
+            with contextlib.suppress(RunFailed):
+                cache.hold("a" * 16, make, lambda: None)
+    remove_tree(str(tmp_path / "cache"))  # the runner of the tests recurses, too
