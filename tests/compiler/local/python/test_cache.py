@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from pathlib import Path
 
 import pytest
 
@@ -32,8 +33,8 @@ def test_deep_package_is_kept_or_refused_in_words(tmp_path, monkeypatch, depth):
 
     def make(path, lock):
         for _ in range(depth):
-            path = os.path.join(path, "a")
-            os.mkdir(path)
+            path = Path(path, "a")
+            path.mkdir()
 
     with EnvironmentCache() as cache:
         for _ in range(2):
