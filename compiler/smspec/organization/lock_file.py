@@ -30,7 +30,9 @@ LARGEST_ENVIRONMENT = 1 << 20
 
 CONTRADICTING_LOCK = Rule("SM761", "lockfile that contradicts an outer one")
 
-_PACKAGE = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)(?:==(?P<version>\S+)| @ (?P<url>\S+)) \\")
+_PACKAGE = re.compile(
+    r"(?P<name>[A-Za-z0-9][\w.-]*)(?:==(?P<version>\S+)| @ (?P<url>\S+))(?: \\|(?: --hash=sha256:[0-9a-f]{64})+)"
+)
 _CODING = re.compile(r"#.*?coding[:=]")  # pip, `_internal/utils/encoding.py`: it would read another text
 _HASH = re.compile(r" {4}--hash=sha256:[0-9a-f]{64}(?: \\)?")
 

@@ -91,6 +91,7 @@ def job(directory, server, packages, *files, base=None, image="", options=b""):
     os.chdir(directory)
     try:
         listed = {name.split("-")[0].replace("_", "-"): name.split("-")[1] for name in files}
+        listed |= {line.split()[0].decode(): "1.0" for line in options.splitlines() if b" @ " in line}
         lock_packages(directory / "job.yaml", listed, content=content)
     finally:
         os.chdir(before)
