@@ -127,10 +127,13 @@ def compared(old: JobVersion, new: JobVersion, prices: PriceBook) -> tuple[Chang
     """Return the changes between two states, without duplicates, in the order of `KINDS`."""
     pair = paired(old, new, prices)
     reported: list[Change] = []
+    alike: dict[tuple[object, ...], list[Change]] = {}  # values may have no hash, and there may be thousands
     of_variables = list(settable_changes(pair))
     for kind in KINDS.values():
         for change in kind.changes(pair, tuple(reported)):
-            if change not in reported:
+            known = alike.setdefault((change.kind, change.path, change.what), [])
+            if change not in known:
+                known.append(change)
                 reported.append(change)
         reported += (each for each in of_variables if each.kind == kind.name)
     reported += hidden_changes(reported)
