@@ -1,4 +1,4 @@
-"""Files that are job specs: read from the command line, and told from other YAML by the top-level key ``smspec``."""
+"""Files that are job specs: read from the command line, and recognized by the top-level key ``smspec``."""
 
 from __future__ import annotations
 

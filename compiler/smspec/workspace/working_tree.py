@@ -129,23 +129,26 @@ class Conversions:
 
         Anyone can commit a text that looks like a pointer: Git LFS replaces it only if attributes say so.
         ``pointers``: path → whether the working tree has a pointer, too, as in a checkout without Git LFS. If the
-        attributes of the two sides differ, it counts as changed all the same.
+        attributes of the two sides differ, it still counts as changed.
         """
         if not pointers:
             return []
-        now = self._in_lfs(self._repository.attributes(pointers, ("filter",)))
-        then = now
-        if not self._has_same_attributes:
-            with temporary_directory() as scratch:
-                index = os.path.join(scratch, "index")
-                self._repository.write_index(self._commit, index)
-                then = self._in_lfs(self._repository.attributes(pointers, ("filter",), index))
+        now = self._in_lfs(pointers)
+        then = now if self._has_same_attributes else self._in_lfs_then & pointers.keys()
         changes = then ^ now
         return [path for path, is_here in pointers.items() if path in (changes if is_here else then)]
 
-    @staticmethod
-    def _in_lfs(attributes: dict[str, dict[str, str]]) -> set[str]:
-        return {path for path, found in attributes.items() if found.get("filter") == "lfs"}
+    @cached_property
+    def _in_lfs_then(self) -> set[str]:
+        """All files that Git LFS has by the attributes of the commit: they are read once, not for each spec."""
+        with temporary_directory() as scratch:
+            index = os.path.join(scratch, "index")
+            self._repository.write_index(self._commit, index)
+            return self._in_lfs(self._base, index)
+
+    def _in_lfs(self, paths: Iterable[str], index: str = "") -> set[str]:
+        found = self._repository.attributes(paths, ("filter",), index)
+        return {path for path, values in found.items() if values.get("filter") == "lfs"}
 
     def filters_of(self, paths: Iterable[str]) -> dict[str, str]:
         """Return the filters of those of some paths that are the same in the commit and the index."""
