@@ -87,9 +87,8 @@ def hashed_requirements(files: Sequence[ResolvedFile], options: Sequence[str], *
     lines = [f"# The packages of {base} with Python {python}, written by `smspec lock`. Do not edit."]
     lines += [option for option in options if _INDEX_OPTION.fullmatch(option)]
     for file in sorted(files, key=lambda file: file.name):
-        url = file.url.partition("#")[0].replace(
-            "$", "%24"
-        )  # an installer replaces `${NAME}`, in URLs of strangers too
+        # An installer replaces `${NAME}`, in URLs of strangers too.
+        url = file.url.partition("#")[0].replace("$", "%24")
         version = f"{file.name} @ {url}" if file.is_direct else f"{file.name}=={file.version}"
         lines += [f"{version} \\", f"    --hash=sha256:{file.sha256}"]
     return "\n".join(lines) + "\n"

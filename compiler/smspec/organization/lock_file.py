@@ -151,8 +151,6 @@ def _content(path: str, digest: str, boundary: Boundary) -> tuple[bytes | None, 
         return None, f"is larger than {LARGEST_ENVIRONMENT >> 20} MiB"
     if content_digest(content) != digest:
         return None, "does not match smspec.lock"
-    # Imported late: few specs have a locked environment.
-
     unseen = next(line_faults(content.decode("utf-8", "replace")), None)
     if unseen:
         return None, f"{unseen[1][1]} in line {unseen[0]}"

@@ -50,12 +50,16 @@ def _image_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
             what = f"{RUNTIME}: {_REBUILT}" if old == new else f"the image {_REBUILT}"
             found.append(pair.change(IMAGE.name, ("image",), what, brief=RUNTIME if old == new else ""))
     yield from found
-    yield from _unused(pair, bool(found))
+    images = [member(side.payload, "AlgorithmSpecification", "TrainingImage") for side in (pair.old, pair.new)]
+    built = [_repository_of_build(side, image) for side, image in zip((pair.old, pair.new), images, strict=True)]
+    if images[0] == images[1] and new is not None and built[1] is None and (found or built[0]):
+        path: Path = ("api", "AlgorithmSpecification", "TrainingImage")
+        what = "the job keeps this image, and the one that the spec builds is not used"
+        yield pair.change(IMAGE.name, path, what, old=images[0], new=images[1], brief="unused")
     for leaf in pair.leaves_of(IMAGE.name):
         if leaf.at[-1] != "TrainingImage":
             yield pair.at_leaf(IMAGE.name, leaf, "algorithm", brief="algorithm")
             continue
-        built = [_repository_of_build(side, uri) for side, uri in ((pair.old, leaf.old), (pair.new, leaf.new))]
         if None not in built and built[0] == built[1] and not pair.is_replaced(leaf):
             continue  # its tag is another one since its layers are
         path = pair.spec_path(leaf)
@@ -66,16 +70,6 @@ def _image_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
         if what == _OTHER and pair.old.request and pair.new.request and (old is None) != (new is None):
             what += ": built from the spec now" if new else ": a ready one now"
         yield pair.change(IMAGE.name, path, what, old=leaf.old, new=leaf.new, brief=_registry(leaf.old, leaf.new))
-
-
-def _unused(pair: Pair, is_rebuilt: bool) -> Iterator[Change]:
-    """Yield a change if the job keeps an image while the spec builds another one, which `api` leaves unused."""
-    images = [member(side.payload, "AlgorithmSpecification", "TrainingImage") for side in (pair.old, pair.new)]
-    used = [_repository_of_build(side, image) for side, image in zip((pair.old, pair.new), images, strict=True)]
-    if images[0] == images[1] and pair.new.layers is not None and used[1] is None and (is_rebuilt or used[0]):
-        path = ("api", "AlgorithmSpecification", "TrainingImage")
-        what = "the job keeps this image, and the one that the spec builds is not used"
-        yield pair.change(IMAGE.name, path, what, old=images[0], new=images[1], brief="unused")
 
 
 def _repository_of_build(side: JobVersion, uri: object) -> str | None:
@@ -91,11 +85,9 @@ def _layer(pair: Pair, layer: str, old: tuple[LayerItem, ...], new: tuple[LayerI
     what = f"{layer}: {_REBUILT}"
     hides_file = layer == PYTHON_PACKAGES and _are_packages_known(pair)
     before, after = ({(item.path, item.name): item for item in items if item.name} for items in (old, new))
-    named = 0
     for key in dict.fromkeys([*after, *before]):
         was, will = before.get(key), after.get(key)
         if (was and was.value) != (will and will.value):
-            named += 1
             if hides_file and key[1] == REQUIREMENTS:
                 continue  # a digest; the packages themselves are known
             name = key[1] if key[1] in _OURS else quoted(key[1])
