@@ -4,13 +4,13 @@ import pytest
 
 from smspec_runtime.cluster import Cluster
 from smspec_runtime.environment import Machine
-from smspec_runtime.launchers import LAUNCHERS, Launch
+from smspec_runtime.launchers import Launch, launcher
 from smspec_runtime.peers.keys import DIRECTORY
 from smspec_runtime.program import Program
 from smspec_runtime.refusal import Refused
 
 PYTHON = Program("python", ["/usr/bin/python3", "--", "train.py"], ["train.py"])
-mpi = LAUNCHERS["mpi"]
+mpi = launcher("mpi")
 
 
 def launch(
