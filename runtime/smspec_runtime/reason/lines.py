@@ -11,6 +11,10 @@ _TERMINAL = re.compile(
 )
 _MPIRUN = re.compile(r"\[1,(\d+)\]<std(?:err|out)>:")
 _TORCH = re.compile(r"\[(?:rank|default)(\d+)\]: ?")
+_TIMES = r"\[\d+:[\d:]+[<,](?:[^][]|\[[^][]*\])*\]"
+_BAR = re.compile(  # tqdm's, with a message behind it: a bar does not end its line.
+    rf"(?:.{{0,200}}?\d{{1,3}}%\|.{{0,400}}?\| *[\d.]+\w*/[\d.?]+\w* |.{{0,200}}?\d\w* ){_TIMES} *(?=\S)"
+)
 
 
 class Line(NamedTuple):
@@ -25,7 +29,9 @@ def read_lines(output: bytes) -> List[Line]:
     text = _TERMINAL.sub("", output.decode("utf-8", "replace"))
     lines = []
     for written in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-        lines += _of_mpirun(written) if "]<std" in written else [_of_torch("", written)]
+        for line in _of_mpirun(written) if "]<std" in written else [_of_torch("", written)]:
+            bar = _BAR.match(line.text) if " [" in line.text else None
+            lines += [Line(line.rank, bar[0]), Line(line.rank, line.text[bar.end() :])] if bar else [line]
     return lines
 
 
