@@ -30,9 +30,15 @@ def read_lines(output: bytes) -> List[Line]:
     lines = []
     for written in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         for line in _of_mpirun(written) if "]<std" in written else [_of_torch("", written)]:
-            bar = _BAR.match(line.text) if " [" in line.text else None
-            lines += [Line(line.rank, bar[0]), Line(line.rank, line.text[bar.end() :])] if bar else [line]
+            end = bar_end(line.text)
+            lines += [Line(line.rank, line.text[:end]), Line(line.rank, line.text[end:])] if end else [line]
     return lines
+
+
+def bar_end(text: str) -> int:
+    """Where a message begins behind a progress bar, or 0."""
+    found = _BAR.match(text) if " [" in text else None
+    return found.end() if found else 0
 
 
 def texts(lines: List[Line]) -> List[str]:
