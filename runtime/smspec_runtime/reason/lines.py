@@ -3,6 +3,7 @@
 import re
 
 from ..lean_typing import List, NamedTuple
+from ..progress_bar import bar_end
 
 _TERMINAL = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colors, movements of the cursor
@@ -11,10 +12,6 @@ _TERMINAL = re.compile(
 )
 _MPIRUN = re.compile(r"\[1,(\d+)\]<std(?:err|out)>:")
 _TORCH = re.compile(r"\[(?:rank|default)(\d+)\]: ?")
-_TIMES = r"\[\d+:[\d:]+[<,](?:[^][]|\[[^][]*\])*\]"
-_BAR = re.compile(  # tqdm's, with a message behind it: a bar does not end its line.
-    rf"(?:.{{0,200}}?\d{{1,3}}%\|.{{0,400}}?\| *[\d.]+\w*/[\d.?]+\w* |.{{0,200}}?\d\w* ){_TIMES} *(?=\S)"
-)
 
 
 class Line(NamedTuple):
@@ -33,12 +30,6 @@ def read_lines(output: bytes) -> List[Line]:
             end = bar_end(line.text)
             lines += [Line(line.rank, line.text[:end]), Line(line.rank, line.text[end:])] if end else [line]
     return lines
-
-
-def bar_end(text: str) -> int:
-    """Where a message begins behind a progress bar, or 0."""
-    found = _BAR.match(text) if " [" in text else None
-    return found.end() if found else 0
 
 
 def texts(lines: List[Line]) -> List[str]:

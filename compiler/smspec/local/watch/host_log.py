@@ -22,7 +22,7 @@ from smspec_runtime.masking import (
     secret_values,
     secret_variables,
 )
-from smspec_runtime.reason.lines import bar_end
+from smspec_runtime.progress_bar import bar_end
 
 _LONGEST_LINE = 1 << 16
 LOG_LINES = 200
