@@ -149,13 +149,29 @@ def _registry(old: object, new: object) -> str:
 
 def _are_packages_known(pair: Pair) -> bool:
     """Return whether the lock has the packages of both states, and they differ."""
-    old, new = pair.old.packages, pair.new.packages
-    return old is not None and new is not None and old != new
+    are_known = pair.old.packages is not None and pair.new.packages is not None
+    return are_known and _listed_packages(pair.old, pair.new) != _listed_packages(pair.new, pair.old)
+
+
+def _listed_packages(version: JobVersion, other: JobVersion) -> dict[str, str]:
+    """Return the packages of the lock with their versions, and the options about their indexes.
+
+    A version that the ``other`` state has from other files has its hashes, too: it is another package.
+    """
+    found = dict(version.packages or {})
+    if version.package_files is None or other.package_files is None:
+        return found
+    for name, files in version.package_files.items():
+        if name.startswith("-"):
+            found[name] = files
+        elif name in found and found[name] == (other.packages or {}).get(name):
+            found[name] += f" {files}" if files != other.package_files.get(name, files) else ""
+    return found
 
 
 def _package_changes(pair: Pair) -> Iterator[Change]:
-    """Yield the packages that are added, removed, or in another version; of many, the last ones together."""
-    old, new = pair.old.packages or {}, pair.new.packages or {}
+    """Yield the packages that are added, removed, or others; of many, the last ones together. Options come first."""
+    old, new = _listed_packages(pair.old, pair.new), _listed_packages(pair.new, pair.old)
     names = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
     path = _package_key(pair.new) or _package_key(pair.old) or _PACKAGE_KEYS[0]
     for name in names[:MOST_PACKAGES]:
