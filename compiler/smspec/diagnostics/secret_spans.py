@@ -115,12 +115,13 @@ _COMMANDS = (
     ("wandb", rf"""\bwandb[ ]login\b(?:[ ]--[\w-]+)*[ ]{_QUOTE}(?!-){_PASSWORD}"""),
     (
         "aws",
-        rf"""\baws[ ]configure[ ]set[ ](?:[\w-]+\.)?aws_(?:secret_access_key|session_token)[ ]{_QUOTE}{_PASSWORD}""",
+        rf"""\baws[ ]configure[ ]set[ ](?:[\w.-]{{1,99}}\.)?aws_(?:secret_access_key|session_token)[ ]"""
+        rf"""{_QUOTE}{_PASSWORD}""",
     ),
     (
         "machine",
         rf"""\bmachine[ ](?:[\w${{}}-]*[.$][\w.${{}}-]*|localhost){_APART}(?:login[ ]\S{{1,200}}?{_APART})?"""
-        rf"""password[ ]{_PASSWORD}""",
+        rf"""password[ ]{_QUOTE}{_PASSWORD}""",
     ),
     (
         "-stdin",

@@ -187,6 +187,7 @@ def test_secret_that_begins_like_a_reference_is_hidden(line):
         r"printf 'machine a.org\nlogin b\npassword hunter2x9KqZ7\n' > ~/.netrc",
         'echo "machine $HOST login b password hunter2x9KqZ7" >> ~/.netrc',
         "aws configure set default.aws_secret_access_key hunter2x9KqZ7 --profile x",
+        "aws configure set profile.x.aws_session_token 'hunter2x9KqZ7'",
         'echo -n "hunter2x9KqZ7" | docker login -u x --password-stdin r.io',
         "printf %s hunter2x9KqZ7 | podman login -u x --password-stdin r.io",
         'echo "root:hunter2x9KqZ7" | chpasswd',
