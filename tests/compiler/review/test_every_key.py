@@ -207,6 +207,7 @@ HIDDEN = {
         },
         "code",
     ),
+    "where the toolkit writes": (BUILT, {"HyperParameters": {"sagemaker_s3_output": "s3://evil/"}}, "output"),
     "a hyperparameter": (BUILT, {"HyperParameters": {f"{NAME}_path": "x"}}, "code"),
 }
 
