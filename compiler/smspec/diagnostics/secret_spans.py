@@ -51,7 +51,7 @@ _INNER_HARMLESS = frozenset(
 )
 _MOST_INNER = 2_000
 """Characters of such a mapping that are parsed."""
-_OF_A_MAPPING = 50
+_OF_A_MAPPING = 100
 """As many names as a mapping counts for: each of a thousand may be in all before it."""
 # A tag in a request, or a variable in Kubernetes: key and value are two members, in either order.
 _QUOTE = r"""(?:\\{0,3}["'])?"""
