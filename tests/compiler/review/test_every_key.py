@@ -244,6 +244,17 @@ def test_code_that_api_keeps_is_reported(delivery):
     assert not any("may run" in change.what for change in compared(old, version(spec, "new.py"), PriceBook()))
 
 
+@pytest.mark.parametrize("delivery", ["s3", "channel"])
+def test_other_prefix_like_a_digest_is_another_place(delivery):
+    old, new = (
+        version(
+            {**READY, "source": {"dir": "src/", "delivery": delivery, "s3": f"s3://b/{place * 64}/"}}, f"{place}.py"
+        )
+        for place in "ab"
+    )
+    assert any(change.what == "where the code lies" for change in compared(old, new, PriceBook()))
+
+
 @pytest.mark.parametrize(
     ("keys", "kind"),
     [

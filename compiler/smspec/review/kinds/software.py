@@ -34,6 +34,7 @@ _DELIVERED = {
     "s3": "as an archive in S3, without a new image",
 }
 _CODE_MEMBERS = ("sagemaker_program", "sagemaker_submit_directory", SETTINGS_HYPERPARAMETER)
+_PLACE = "place of the code"
 _DELIVERED_START = "in the channel `smspec`, without a new image"
 
 
@@ -251,7 +252,7 @@ def _code_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
             yield pair.at_leaf(CODE.name, leaf, pair.words(leaf), brief="settings of the runtime")
         elif pair.is_replaced(leaf) or not (is_told and _prefix(leaf.old) == _prefix(leaf.new)):
             # Changed files have a different digest below the same prefix.
-            yield pair.at_leaf(CODE.name, leaf, "where the code lies", brief="place of the code")
+            yield pair.at_leaf(CODE.name, leaf, "where the code lies", brief=_PLACE)
 
 
 def _kept(pair: Pair) -> Iterator[Change]:
@@ -265,7 +266,7 @@ def _kept(pair: Pair) -> Iterator[Change]:
     for path in paths:
         if pair.new.origin(path)[:1] == ("api",) and path not in changed:
             what = "`api` sets where the code lies, so the job may run another one"
-            yield pair.change(CODE.name, ("api", *path), what, brief="place of the code")
+            yield pair.change(CODE.name, ("api", *path), what, brief=_PLACE)
 
 
 def _starts(pair: Pair) -> Iterator[Change]:
@@ -277,9 +278,10 @@ def _starts(pair: Pair) -> Iterator[Change]:
 
 
 def _prefix(uri: object) -> str:
-    """Return a URI without the digest of its content."""
+    """Return a URI without the digest of its content, which is the last one: a user's prefix may look like another."""
     parts = str(uri).split("/")
-    return "/".join(part for part in parts if not (len(part) == 64 and part.isalnum()))
+    digests = [number for number, part in enumerate(parts) if len(part) == 64 and part.isalnum()]
+    return "/".join(part for number, part in enumerate(parts) if number not in digests[-1:])
 
 
 def _files(pair: Pair, old: Listing, new: Listing, delivered: str) -> Iterator[Change]:
@@ -313,7 +315,7 @@ def _digest(file: ListedFile) -> str:
 
 
 def _code_verdict(changes: Sequence[Change]) -> str:
-    files = [change for change in changes if change.path == ("source",) and change.brief]
+    files = [change for change in changes if change.path == ("source",) and change.brief not in ("", _PLACE)]
     if files:
         return f"changes code ({count(len(files), 'file')})"
     starts = any(change.brief == ENTRY_POINT for change in changes)
