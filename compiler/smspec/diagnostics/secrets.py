@@ -45,7 +45,7 @@ _VARIABLE = (
 )
 COMMAND = r"\$\([^()\n]*\)|`[^`\n]*`"
 """What a shell replaces by the output of a command."""
-_WRITES = r"\b(?:echo|printf)\b|<<<"
+_WRITES = r"(?:\b(?:echo|printf)\b|<<<)(?P<words>[^|;&>]*)"
 _NOT_WRITTEN = r"(?:[\w.@+-]*:)?\$(?:\w+|\{\w+\})|%[a-z]|\\[a-z]|(?<!\S)-[neE]+(?!\S)"
 """In the words of such a command: variables, also after the name of a user, formats, and options."""
 # Variables in a row (`${USER}:${PASSWORD}`), templates, and references of vaults and secret stores.
@@ -180,10 +180,8 @@ def is_reference(text: str) -> bool:
 
 def writes_text(command: str) -> bool:
     """Return whether a command writes text that is in it: `echo -n user:password | base64`, not `echo $PASSWORD`."""
-    return any(
-        re.search(r"[A-Za-z0-9]", re.sub(_NOT_WRITTEN, "", re.split(r"[|;&>]", command[found.end() :])[0]))
-        for found in re.finditer(_WRITES, command)
-    )
+    written = (found["words"] for found in re.finditer(_WRITES, command))
+    return any(re.search(r"[A-Za-z0-9]", re.sub(_NOT_WRITTEN, "", words)) for words in written)
 
 
 def is_placeholder(text: str) -> bool:
