@@ -36,8 +36,6 @@ _PACKAGE = re.compile(
 _CODING = re.compile(r"#.*?coding[:=]")  # pip, `_internal/utils/encoding.py`: it would read another text
 _HASH = re.compile(r" {4}--hash=sha256:[0-9a-f]{64}(?: \\)?")
 
-_SHORT = len("sha256:") + 12
-
 _SECTIONS = ("names", "images", "pythons", "requirements")
 
 
@@ -145,7 +143,7 @@ def direct_packages(content: bytes) -> dict[str, str]:
 def listed_files(content: bytes) -> dict[str, str]:
     """Return what the lines of a file of `smspec lock` say besides versions.
 
-    Of each package, its hashes in short; of each option about indexes, its values.
+    Of each package, its hashes; of each option about indexes, its values.
     """
     found: dict[str, list[str]] = {}
     name = ""
@@ -157,10 +155,7 @@ def listed_files(content: bytes) -> dict[str, str]:
             found.setdefault(option, []).append(value)
         if hashes := re.findall("sha256:[0-9a-f]{64}", line):
             found.setdefault(name, []).extend(hashes)
-    return {
-        name: ", ".join(values if name.startswith("-") else (value[:_SHORT] for value in values))
-        for name, values in found.items()
-    }
+    return {name: ", ".join(values) for name, values in found.items()}
 
 
 def _content(path: str, digest: str, boundary: Boundary) -> tuple[bytes | None, str]:

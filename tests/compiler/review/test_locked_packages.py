@@ -72,7 +72,7 @@ def test_other_files_of_a_version_are_named():
     assert changes(old, new) == [
         ("python packages (`--index-url`): is rebuilt", None, f"https://{HIDDEN}@evil.org/simple"),
         ("python packages (`numpy`): is rebuilt", "2.1.0", "2.2.0"),
-        ("python packages (`six`): is rebuilt", f"1.16.0 sha256:{'2' * 12}", f"1.16.0 sha256:{'6' * 12}"),
+        ("python packages (`six`): is rebuilt", f"1.16.0 sha256:{'2' * 64}", f"1.16.0 sha256:{'6' * 64}"),
     ]
     assert changes(new, new) == []
 
