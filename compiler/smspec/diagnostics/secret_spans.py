@@ -95,7 +95,7 @@ _NEXT_TO = 500
 _WITHIN = r"[^\n|;&]{0,200}?"
 """More of the same command; bounded, because a text may contain its name a thousand times."""
 _PASSWORD = rf"""(?P<value>(?:{COMMAND}|[^\s"',\\]|\\(?![\\"']))+)"""
-_WRITTEN = r"""(?P<value>[^\s"'|]{1,200})"""
+_WRITTEN = r"""(?!\$\{?\w+\}?["'|\s])(?P<value>[^\s"'|]{1,200})"""
 _APART = r"(?:\s|\\{1,3}n){1,9}"
 _NEXT_WORD = rf"""(?:[ =]|\\{{0,3}}["'],[ ]?\\{{0,3}}["'])?{_QUOTE}"""
 

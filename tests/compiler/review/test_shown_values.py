@@ -147,7 +147,7 @@ def test_mask_of_a_password_does_not_hide_the_host(address, host):
         ('curl -H "Authorization: Basic $(echo -n u:$T | base64)" a', "curl -u u:$(cat /run/p) https://a.org"),
         ('echo "no password: use keys"', 'echo "no password: use ssh keys" && make'),
         ('python3 -c "import secrets; token = secrets.token_hex(4)"', "printf 'machine a.org login u password $T'"),
-        ("echo $TOKEN | docker login --password-stdin r.io", "wandb login --host https://a.org"),
+        ("echo $token | docker login --password-stdin r.io", "wandb login --host https://a.org"),
     ],
 )
 def test_words_after_a_reference_are_shown(before, after):
