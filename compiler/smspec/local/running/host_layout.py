@@ -111,7 +111,7 @@ def config_files(
         "metric-definition-regex.json": request.metric_definitions,
         "upstreamoutputdataconfig.json": [],
     }
-    # Named by awslabs/sagemaker-debugger and aws/sagemaker-xgboost-container, which read them; without the member, none.
+    # awslabs/sagemaker-debugger and aws/sagemaker-xgboost-container read them. Without its member, there is no file.
     for member, directory in (
         ("CheckpointConfig", "/opt/ml/checkpoints"),
         ("DebugHookConfig", "/opt/ml/output/tensors"),
