@@ -319,24 +319,6 @@ def test_half_of_a_surrogate_pair_does_not_hide_the_log(server):
     ]
 
 
-@pytest.mark.parametrize(
-    ("lines", "shown", "said"),
-    [([], 0, "200 pages without new lines"), (["epoch 1"], 1_000, "1000 equal pages")],
-    ids=["empty pages", "one page again and again"],
-)
-def test_log_that_never_ends_is_reported(server, monkeypatch, lines, shown, said):
-    """An end is a page with the token of the one before; here every token is new."""
-    server.log("algo-1", 61, "epoch 1")
-    pages = iter(range(10**9))
-    events = [{"timestamp": 1_700_000_061_000, "message": line, "ingestionTime": 0} for line in lines]
-    monkeypatch.setattr(
-        server, "events", lambda _: {"events": events, "nextForwardToken": f"f/{next(pages)}", "nextBackwardToken": "b"}
-    )
-    done = smspec("logs", "nightly")
-    assert (done.status, done.out.count("epoch 1")) == (3, shown)
-    assert said in done.err
-
-
 def test_many_empty_pages_before_the_first_line(server, monkeypatch):
     server.log("algo-1", 61, "epoch 1")
     real, pages = server.events, iter(range(150))

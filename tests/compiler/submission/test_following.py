@@ -10,6 +10,7 @@ from smspec.submission.following import JobLog, Recovered, Trouble, follow
 from smspec.submission.job_service import JobService, host_of
 from smspec.submission.training_job import LogEvent, TrainingJob, Transition
 from support.servers.job_server import CREATED, job_server, look
+from support.smspec_command import smspec
 
 ENDED = look("Completed", began=60, ended=180, billable=120)
 
@@ -54,7 +55,11 @@ def test_lines_after_the_end_are_read(server):
     assert lines(happenings(server)) == [f"algo-1 line {count}" for count in range(1, 6)]
 
 
-@pytest.mark.parametrize("answer", [{"nextForwardToken": "same"}, {}], ids=["one token", "no token"])
+@pytest.mark.parametrize(
+    "answer",
+    [{"nextForwardToken": "same"}, {"nextForwardToken": ""}, {}],
+    ids=["one token", "an empty token", "no token"],
+)
 def test_server_without_pages_repeats_no_line(server, monkeypatch, answer):
     server.log("algo-1", 61, "first")
     all_lines = ["a", "a", "b"]
@@ -95,6 +100,30 @@ def test_equal_pages_with_new_tokens_are_all_shown(server, monkeypatch):
     monkeypatch.setattr(server, "page", 10)
     server.logs[f"nightly/algo-1-{CREATED}"] = [*[(61, "same")] * 2_500, (62, "end")]
     assert lines(happenings(server)) == [*["algo-1 same"] * 2_500, "algo-1 end"]
+
+
+ENDLESS = {
+    "empty pages": ([""], 0, "200 pages without new lines"),
+    "one page again": (["epoch 1"], 1_000, "1000 pages"),
+    "pages in turn": (["epoch 1", "", "epoch 2"], 501, "1000 pages"),
+}
+
+
+@pytest.mark.parametrize(("texts", "shown", "said"), ENDLESS.values(), ids=ENDLESS)
+def test_log_that_never_ends_is_reported(server, monkeypatch, texts, shown, said):
+    """An end is a page with the token of the one before; here every token is new."""
+    server.log("algo-1", 61, "epoch 1")
+    pages = iter(range(10**9))
+
+    def page(_request):
+        number = next(pages)
+        events = [{"timestamp": 1_700_000_061_000, "message": text} for text in [texts[number % len(texts)]] if text]
+        return {"events": events, "nextForwardToken": f"f/{number}", "nextBackwardToken": "b"}
+
+    monkeypatch.setattr(server, "events", page)
+    done = smspec("logs", "nightly")
+    assert (done.status, done.out.count("epoch 1")) == (3, shown)
+    assert said in done.err
 
 
 @pytest.mark.parametrize("code", ["ExpiredTokenException", "UnrecognizedClientException", "SomethingNew"])
