@@ -18,7 +18,7 @@ from smspec.cli.aws_arguments import job_words, name_words, submission_words
 from smspec.cli.console import CommandRefused, Console, ResourceUnavailable
 from smspec.cli.submission import Submission
 from smspec.cli.waiting import StatusLine, Waiting
-from smspec.diagnostics.quoting import visible
+from smspec.diagnostics.quoting import printed, visible
 from smspec.local.record.units import duration
 from smspec.organization import prices_of
 from smspec.organization.organization_config import MalformedConfig, rejected
@@ -109,7 +109,7 @@ def known_prices() -> PriceBook:
 def log_line(event: LogEvent, *, with_time: bool = False) -> str:
     """Return a line of the log: ``algo-1 | epoch 3``."""
     time = f"{moment(datetime.fromtimestamp(event.time / 1000, timezone.utc))}  " if with_time else ""
-    return f"{time}{visible(event.host)} | {visible(event.text.rstrip())}\n"
+    return f"{time}{visible(event.host)} | {printed(event.text.rstrip())}\n"
 
 
 def transition_line(transition: Transition) -> str:

@@ -319,6 +319,18 @@ def test_half_of_a_surrogate_pair_does_not_hide_the_log(server):
     ]
 
 
+def test_lines_are_shown_as_a_terminal_shows_them(server):
+    lines = {
+        "1\u202f234,5\xa0\u20ac": "1 234,5 \u20ac",
+        " 10%|#\r 50%|##\r100%|###": "100%|###",
+        "\x1b[31mred\x1b[0m\r": "red",
+        "a\r\nb\rc": "a\\x0ac",
+        "x\x1b[2Ay\u202ez\x1b]0;t\x07": "x\\x1b[2Ay\\u202ez\\x1b]0;t\\x07",
+    }
+    server.log("algo-1", 61, *lines)
+    assert smspec("logs", "nightly").out == "".join(f"algo-1 | {shown}\n" for shown in lines.values())
+
+
 def test_many_empty_pages_before_the_first_line(server, monkeypatch):
     server.log("algo-1", 61, "epoch 1")
     real, pages = server.events, iter(range(150))

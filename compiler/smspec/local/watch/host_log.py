@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO
 
+from smspec.diagnostics.quoting import last_state
 from smspec.local.running.training_request import TrainingRequest
 from smspec_runtime.masking import (
     MASK,
@@ -61,8 +62,7 @@ class HostLog:
 
 
 def _shown(line: bytes) -> str:
-    """Decode a line and keep what a terminal would show: the part after the last carriage return."""
-    return line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace")
+    return last_state(line.decode("utf-8", "replace"))
 
 
 class LogTail:
