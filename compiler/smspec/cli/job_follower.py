@@ -35,6 +35,9 @@ from smspec.submission.training_job import LogEvent, TrainingJob, Transition
 
 WriteLine = Callable[[str], None]
 
+_NOT_FINITE = ("NaN", "Infinity", "-Infinity")
+"""How the JSON protocol of AWS writes numbers that JSON lacks."""
+
 PATIENCE_SECONDS = 15 * 60.0
 """How long AWS may be out of reach before a command without a terminal gives up; CI would wait for hours."""
 
@@ -146,8 +149,8 @@ def _end_lines(job: TrainingJob, prices: PriceBook, profile: str | None) -> Iter
     took = f" after {elapsed(job.seconds(job.ended))}" if job.began and job.ended else ""
     cost = _money(job, prices, job.billable) if job.billable is not None else ""
     yield f"{job.name}: {job.status}{took}{billed}{cost}"
-    if job.reason:
-        first, *more = job.reason.strip().splitlines() or [""]
+    if job.reason.strip():
+        first, *more = job.reason.strip().splitlines()
         yield f"reason: {first}"
         yield from (f"  {line}" for line in more)
     if job.exit_code is not None:
@@ -156,7 +159,13 @@ def _end_lines(job: TrainingJob, prices: PriceBook, profile: str | None) -> Iter
     if cause is not None:
         yield f"likely cause: {cause.cause} ({cause.source})"
         yield f"what to do: {cause.fix}"
-    result = f"model: {job.model}" if job.model else f"result: {job.result_prefix}" if job.is_completed else ""
+    result = (
+        f"model: {job.model}"
+        if job.model
+        else f"result: {job.result_prefix}"
+        if job.is_completed and job.result_prefix
+        else ""
+    )
     if result:
         yield f"{result}; `smspec collect {job_words(job, profile)}` downloads it"
 
@@ -201,8 +210,9 @@ def job_record(job: TrainingJob) -> dict[str, object]:
 def final_metrics(job: TrainingJob) -> Iterator[tuple[str, float]]:
     """Yield the metrics with which a job ended."""
     for metric in job.answer.get("FinalMetricDataList", ()):
-        if isinstance(metric.get("Value"), (int, float)) and "MetricName" in metric:
-            yield str(metric["MetricName"]), float(metric["Value"])
+        value = metric.get("Value")
+        if (isinstance(value, (int, float)) or value in _NOT_FINITE) and "MetricName" in metric:
+            yield str(metric["MetricName"]), float(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

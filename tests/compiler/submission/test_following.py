@@ -1,5 +1,7 @@
 """A job followed to its end: statuses and lines of all hosts, each once and in order, through every kind of failure."""
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -194,3 +196,19 @@ def test_merged_log_has_every_line_in_the_order_of_its_host(aws, times, failing)
         assert [each.text for each in events if each.host == host] == [f"{number}" for number in range(len(seconds))]
     if not failing:
         assert [each.time for each in events] == sorted(each.time for each in events)
+
+
+def test_final_metrics_without_a_number_are_shown(server):
+    values = {"a": "NaN", "b": "-Infinity", "c": 0.5, "d": "1", "e": None}
+    metrics = [{"MetricName": name, "Value": value, "Timestamp": CREATED} for name, value in values.items()]
+    server.jobs["nightly"] = [{**ENDED, "reason": " \n", "members": {"FinalMetricDataList": metrics}}]
+    shown = smspec("status", "nightly").out
+    assert shown.endswith("2 min 00 s billed\nmetric a: nan\nmetric b: -inf\nmetric c: 0.5\n"), shown
+    record = json.loads(smspec("status", "nightly", "--format", "json").out)
+    assert record["metrics"] == {"a": None, "b": None, "c": 0.5}
+
+
+@pytest.mark.parametrize("option", ["--host", "--since"])
+def test_empty_options_of_logs_are_refused(server, option):
+    done = smspec("logs", "nightly", option, "")
+    assert done.status == 2 and f"{option}: expected " in done.err
