@@ -170,15 +170,19 @@ def _files(directory: str, warn: Callable[[str], None]) -> Iterator[StoredFile]:
 def _names(directory: str, kind: str) -> Iterator[str]:
     """Yield the archive of a kind, or all but directories below its own."""
     archive, tree = os.path.join(directory, kind + ARCHIVE), os.path.join(directory, kind)
-    if os.path.lexists(archive):
+    if _is_no_directory(archive):
         yield kind + ARCHIVE
-    elif os.path.islink(tree) or (os.path.lexists(tree) and not os.path.isdir(tree)):
+    elif _is_no_directory(tree):
         yield kind
     elif os.path.isdir(tree):
         for above, directories, names in walked(tree):
             directories.sort()
             links = [name for name in directories if os.path.islink(os.path.join(above, name))]
             yield from (os.path.relpath(os.path.join(above, name), directory) for name in sorted([*links, *names]))
+
+
+def _is_no_directory(path: str) -> bool:
+    return os.path.islink(path) or (os.path.lexists(path) and not os.path.isdir(path))
 
 
 def _blocks(directory: str, name: str) -> Iterator[bytes]:
