@@ -189,11 +189,16 @@ def _submitted(
 
 
 def _with_errors(which: str, rejected: InvalidInput) -> _Submitted:
-    """Return a spec with errors, of which the first is named."""
-    first, *more = [each for each in rejected.diagnostics if each.severity == "error"]
-    others = f", and {count(len(more), 'more error')}" if more else ""
-    note = f"{_WITH_ERRORS}: {first.code}: {first.message}{others}"
-    return _Submitted(spec=which, name="", job=None, state=_WITH_ERRORS, note=note)
+    """Return a spec with errors, of which the first is named: it may be in a base spec, or in a policy."""
+    errors = [
+        f": {each.code} at {each.span.file}:{each.span.line}: {each.message}"
+        for each in rejected.diagnostics
+        if each.severity == "error"
+    ]
+    others = f", and {count(len(errors) - 1, 'more error')}" if len(errors) > 1 else ""
+    return _Submitted(
+        spec=which, name="", job=None, state=_WITH_ERRORS, note=f"{_WITH_ERRORS}{''.join(errors[:1])}{others}"
+    )
 
 
 def _submitted_variant(which: str, placed: JobInRegion, service: JobService) -> Iterator[_Submitted]:

@@ -77,8 +77,8 @@ def test_status_names_what_is_wrong_with_a_spec(sagemaker, tmp_path):
     shown = smspec("status")
     assert shown.status == 0 and shown.out.count("the spec has errors\n") == 2, shown.out
     wrong = [
-        "job.yaml (big): the spec has errors: SM203: `hosts` must be a mapping, got integer `7`",
-        "typo.yaml: the spec has errors: SM204: unknown key `outputs`, and 1 more error",
+        "job.yaml (big): the spec has errors: SM203 at job.yaml:18: `hosts` must be a mapping, got integer `7`",
+        "typo.yaml: the spec has errors: SM204 at typo.yaml:6: unknown key `outputs`, and 1 more error",
     ]
     assert shown.err.splitlines() == wrong
     notes = [each["note"] for each in json.loads(smspec("status", "--format", "json").out)]

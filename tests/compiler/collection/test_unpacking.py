@@ -249,3 +249,12 @@ def test_runs_are_collected_without_what_is_no_file(tmp_path, monkeypatch, kind,
     assert f"warning: `{name}` is not a file or directory; smspec skips it\n" in done.err
     found = contents(tmp_path / "collect" / "run")
     assert set(found.values()) - {found["manifest.json"]} == {b"own"}
+
+
+def test_directory_named_like_an_archive_hides_no_model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run/model.tar.gz").mkdir(parents=True)
+    (tmp_path / "run/model").mkdir()
+    (tmp_path / "run/model/w").write_text("own")
+    (tmp_path / "run/run.json").write_text('{"kind": "smspec run", "job": "small-1", "status": "Completed"}')
+    assert smspec("collect", "./run") == (0, "collect/run/model\n", "./run: 1 file, 3 B\n")
