@@ -23,6 +23,7 @@ from smspec_runtime.masking import (
     secret_values,
     secret_variables,
 )
+from smspec_runtime.progress_bar import bar_end
 
 _LONGEST_LINE = 1 << 16
 LOG_LINES = 200
@@ -45,11 +46,11 @@ class HostLog:
             self._file.flush()
         *lines, self._line = (self._line + data).split(b"\n")
         for line in lines:
-            yield _shown(line)
+            yield from _shown(line)
         if len(self._line) > _LONGEST_LINE:
             _, used = codecs.utf_8_decode(self._line, "replace", False)  # a character may be incomplete
             rest, self._line = self._line[:used], self._line[used:]
-            yield _shown(rest)
+            yield from _shown(rest)
 
     def close(self) -> Iterator[str]:
         """Close the file, and yield a last line without a line feed."""
@@ -58,11 +59,19 @@ class HostLog:
             self._file.close()
             self._file = None
         if rest:
-            yield _shown(rest)
+            yield from _shown(rest)
 
 
-def _shown(line: bytes) -> str:
-    return last_state(line.decode("utf-8", "replace"))
+def _shown(line: bytes) -> Iterator[str]:
+    """Decode a line and yield what a terminal would show, its `last_state`.
+
+    A progress bar on stderr does not end its line: what another stream writes next stands behind it, and is a line.
+    """
+    text = last_state(line.decode("utf-8", "replace"))
+    end = bar_end(text)
+    if end:
+        yield text[:end]
+    yield text[end:]
 
 
 class LogTail:
