@@ -108,7 +108,9 @@ def spec(job: LocalJob, packages: str = "", base: str = BASE, more: str = "") ->
 
 
 def environments(job: LocalJob) -> list[Path]:
-    return sorted(path for path in (job.cache / "environments").iterdir() if path.is_dir())
+    """Return those with packages of jobs: installers run on another one, which has pip."""
+    found = (path for path in (job.cache / "environments").iterdir() if path.is_dir())
+    return sorted(path for path in found if not (path / "pyvenv.cfg").exists())
 
 
 def state(directory: str | Path) -> dict[str, object]:
