@@ -152,14 +152,15 @@ version = "1.0"
 """
 
 
-def paths(installer: str) -> str:
-    """Return a PATH with uv, or without it."""
+def choose(checked: Checked, installer: str) -> None:
+    """Let the check use uv, or pip. A setting of pip on this machine can have no equivalent in uv."""
     found = [place for place in os.environ["PATH"].split(os.pathsep) if not os.path.exists(os.path.join(place, "uv"))]
     if installer == "uv":
         if shutil.which("uv") is None:
             pytest.skip("there is no uv")
         found.insert(0, os.path.dirname(shutil.which("uv")))
-    return os.pathsep.join(found)
+        checked.environment["PIP_CONFIG_FILE"] = os.devnull
+    checked.environment["PATH"] = os.pathsep.join(found)
 
 
 IMPORTED = (
@@ -199,7 +200,7 @@ def test_no_installed_package_runs_in_an_installer(checked, installer):
     digest = hashlib.sha256((checked.wheels / "ctr_model-1.0-py3-none-any.whl").read_bytes()).hexdigest()
     for name in ("second", "third"):
         wheel(checked.wheels, name, "")
-    checked.environment |= {"PATH": paths(installer), "PIP_CONFIG_FILE": os.devnull}
+    choose(checked, installer)
     checked.spec(more=", python_packages: [second==1.0], python_requirements: requirements.txt")
     checked.job.write("requirements.txt", f"ctr-model==1.0 --hash=sha256:{digest}\n")
     checked.job.write("src/requirements.txt", "third==1.0\n")
@@ -216,11 +217,28 @@ def test_no_script_is_written_outside_of_the_cache(checked, installer, kind):
     """pip 24.1 and later would write an entry point with such a name."""
     outside = str(checked.outside / "planted") if kind == "absolute" else f"{'../' * 40}{checked.outside}/planted"
     write_wheel(checked.wheels, {f"{INFO}/entry_points.txt": f"[console_scripts]\n{outside} = a:b\n".encode()})
-    checked.environment["PATH"] = paths(installer)
+    choose(checked, installer)
     checked.spec(more=", python_packages: [ctr-model==1.0]")
     checked.job.write("src/train.py", "print(1)\n")
     status, records, err = checked.check()
     assert (status, records) == (3, []), err
+
+
+def test_older_uv_is_not_used(checked, tmp_path):
+    """Before 0.11.15, it would write such an entry point."""
+    (tmp_path / "older").mkdir()
+    (tmp_path / "older/uv").write_text('#!/bin/sh\n[ "$*" = --version ] && echo uv 0.11.14\n')
+    (tmp_path / "older/uv").chmod(0o755)
+    write_wheel(checked.wheels, {"ctr_model.py": b""})
+    choose(checked, "pip")
+    checked.environment |= {
+        "PATH": f"{tmp_path}/older{os.pathsep}{checked.environment['PATH']}",
+        "PIP_CONFIG_FILE": os.devnull,
+    }
+    checked.spec(more=", python_packages: [ctr-model==1.0]")
+    checked.job.write("src/train.py", "import ctr_model\n")
+    status, records, err = checked.check()
+    assert (status, records, "Successfully installed ctr-model" in err) == (0, [], True), err
 
 
 def test_packages_that_need_startup_files_work(checked):
@@ -240,21 +258,25 @@ def test_installers_get_the_indexes_of_the_image(checked, installer):
     """Also those that a locked list names: the build has no others."""
     packages = Packages()
     digest = hashlib.sha256(packages.files[packages.add("ctr-model", "1.0")]).hexdigest()
-    checked.environment |= {"PATH": paths(installer), "PIP_NO_INDEX": "", "PIP_FIND_LINKS": "", "HOST": "of.invalid"}
+    choose(checked, installer)
+    checked.environment |= {"PIP_NO_INDEX": "", "PIP_FIND_LINKS": "", "HOST": "of.invalid"}
     checked.environment |= {"SMSPEC_CACHE_DIR": str(checked.cache), "PIP_CONFIG_FILE": os.devnull}
     checked.job.write("src/train.py", "import ctr_model\n")
     spec, list_of_author = checked.job.directory / "job.yaml", "--index-url http://${HOST}/simple\nctr-model==1.0"
     checked.job.write("requirements.txt", f"{list_of_author}\n")
     with package_server(packages) as server:
         of_list = f', python_requirements: requirements.txt, env: {{HOST: "{server.host}"}}'
-        for more, locked in (
-            (f', python_packages: [ctr-model==1.0], env: {{PIP_INDEX_URL: "{server.url}"}}', ""),
-            (of_list, ""),
-            (of_list, f"{list_of_author} --hash=sha256:{digest}\n"),
+        for more, rest, locked in (
+            (f', python_packages: [ctr-model==1.0], env: {{PIP_INDEX_URL: "{server.url}"}}', "", ""),
+            (of_list, "", ""),
+            (of_list, "", f"{list_of_author} --hash=sha256:{digest}\n"),
+            ("", f'environment: {{PIP_INDEX_URL: "{server.url}"}}\n', ""),
         ):
-            checked.spec(more=more)
+            checked.spec(rest, more=more)
             if locked:
                 lock_packages(spec, {"ctr-model": "1.0"}, ["ctr_model"], content=locked.encode(), python=HOST)
+            if rest:
+                checked.job.write("src/requirements.txt", "ctr-model==1.0\n")
             process = checked.start()
             out, err = process.communicate(timeout=120)
             assert (process.returncode, "1 imported" in err, "installing" in err) == (0, True, True), out + err
@@ -287,7 +309,8 @@ def test_builds_see_no_credentials_of_the_author(checked, installer):
         "CUDA_HOME": "/opt/cuda",
         "HTTPS_PROXY": "http://127.0.0.1:9",
     }
-    checked.environment |= {**secrets, **needed, "OF_THE_LIST": "named", "PATH": paths(installer)}
+    checked.environment |= {**secrets, **needed, "OF_THE_LIST": "named"}
+    choose(checked, installer)
     checked.spec(more=", python_packages: [seen==1.0], python_requirements: requirements.txt")
     checked.job.write("src/train.py", "import seen\n")
     checked.job.write("requirements.txt", "--extra-index-url http://127.0.0.1:9/${OF_THE_LIST}/${AWS_SESSION_TOKEN}\n")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from smspec.local.python.interpreter import Interpreter
 
-_LARGEST_SCRIPT = 1 << 16
+_LARGEST_SCRIPT = 1 << 20
 
 
 def make_environment(root: str, interpreter: Interpreter, above: Sequence[str] = ()) -> str:

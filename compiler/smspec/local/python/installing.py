@@ -28,6 +28,7 @@ from smspec.workspace.process_guard import MOST_MEMORY, guarded
 
 _PIP_QUIETLY = ("--disable-pip-version-check", "--no-input")
 _OF_UV = ("UV_PYTHON", "UV_SYSTEM_PYTHON", "UV_BREAK_SYSTEM_PACKAGES", "UV_TARGET", "UV_PREFIX")
+_OLDEST_UV = (0, 11, 15)
 _SHOWN_LINES = 6
 _NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|os error 28", re.IGNORECASE)
 _NO_MEMORY = re.compile(r"^(?:ERROR: )?MemoryError|^memory allocation of \d+ bytes failed", re.MULTILINE)
@@ -122,7 +123,7 @@ class Installer:
         )
         pip = {**pip, "PIP_ROOT_USER_ACTION": "ignore", "TMPDIR": self.scratch_dir}
         words, variables = self._pip, pip
-        uv = None if self.below else shutil.which("uv")  # only pip finds packages in several directories
+        uv = None if self.below else _installing_uv(pip)  # only pip finds packages in several directories
         if uv is not None:
             options = pip_options(pip, self.environment)
             settings = uv_settings(options, inherited)
@@ -167,6 +168,19 @@ class Installer:
         status = run_shown(words, variables, keep, directory, self.lock)
         if status:
             raise _failure("\n".join(whole), last, status)
+
+
+def _installing_uv(variables: Mapping[str, str]) -> str | None:
+    """Return the path of a uv with which no wheel writes or removes files outside of its environment; None without one.
+
+    GHSA-4gg8-gxpx-9rph: an earlier one writes an entry point wherever its name leads.
+    """
+    path = shutil.which("uv")
+    lines: list[str] = []
+    if path is None or run_shown([path, "--version"], variables, lines.append):
+        return None
+    match = re.match(r"uv (\d+)\.(\d+)\.(\d+)", "".join(lines))
+    return path if match is not None and tuple(map(int, match.groups())) >= _OLDEST_UV else None
 
 
 def _failure(text: str, last: Sequence[str], status: int) -> RunFailed:
