@@ -152,6 +152,20 @@ version = "1.0"
 """
 
 
+def write_source(directory: Path) -> None:
+    """Write a package without a wheel, whose module has the variables of its build."""
+    files = {
+        "pyproject.toml": PROJECT,
+        "backend.py": BACKEND,
+        "PKG-INFO": "Metadata-Version: 2.1\nName: seen\nVersion: 1.0\n",
+    }
+    with tarfile.open(directory / "seen-1.0.tar.gz", "w:gz") as archive:
+        for name, text in files.items():
+            member = tarfile.TarInfo(f"seen-1.0/{name}")
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+
+
 def choose(checked: Checked, installer: str) -> None:
     """Let the check use uv, or pip. A setting of pip on this machine can have no equivalent in uv."""
     found = [place for place in os.environ["PATH"].split(os.pathsep) if not os.path.exists(os.path.join(place, "uv"))]
@@ -195,16 +209,16 @@ def hostile(directory: Path, marks: Path, *, replaces_programs: bool) -> None:
 
 @pytest.mark.parametrize("installer", ["uv", "pip"])
 def test_no_installed_package_runs_in_an_installer(checked, installer):
-    """It has several turns, and sees the package in each but the first; the job itself runs confined."""
+    """It has several turns, and sees the package in each but the first, and one builds; the job runs confined."""
     hostile(checked.wheels, checked.outside, replaces_programs=installer == "pip")
     digest = hashlib.sha256((checked.wheels / "ctr_model-1.0-py3-none-any.whl").read_bytes()).hexdigest()
-    for name in ("second", "third"):
-        wheel(checked.wheels, name, "")
+    write_source(checked.wheels)
+    wheel(checked.wheels, "third", "")
     choose(checked, installer)
-    checked.spec(more=", python_packages: [second==1.0], python_requirements: requirements.txt")
+    checked.spec(more=", python_packages: [seen==1.0], python_requirements: requirements.txt")
     checked.job.write("requirements.txt", f"ctr-model==1.0 --hash=sha256:{digest}\n")
     checked.job.write("src/requirements.txt", "third==1.0\n")
-    checked.job.write("src/train.py", "import second\n")
+    checked.job.write("src/train.py", "import seen\n")
     process = checked.start()
     _, err = process.communicate(timeout=120)
     assert err.count("Successfully installed") + err.count(" + ") == 3, err
@@ -286,16 +300,7 @@ def test_installers_get_the_indexes_of_the_image(checked, installer):
 @pytest.mark.parametrize("installer", ["uv", "pip"])
 def test_builds_see_no_credentials_of_the_author(checked, installer):
     """A package without a wheel runs its code; what it needs to build is there, and what lists of the author name."""
-    files = {
-        "pyproject.toml": PROJECT,
-        "backend.py": BACKEND,
-        "PKG-INFO": "Metadata-Version: 2.1\nName: seen\nVersion: 1.0\n",
-    }
-    with tarfile.open(checked.wheels / "seen-1.0.tar.gz", "w:gz") as archive:
-        for name, text in files.items():
-            member = tarfile.TarInfo(f"seen-1.0/{name}")
-            member.size = len(text)
-            archive.addfile(member, io.BytesIO(text.encode()))
+    write_source(checked.wheels)
     secrets = {
         **dict.fromkeys(
             ("AWS_SESSION_TOKEN", "GITHUB_TOKEN", "MY_PASSWORD", "UV_PUBLISH_TOKEN", "NETRC_KEY"), "of-the-author"

@@ -48,7 +48,7 @@ _OFFLINE = re.compile(r"network connectivity is disabled|offline", re.IGNORECASE
 _CAUSE = re.compile(r"(?:^|\s)(?:error|cause|caused by): ", re.IGNORECASE)
 
 _PIP = """
-import json, runpy, sys
+import json, runpy, site, sys
 from importlib.machinery import PathFinder
 
 place = json.loads(sys.argv.pop(1))
@@ -64,6 +64,7 @@ class OwnModules(PathFinder):
 sys.meta_path[sys.meta_path.index(PathFinder)] = OwnModules
 sys.prefix = sys.exec_prefix = place["prefix"]
 sys.executable = place["python"]
+site.PREFIXES[:] = [place["environment"]]
 sys.path += place["packages"]
 
 from pip._internal.exceptions import InstallationError
@@ -85,7 +86,8 @@ runpy.run_module("pip", run_name="__main__", alter_sys=True)
 """Starts pip with ``-I -S`` on a Python without packages: it finds those that are installed, and imports none of them.
 From 24.1 to 26.0 at least, pip writes an entry point with the name ``/home/me/.profile`` there.
 
-What it starts itself, such as builds, and the scripts that it writes, run on the Python of a different environment."""
+What it starts itself, such as builds, and the scripts that it writes, run on the Python of a different environment;
+a build in isolation leaves out what is in the directories of `site`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +145,7 @@ class Installer:
     @property
     def _pip(self) -> list[str]:
         place = {
+            "environment": self.environment,
             "pip": os.path.join(self.environment, self.interpreter.library),
             "prefix": self.layer,
             "python": python_in(self.environment),
