@@ -116,10 +116,23 @@ def test_different_checkpoints_restart_the_training(old, new, said):
         ({}, {"checkpoints": CHECKPOINTS}, "keeps checkpoints now"),
         ({"checkpoints": CHECKPOINTS}, {}, "starts from scratch (checkpoints)"),
         ({}, {"checkpoints": CHECKPOINTS, "name": "other"}, "starts from scratch (checkpoints, name)"),
+        ({}, {"checkpoints": {**CHECKPOINTS, "local": "/opt/x"}}, "keeps checkpoints now"),
+        (
+            {"checkpoints": CHECKPOINTS},
+            {"checkpoints": {**CHECKPOINTS, "local": "/opt/x"}},
+            "starts from scratch (checkpoints)",
+        ),
     ],
 )
 def test_added_checkpoints_are_not_a_loss(old, new, said):
     assert verdict(of(changes(old, new), "restart")) == said
+
+
+def test_directory_of_added_checkpoints_is_reported():
+    """SageMaker copies what is in S3 there before the job starts: also over installed packages."""
+    local = "/usr/local/lib/python3.12/site-packages"
+    found = of(changes({}, {"checkpoints": {**CHECKPOINTS, "local": local}}), "restart")
+    assert [(change.path, change.new) for change in found][1:] == [(("checkpoints", "local"), local)]
 
 
 def test_unchanged_checkpoints_are_resumed():

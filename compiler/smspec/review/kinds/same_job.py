@@ -30,6 +30,7 @@ _TRAINING_DEPENDS_ON = ("hyperparameters", "code", "image", "data", "environment
 _MEANINGLESS = ("description", "checks", "vars", "overlays", "local")
 _NAME = ("TrainingJobName",)
 _CHECKPOINTS = ("CheckpointConfig", "S3Uri")
+_KEPT_NOW = "checkpoints are kept now: training goes on from what lies there, if anything does"
 
 
 def _job_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
@@ -76,11 +77,15 @@ def _restart_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]
     for leaf in pair.leaves_of(RESTART.name):
         if leaf.at[-1] == "S3Uri":
             yield pair.at_leaf(RESTART.name, leaf, _checkpoints_words(leaf.old, leaf.new), brief="checkpoints")
-        elif structure(pair.old.payload, "CheckpointConfig") and structure(pair.new.payload, "CheckpointConfig"):
+        else:
+            kept = [bool(structure(side.payload, "CheckpointConfig")) for side in (pair.old, pair.new)]
             what = (
                 "checkpoints lie at another path in the container: a program that looks at the old one starts at zero"
+                if all(kept)
+                else "where checkpoints lie in the container: what is in S3 is copied there before the job starts"
             )
-            yield pair.at_leaf(RESTART.name, leaf, what, brief="checkpoints")
+            if kept[1]:
+                yield pair.at_leaf(RESTART.name, leaf, what, brief="checkpoints")
     if pair.old.job_name == pair.new.job_name or not (pair.old.job_name and pair.new.job_name):
         return  # an exact name that stays, while `name` is not its stem; or a request that leaves it open
     if _has_the_same_checkpoints(pair):
@@ -105,12 +110,12 @@ def _checkpoints_words(old: object, new: object) -> str:
     if new is None:
         return "checkpoints are no longer kept: training starts at zero, also after an interruption"
     if old is None:
-        return "checkpoints are kept now: training goes on from what lies there, if anything does"
+        return _KEPT_NOW
     return "other checkpoints: training starts at zero, unless some lie there"
 
 
 def _restart_verdict(changes: Sequence[Change]) -> str:
-    if all(change.old is None for change in changes):
+    if all(change.old is None for change in changes) and any(change.what == _KEPT_NOW for change in changes):
         return "keeps checkpoints now"  # what they contain is unknown here
     return f"starts from scratch{subjects(changes)}"
 
