@@ -299,11 +299,16 @@ class Pair:
         return [(name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)]
 
     def starts(self) -> list[tuple[LayerItem, object, object]]:
-        """Return (item, old, new) of how an existing image starts the script: that is in a channel, not in a layer."""
-        if self.old.run is None or self.new.run is None or self.old.layers or self.new.layers:
+        """Return (item, old, new) of how the script is started, unless that is a layer of both images.
+
+        A request does not say it, but a spec without the runtime starts nothing.
+        """
+        old, new = self.old, self.new
+        if new.run is None or (old.run is None and old.request is None) or (old.layers and new.layers):
             return []
-        was = {item.name: item.value for item in started(self.old.run)}
-        return [(i, was.get(i.name), i.value) for i in started(self.new.run) if was.get(i.name) != i.value]
+        was = {item.name: item.value for item in started(old.run or {})}
+        items = [(item, was.get(item.name), item.value) for item in started(new.run)]
+        return [(item, before, now) for item, before, now in items if before != now and (before or now)]
 
     def spec_path(self, leaf: Leaf) -> Path:
         """Return the key of the spec for a difference; the path in the request if no key sets it."""

@@ -100,9 +100,10 @@ def _registries(pair: Pair) -> Iterator[Change]:
     """Yield registries that differ: of the job's image, and of its base image."""
     old, new = (member(v.payload, "AlgorithmSpecification", "TrainingImage") for v in (pair.old, pair.new))
     yield from _registry(pair, "registry of the image", old, new, ("image",))
-    if pair.old.layers is not None and pair.new.layers is not None:
-        old, new = (_base(version) for version in (pair.old, pair.new))
-        yield from _registry(pair, "registry of the base image", old, new, ("image", "base"))
+    if pair.new.layers is not None:
+        # A ready image is what the base replaces.
+        was = _base(pair.old) if pair.old.layers is not None or pair.old.request is None else old
+        yield from _registry(pair, "registry of the base image", was, _base(pair.new), ("image", "base"))
 
 
 def _registry(pair: Pair, what: str, old: object, new: object, path: tuple[str, ...]) -> Iterator[Change]:

@@ -9,7 +9,17 @@ from collections.abc import Iterator, Sequence
 
 from smspec.review.change import Change, quoted
 from smspec.review.kinds.kind import Kind, count, subjects
-from smspec.review.layers import BASE, ENTRY_POINT, LAYERS, PYTHON_PACKAGES, REQUIREMENTS, RUNTIME, SOURCE, LayerItem
+from smspec.review.layers import (
+    BASE,
+    ENTRY_POINT,
+    LAYERS,
+    PYTHON_PACKAGES,
+    REQUIREMENTS,
+    RUNTIME,
+    SOURCE,
+    LayerItem,
+    Layers,
+)
 from smspec.review.version import JobVersion, Pair
 from smspec.service.image_reference import parsed_reference
 from smspec.service.shapes import items, member
@@ -24,6 +34,8 @@ MOST_PACKAGES = 20
 _OURS = ("platform", "title", "templates", REQUIREMENTS, "ssh", *(n.replace("_", " ") for n in RunPlan._fields))
 _SHORT_DIGEST = len("sha256:") + 12
 _REBUILT = "is rebuilt"
+_NEW = "is new"
+_NOT_IN_A_READY_ONE = ("platform", "title", "ssh", *(name.replace("_", " ") for name in RunPlan._fields))
 _OTHER = "another image"
 _MOVED = "same image, another repository"
 _ANOTHER_REPOSITORY = "another repository"
@@ -50,6 +62,8 @@ def _image_changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
         if not found and pair.old.image_tag != pair.new.image_tag:
             what = f"{RUNTIME}: {_REBUILT}" if old == new else f"the image {_REBUILT}"
             found.append(pair.change(IMAGE.name, ("image",), what, brief=RUNTIME if old == new else ""))
+    elif new is not None and pair.old.request and pair.new.request:
+        found += _built_now(pair, new)
     yield from found
     images = [member(side.payload, "AlgorithmSpecification", "TrainingImage") for side in (pair.old, pair.new)]
     built = [_repository_of_build(side, image) for side, image in zip((pair.old, pair.new), images, strict=True)]
@@ -79,11 +93,23 @@ def _repository_of_build(side: JobVersion, uri: object) -> str | None:
     return repository if side.layers is not None and side.image_tag is not None and tag == side.image_tag else None
 
 
-def _layer(pair: Pair, layer: str, old: tuple[LayerItem, ...], new: tuple[LayerItem, ...]) -> Iterator[Change]:
+def _built_now(pair: Pair, layers: Layers) -> Iterator[Change]:
+    """Yield what is in an image that replaces a ready one; how it starts the script is a change of the code."""
+    for layer in LAYERS:
+        if layer not in (RUNTIME, SOURCE):
+            written = tuple(item for item in layers.get(layer, ()) if item.name not in _NOT_IN_A_READY_ONE)
+            yield from _layer(pair, layer, (), written, _NEW)
+        if layer == PYTHON_PACKAGES and _are_packages_known(pair):
+            yield from _package_changes(pair, _NEW)
+
+
+def _layer(
+    pair: Pair, layer: str, old: tuple[LayerItem, ...], new: tuple[LayerItem, ...], how: str = _REBUILT
+) -> Iterator[Change]:
     """Yield the changes of one layer: one for each named item, one in total for a list."""
     if _contents(old) == _contents(new):
         return
-    what = f"{layer}: {_REBUILT}"
+    what = f"{layer}: {how}"
     hides_file = layer == PYTHON_PACKAGES and _are_packages_known(pair)
     before, after = ({(item.path, item.name): item for item in items if item.name} for items in (old, new))
     for key in dict.fromkeys([*after, *before]):
@@ -96,9 +122,7 @@ def _layer(pair: Pair, layer: str, old: tuple[LayerItem, ...], new: tuple[LayerI
             old_value, new_value = was and _short(was.value), will and _short(will.value)
             if layer == BASE and (digests := _moved(was, will)) is not None:
                 name, old_value, new_value = digests
-            yield pair.change(
-                IMAGE.name, key[0], f"{layer}{name}: {_REBUILT}", old=old_value, new=new_value, brief=layer
-            )
+            yield pair.change(IMAGE.name, key[0], f"{layer}{name}: {how}", old=old_value, new=new_value, brief=layer)
     for place in dict.fromkeys(item.path[:2] for item in (*new, *old) if not item.name):
         sides = [[item for item in items if not item.name and item.path[:2] == place] for items in (old, new)]
         was_values, will_values = ([item.value for item in side] for side in sides)
@@ -113,9 +137,7 @@ def _layer(pair: Pair, layer: str, old: tuple[LayerItem, ...], new: tuple[LayerI
             # Each command, since what an order or a repetition does is not in those that are new.
             order = "" if gone or come else ", in another order"
             was_listed, is_listed = _listed(sides[0]), _listed(sides[1])
-            yield pair.change(
-                IMAGE.name, place, f"{layer}{order}: {_REBUILT}", old=was_listed, new=is_listed, brief=layer
-            )
+            yield pair.change(IMAGE.name, place, f"{layer}{order}: {how}", old=was_listed, new=is_listed, brief=layer)
 
 
 def _moved(old: LayerItem | None, new: LayerItem | None) -> tuple[str, str, str] | None:
@@ -149,8 +171,8 @@ def _registry(old: object, new: object) -> str:
 
 
 def _are_packages_known(pair: Pair) -> bool:
-    """Return whether the lock has the packages of both states, and they differ."""
-    are_known = pair.old.packages is not None and pair.new.packages is not None
+    """Return whether the lock has the packages of both states, and they differ. A ready image has none of it."""
+    are_known = pair.new.packages is not None and (pair.old.packages is not None or pair.old.layers is None)
     return are_known and _listed_packages(pair.old, pair.new) != _listed_packages(pair.new, pair.old)
 
 
@@ -170,17 +192,17 @@ def _listed_packages(version: JobVersion, other: JobVersion) -> dict[str, str]:
     return found
 
 
-def _package_changes(pair: Pair) -> Iterator[Change]:
+def _package_changes(pair: Pair, how: str = _REBUILT) -> Iterator[Change]:
     """Yield the packages that are added, removed, or others; of many, the last ones together. Options come first."""
     old, new = _listed_packages(pair.old, pair.new), _listed_packages(pair.new, pair.old)
     names = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
     path = _package_key(pair.new) or _package_key(pair.old) or _PACKAGE_KEYS[0]
     for name in names[:MOST_PACKAGES]:
-        what = f"{PYTHON_PACKAGES} ({quoted(name)}): {_REBUILT}"
+        what = f"{PYTHON_PACKAGES} ({quoted(name)}): {how}"
         yield pair.change(IMAGE.name, path, what, old=old.get(name), new=new.get(name), brief=PYTHON_PACKAGES)
     rest = names[MOST_PACKAGES:]
     if rest:
-        what = f"{PYTHON_PACKAGES}, {len(rest)} more: {_REBUILT}"
+        what = f"{PYTHON_PACKAGES}, {len(rest)} more: {how}"
         was, will = ([f"{name} {known[name]}" for name in rest if name in known] for known in (old, new))
         yield pair.change(IMAGE.name, path, what, old=was or None, new=will or None, brief=PYTHON_PACKAGES)
 
@@ -213,7 +235,7 @@ def _importance(change: Change) -> int:
 IMAGE = Kind(
     name="image",
     meaning="rebuilt layers of the image (base, env, system packages, python packages, run, labels, runtime, "
-    "entry point, source), or a different image",
+    "entry point, source), or a different image; all layers of one that replaces a ready image",
     changes=_image_changes,
     verdict=_image_verdict,
 )
@@ -270,10 +292,11 @@ def _kept(pair: Pair) -> Iterator[Change]:
 
 
 def _starts(pair: Pair) -> Iterator[Change]:
-    """Yield the changes in how an existing image starts the script; the launcher belongs to the hosts."""
+    """Yield the changes in how the script is started that no layer has; the launcher belongs to the hosts."""
+    way = _DELIVERED_START if pair.new.layers is None else _DELIVERED["image"]
     for item, old, new in pair.starts():
         if item.name not in ("launcher", "delivery"):
-            what = f"{ENTRY_POINT} ({item.name}); travels {_DELIVERED_START}"
+            what = f"{ENTRY_POINT} ({item.name}); travels {way}"
             yield pair.change(CODE.name, item.path, what, old=old, new=new, brief=ENTRY_POINT)
 
 
