@@ -26,7 +26,7 @@ def of(found, kind):
     ],
     ids=["plain", "channel", "s3"],
 )
-def test_content_of_a_built_image_is_reported_if_it_replaces_one(ready):
+def test_content_of_an_image_that_replaces_one_is_reported(ready):
     image = {
         "base": "registry.example.org/other:1",
         "run": ["make install"],
@@ -48,7 +48,7 @@ def test_content_of_a_built_image_is_reported_if_it_replaces_one(ready):
     assert verdict(found).startswith("runs in another image")
 
 
-def test_base_from_the_registry_of_a_replaced_image_is_no_access():
+def test_base_from_the_same_registry_is_no_new_access():
     found = changes(
         {"image": READY, "source": None, "entry_point": None},
         {"image": {"base": f"{READY}-base"}, "source": None, "entry_point": {"command": ["a"]}},
