@@ -99,7 +99,7 @@ def against_base(
         base = Revision(repository, objects, revision, top)
         cache, base_cache = InputCache(root), InputCache(None if root is None else base.root(root), bring=base.bring)
         changed = ChangedFiles(repository, revision)
-        listed = _listed(paths, base, changed, cache, base_cache)
+        listed = _listed(paths, base, changed, settings, cache, base_cache)
         sides = _compiled(listed, base, repository.top, overlay, settings, cache, base_cache)
         pairs = paired(
             [state_of(side, place, base, listed.then[place].is_found) for place, side in sides.olds.items()],
@@ -162,7 +162,12 @@ def _prices(base: Revision, base_cache: InputCache) -> Prices:
 
 
 def _listed(
-    paths: list[str], base: Revision, changed: ChangedFiles, cache: InputCache, base_cache: InputCache
+    paths: list[str],
+    base: Revision,
+    changed: ChangedFiles,
+    settings: Mapping[str, str],
+    cache: InputCache,
+    base_cache: InputCache,
 ) -> _Listed:
     """List the specs of both states that are compared. Raise `NothingToCompare` if there are none."""
     repository = changed.repository
@@ -194,7 +199,7 @@ def _listed(
     start = None if any(map(os.path.isabs, paths)) else os.curdir
     now |= _still_there(then, now, repository.top, cache, start)
     then |= _still_there(now, then, base.directory, base_cache, None)
-    found = unsearched_specs(changed, paths, [spec.path for spec in now.values()], tracked, cache)
+    found = unsearched_specs(changed, paths, [spec.path for spec in now.values()], settings, tracked, cache)
     hidden = {os.path.relpath(path, repository.top): path for path in found}
     for place, path in hidden.items():
         shown = path if start is None else os.path.relpath(path, start)

@@ -197,7 +197,7 @@ def affected(
 
     paths = searched_paths(args)
     try:
-        found, changed = affected_specs(specs, paths[0], args.changed, cache)
+        found, changed = affected_specs(specs, paths[0], args.changed, values, cache)
         unlisted = unlisted_specs(changed, paths, specs, values, cache)
     except GitFailed as failure:
         raise ResourceUnavailable(str(failure)) from failure

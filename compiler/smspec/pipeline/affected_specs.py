@@ -6,13 +6,15 @@ Files are compared, not compiled jobs: that costs as much as checking all, and m
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from types import MappingProxyType
 
 from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import SpecFiles, assembly, read_spec_files
 from smspec.pipeline.named_files import REQUIREMENTS, SOURCE
+from smspec.pipeline.variants import declared_variables
 from smspec.source.real_file import is_below
 from smspec.spec.layers import extends_of
 from smspec.spec.layers.variables import OptionError
@@ -28,9 +30,11 @@ _FOR_ALL_BELOW = frozenset({*SETTINGS, ".gitignore", ".gitattributes", ".dockeri
 
 
 def affected_specs(
-    specs: Iterable[str], searched: str, revision: str, cache: InputCache
+    specs: Iterable[str], searched: str, revision: str, settings: Mapping[str, str], cache: InputCache
 ) -> tuple[tuple[str, ...], ChangedFiles]:
     """Return those of some job specs that files affect which changed since a revision, and these files.
+
+    ``settings``: values of variables, which may decide about the files.
 
     The repository is that of the path which was searched: the first spec may be in a submodule. A spec that cannot be
     read counts if any file in its directory changed. Raise `GitFailed` without a repository or a revision, or for a
@@ -41,13 +45,15 @@ def affected_specs(
     changed = ChangedFiles(repository_of(directory), revision)
     for path in paths:
         changed.check(path)
-    return affected_by(changed, paths, cache), changed
+    return affected_by(changed, paths, settings, cache), changed
 
 
-def affected_by(changed: ChangedFiles, specs: Iterable[str], cache: InputCache) -> tuple[str, ...]:
+def affected_by(
+    changed: ChangedFiles, specs: Iterable[str], settings: Mapping[str, str], cache: InputCache
+) -> tuple[str, ...]:
     """Return those of some specs that changed files affect."""
     reach = {_reach(path) for path in changed.paths if _is_for_all_below(path)}
-    return tuple(path for path in specs if _is_affected(path, changed, reach, cache))
+    return tuple(path for path in specs if _is_affected(path, changed, reach, settings, cache))
 
 
 def check_checkout(absent: set[str], specs: Iterable[str], needed: set[str], cache: InputCache) -> None:
@@ -98,8 +104,10 @@ def unread_notice(submodules: Sequence[str]) -> str:
     )
 
 
-def _is_affected(path: str, changed: ChangedFiles, reach: set[str], cache: InputCache) -> bool:
-    places = dict.fromkeys(_places(path, cache))
+def _is_affected(
+    path: str, changed: ChangedFiles, reach: set[str], settings: Mapping[str, str], cache: InputCache
+) -> bool:
+    places = dict.fromkeys(_places(path, cache, settings))
     if any(map(changed.touches, places)):
         return True
     # A file with a rule that is gone is no longer among the places.
@@ -109,7 +117,7 @@ def _is_affected(path: str, changed: ChangedFiles, reach: set[str], cache: Input
     return not reach.isdisjoint({directory for way in ways for directory in _directories_above(way)})
 
 
-def _places(path: str, cache: InputCache) -> Iterator[str]:
+def _places(path: str, cache: InputCache, settings: Mapping[str, str] = MappingProxyType({})) -> Iterator[str]:
     """Yield the files and directories that the jobs of a spec are made from, also those that are missing now."""
     yield path
     directory = _directory(path)
@@ -120,8 +128,9 @@ def _places(path: str, cache: InputCache) -> Iterator[str]:
         yield from (text.name for text in files.texts)
         yield from _extended(files)
         layers = assembly(files, cache)
+        known = {name: settings[name] for name in declared_variables(files.documents) if name in settings}
         for overlay in (None, *layers.overlays):
-            document = layers.merged(overlay).document
+            document = layers.merged(overlay, known).document
             for key in (SOURCE, REQUIREMENTS):
                 name = document.string(key)
                 if name is not None and "\0" not in name:

@@ -241,7 +241,12 @@ def _is_searched(directory: str, spec: str) -> bool:
 
 
 def unsearched_specs(
-    changed: ChangedFiles, paths: Iterable[str], known: Iterable[str], tracked: Tracked, cache: InputCache
+    changed: ChangedFiles,
+    paths: Iterable[str],
+    known: Iterable[str],
+    settings: Mapping[str, str],
+    tracked: Tracked,
+    cache: InputCache,
 ) -> tuple[str, ...]:
     """Return the real places of such specs below those of some paths that are directories, except the known ones.
 
@@ -254,7 +259,7 @@ def unsearched_specs(
     others = {os.path.join(tracked.top, name) for name in names}
     below = (path for path in others - found - places if any(is_below(path, top) for top in tops))
     jobs = {path for path in found - places if is_job_at(path, cache)}
-    jobs.update(affected_by(changed, [path for path in below if is_job_at(path, cache)], cache))
+    jobs.update(affected_by(changed, [path for path in below if is_job_at(path, cache)], settings, cache))
     return tuple(sorted(jobs))
 
 
@@ -285,9 +290,9 @@ def unlisted_specs(
     made_from = {*known.values(), *(spec.path for spec in listed.values())}
     if notice := unread_notice(unread_submodules(changed, tops, made_from, cache)):
         raise GitFailed(notice)
-    hidden = unsearched_specs(changed, paths, made_from, tracked, cache)
+    hidden = unsearched_specs(changed, paths, made_from, settings, tracked, cache)
     others = [spec.path for place, spec in listed.items() if place not in known]
-    affected = affected_by(changed, others, cache)
+    affected = affected_by(changed, others, settings, cache)
     made = {path: gather_variants(path, None, settings, cache) for path in (*hidden, *affected)}
     twins = {cache.identity(path): path for path in known.values()}
 

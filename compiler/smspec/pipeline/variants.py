@@ -135,7 +135,7 @@ def gather_variants(
     except InvalidInput as rejected:
         texts = tuple(text.text for text in rejected.texts)
         return Gathered(path=path, texts=texts, inputs={None: _faulty(rejected)}, is_read=False)
-    variables = frozenset(_variables(files.documents))
+    variables = frozenset(declared_variables(files.documents))
     known = {name: value for name, value in settings.items() if name in variables}
     texts = (*(text.text for text in files.texts), *_defaults(path, cache))
     unfit: dict[str, UnfitSetting] = {}
@@ -317,7 +317,8 @@ def _defaults(path: str, cache: InputCache) -> tuple[str, ...]:
     return () if layer is None else (repr(to_data(layer.root)),)
 
 
-def _variables(files: tuple[Document, ...]) -> Iterator[str]:
+def declared_variables(files: tuple[Document, ...]) -> Iterator[str]:
+    """Yield the names of the variables that a spec and its base specs declare."""
     for file in files:
         node = file.node(("vars",))
         yield from (key.text for key, _ in node.entries) if isinstance(node, MappingNode) else ()

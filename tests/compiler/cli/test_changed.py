@@ -223,3 +223,14 @@ def test_lock_selects_affected_jobs(home):
     done = smspec("lock", "--changed", "HEAD", "--digest", f"python:3.11-slim={digest}", cwd=home)
     assert done.status == 0, done.err
     assert "3.12" not in (home / "smspec.lock").read_text()
+
+
+@pytest.mark.parametrize("value", ["../shared/", "src/"])
+def test_files_of_a_set_variable_affect_its_job(home, value):
+    """The value decides where the source is."""
+    rewrite(home / "jobs/a/job.yaml", "source: src/", 'vars: {code: {default: src/}}\nsource: "${{ vars.code }}"')
+    (home / "jobs/shared").mkdir()
+    append(home / "jobs/shared/train.py", "print('shared')\n")
+    commit(home)
+    append(home / "jobs/shared/train.py", "print('more')\n")
+    assert built(home, "--set", f"vars.code={value}") == ("a" if value == "../shared/" else "")
