@@ -27,6 +27,7 @@ from smspec.pipeline.compared_specs import (
     Tracked,
     absent_specs,
     compared_specs,
+    filtered_specs,
     is_no_job,
     tracked_files,
     unsearched_specs,
@@ -46,7 +47,13 @@ from smspec.pipeline.variants import (
 from smspec.review.comparison import State, paired
 from smspec.review.job_review import JobReview
 from smspec.review.kinds.same_job import COSMETIC
-from smspec.review.settings_changes import lost_review, settings_reviews, uncompared_review, unsearched_review
+from smspec.review.settings_changes import (
+    filtered_review,
+    lost_review,
+    settings_reviews,
+    uncompared_review,
+    unsearched_review,
+)
 from smspec.service.job_costs import PriceBook
 from smspec.service.policy import Level
 from smspec.source.frozen import dataclass, replace
@@ -64,12 +71,16 @@ Specs = dict[str, ComparedSpec]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Listed:
-    """The specs of both states, and the places of those that a search ``lost``, or never lists: ``hidden``."""
+    """The specs of both states, and the places of those that a search ``lost``, or never lists: ``hidden``.
+
+    ``filtered``: files that a filter of git may replace by specs elsewhere, each with its name.
+    """
 
     now: Specs
     then: Specs
     lost: set[str]
     hidden: set[str]
+    filtered: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +142,7 @@ def against_base(
                 if place in sides.news or place in sides.unchanged or _is_link(place, repository.top)
             ),
             *(uncompared_review(place, is_unset) for place, is_unset in sorted(sides.uncompared.items())),
+            *(filtered_review(place, name) for place, name in listed.filtered.items()),
             *_settings(repository.top, base, paths, sides.gathered, moved, cache, base_cache),
             *(
                 unsearched_review(place)
@@ -196,6 +208,7 @@ def _listed(
             f"no job spec found in {', '.join(f'`{path}`' for path in paths)}, now or at `{base.name}`"
         )
     lost = {place for place, spec in then.items() if spec.is_found and not (place in now and now[place].is_found)}
+    filtered = filtered_specs(changed, tops, lost, now)
     start = None if any(map(os.path.isabs, paths)) else os.curdir
     now |= _still_there(then, now, repository.top, cache, start)
     then |= _still_there(now, then, base.directory, base_cache, None)
@@ -206,7 +219,7 @@ def _listed(
         now[place] = ComparedSpec(path=shown, place=place, is_found=False)
         base.bring(os.path.join(base.directory, place))
     then |= _still_there({place: now[place] for place in hidden}, then, base.directory, base_cache, None)
-    return _Listed(now=now, then=then, lost=lost, hidden=set(hidden))
+    return _Listed(now=now, then=then, lost=lost, hidden=set(hidden), filtered=filtered)
 
 
 def _compiled(

@@ -32,7 +32,7 @@ from smspec.pipeline.spec_discovery import (
 )
 from smspec.pipeline.variants import are_same, compile_variants, gather_variants, misplaced
 from smspec.source.frozen import dataclass
-from smspec.source.real_file import MOST_LINKS, is_below
+from smspec.source.real_file import MOST_LINKS, is_below, open_below
 from smspec.spec.layers.variables import OptionError
 from smspec.spec.yaml.events import MAX_BYTES
 from smspec.workspace.git import (
@@ -48,8 +48,9 @@ from smspec.workspace.path_targets import is_directory
 from smspec.workspace.revision import place_below
 from smspec.workspace.source_walk import MARKERS, is_output_of_ours
 from smspec.workspace.spec_reading import has_spec_key, is_meant_as_spec, is_spec_file
-from smspec.workspace.working_tree import ChangedFiles, place_of
+from smspec.workspace.working_tree import POINTER, ChangedFiles, place_of
 
+_MOST_OF_A_POINTER = 1024
 _USUAL_ENDINGS = (*ENDINGS, ".json")
 """Other files are read only if they change: there may be many."""
 
@@ -261,6 +262,31 @@ def unsearched_specs(
     jobs = {path for path in found - places if is_job_at(path, cache)}
     jobs.update(affected_by(changed, [path for path in below if is_job_at(path, cache)], settings, cache))
     return tuple(sorted(jobs))
+
+
+def filtered_specs(
+    changed: ChangedFiles, tops: Iterable[str], lost: set[str], known: Mapping[str, ComparedSpec]
+) -> dict[str, str]:
+    """Return places of changed files that are what git stores, and that a filter may replace by job specs elsewhere.
+
+    So are pointers of Git LFS, and encrypted files. Each with the name of its filter. ``lost``: former specs, which may
+    have any name. ``known``: those that are specs here.
+    """
+    repository = changed.repository
+    names = (place_below(path, repository.top) for top in tops for path in changed.below(top) if is_yaml(path))
+    stored = [place for place in sorted({*lost, *names} - known.keys()) if _is_as_stored(repository.top, place)]
+    found = repository.attributes(stored, ("filter",)) if stored else {}
+    filters = {place: found.get(place, {}).get("filter", "unspecified") for place in stored}
+    return {place: name for place, name in filters.items() if name not in ("unspecified", "unset", "set")}
+
+
+def _is_as_stored(top: str, place: str) -> bool:
+    try:
+        with open(open_below(top, place.split("/")), "rb") as file:
+            content = file.read(_MOST_OF_A_POINTER)
+    except (OSError, ValueError):
+        return False
+    return content.startswith((POINTER, b"\0"))
 
 
 def absent_specs(changed: ChangedFiles, tops: Iterable[str], tracked: Tracked) -> set[str]:

@@ -84,6 +84,15 @@ def uncompared_review(path: str, is_unset: bool) -> JobReview:
     return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
 
 
+def filtered_review(path: str, name: str) -> JobReview:
+    """Return the review of a changed file that a filter of git may replace by a job spec where it runs."""
+    what = (
+        f"the filter {quoted(name)} of git replaces this file where it runs: it may be a job spec there, not compared"
+    )
+    changes = [_change(path, (), what, brief="filtered file")]
+    return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
+
+
 def unsearched_review(path: str) -> JobReview:
     """Return the review of a job spec that no search of a directory finds."""
     what = "a job spec that a search skips: `validate` of a directory does not check it"

@@ -203,3 +203,34 @@ def test_new_jobs_do_not_hide_what_changes_in_another(home):
     assert diff(home, "security").out.index("role/Admin") < diff(home, "security").out.index("role/Role")
     annotations = [line for line in diff(home, "security", "--format", "github").out.splitlines() if "::error" in line]
     assert "small" in annotations[0]
+
+
+POINTER = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'a' * 64}\nsize 400\n"
+
+
+@pytest.mark.parametrize("text", [POINTER.encode(), b"\0GITCRYPT\0" + bytes(range(256))], ids=["lfs", "encrypted"])
+@pytest.mark.parametrize("name", ["job.yaml", "jobs/new/job.yaml"])
+def test_file_that_a_filter_may_make_a_spec_fails(home, name, text):
+    """The checkout that submits may run the filter, and has a spec of any content there."""
+    (home / ".gitattributes").write_text("job.yaml filter=lfs\n")
+    (home / name).parent.mkdir(parents=True, exist_ok=True)
+    (home / name).write_bytes(text)
+    done = diff(home, "security")
+    assert done.status == 1
+    assert f"smspec: {name}: fails `security`: the filter `lfs` of git replaces this file" in done.err
+
+
+@pytest.mark.parametrize("attributes", ["", "*.bin filter=lfs\n", "*.yaml -filter\n"])
+def test_file_without_a_filter_is_only_a_text(home, attributes):
+    (home / ".gitattributes").write_text(attributes)
+    (home / "data.yaml").write_text(POINTER)
+    assert diff(home, "security").status == 0
+
+
+def test_spec_with_a_filter_is_compared_as_it_is_here(home):
+    (home / ".gitattributes").write_text("*.yaml filter=lfs\n*.bin filter=lfs\n")
+    (home / "data.bin").write_text(POINTER)
+    rewrite(home / "job.yaml", "count: 1", "count: 2")
+    done = diff(home, "security,hosts")
+    assert "fails `hosts`" in done.err
+    assert "filter" not in done.err
