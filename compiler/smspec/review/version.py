@@ -14,7 +14,7 @@ from smspec.review.layers import LayerItem, Layers, started
 from smspec.review.request_differences import Leaf, Meaning, leaves, meaning, without_defaults
 from smspec.service.job_costs import PriceBook
 from smspec.service.shapes import member, structure
-from smspec.source import Document, Listing, Path, Span
+from smspec.source import Document, Listing, Path, Scalar, Span
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.model import BuiltImage, JobSpec
 from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL, SETTINGS_HYPERPARAMETER
@@ -84,6 +84,19 @@ class JobVersion:
     def origin(self, path: Path) -> Path:
         """Return the path in the spec for a part of the request; empty without a spec."""
         return self.request.origin(path) if self.request is not None else ()
+
+    def key_in_api(self, at: Path) -> Path:
+        """Return the key of `api` that sets or removes a member: null removes all that is in it; empty for none."""
+        if self.writing is None:
+            return ()
+        for depth in range(1, len(at) + 1):
+            path: Path = ("api", *at[:depth])
+            node = self.writing.document.node(path)
+            if node is None:
+                break
+            if depth == len(at) or (isinstance(node, Scalar) and node.value is None):
+                return path
+        return ()
 
     @property
     def payloads(self) -> tuple[dict[str, object], ...]:
@@ -288,8 +301,7 @@ class Pair:
     def is_replaced(self, leaf: Leaf) -> bool:
         """Return whether `api` sets or removes a member on either side, so that nothing else explains its value."""
         for side, path in ((self.old, leaf.old_path), (self.new, leaf.new_path)):
-            document = None if side.writing is None else side.writing.document
-            if side.origin(path)[:1] == ("api",) or (document and document.node(("api", *leaf.at)) is not None):
+            if side.origin(path)[:1] == ("api",) or side.key_in_api(leaf.at):
                 return True
         return False
 

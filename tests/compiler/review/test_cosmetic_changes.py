@@ -98,3 +98,25 @@ def test_different_order_of_channels_changes_the_request():
     channels = {"a": {"s3": "s3://example-data/a/"}, "b": {"s3": "s3://example-data/b/"}}
     changes = compared(version(channels=channels), version(channels=dict(reversed(channels.items()))), PriceBook())
     assert {change.kind for change in changes} == {"job"}
+
+
+@pytest.mark.parametrize(
+    "api",
+    [
+        {"VpcConfig": None},
+        {"OutputDataConfig": {"KmsKeyId": None}},
+        {"VpcConfig": {"Subnets": ["subnet-0bb"]}, "EnableNetworkIsolation": None},
+    ],
+)
+def test_null_that_removes_a_member_is_not_cosmetic(api):
+    spec = {
+        "network": {"subnets": ["subnet-0aa"], "security_groups": ["sg-0aa"], "isolation": True},
+        "output": {"s3": "s3://example-models/ctr/", "kms_key": "alias/models"},
+    }
+    found = kinds(version(**spec), version(**spec, api=api))
+    assert "security" in found
+    assert "cosmetic" not in found
+
+
+def test_null_that_removes_nothing_is_cosmetic():
+    assert kinds(version(), version(api={"VpcConfig": None})) == {"cosmetic"}

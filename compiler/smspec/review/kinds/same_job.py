@@ -159,6 +159,8 @@ def _cosmetic_changes(pair: Pair, reported: Sequence[Change]) -> Iterator[Change
     if old is None or new is None or old.form is None or old.form != new.form:
         return  # a request is not a different way to write a spec, and a response of the service was not written
     explained = [change.path for change in reported if change.path]
+    in_api = (side.key_in_api(leaf.at) for side in (pair.old, pair.new) for leaf in pair.leaves)
+    explained += filter(None, in_api)
     found = False
     for path, was, will in _differences(old.document.root, new.document.root, ()):
         if any(is_near(path, other) for other in explained):
