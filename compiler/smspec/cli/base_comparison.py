@@ -26,9 +26,11 @@ from smspec.pipeline.compared_specs import (
     ComparedSpec,
     Tracked,
     absent_specs,
+    changed_secrets,
     compared_specs,
     filtered_specs,
     is_no_job,
+    repeated_specs,
     tracked_files,
     unsearched_specs,
 )
@@ -50,6 +52,7 @@ from smspec.review.kinds.same_job import COSMETIC
 from smspec.review.settings_changes import (
     filtered_review,
     lost_review,
+    secret_review,
     settings_reviews,
     uncompared_review,
     unsearched_review,
@@ -143,6 +146,7 @@ def against_base(
             ),
             *(uncompared_review(place, is_unset) for place, is_unset in sorted(sides.uncompared.items())),
             *(filtered_review(place, name) for place, name in listed.filtered.items()),
+            *(secret_review(place, name) for place, name in changed_secrets(changed, sides.gathered, top).items()),
             *_settings(repository.top, base, paths, sides.gathered, moved, cache, base_cache),
             *(
                 unsearched_review(place)
@@ -239,7 +243,7 @@ def _compiled(
     old = {
         place: gather_variants(spec.path, overlay, settings, base_cache, base) for place, spec in listed.then.items()
     }
-    for place in _repeated(old, new, base.directory, top):
+    for place in repeated_specs(old, new, base.directory, top):
         del old[place], new[place]
     for place, target in _linked(listed, new, top).items():
         listed.lost.discard(place)
@@ -305,24 +309,6 @@ def _still_there(others: Specs, known: Specs, top: str, cache: InputCache, start
 def _levels(base: Revision, spec: ComparedSpec, base_cache: InputCache) -> Mapping[str, Level]:
     """Return the severities that the base has for a spec: a change does not lower them for itself."""
     return base_cache.levels(os.path.dirname(os.path.join(base.directory, spec.place)))
-
-
-def _repeated(old: Mapping[str, Gathered], new: Mapping[str, Gathered], base: str, top: str) -> list[str]:
-    """Return the places that are links to one spec, now and before, and make the same job as its own path."""
-
-    def target(place: str, directory: str) -> str:
-        return os.path.relpath(os.path.realpath(os.path.join(directory, place)), directory)
-
-    return [
-        place
-        for place in old.keys() & new.keys()
-        if (twin := target(place, top)) != place
-        and target(place, base) == twin
-        and twin in old
-        and twin in new
-        and are_same(old[place], old[twin])
-        and are_same(new[place], new[twin])
-    ]
 
 
 def _is_job(side: Variants, spec: ComparedSpec, is_lost: bool, cache: InputCache) -> bool:

@@ -16,6 +16,7 @@ from contextlib import ExitStack
 from pathlib import PurePath
 
 from smspec.pipeline.affected_specs import affected_by, check_checkout, unread_notice, unread_submodules
+from smspec.pipeline.compilation import Faulty
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import (
     ENDINGS,
@@ -30,7 +31,8 @@ from smspec.pipeline.spec_discovery import (
     specs_below,
     take,
 )
-from smspec.pipeline.variants import are_same, compile_variants, gather_variants, misplaced
+from smspec.pipeline.variants import Gathered, are_same, compile_variants, gather_variants, misplaced
+from smspec.source import Mapping as MappingNode
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import MOST_LINKS, is_below, open_below
 from smspec.spec.layers.variables import OptionError
@@ -337,4 +339,50 @@ def unlisted_specs(
         os.path.relpath(path): bool(side.compiled)
         for path, side in sorted(sides.items())
         if side.compiled or (side.is_open and path not in elsewhere)
+    }
+
+
+def repeated_specs(old: Mapping[str, Gathered], new: Mapping[str, Gathered], base: str, top: str) -> list[str]:
+    """Return the places that are links to one spec, now and before, and make the same job as its own path."""
+
+    def target(place: str, directory: str) -> str:
+        return os.path.relpath(os.path.realpath(os.path.join(directory, place)), directory)
+
+    return [
+        place
+        for place in old.keys() & new.keys()
+        if (twin := target(place, top)) != place
+        and target(place, base) == twin
+        and twin in old
+        and twin in new
+        and are_same(old[place], old[twin])
+        and are_same(new[place], new[twin])
+    ]
+
+
+def changed_secrets(changed: ChangedFiles, specs: Iterable[Gathered], base: str) -> dict[str, str]:
+    """Return places of changed files of git that builds read as secrets, each with the name of the secret.
+
+    No such file is opened, so nothing else shows a change. ``base``: the directory of the files of the revision, whose
+    specs do not count.
+    """
+    found: dict[str, str] = {}
+    for side in specs:
+        directory = os.path.abspath(os.path.dirname(side.path))
+        if is_below(directory, base):
+            continue
+        for inputs in side.inputs.values():
+            if isinstance(inputs, Faulty):
+                continue
+            node = inputs.document.node(("image", "secrets"))
+            for name, _ in node.entries if isinstance(node, MappingNode) else ():
+                file = inputs.document.string(("image", "secrets", name.text, "file"))
+                path = os.path.join(directory, file or "")
+                if file and "\0" not in file and changed.touches(path):
+                    found[path] = name.text
+    tracked = tracked_files(changed.repository) if found else None
+    return {
+        place_below(path, changed.repository.top): name
+        for path, name in sorted(found.items())
+        if not os.path.lexists(path) or (tracked is not None and tracked.has(path))
     }

@@ -93,6 +93,13 @@ def filtered_review(path: str, name: str) -> JobReview:
     return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
 
 
+def secret_review(path: str, name: str) -> JobReview:
+    """Return the review of a changed file that builds read as a secret."""
+    what = f"builds read this file as the secret {quoted(name)}: it changed, and is not opened here"
+    changes = [_change(path, (), what, brief="secret of the build")]
+    return job_review(name=path, file=path, old_file=path, status="changed", outcomes={None: changes})
+
+
 def unsearched_review(path: str) -> JobReview:
     """Return the review of a job spec that no search of a directory finds."""
     what = "a job spec that a search skips: `validate` of a directory does not check it"

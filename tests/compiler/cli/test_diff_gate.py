@@ -234,3 +234,23 @@ def test_spec_with_a_filter_is_compared_as_it_is_here(home):
     done = diff(home, "security,hosts")
     assert "fails `hosts`" in done.err
     assert "filter" not in done.err
+
+
+@pytest.mark.parametrize("is_tracked", [True, False])
+@pytest.mark.parametrize("text", ["index-url = https://other.example.org\n", None])
+def test_changed_secret_of_a_build_fails_if_git_has_it(home, text, is_tracked):
+    """No command opens it, so it changed without a word; a file that only this machine has is not reviewed."""
+    key = "image: {python_packages: [six==1.16.0], secrets: {PIP_CONFIG_FILE: {file: pip.conf}}}\n"
+    (home / "job.yaml").write_text(BUILT + f"overlays: {{dev: {{{key.strip()}}}}}\n")
+    (home / "pip.conf").write_text("index-url = https://example.org\n")
+    (home / ".git/info").mkdir(exist_ok=True)
+    (home / ".git/info/exclude").write_text("" if is_tracked else "pip.conf\n")
+    commit(home)
+    (home / ".git/info/exclude").write_text("")
+    if text is None:
+        (home / "pip.conf").unlink()
+    else:
+        (home / "pip.conf").write_text(text)
+    done = diff(home, "security")
+    assert done.status == is_tracked
+    assert ("builds read this file as the secret `PIP_CONFIG_FILE`" in done.err) == is_tracked
