@@ -316,11 +316,16 @@ class Pair:
         A request does not say it, but a spec without the runtime starts nothing.
         """
         old, new = self.old, self.new
-        if new.run is None or (old.run is None and old.request is None) or (old.layers and new.layers):
+        are_known = None not in (old.run, new.run) or (old.request is not None and new.request is not None)
+        if not are_known or (old.layers and new.layers):
             return []
-        was = {item.name: item.value for item in started(old.run or {})}
-        items = [(item, was.get(item.name), item.value) for item in started(new.run)]
-        return [(item, before, now) for item, before, now in items if before != now and (before or now)]
+        was, will = ({item.name: item for item in started(side.run or {})} for side in (old, new))
+        found = []
+        for name, item in {**was, **will}.items():
+            before, now = (items[name].value if name in items else None for items in (was, will))
+            if before != now and (before or now):
+                found.append((item, before, now))
+        return found
 
     def spec_path(self, leaf: Leaf) -> Path:
         """Return the key of the spec for a difference; the path in the request if no key sets it."""

@@ -48,7 +48,7 @@ def test_content_of_an_image_that_replaces_one_is_reported(ready):
     assert verdict(found).startswith("runs in another image")
 
 
-def test_base_from_the_same_registry_is_no_new_access():
+def test_base_from_the_same_registry_changes_no_access():
     found = changes(
         {"image": READY, "source": None, "entry_point": None},
         {"image": {"base": f"{READY}-base"}, "source": None, "entry_point": {"command": ["a"]}},
@@ -67,3 +67,12 @@ def test_new_start_in_a_channel_is_reported(old, entry_point):
     found = changes(old, {"image": READY, "source": source, "entry_point": entry_point})
     words = entry_point.get("command") or entry_point["args"]
     assert words in [change.new for change in of(found, "code")]
+
+
+def test_start_that_a_ready_image_replaces_is_reported():
+    found = changes({}, {"image": READY, "source": None, "entry_point": None})
+    start = [change for change in of(found, "code") if change.path == ("entry_point",) and change.old == "train.py"]
+    assert [(change.new, change.what) for change in start] == [
+        (None, "entry point (program); smspec starts nothing now")
+    ]
+    assert not of(found, "cosmetic")

@@ -293,10 +293,11 @@ def _kept(pair: Pair) -> Iterator[Change]:
 
 def _starts(pair: Pair) -> Iterator[Change]:
     """Yield the changes in how the script is started that no layer has; the launcher belongs to the hosts."""
-    way = _DELIVERED_START if pair.new.layers is None else _DELIVERED["image"]
+    way = f"travels {_DELIVERED_START if pair.new.layers is None else _DELIVERED['image']}"
+    way = "smspec starts nothing now" if pair.new.run is None else way
     for item, old, new in pair.starts():
         if item.name not in ("launcher", "delivery"):
-            what = f"{ENTRY_POINT} ({item.name}); travels {way}"
+            what = f"{ENTRY_POINT} ({item.name}); {way}"
             yield pair.change(CODE.name, item.path, what, old=old, new=new, brief=ENTRY_POINT)
 
 
