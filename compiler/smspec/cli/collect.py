@@ -87,9 +87,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             result = _result(args, console)
             directory = args.output or os.path.join("collect", _base_name(args.what, result))
             collected = _collected(result, directory, args, console)
-        except ResultRefused as refused:
-            raise CommandRefused(str(refused)) from refused
-        except OutputRefused as refused:
+        except (ResultRefused, OutputRefused) as refused:
             raise CommandRefused(str(refused)) from refused
         except OutputFailed as failed:
             raise ResourceUnavailable(str(failed)) from failed

@@ -6,14 +6,11 @@ import errno
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from smspec.diagnostics import SEVERITIES, Diagnostic, InvalidInput
 from smspec.diagnostics.quoting import masked, multiline_visible, seen, visible, without_credentials
 from smspec.source import SourceText
-
-if TYPE_CHECKING:
-    pass
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 

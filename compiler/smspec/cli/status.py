@@ -202,7 +202,7 @@ def _submitted_variant(which: str, placed: JobInRegion, service: JobService) -> 
         if which.endswith(")") and len(sent) > 1:
             spec = f"{which[:-1]}, alternative {number})"
         try:
-            jobs = jobs_named(service, [each], None)
+            jobs = jobs_named(service, [each])
         except DifferentJob:
             yield _Submitted(spec=spec, name=each.name, job=None, note="a different job")
             continue

@@ -252,12 +252,11 @@ def placed_at(span: Span, finding: Finding, *, used_at: Span | None = None) -> D
         label=masked(finding.label),
         fix=finding.fix if finding.fix and masked(finding.fix.written) == finding.fix.written else None,
         page=finding.page,
-        notes=(*([Note("used through an alias here", used_at)] if used_at else []), *map(_masked_note, finding.notes)),
+        notes=(
+            *([Note("used through an alias here", used_at)] if used_at else []),
+            *(Note(masked(note.message), note.span) for note in finding.notes),
+        ),
     )
-
-
-def _masked_note(note: Note) -> Note:
-    return Note(masked(note.message), note.span)
 
 
 class ParseErrors:

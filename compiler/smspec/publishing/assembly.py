@@ -285,7 +285,7 @@ def _archive(image: AssembledImage, head: bytes) -> Iterator[bytes]:
     yield head
     yield from _member(_config_name(image), image.config)
     for layer in dict.fromkeys(image.layers):
-        yield _header(_name(layer), layer.blob)
+        yield tar_header(_name(layer), layer.blob.size, executable=False, time=EPOCH)
         yield from image.chunks(layer.blob)
         yield tar_end_of(layer.blob.size)
     yield TAR_END
@@ -295,10 +295,6 @@ def _member(name: str, content: bytes) -> Iterator[bytes]:
     yield tar_header(name, len(content), executable=False, time=EPOCH)
     yield content
     yield tar_end_of(len(content))
-
-
-def _header(name: str, blob: Blob) -> bytes:
-    return tar_header(name, blob.size, executable=False, time=EPOCH)
 
 
 def _config_name(image: AssembledImage) -> str:

@@ -104,8 +104,8 @@ def _change_lines(reported: ReportedChange, kinds: int, file: str, paint: Paint)
     change = reported.change
     kind = _painted_kind(change.kind, kinds, paint)
     path = visible(dotted(change.path))
-    place = _place(reported)
-    where = f"line {change.line}" if change.file == file and change.line else place
+    where = f"{visible(change.file)}:{change.line}" if change.file else ""
+    where = f"line {change.line}" if change.file == file and change.line else where
     here = " ".join(part for part in (path, where and f"({where})") if part)
     overlays = under(reported, quoted)
     overlays = f" — {overlays}" if overlays else ""
@@ -124,11 +124,6 @@ def _change_lines(reported: ReportedChange, kinds: int, file: str, paint: Paint)
 def _painted_kind(kind: str, kinds: int, paint: Paint) -> str:
     """Return a kind in its style, as wide as the longest one."""
     return paint(_STYLES.get(kind, "1"), kind) + " " * (kinds - width(kind))
-
-
-def _place(reported: ReportedChange) -> str:
-    change = reported.change
-    return f"{visible(change.file)}:{change.line}" if change.file else ""
 
 
 def _plain(_style: str, words: str) -> str:

@@ -28,16 +28,13 @@ def account_of_a_different_region(request: Request) -> Iterator[Finding]:
     if image is None or image.is_of_region or not image.of_repository or image.region not in accounts.all_regions():
         return
     right = image.uri_in(request.region or image.region)
-    there = ", ".join(f"`{region}`" for region in _regions_of(image.account)[:3])
+    regions = [region for region in accounts.all_regions() if accounts.columns(image.account, region)]
+    there = ", ".join(f"`{region}`" for region in regions[:3])
     yield ACCOUNT_OF_A_DIFFERENT_REGION.at(
         IMAGE,
         f"{HERE} is in account `{image.account}`, which has no images of AWS in `{image.region}`",
         help=f"use `{right}`" if right else f"use a region of this account, such as {there}",
     )
-
-
-def _regions_of(account: str) -> list[str]:
-    return [region for region in accounts.all_regions() if accounts.columns(account, region)]
 
 
 GPU_IMAGE_ON_CPU_INSTANCES = Rule("SM386", "GPU image on CPU instances, or the reverse", "warning", evidence="policy")

@@ -75,7 +75,8 @@ def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
     strange: dict[Path, int] = {}
     for fault in ordered:
         if fault.keyword == "additionalProperties":
-            for word in _unknown(fault):
+            known = part(fault.schema, "properties")
+            for word in (key for key in fault.names if key not in known):
                 guess = suggestion(word, fault.path) if len(findings) < MOST_GUESSED else None
                 findings.append(_unknown_key(fault.path, word, guess, fault.names))
                 if guess is None:
@@ -99,11 +100,6 @@ def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
         else:
             findings += _dependencies(fault, intended | open_choices)
     return findings
-
-
-def _unknown(fault: ShapeFault) -> Iterator[str]:
-    known = part(fault.schema, "properties")
-    return (key for key in fault.names if key not in known)
 
 
 def _unknown_key(mapping: Path, word: str, guess: Suggestion | None, written: tuple[str, ...]) -> Finding:
@@ -139,10 +135,6 @@ def _missing(mapping: Path, keys: tuple[str, ...]) -> Finding:
     example = example_of(path)
     help = f"add it, for example `{example}`" if example else ""
     return MISSING_KEY.at(path, f"missing key `{keys[0]}`{place}", help=help, on="key")
-
-
-def _listed(keys: tuple[str, ...]) -> str:
-    return ", ".join(f"`{key}`" for key in keys)
 
 
 def _missing_keys(fault: ShapeFault, intended: set[Path]) -> Iterator[str]:
