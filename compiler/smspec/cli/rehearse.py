@@ -17,7 +17,6 @@ from smspec.cli.run import (
     engine_of,
     run_request,
     stall_seconds,
-    write_generated_files,
 )
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.cli.waiting import Waiting
@@ -26,6 +25,7 @@ from smspec.diagnostics.quoting import visible
 from smspec.diagnostics.suggestions import nearest
 from smspec.local.running.request import GRACE_SECONDS, RunFailed, RunInterrupted
 from smspec.local.running.supervision import name_of
+from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compilation import compiled_digest
 from smspec.rehearsal.promises import PROMISES, rehearse_job
 from smspec.rehearsal.rehearsal import RehearsalRefused, RehearsedJob
@@ -104,7 +104,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         rehearsed = RehearsedJob(
             job=job.job, plan=job.plan, tree=tree, request=request, seed=seed, patience=args.patience
         )
-        write_generated_files(tree, request)
+        write_temporary_tree(tree, request.tree_dir)
         try:
             report = rehearse_job(rehearsed, promises, console)
         except RehearsalRefused as refused:
