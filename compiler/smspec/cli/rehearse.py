@@ -22,7 +22,7 @@ from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_dire
 from smspec.cli.waiting import Waiting
 from smspec.diagnostics import InvalidInput, placed
 from smspec.diagnostics.quoting import visible
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import did_you_mean
 from smspec.local.running.request import GRACE_SECONDS, RunFailed, RunInterrupted
 from smspec.local.running.supervision import name_of
 from smspec.output.writing import write_temporary_tree
@@ -132,8 +132,7 @@ def _refuse(refusal: Refusal, args: argparse.Namespace, console: Console) -> Non
 def _promise(word: str) -> str:
     """Check the name of a promise; the message of argparse would list them all."""
     if word not in _NAMES:
-        guess = nearest(word, _NAMES)
-        hint = f"did you mean `{guess}`?" if guess else "`smspec rehearse --help` lists them"
+        hint = did_you_mean(word, _NAMES) or "`smspec rehearse --help` lists them"
         raise argparse.ArgumentTypeError(f"unknown promise `{word}`; {hint}")
     return word
 

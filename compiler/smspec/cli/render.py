@@ -58,7 +58,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
             raise UsageError(f"--batch: `{visible(args.batch)}` is not the name or the ARN of a job queue")
     paths = searched_paths(args)
     if args.output is not None:
-        return write_renderings(args, console, lambda job: _rendering(args, job), _suffix(args))
+        suffix = ".batch.json" if args.batch is not None else TARGETS[args.target].suffix
+        return write_renderings(args, console, lambda job: _rendering(args, job), suffix)
     if args.changed is not None or len(paths) > 1 or is_directory(paths[0]):
         raise UsageError("several jobs can be rendered only to files; add `-o DIR`")
     args.spec = paths[0]
@@ -71,10 +72,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     for note in (*rendering.notes, *_of_the_first(args.target, job)):
         console.say(f"smspec: {visible(note)}")
     return 0
-
-
-def _suffix(args: argparse.Namespace) -> str:
-    return ".batch.json" if args.batch is not None else TARGETS[args.target].suffix
 
 
 def _rendering(args: argparse.Namespace, job: Compiled) -> Rendering:

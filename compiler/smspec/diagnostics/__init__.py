@@ -240,6 +240,11 @@ def _place(finding: Finding, document: Document) -> Diagnostic:
     return placed_at(span, finding, used_at=document.used_at(finding.path))
 
 
+def file_at_fault(path: str, finding: Finding) -> InvalidInput:
+    """Return the error for a file as a whole, whose text is not shown."""
+    return InvalidInput([placed_at(Span(path, 1, 1, 1, 1), finding)], ())
+
+
 def placed_at(span: Span, finding: Finding, *, used_at: Span | None = None) -> Diagnostic:
     """Return one finding at the position ``span``, with its secrets masked; ``used_at`` is an alias of it."""
     return Diagnostic(

@@ -202,7 +202,10 @@ def image_config(
     added = tuple(added)
     own = {name: inherited[name] for name in _INHERITED if inherited.get(name)}
     own["Env"] = [f"{name}={value}" for name, value in settings.variables(_variables(inherited)).items()]
-    own["Labels"] = {**_texts(inherited, "Labels"), **settings.labels}
+    own["Labels"] = {
+        **{key: typed(value, str, "`Labels`") for key, value in _object(inherited, "Labels").items()},
+        **settings.labels,
+    }
     own["Entrypoint"] = [*settings.entrypoint]
     if settings.user:
         own["User"] = settings.user
@@ -245,11 +248,6 @@ def base_variables(base: dict[str, object]) -> dict[str, str]:
 def _variables(config: dict[str, object]) -> dict[str, str]:
     lines = typed(config.get("Env") or [], list, "`Env`")
     return {name: value for name, _, value in (typed(line, str, "`Env`").partition("=") for line in lines)}
-
-
-def _texts(config: dict[str, object], name: str) -> dict[str, str]:
-    found = _object(config, name)
-    return {key: typed(value, str, f"`{name}`") for key, value in found.items()}
 
 
 def _object(holder: dict[str, object], name: str) -> dict[str, object]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
-from smspec.diagnostics.suggestions import nearest, spelling_fix
+from smspec.diagnostics.suggestions import did_you_mean, spelling_fix
 from smspec.service.patterns import shown
 from smspec.service.request import Request
 from smspec.service.s3_address import key_of
@@ -267,11 +267,10 @@ def unknown_instance_group(request: Request) -> Iterator[Finding]:
         here = ("DataSource", "S3DataSource", "InstanceGroupNames")
         for position, name in enumerate(items(channel, *here)):
             if isinstance(name, str) and name not in groups:
-                near = nearest(name, groups)
                 yield UNKNOWN_INSTANCE_GROUP.at(
                     ("InputDataConfig", index, *here, position),
                     f"{HERE}: the job has no instance group `{shown(name)}`",
-                    label=f"did you mean `{near}`?" if near else "",
+                    label=did_you_mean(name, groups),
                     help="" if groups else f"remove the key, or add groups to `{where}`",
                     fix=spelling_fix(name, groups),
                 )

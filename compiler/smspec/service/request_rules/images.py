@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import did_you_mean, nearest
 from smspec.service.facts import accounts, architecture, images
 from smspec.service.instance_types import processors
 from smspec.service.patterns import shown
@@ -192,11 +192,10 @@ def unlisted_image_tag(request: Request) -> Iterator[Finding]:
 
 
 def _unlisted_region(image: ProvidedImage) -> Finding:
-    near = nearest(image.region, accounts.all_regions())
     return UNLISTED_IMAGE_TAG.at(
         IMAGE,
         f"{HERE} is in `{shown(image.region)}`, which has no images of AWS {accounts.as_of()}",
-        label=f"did you mean `{near}`?" if near else "",
+        label=did_you_mean(image.region, accounts.all_regions()),
         help="check the region; if it is newer, add SM385 to `checks.ignore`",
     )
 
