@@ -86,11 +86,7 @@ _FAULTS: dict[FaultKind, tuple[Rule, str, str]] = {
         "the file name {path} is not UTF-8",
         "rename the file, or add a pattern for it to `source.ignore`",
     ),
-    "unreadable": (
-        UNREADABLE,
-        "{path} cannot be read: {detail}",
-        "make it readable, or add it to `source.ignore`",
-    ),
+    "unreadable": (UNREADABLE, "{path} cannot be read: {detail}", "make it readable, or add it to `source.ignore`"),
     "special": (SPECIAL, "{path} is {detail}, which `source` excludes", "add it to `source.ignore`"),
 }
 

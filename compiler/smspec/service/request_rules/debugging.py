@@ -229,14 +229,8 @@ RULES = {
     profiler_rules_with_the_profiler_off: ("ProfilerRuleConfigurations",),
     profiler_rules_without_a_profiler: ("ProfilerRuleConfigurations",),
     duplicate_collection: ("DebugHookConfig",),
-    duplicate_rule_configuration: (
-        "DebugRuleConfigurations",
-        "ProfilerRuleConfigurations",
-    ),
-    many_debugger_rules: (
-        "DebugRuleConfigurations",
-        "ProfilerRuleConfigurations",
-    ),
+    duplicate_rule_configuration: ("DebugRuleConfigurations", "ProfilerRuleConfigurations"),
+    many_debugger_rules: ("DebugRuleConfigurations", "ProfilerRuleConfigurations"),
     unknown_profiling_parameter: ("ProfilerConfig",),
     unsupported_profiling_interval: ("ProfilerConfig",),
 }

@@ -354,10 +354,7 @@ RULES = {
     missing_instance_count: ("ResourceConfig",),
     missing_instance_type: ("ResourceConfig",),
     instance_groups_with_an_instance_type: ("ResourceConfig.InstanceGroups",),
-    response_only_member: (
-        "ResourceConfig.SelectedInstanceType",
-        "ResourceConfig.SelectedInstanceCount",
-    ),
+    response_only_member: ("ResourceConfig.SelectedInstanceType", "ResourceConfig.SelectedInstanceCount"),
     duplicate_instance_group: ("ResourceConfig.InstanceGroups",),
     volume_key_alias: ("ResourceConfig.VolumeKmsKeyId",),
     volume_key_on_hosts_with_local_storage: ("ResourceConfig.VolumeKmsKeyId",),
