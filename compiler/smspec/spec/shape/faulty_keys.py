@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.quoting import one_of
-from smspec.diagnostics.suggestions import Fix, nearest, spelling_fix
+from smspec.diagnostics.suggestions import Fix, bare, nearest, spelling_fix
 from smspec.source import Path, dotted
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.keys import ROWS, rows_below, rows_by_member
@@ -258,7 +258,7 @@ class Hint:
 
 def hint(word: str) -> Hint | None:
     """Return the hint for a key that the spec does not have."""
-    return _known().get(_bare(word))
+    return _known().get(bare(word))
 
 
 @lru_cache(maxsize=1)
@@ -269,7 +269,7 @@ def _known() -> dict[str, Hint]:
         keys: dict[str, list[str]] = {}
         for row in ROWS:
             for word in _words(row, tool):
-                keys.setdefault(_bare(word), []).append(row.path)
+                keys.setdefault(bare(word), []).append(row.path)
         for word, paths in keys.items():
             known.setdefault(word, Hint(tool, tuple(paths)))
     return known
@@ -284,19 +284,19 @@ def _words(row: KeyRow, tool: str) -> Iterator[str]:
 @lru_cache(maxsize=1)
 def _members() -> dict[str, list[str]]:
     """Return the names of the members that each key sets, except those that are also top-level keys of a spec."""
-    ours = {_bare(row.name) for row in rows_below("")}
+    ours = {bare(row.name) for row in rows_below("")}
     members: dict[str, list[str]] = {}
     for path, rows in rows_by_member().items():
         name = str(path[-1])
         for row in rows:
-            if _bare(name) not in ours:
+            if bare(name) not in ours:
                 members.setdefault(row.path, []).append(name)
     return members
 
 
 def value_hint(word: str, allowed: tuple[str, ...]) -> str | None:
     """Return the value that a different tool's word corresponds to, if it is one of those allowed."""
-    value = _VALUES.get(_bare(word))
+    value = _VALUES.get(bare(word))
     return value if value in allowed else None
 
 
@@ -307,7 +307,3 @@ def hinted_keys() -> dict[str, tuple[str, ...]]:
         for word in (word for tool in TOOLS for word in _words(row, tool)):
             keys[word] = (*keys.get(word, ()), row.path)
     return keys
-
-
-def _bare(word: str) -> str:
-    return word.lower().replace("_", "").replace("-", "").replace(" ", "")
