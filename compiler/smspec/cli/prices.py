@@ -42,10 +42,7 @@ _Listed = TypeVar("_Listed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_quiet_argument(parser)
-    parser.add_argument("--update", action="store_true", help="ask AWS, and write the file")
-    parser.add_argument("--profile", metavar="P", help="AWS profile for --update")
-    parser.add_argument("--region", metavar="R", help="only this region (default: the regions of all jobs)")
+    add_update_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -101,6 +98,13 @@ class Place:
     path: str
     boundary: Boundary
     cache: InputCache
+
+
+def add_update_arguments(parser: argparse.ArgumentParser) -> None:
+    add_quiet_argument(parser)
+    parser.add_argument("--update", action="store_true", help="ask AWS, and write the file")
+    parser.add_argument("--profile", metavar="P", help="AWS profile for --update")
+    parser.add_argument("--region", metavar="R", help="only this region (default: the regions of all jobs)")
 
 
 def place_of(args: argparse.Namespace, name: str) -> Place:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 
 from smspec.cli.console import Console, table
-from smspec.cli.prices import Place, listed_by_region, place_of, today, write_dated
-from smspec.cli.prices import add_arguments as add_arguments
+from smspec.cli.prices import Place, add_update_arguments, listed_by_region, place_of, today, write_dated
 from smspec.diagnostics import count
 from smspec.organization.dated_file import QUOTAS, UPDATE_QUOTAS, known_quotas, quota_text
 from smspec.service.policy import Quotas, RegionQuotas
@@ -21,6 +20,10 @@ or else at the top of the repository. Other accounts in the file do not change. 
 Exit status: 0 done; 3 no credentials, AWS rejects the request, or the file cannot be written."""
 
 _Accounts = dict[str, dict[str, RegionQuotas]]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_update_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:

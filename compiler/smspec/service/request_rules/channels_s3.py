@@ -278,7 +278,9 @@ def unknown_instance_group(request: Request) -> Iterator[Finding]:
 
 RULES = {
     attributes_without_augmented_manifest: ("InputDataConfig.DataSource.S3DataSource.AttributeNames",),
-    augmented_manifest_without_attributes: ("InputDataConfig.DataSource.S3DataSource.S3DataType=AugmentedManifestFile"),
+    augmented_manifest_without_attributes: (
+        "InputDataConfig.DataSource.S3DataSource.S3DataType=AugmentedManifestFile",
+    ),
     augmented_manifest_without_pipe_mode: ("InputDataConfig.DataSource.S3DataSource.S3DataType=AugmentedManifestFile",),
     channel_without_an_instance_group: ("InputDataConfig.DataSource.S3DataSource.InstanceGroupNames",),
     conversations_without_a_serverless_job: ("InputDataConfig.DataSource.S3DataSource.S3DataType=Converse",),
