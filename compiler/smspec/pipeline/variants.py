@@ -310,7 +310,7 @@ def _bring(revision: Revision, path: str, document: Document) -> None:
 
 def _defaults(path: str, cache: InputCache) -> tuple[str, ...]:
     """Return the organization's defaults for a spec as text; the rest of their file does not change a job."""
-    layer = cache.defaults(os.path.dirname(path))
+    layer = cache.organization(os.path.dirname(path)).defaults()
     return () if layer is None else (repr(to_data(layer.root)),)
 
 

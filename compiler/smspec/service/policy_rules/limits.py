@@ -72,8 +72,7 @@ def unknown_cost(request: Request, policy: Policy) -> Iterator[Finding]:
         limit = "max_hours" if policy.max_cost is None else "max_cost"
         yield UNKNOWN_COST.at(
             ("ResourceConfig",),
-            f"`{policy.file_of(limit)}` sets `{limit}`, but the instances of the job are unknown, so it was "
-            "not checked",
+            f"`{limit}` in `{policy.file_of(limit)}` was not checked: the instances of the job are unknown",
             help="set the instances, or ask the policy owner",
         )
     if policy.max_cost is None:
