@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
-from smspec.diagnostics.suggestions import nearest
+from smspec.diagnostics.suggestions import did_you_mean, nearest
 from smspec.service.facts import accounts, architecture, images
 from smspec.service.instance_types import processors
 from smspec.service.patterns import shown
@@ -28,16 +28,13 @@ def account_of_a_different_region(request: Request) -> Iterator[Finding]:
     if image is None or image.is_of_region or not image.of_repository or image.region not in accounts.all_regions():
         return
     right = image.uri_in(request.region or image.region)
-    there = ", ".join(f"`{region}`" for region in _regions_of(image.account)[:3])
+    regions = [region for region in accounts.all_regions() if accounts.columns(image.account, region)]
+    there = ", ".join(f"`{region}`" for region in regions[:3])
     yield ACCOUNT_OF_A_DIFFERENT_REGION.at(
         IMAGE,
         f"{HERE} is in account `{image.account}`, which has no images of AWS in `{image.region}`",
         help=f"use `{right}`" if right else f"use a region of this account, such as {there}",
     )
-
-
-def _regions_of(account: str) -> list[str]:
-    return [region for region in accounts.all_regions() if accounts.columns(account, region)]
 
 
 GPU_IMAGE_ON_CPU_INSTANCES = Rule("SM386", "GPU image on CPU instances, or the reverse", "warning", evidence="policy")
@@ -198,11 +195,10 @@ def unlisted_image_tag(request: Request) -> Iterator[Finding]:
 
 
 def _unlisted_region(image: ProvidedImage) -> Finding:
-    near = nearest(image.region, accounts.all_regions())
     return UNLISTED_IMAGE_TAG.at(
         IMAGE,
         f"{HERE} is in `{shown(image.region)}`, which has no images of AWS {accounts.as_of()}",
-        label=f"did you mean `{near}`?" if near else "",
+        label=did_you_mean(image.region, accounts.all_regions()),
         help="check the region; if it is newer, add SM385 to `checks.ignore`",
     )
 
