@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from smspec.diagnostics.quoting import masked, system_reason
 from smspec.installers import own_pip_settings, pip_options, uv_flags, uv_settings, variables_of_installers
@@ -20,6 +19,7 @@ from smspec.local.python.interpreter import (
 )
 from smspec.local.running.request import RunFailed
 from smspec.local.watch.host_log import value_redactor
+from smspec.source.frozen import dataclass
 from smspec.workspace.own_directories import make_private, open_cache
 from smspec.workspace.process_guard import MOST_MEMORY, guarded
 

@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from smspec.installers import own_pip_settings, variables_of_installers
 from smspec.local.python.cache import EnvironmentCache
@@ -27,6 +26,7 @@ from smspec.local.python.interpreter import (
 from smspec.local.python.wanted import Wanted, secret_variables
 from smspec.local.running.request import RunFailed
 from smspec.service.requirement_lines import variables_in
+from smspec.source.frozen import replace
 
 _FORMAT = 1
 _FROM_LIST = ("-r", "requirements.txt")
