@@ -226,10 +226,13 @@ def _ask_machine() -> None:
     A command that has other variables or files than this process asks again only for a path that is not known.
     """
     from smspec.local.engines.namespace.availability import probe
-    from smspec.local.python.interpreter import matching_interpreter
+    from smspec.local.python.interpreter import matching_interpreter, named_interpreter
 
     probe()
     matching_interpreter("{}.{}".format(*sys.version_info))
+    beside = Path(sys.executable).with_name("python3")
+    if beside.exists():  # first on the PATH of a user without rights
+        named_interpreter(str(beside))
 
 
 def _render() -> None:
