@@ -337,7 +337,7 @@ def _settings(
     rules = {
         place_below(file, base.directory if is_old else top)
         for directory, is_old in is_of_base.items()
-        for file in (base_cache if is_old else cache).rule_files(directory)
+        for file in (base_cache if is_old else cache).organization(directory).rule_files()
     }
     inside = [_from_top(path, top) for path in paths]
     places = [_from_top(directory, base.directory if is_old else top) for directory, is_old in is_of_base.items()]

@@ -19,6 +19,7 @@ ANY, REST = "*", "**"
 
 _FREE = (
     ("description",),
+    ("vars", ANY, "description"),
     ("tags", ANY),
     ("hyperparameters", REST),
     ("environment", ANY),

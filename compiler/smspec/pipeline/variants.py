@@ -313,7 +313,7 @@ def _as_checked_out(inputs: Inputs, revision: Revision) -> Inputs:
 
 def _defaults(path: str, cache: InputCache) -> tuple[str, ...]:
     """Return the organization's defaults for a spec as text; the rest of their file does not change a job."""
-    layer = cache.defaults(os.path.dirname(path))
+    layer = cache.organization(os.path.dirname(path)).defaults()
     return () if layer is None else (repr(to_data(layer.root)),)
 
 

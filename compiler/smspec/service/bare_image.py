@@ -107,7 +107,7 @@ def bare_image(image: str, system_packages: tuple[str, ...], platform: str, pyth
     others = [word for word in system_packages if re.match(r"python3?-", word) and not _is_python(word)]
     if others:
         return f"its Python has packages of apt, such as `{others[0]}`"
-    found = _RELEASES.get(release_of(image))
+    found = _RELEASES.get(release_of(image) or "")
     if found is None:
         return "the release of its base is unknown"
     return BareImage(python=found[0], libc=("manylinux", found[1]), processor=processor)

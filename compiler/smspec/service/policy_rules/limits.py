@@ -72,8 +72,7 @@ def unknown_cost(request: Request, policy: Policy) -> Iterator[Finding]:
     if limits and not times:
         yield UNKNOWN_COST.at(
             ("ResourceConfig",),
-            f"`{policy.file_of(limits[0])}` sets `{limits[0]}`, but the instances of the job are unknown, so it was "
-            "not checked",
+            f"`{limits[0]}` in `{policy.file_of(limits[0])}` was not checked: the instances of the job are unknown",
             help="set the instances, or ask the policy owner",
         )
     if policy.max_cost is None:
