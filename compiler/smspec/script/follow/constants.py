@@ -1,16 +1,23 @@
-"""What Python computes from constants: arithmetic, comparisons, and methods of strings, within limits.
+"""What Python computes from constants: arithmetic, comparisons, and strings, within limits.
 
-Scripts and programs of the SageMaker SDK are followed with the same ones. `...` stands for an unknown constant.
+`...` stands for an unknown constant. A string that is made of values has parts: text, and the values in order.
 """
 
 from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Sequence
+import string
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Union
+
+if TYPE_CHECKING:
+    from smspec.script.follow.values import Value
 
 LARGEST = 1 << 62
 """The limit of a whole number. No script counts to it, and Python refuses to write numbers of some thousand digits."""
+
+Part = Union[str, "Value"]
 
 _LONGEST = 20_000
 _MOST_ARGUMENTS = 3
@@ -97,6 +104,50 @@ def of_string(owner: str, method: str, arguments: Sequence[object]) -> str | boo
     except TypeError:
         return None
     return found if not isinstance(found, str) or len(found) <= _LONGEST else None
+
+
+def written(constant: object, wanted: str) -> str | None:
+    """Return what `format` makes of a constant; None if it is not known, or may be long."""
+    if isinstance(constant, tuple) or constant is ... or len(wanted) > 8 or sum(map(str.isdigit, wanted)) > 3:
+        return None
+    try:
+        return format(constant, wanted)
+    except (ValueError, TypeError):
+        return None
+
+
+def percent(pattern: str, given: Sequence[Value] | None) -> list[Part] | None:
+    """Return the parts of ``pattern % given`` with plain ``%s`` and ``%d``; None if they are not known."""
+    pieces = pattern.replace("%%", "\0").replace("%d", "%s\1").split("%s")
+    if given is None or "\0" in pattern or "\1" in pattern or len(pieces) != len(given) + 1:
+        return None
+    if any("%" in piece for piece in pieces):
+        return None
+    parts: list[Part] = [pieces[0].replace("\0", "%")]
+    for value, piece in zip(given, pieces[1:], strict=True):
+        if piece[:1] == "\1" and type(value.constant()) is not int:
+            return None  # `%d` writes other numbers, and truths, in another way
+        parts += [value, piece.removeprefix("\1").replace("\0", "%")]
+    return parts
+
+
+def fields(pattern: str, positional: Sequence[Value], named: Mapping[str, Value]) -> list[Part] | None:
+    """Return the parts of ``pattern.format`` with plain fields: ``{}``, ``{0}``, ``{name}``; None for others."""
+    parts: list[Part] = []
+    automatic = 0
+    try:
+        for text, field, wanted, conversion in string.Formatter().parse(pattern):
+            parts.append(text)
+            if field is None:
+                continue
+            if wanted or conversion not in (None, "s"):
+                return None
+            if field == "":
+                field, automatic = str(automatic), automatic + 1
+            parts.append(positional[int(field)] if field.isdigit() else named[field])
+    except (ValueError, KeyError, IndexError):
+        return None
+    return parts
 
 
 def _is_number(value: object) -> bool:
