@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from smspec.script.follow.code import LEAVING, Ending, is_failing
-from smspec.script.follow.effects import lets_errors_through
 from smspec.script.follow.evaluation import Assignment, Evaluation
+from smspec.script.follow.facts import lets_errors_through
 from smspec.script.follow.frames import Frame
 from smspec.script.follow.values import UNKNOWN, Value, constant
 

@@ -8,17 +8,16 @@ it first has a name, and lists and mappings change as in the program: that domai
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from smspec.script.follow.effects import BUILTINS
+from smspec.script.follow.facts import BUILTINS
 from smspec.script.follow.frames import joined, leak
 from smspec.script.follow.values import UNKNOWN, Items, Named, Value, constant, known_text, text
 
 if TYPE_CHECKING:
-    import ast
-
-    from smspec.script.follow.constants import Part
+    from smspec.script.follow.facts import Part
     from smspec.script.follow.frames import Frame
     from smspec.script.follow.interpreter import ProgramInterpreter
 
@@ -38,6 +37,10 @@ class Domain:
         """Return a value that gets a name."""
         return value
 
+    def given(self, value: Value, _name: str = "") -> Value:
+        """Return a value that is an argument."""
+        return value
+
     def unbound(self, name: str, run: ProgramInterpreter) -> Value:
         """Return the value of a name that the program does not set."""
         return Named(name, run) if name in BUILTINS else UNKNOWN
@@ -53,21 +56,16 @@ class Domain:
     def text(self, parts: Sequence[Part] | None) -> Value:
         """Return a string that is made of others; None: they are not known."""
         kept = [part for part in parts or () if part != ""]
-        known = [part if isinstance(part, str) else _written(part) for part in kept]
-        rest = [part for part in known[1:] if part is not None]
-        if parts is None or (None in known and isinstance(kept[0], str)):
-            return UNKNOWN
-        if None not in known:
-            return known_text("".join(filter(None, known)))
-        first = kept[0]
-        return (
-            UNKNOWN if isinstance(first, str) else first.before("".join(rest) if len(rest) == len(known) - 1 else None)
-        )
+        whole = None if parts is None else _written(kept)
+        if whole is not None:
+            return known_text(whole)
+        first = kept[0] if kept else ""
+        return UNKNOWN if isinstance(first, str) else first.before(_written(kept[1:]))
 
-    def added(self, one: Value, two: Value) -> Value | None:
-        """Return the concatenation of two lists or tuples; None if they are not known."""
+    def combined(self, kind: type[ast.operator], one: Value, two: Value) -> Value | None:
+        """Return the result of an operation of two values that are not numbers; None if it is that of any other."""
         first, second = one.items(), two.items()
-        if first is None or second is None:
+        if kind is not ast.Add or first is None or second is None:
             return None
         both = (*first, *second)
         return Items(both, is_fixed=False) if len(both) <= LONGEST_SUM else self.either(both)
@@ -106,10 +104,15 @@ class Domain:
         """See code that runs here, perhaps never, or several times."""
 
 
-def _written(value: Value) -> str | None:
-    """Return what `str` makes of a constant; None if it is not known."""
-    found = text(value)
-    if found is not None:
-        return found
-    known = constant(value)
-    return None if known is ... or isinstance(known, tuple) else str(known)
+def _written(parts: Sequence[Part]) -> str | None:
+    """Return the text of parts; None if it is not known of all."""
+    found = ""
+    for part in parts:
+        known: object = part
+        if not isinstance(part, str):
+            path = text(part)
+            known = constant(part) if path is None else path
+        if known is ... or isinstance(known, tuple):
+            return None
+        found += str(known)
+    return found

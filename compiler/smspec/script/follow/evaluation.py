@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from smspec.script.follow.code import is_failure
-from smspec.script.follow.constants import LARGEST, Part, compared, computed, percent, written
-from smspec.script.follow.effects import ENVIRONMENTS, EXITS
+from smspec.script.follow.facts import ENVIRONMENTS, EXITS, LARGEST, Part, compared, computed, percent, written
 from smspec.script.follow.frames import Call, Frame
 from smspec.script.follow.values import (
     UNKNOWN,
@@ -160,13 +159,15 @@ class Evaluation:
             function = self.run.attribute_of(owner, node.func.attr)
         else:
             function = self.value(node.func)
+        domain = self.run.domain
         arguments, is_whole = self._spread(node.args)
         keywords: dict[str, Value] = {}
         for word in node.keywords:
             value = self.value(word.value)
-            more = value.entries() if word.arg is None else {word.arg: self.run.domain.named(value, word.arg)}
+            more = value.entries() if word.arg is None else {word.arg: domain.given(value, word.arg)}
             keywords |= {"**": value} if more is None else more
-        call = Call(self.run, node, arguments, keywords, is_whole and "**" not in keywords)
+        given = tuple(map(domain.given, arguments))
+        call = Call(self.run, node, given, keywords, is_whole and "**" not in keywords)
         if isinstance(function, Named):
             return self.run.called(function.name, call)
         if isinstance(node.func, ast.Attribute):
@@ -211,7 +212,7 @@ class Evaluation:
         """Return the result of an operation."""
         special = left.operation(node, right, self.run)
         if special is None:
-            special = right.reflected(node, left, self.run)
+            special = self.run.domain.combined(type(node.op), left, right)
         if special is not None:
             return special
         one, two = text(left), text(right)
@@ -225,9 +226,6 @@ class Evaluation:
         number = computed(type(node.op), constant(left), constant(right))
         if number is not None:
             return Known(number)
-        both = self.run.domain.added(left, right) if isinstance(node.op, ast.Add) else None
-        if both is not None:
-            return both
         left.look_through()
         right.look_through()
         if isinstance(node.op, ast.Mod) and isinstance(pattern := constant(left), str):
@@ -346,6 +344,9 @@ class Assignment:
     def assign(self, target: ast.expr, value: Value) -> None:
         """Assign a value to a target."""
         if isinstance(target, ast.Name):
+            if target.id in self.frame.globals and not self.run.is_certain:
+                value.escape()
+                value = UNKNOWN  # a branch of a function does not keep apart what the names of its module are
             self.frame.set(target.id, self.run.domain.named(value, target.id))
         elif isinstance(target, ast.Attribute):
             owner = self.value(target.value)

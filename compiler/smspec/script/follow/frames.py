@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from smspec.script.follow.effects import ENDING_METHODS, ENDING_WORDS, EXITS, FRAMES, LISTS, sees_all
+from smspec.script.follow.facts import ENDING_METHODS, ENDING_WORDS, EXITS, FRAMES, LISTS, sees_all
 from smspec.script.follow.values import UNKNOWN, Named, Value, items, text
 from smspec.source import SourceText
 
@@ -235,6 +235,7 @@ class Function(Value):
         self.node = node
         self.frame = frame
         self.defaults = defaults
+        self.was_called = False
         self._run = run
         self._has_escaped = False
 

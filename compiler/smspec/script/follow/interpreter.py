@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from smspec.script.follow.classes import Class, Instance, Module, Super
 from smspec.script.follow.code import Codes, Uses, has_names_of_its_own
 from smspec.script.follow.domain import Domain
-from smspec.script.follow.effects import (
+from smspec.script.follow.evaluation import Evaluation
+from smspec.script.follow.facts import (
     ENDING_METHODS,
     ENVIRONMENTS,
     FRAMES,
@@ -23,7 +24,6 @@ from smspec.script.follow.effects import (
     patches,
     sees_all,
 )
-from smspec.script.follow.evaluation import Evaluation
 from smspec.script.follow.frames import Call, Frame, Function, bind
 from smspec.script.follow.statements import Statements, import_names
 from smspec.script.follow.values import UNKNOWN, Items, Known, Named, Value, text
@@ -145,6 +145,7 @@ class ProgramInterpreter:
 
     def entered(self, function: Function, call: Call, first: Sequence[Value]) -> Value:
         """Follow a call of a function of the script; return its known result."""
+        function.was_called = True
         is_opaque = self.codes.of(function.node).yields or not function.frame.module.is_entered
         if is_opaque or function in self._inside or len(self._inside) >= DEEPEST:
             for value in (function, *first):
@@ -302,12 +303,13 @@ def place_of(node: ast.expr | ast.stmt | ast.arg, frame: Frame) -> Span:
     return Span(
         frame.source.name,
         node.lineno,
-        _column(frame.lines[node.lineno - 1], node.col_offset),
+        _column(frame, node.lineno, node.col_offset),
         end_line,
-        _column(frame.lines[end_line - 1], end),
+        _column(frame, end_line, end),
     )
 
 
-def _column(line: str, offset: int) -> int:
-    """Return the column of a byte offset in a UTF-8 line, counted from 1."""
+def _column(frame: Frame, number: int, offset: int) -> int:
+    """Return the column of a byte offset in a UTF-8 line, counted from 1; the frame of a notebook has no lines."""
+    line = frame.lines[number - 1] if number <= len(frame.lines) else ""
     return 1 + (offset if line.isascii() else len(line.encode()[:offset].decode(errors="replace")))

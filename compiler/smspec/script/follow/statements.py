@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from smspec.script.follow.classes import Class, Module
 from smspec.script.follow.code import Ending, absolute, is_failing
 from smspec.script.follow.control_flow import ControlFlow
-from smspec.script.follow.effects import EXECS
 from smspec.script.follow.evaluation import Assignment, Evaluation
+from smspec.script.follow.facts import EXECS
 from smspec.script.follow.frames import Call, Frame, Function
 from smspec.script.follow.values import UNKNOWN, Named, Value, constant
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Union
 
-from smspec.script.follow.constants import fields, of_string, returns_text
+from smspec.script.follow.facts import fields, of_string, returns_text
 
 if TYPE_CHECKING:
     import ast
@@ -70,10 +70,6 @@ class Value:
     def grown(self, _node: ast.AugAssign, right: Value) -> Value | None:
         """Return what this becomes by ``+=`` and the like, if it is changed in place; None if it is replaced."""
         right.escape()
-        return None
-
-    def reflected(self, _node: Operation, _left: Value, _run: ProgramInterpreter) -> Value | None:
-        """Return the result of an operation with this on the right side; None if it is that of any other value."""
         return None
 
     def items(self) -> tuple[Value, ...] | None:
