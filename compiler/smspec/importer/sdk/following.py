@@ -132,7 +132,7 @@ class Following(Recorder):
             self._passed_estimator(call)
             return call
         if not leaves_arguments(name):
-            for value in call.inner():
+            for value in call.members().values():
                 forget(value)
         return UNKNOWN
 

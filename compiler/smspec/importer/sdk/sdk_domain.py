@@ -28,6 +28,7 @@ from smspec.importer.sdk.values import (
     text_of,
 )
 from smspec.script.follow import values as followed
+from smspec.script.follow.code import SCOPES
 from smspec.script.follow.domain import Domain, Names
 from smspec.script.follow.values import UNKNOWN, Bound, Known, Named
 
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 MOST_PASSES = 200
 """The maximum number of items for which each pass of a loop is followed."""
 
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _DEEPEST = 20
 
 
@@ -147,7 +147,7 @@ class SdkDomain(Domain):
         code = run.codes.of(node)
         for name in sorted(code.shared):
             frame.module.set(name, SdkUnknown(name))
-        for name in sorted(code.shared if isinstance(node, _SCOPES) else code.shared | code.stored):
+        for name in sorted(code.shared if isinstance(node, SCOPES) else code.shared | code.stored):
             frame.set(name, SdkUnknown(name))
         for part in ast.walk(node):
             self._step(1)
@@ -179,12 +179,9 @@ def same(one: Value, two: Value, depth: int = 0) -> bool:
         return one.name == two.name
     if not (isinstance(one, Collection) and isinstance(two, Collection)):
         return isinstance(one, bool | int | float | str | SdkText) and one == two
-    return (
-        one.is_known
-        and two.is_known
-        and one.outline() == two.outline()
-        and all(same(a, b, depth + 1) for a, b in zip(one.inner(), two.inner(), strict=True))
-    )
+    mine, others = one.members(), two.members()
+    is_alike = one.is_known and two.is_known and _is_alike(one, two) and list(mine) == list(others)
+    return is_alike and all(same(mine[key], others[key], depth + 1) for key in mine)
 
 
 def copied(value: Value, memo: dict[int, Collection]) -> Value:
@@ -195,7 +192,7 @@ def copied(value: Value, memo: dict[int, Collection]) -> Value:
         return value
     if id(value) not in memo:
         found = memo[id(value)] = copy(value)
-        found.fill([copied(item, memo) for item in value.inner()])
+        found.fill({key: copied(item, memo) for key, item in value.members().items()})
     return memo[id(value)]
 
 
@@ -205,30 +202,23 @@ def _either_of(one: Value, two: Value, done: set[tuple[int, int]], name: str = "
         return one
     if isinstance(one, SdkUnknown) and isinstance(two, SdkUnknown):
         return one if one.is_text <= two.is_text else two
-    if not _is_mergeable(one, two):
+    if not (isinstance(one, Collection) and isinstance(two, Collection) and _is_alike(one, two)):
         forget(one)
         return SdkUnknown(name)
     if (id(one), id(two)) in done:
         return one
     done.add((id(one), id(two)))
-    if isinstance(one, SdkItems) and isinstance(two, SdkItems):
-        one.is_known = one.is_known and two.is_known and one.outline() == two.outline()
-        one.values = [_either_of(a, b, done) for a, b in zip(one.values, two.values, strict=False)]
-    elif isinstance(one, Entries) and isinstance(two, Entries):
-        one.is_known = one.is_known and two.is_known and one.outline() == two.outline()
-        one.values = {k: _either_of(v, two.values[k], done, str(k)) for k, v in one.values.items() if k in two.values}
-    elif isinstance(one, SdkInstance) and isinstance(two, SdkInstance):
-        one.is_known = one.is_known and two.is_known
-        one.positional = [_either_of(a, b, done) for a, b in zip(one.positional, two.positional, strict=True)]
-        names = dict.fromkeys((*one.arguments, *two.arguments))
-        found, others = one.arguments, two.arguments
-        one.arguments = {
-            k: _either_of(found[k], others[k], done, k) if k in found and k in others else SdkUnknown(k) for k in names
-        }
+    mine, others = one.members(), two.members()
+    keys = dict.fromkeys((*mine, *others)) if isinstance(one, SdkInstance) else [key for key in mine if key in others]
+    one.is_known = one.is_known and two.is_known and (isinstance(one, SdkInstance) or list(mine) == list(others))
+    found: dict[object, Value] = {}
+    for key in keys:
+        word = "" if isinstance(one, SdkItems) else str(key)
+        is_in_both = key in mine and key in others
+        found[key] = _either_of(mine[key], others[key], done, word) if is_in_both else SdkUnknown(word)
+    one.fill(found)
     return one
 
 
-def _is_mergeable(one: Value, two: Value) -> bool:
-    if isinstance(one, SdkInstance) and isinstance(two, SdkInstance):
-        return (one.kind, one.place) == (two.kind, two.place) and len(one.positional) == len(two.positional)
-    return isinstance(one, SdkItems | Entries) and type(one) is type(two)
+def _is_alike(one: Collection, two: Collection) -> bool:
+    return type(one) is type(two) and one.label() == two.label()

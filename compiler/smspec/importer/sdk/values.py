@@ -56,17 +56,20 @@ class Collection(followed.Value):
     may_be_none = False
     is_known = True
 
-    def outline(self) -> object:
-        """Return what two equal ones have in common, except the values in them."""
+    def label(self) -> object:
+        """Return what two of them have in common, if they may stand for the same one."""
+        return None
+
+    def members(self) -> dict[object, Value]:
+        """Return the values in it, by key or position."""
         raise NotImplementedError
 
-    def inner(self) -> list[Value]:
-        """Return the values in it."""
-        raise NotImplementedError
-
-    def fill(self, values: list[Value]) -> None:
+    def fill(self, members: dict[object, Value]) -> None:
         """Put others in the place of the values in it."""
         raise NotImplementedError
+
+    def item(self, _key: followed.Value, _place: Span) -> followed.Value:
+        return UNKNOWN
 
     def escape(self) -> None:
         """Treat it, and all that it contains, as changed by unknown code."""
@@ -84,14 +87,14 @@ class SdkItems(Collection):
         self.is_fixed = is_fixed
         self.is_known = is_known and len(values) <= LONGEST
 
-    def outline(self) -> object:
-        return self.is_fixed, len(self.values)
+    def label(self) -> object:
+        return self.is_fixed
 
-    def inner(self) -> list[Value]:
-        return self.values
+    def members(self) -> dict[object, Value]:
+        return dict(enumerate(self.values))
 
-    def fill(self, values: list[Value]) -> None:
-        self.values = values
+    def fill(self, members: dict[object, Value]) -> None:
+        self.values = list(members.values())
 
     def items(self) -> tuple[followed.Value, ...] | None:
         return tuple(map(lifted, self.values)) if self.is_known else None
@@ -104,9 +107,6 @@ class SdkItems(Collection):
 
     def constant(self) -> object:
         return tuple(self.values) if self.is_known and all(map(is_constant, self.values)) else ...
-
-    def item(self, _key: followed.Value, _place: Span) -> followed.Value:
-        return UNKNOWN
 
     def set_item(self, key: followed.Value, value: followed.Value) -> None:
         index = key.constant()
@@ -152,14 +152,11 @@ class Entries(Collection):
         self.values = values
         self.is_known = is_known and len(values) <= LONGEST
 
-    def outline(self) -> object:
-        return list(self.values)
+    def members(self) -> dict[object, Value]:
+        return self.values
 
-    def inner(self) -> list[Value]:
-        return list(self.values.values())
-
-    def fill(self, values: list[Value]) -> None:
-        self.values = dict(zip(self.values, values, strict=True))
+    def fill(self, members: dict[object, Value]) -> None:
+        self.values = members
 
     def entries(self) -> dict[str, followed.Value] | None:
         names = {name: lifted(value) for name, value in self.values.items() if isinstance(name, str)}
@@ -245,16 +242,15 @@ class SdkInstance(Collection):
         self.name = ""
         self.place = place
 
-    def outline(self) -> object:
-        return self.kind, self.place, len(self.positional), list(self.arguments)
+    def label(self) -> object:
+        return self.kind, self.place, len(self.positional)
 
-    def inner(self) -> list[Value]:
-        return [*self.positional, *self.arguments.values()]
+    def members(self) -> dict[object, Value]:
+        return dict((*enumerate(self.positional), *self.arguments.items()))
 
-    def fill(self, values: list[Value]) -> None:
-        count = len(self.positional)
-        self.positional = values[:count]
-        self.arguments = dict(zip(self.arguments, values[count:], strict=True))
+    def fill(self, members: dict[object, Value]) -> None:
+        self.positional = [value for key, value in members.items() if isinstance(key, int)]
+        self.arguments = {key: value for key, value in members.items() if isinstance(key, str)}
 
     def truth(self) -> bool:
         return True
@@ -340,5 +336,5 @@ def forget(value: Value, done: set[int] | None = None) -> None:
     elif id(value) not in seen:
         seen.add(id(value))
         value.is_known = False
-        for item in value.inner():
+        for item in value.members().values():
             forget(item, seen)

@@ -99,17 +99,12 @@ class Evaluation:
     def _conditional(self, node: ast.expr) -> Value:
         if isinstance(node, ast.IfExp):
             test = self.value(node.test).truth()
-            return (
-                self._one_of(node, node.body, node.orelse)
-                if test is None
-                else self.value((node.orelse, node.body)[test])
-            )
+            if test is None:
+                return self._one_of(node, node.body, node.orelse)
+            return self.value(node.body if test else node.orelse)
         if isinstance(node, ast.Dict):
-            keys = [
-                (None if key is None else self.value(key), self.value(inner))
-                for key, inner in zip(node.keys, node.values, strict=True)
-            ]
-            return self.run.domain.mapping(keys)
+            keys = [None if key is None else self.value(key) for key in node.keys]
+            return self.run.domain.mapping(list(zip(keys, map(self.value, node.values), strict=True)))
         if isinstance(node, ast.BoolOp):
             return self._boolean(node)
         if isinstance(node, ast.Compare):
